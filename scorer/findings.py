@@ -1,0 +1,157 @@
+"""What can be wrong or odd in a file: a finding names the place, the table below says it in words.
+
+An error refuses the input; a notice says what the scorer did with something odd. Both are the same
+object with the same stable code, so the words stand once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+ERROR, NOTICE = "error", "notice"
+
+SHOWN = 5
+"""How many notices of one kind are shown; the rest are counted."""
+
+
+class Kind(NamedTuple):
+    """One row of the table: the severity, what was found, and what that means or what to do."""
+
+    severity: str
+    found: str
+    advice: str
+
+
+KINDS: Mapping[str, Kind] = {
+    "unopened-mention": Kind(
+        ERROR,
+        'in document "{document}": "{piece}" closes a mention that is not open',
+        'expected "({label}" at this token or before; open the mention or remove the bracket',
+    ),
+    "unclosed-mention": Kind(
+        ERROR,
+        'in document "{document}": "{piece}" opens a mention that is never closed',
+        'expected "{label})" at this token or after, before the document ends {where}; '
+        "close the mention or remove the bracket",
+    ),
+    "nested-document": Kind(
+        ERROR,
+        'a document begins inside document "{document}", which began at line {begin}',
+        'expected "#end document" before it; end the first document',
+    ),
+    "repeated-name": Kind(
+        ERROR,
+        'a second document of the name "{document}"; the first is at {first}',
+        "expected every name once; give one of them another name, or a part number of its own",
+    ),
+    "no-document": Kind(
+        ERROR,
+        "no document: {what}",
+        'expected CoNLL-2011/2012: "#begin document NAME", a line per token with the coreference in '
+        'the last column, "#end document"',
+    ),
+    "too-many-repeated": Kind(
+        ERROR,
+        "Found too many repeated mentions (> 10) in the response, so refusing to score. "
+        "Please fix the output.",
+        "{count} repeats in {documents} are listed below; --repeated first scores this file with the "
+        "first copy of each",
+    ),
+    "repeated-mention": Kind(
+        ERROR,
+        'in document "{document}": "{words}" (tokens {start} to {end}) is marked again, as '
+        "{label}; it was marked before as {first}",
+        "expected every span once; remove all but one, or score with --repeated official or first",
+    ),
+    "dropped-repeat": Kind(
+        NOTICE,
+        'in document "{document}": "{words}" (tokens {start} to {end}) is marked again, as '
+        "{label}; it was marked before as {first}",
+        "only the first copy counts",
+    ),
+    "missing-document": Kind(
+        NOTICE,
+        'the response has no document "{document}"',
+        "it is scored as one without mentions, which lowers recall{nearest}",
+    ),
+    "extra-document": Kind(
+        NOTICE,
+        'the key has no document "{document}"',
+        "it is not scored at all{nearest}",
+    ),
+    "no-common-document": Kind(
+        NOTICE,
+        "key and response have no document name in common",
+        'every score is 0; the key has "{key}", the response "{response}"',
+    ),
+    "token-count": Kind(
+        NOTICE,
+        'document "{document}" has {response} tokens, and {key} in the key',
+        "mentions are compared by token number, so all after the first difference fail to match",
+    ),
+    "outside-document": Kind(
+        NOTICE,
+        "{count} outside any document",
+        'they are not read; a document begins at "#begin document NAME"',
+    ),
+    "no-end": Kind(
+        NOTICE,
+        'the file ends inside document "{document}"',
+        'it is scored as it stands; expected "#end document" after its last line',
+    ),
+    "unscored-fault": Kind(
+        NOTICE,
+        'a fault in document "{document}", which is not scored: {fault}',
+        "it does not touch the score",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing found, at one place.
+
+    ``path``, ``line`` and ``column`` (both from 1) say where, as far as that is known; ``details``
+    fill the words of the kind; ``excerpt`` is the text of the cell and the caret line under it.
+    """
+
+    code: str
+    path: str
+    line: int | None = None
+    column: int | None = None
+    details: Mapping[str, object] = field(default_factory=dict)
+    excerpt: tuple[str, str] | None = None
+
+    @property
+    def severity(self) -> str:
+        return KINDS[self.code].severity
+
+    @property
+    def found(self) -> str:
+        """What was found, in one sentence."""
+        return KINDS[self.code].found.format(**self.details)
+
+    @property
+    def advice(self) -> str:
+        """What was expected, what it means for the score, or what to do."""
+        return KINDS[self.code].advice.format(**self.details)
+
+    @property
+    def place(self) -> str:
+        """``FILE:LINE:COLUMN``, cut short where less is known."""
+        known = (str(part) for part in (self.path, self.line, self.column) if part is not None)
+        return ":".join(known)
+
+    def __str__(self) -> str:
+        lines = [f"{self.place}: {self.severity}[{self.code}] {self.found}"]
+        if self.excerpt:
+            lines += [f"    {line}" for line in self.excerpt]
+        lines.append(f"  {self.advice}")
+        return "\n".join(lines)
+
+
+def counted(number: int, noun: str) -> str:
+    """``1 line``, ``2 lines``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,1 @@
+"""Readers: from the files of one side to batches of documents."""

@@ -1,0 +1,128 @@
+"""The layout of the official scorer, to the byte. No arithmetic but the cutting off of percentages.
+
+The recorded cases decide all of it; where one corner is special, its case is named beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scorer.counts import Ratio, Scores
+from scorer.evaluate import Result
+from scorer.metrics.row import Metric
+from scorer.model import Documents
+
+RULE = "-" * 74 + "\n"
+
+
+def number(value: float) -> str:
+    """15 significant digits without padding; whole numbers in full."""
+    value = float(value)
+    return str(int(value)) if value.is_integer() else f"{value:.15g}"
+
+
+def percent(value: float) -> str:
+    """A value from 0 to 1 in percent, cut off (not rounded) after two digits: `74.99%`, `27.2%`, `100%`."""
+    return f"{int(float(value) * 10000) / 100:.15g}%"
+
+
+def result_line(label: str, scores: Scores) -> str:
+    """``LABEL: Recall: (a / b) x%  Precision: (c / d) y%  F1: z%`` and the rule under it."""
+
+    def side(name: str, ratio: Ratio) -> str:
+        counts = f"({number(float(ratio.numerator))} / {number(float(ratio.denominator))})"
+        return f"{name}: {counts} {percent(float(ratio.value))}"
+
+    start = f"{label}: " if label else ""
+    return (
+        f"{start}{side('Recall', scores.recall)}\t{side('Precision', scores.precision)}\t"
+        f"F1: {percent(float(scores.f1))}\n{RULE}"
+    )
+
+
+def render(
+    result: Result, *, version: str, name: str | None = None, documents: bool = True, headings: bool = False,
+    average: tuple[str, float] | None = None,
+) -> Iterator[str]:
+    """The output of a run, piece by piece.
+
+    ``version`` is what the first line tells. ``documents`` asks for the blocks of documents, which need
+    ``result.pairs``; without them only totals are printed, and the messages about repeats. ``name`` is the one
+    document that was scored, if it was named. ``headings`` puts ``METRIC name:`` before each metric, and
+    ``average`` is a last line of its own.
+    """
+    yield f"version: 8.01 {version}\n"
+    listings = list(_listings(result)) if documents else []
+    for metric in result.metrics:
+        if headings:
+            yield f"\nMETRIC {metric.name}:\n"
+        for document, lines in result.messages.items() if not documents else ():
+            yield from (f"{line}\n" for line in lines)
+        for document, listing in enumerate(listings):
+            yield from _document(result, metric, document, listing, named=name is not None)
+        yield from _totals(result, metric)
+    if average is not None:
+        label, value = average
+        yield f"{label}: F1: {percent(value)}\n"
+
+
+def _listings(result: Result) -> Iterator[str]:
+    """For each document its entities in the key and in the response, copies included."""
+    for pairs in result.pairs:
+        keys, responses = _entity_lines(pairs.key), _entity_lines(pairs.response)
+        for document in range(len(pairs.key)):
+            yield _side(pairs.key, document, keys[document]) + _side(pairs.response, document, responses[document])
+
+
+def _side(documents: Documents, document: int, entities: str) -> str:
+    """One block; a document that the response lacks has no name (recorded case missing-document)."""
+    name = documents.names[document]
+    discarded = "".join(f"Discarded {piece}\n" for piece in documents.discarded.get(document, ()))
+    return f"====> {name}:\n{discarded}File {name}:\n{entities}"
+
+
+def _entity_lines(documents: Documents) -> list[str]:
+    """``Entity N: (S,E) (S,E)`` for each entity of each document."""
+    spans: list[list[str]] = [[] for _ in documents.document]
+    rows = zip(documents.entity.tolist(), documents.start.tolist(), documents.end.tolist(), strict=True)
+    for entity, start, end in rows:
+        spans[entity].append(f"({start},{end})")
+    lines: list[list[str]] = [[] for _ in documents.names]
+    for document, mentions in zip(documents.document.tolist(), spans, strict=True):
+        entities = lines[document]
+        entities.append(f"Entity {len(entities)}: {' '.join(mentions)}\n")
+    return ["".join(entities) for entities in lines]
+
+
+def _document(result: Result, metric: Metric, document: int, listing: str, *, named: bool) -> Iterator[str]:
+    """The block of a document. A document asked for by name is named first; else the name stands between the
+    listing and the counts, and is left out where the metric has no result line (recorded cases: blanc.txt)."""
+    name = result.names[document]
+    if named:
+        yield f"{name}:\n{listing}"
+    else:
+        yield f"{listing}{name if metric.per_document else ''}:\n"
+    yield from (f"{line}\n" for line in result.messages.get(document, ()))
+    mentions = result.identification(document)
+    yield (
+        f"Total key mentions: {number(mentions.key)}\n"
+        f"Total response mentions: {number(mentions.response)}\n"
+        f"Strictly correct identified mentions: {number(mentions.common)}\n"
+        f"Partially correct identified mentions: 0\n"
+        f"No identified: {number(mentions.key - mentions.common)}\n"
+        f"Invented: {number(mentions.key_copies + (mentions.response - mentions.common) - mentions.key)}\n"
+    )
+    if metric.per_document:
+        scores = result.scores(metric, document)
+        several = len(metric.measures) > 1
+        for measure in metric.measures:
+            yield result_line(measure.label if several else "", scores[measure.name])
+
+
+def _totals(result: Result, metric: Metric) -> Iterator[str]:
+    yield "\n====== TOTALS =======\n"
+    yield result_line("Identification of Mentions", result.identification().scores())
+    yield metric.heading
+    scores = result.scores(metric)
+    for measure in metric.measures:
+        yield result_line(measure.label, scores[measure.name])

@@ -1,0 +1,73 @@
+"""Which mentions of key and response are the same: every mention gets a number, equal for the same ones.
+
+Today two mentions are the same when their spans are equal. Any other answer (the same head, one span within
+the other) would be another function here that gives numbers; from here on nobody looks at a span again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from scorer.columns import Bools, Ints, changes, order_by
+from scorer.model import Documents
+
+
+@dataclass(frozen=True)
+class Side:
+    """The mentions of one side, as far as scoring looks at them.
+
+    ``number`` and ``entity`` have one value a mention, ``document`` one an entity; mentions stand in the
+    order of their entities, entities in the order of their documents.
+    """
+
+    number: Ints
+    entity: Ints
+    document: Ints
+
+    def keep(self, which: Bools) -> Side:
+        """Only the mentions ``which``; entities left empty disappear."""
+        entity = self.entity[which]
+        left = np.zeros(len(self.document), dtype=np.bool_)
+        left[entity] = True
+        renumbered = np.cumsum(left) - 1
+        return Side(self.number[which], renumbered[entity], self.document[left])
+
+
+@dataclass(frozen=True)
+class Matched:
+    """A batch of pairs of documents with numbered mentions; ``document`` has one value a number."""
+
+    documents: int
+    document: Ints
+    key: Side
+    response: Side
+
+    def held_by(self, side: Side) -> Bools:
+        """Whether the side has a mention of each number."""
+        held = np.zeros(len(self.document), dtype=np.bool_)
+        held[side.number] = True
+        return held
+
+
+def exact(key: Documents, response: Documents) -> Matched:
+    """Number the mentions so that equal spans of one document have equal numbers.
+
+    Numbers run from 0 in the order of document, first token, last token. A span that a side marks twice gets
+    the same number twice.
+    """
+    document = np.concatenate([key.mention_document(), response.mention_document()])
+    start = np.concatenate([key.start, response.start])
+    end = np.concatenate([key.end, response.end])
+    order = order_by(document, start, end)
+    new = changes(document[order], start[order], end[order])
+    number = np.empty(len(order), dtype=np.int64)
+    number[order] = np.cumsum(new) - 1
+    mentions = len(key.start)
+    return Matched(
+        len(key),
+        document[order][new],
+        Side(number[:mentions], key.entity, key.document),
+        Side(number[mentions:], response.entity, response.document),
+    )

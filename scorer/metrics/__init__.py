@@ -1,0 +1,90 @@
+"""The table of metrics: one name, one file. Everything that lists or runs metrics reads it.
+
+A package from outside adds a metric through the entry-point group `corefscore.metrics`: the name of the
+entry point is the name of the metric, its value a `scorer.metrics.row.Metric`. Outside metrics are looked
+up only for a name that is not built in, since looking them up costs half an import of numpy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from scorer.errors import UsageError, nearest
+from scorer.metrics.row import Metric
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+NAMES = ("muc", "bcub", "ceafm", "ceafe", "blanc", "lea")
+"""Every built-in metric; each is the `METRIC` of the file of that name beside this one."""
+
+GROUPS = {
+    "all": ("muc", "bcub", "ceafm", "ceafe", "blanc"),
+    "every": NAMES,
+    "conll": ("muc", "bcub", "ceafe"),
+}
+"""Names that stand for several metrics: the five of the official scorer; these and LEA; those whose mean is
+the CoNLL average."""
+
+RESERVED = {*GROUPS, "none", "compare", "rank", "check", "validate", "convert", "mentions"}
+"""Names that no metric may have: groups, what NAME can be, commands, and measures of no metric."""
+
+ENTRY_POINTS = "corefscore.metrics"
+
+
+def find(name: str) -> Metric:
+    """The metric of a name, in any letter case. Raises `UsageError` for an unknown one."""
+    name = name.lower()
+    if name in NAMES:
+        metric: Metric = import_module(f"scorer.metrics.{name}").METRIC
+        return metric
+    outside = _entry_points()
+    if name in outside:
+        return _load(outside[name])
+    known = [*NAMES, *GROUPS, *outside]
+    like = nearest(name, known)
+    hint = f"; did you mean {' or '.join(like)}?" if like else ""
+    raise UsageError(f"unknown metric {name!r}{hint} Known: {', '.join(known)}")
+
+
+def select(words: str) -> tuple[Metric, ...]:
+    """The metrics that a METRIC argument stands for: names and groups, joined by commas."""
+    names = [name for word in words.lower().split(",") for name in GROUPS.get(word.strip(), (word.strip(),))]
+    return tuple(find(name) for name in dict.fromkeys(names))
+
+
+def outside_names() -> Sequence[str]:
+    """The names of the metrics that other packages add."""
+    return tuple(_entry_points())
+
+
+def _entry_points() -> dict[str, EntryPoint]:
+    from importlib.metadata import entry_points
+
+    found = {}
+    for entry in entry_points(group=ENTRY_POINTS):
+        if entry.name.lower() in RESERVED or entry.name.lower() in NAMES:
+            raise UsageError(
+                f"package {_package(entry)} adds a metric of the name {entry.name!r}, which is reserved; "
+                "rename or remove it"
+            )
+        found[entry.name.lower()] = entry
+    return found
+
+
+def _load(entry: EntryPoint) -> Metric:
+    try:
+        metric = entry.load()
+    except Exception as error:
+        raise UsageError(f"package {_package(entry)}: metric {entry.name!r} cannot be loaded: {error}") from error
+    if not isinstance(metric, Metric):
+        raise UsageError(
+            f"package {_package(entry)}: {entry.value} is {type(metric).__name__}, expected scorer.metrics.row.Metric"
+        )
+    return metric
+
+
+def _package(entry: EntryPoint) -> str:
+    return entry.dist.name if entry.dist else entry.value

@@ -1,0 +1,137 @@
+"""What travels from the readers to the metrics: the partitions of a batch of documents, in columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from scorer.columns import NONE, Ints, bounds, ranges
+from scorer.findings import Finding
+from scorer.sources import Source
+
+
+class Place(NamedTuple):
+    """Where a document begins: its file, and the line of its begin marker (from 1)."""
+
+    source: Source
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.source.name}:{self.line}"
+
+
+@dataclass(frozen=True)
+class Documents:
+    """A batch of documents of one side; document, entity and mention numbers count from 0.
+
+    =============  ==================  =========================================================
+    column         shape               holds
+    =============  ==================  =========================================================
+    ``names``      documents           the name, part number included
+    ``places``     documents           where it begins; None for a document that is not there
+    ``tokens``     documents           the number of tokens
+    ``document``   entities            the document of each entity, never falling
+    ``label``      entities            the id that the file gives it, see `Documents.name_of`
+    ``entity``     mentions            the entity of each mention, never falling
+    ``start``      mentions            its first token, from 0 in its document
+    ``end``        mentions            its last token
+    ``line``       mentions            the line of its first token (from 1)
+    =============  ==================  =========================================================
+
+    Within a document entities stand in order of first appearance, within an entity mentions in the
+    order in which they close. A mention marked twice stands here twice: what that means for a score
+    is decided in `scorer.official`.
+
+    ``faults`` and ``discarded`` hold, for the few documents that have any, what makes the document
+    unusable, and the marks that the reader passes over. ``odd_labels`` are the ids that are not
+    plain numbers; all batches of one file share it.
+    """
+
+    names: Sequence[str]
+    places: Sequence[Place | None]
+    tokens: Ints
+    document: Ints = field(default_factory=NONE.copy)
+    label: Ints = field(default_factory=NONE.copy)
+    entity: Ints = field(default_factory=NONE.copy)
+    start: Ints = field(default_factory=NONE.copy)
+    end: Ints = field(default_factory=NONE.copy)
+    line: Ints = field(default_factory=NONE.copy)
+    faults: Mapping[int, Finding] = field(default_factory=dict)
+    discarded: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    odd_labels: Sequence[str] = ()
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def mention_document(self) -> Ints:
+        """The document of each mention."""
+        return self.document[self.entity]
+
+    def name_of(self, entity: int) -> str:
+        """The id of an entity as the file writes it."""
+        label = int(self.label[entity])
+        return str(label) if label >= 0 else self.odd_labels[-1 - label]
+
+    def take(self, which: Ints) -> Documents:
+        """The documents ``which`` in that order; -1 stands for a document that is not there."""
+        if np.array_equal(which, np.arange(len(self))):
+            return self
+        there = np.flatnonzero(which >= 0)
+        old = which[there]
+        entity_bounds = bounds(self.document, len(self))
+        entities = entity_bounds[old + 1] - entity_bounds[old]
+        chosen_entities = ranges(entity_bounds[old], entities)
+        mention_bounds = bounds(self.entity, len(self.document))
+        mentions = (mention_bounds[chosen_entities + 1] - mention_bounds[chosen_entities]).astype(np.int64)
+        chosen = ranges(mention_bounds[chosen_entities], mentions)
+        new = {int(o): int(n) for n, o in zip(there, old, strict=True)}
+        tokens = np.zeros(len(which), dtype=np.int64)
+        tokens[there] = self.tokens[old]
+        return Documents(
+            names=[self.names[d] if d >= 0 else "" for d in which],
+            places=[self.places[d] if d >= 0 else None for d in which],
+            tokens=tokens,
+            document=np.repeat(there, entities),
+            label=self.label[chosen_entities],
+            entity=np.repeat(np.arange(len(chosen_entities)), mentions),
+            start=self.start[chosen],
+            end=self.end[chosen],
+            line=self.line[chosen],
+            faults={new[d]: fault for d, fault in self.faults.items() if d in new},
+            discarded={new[d]: cells for d, cells in self.discarded.items() if d in new},
+            odd_labels=self.odd_labels,
+        )
+
+
+def joined(parts: Sequence[Documents]) -> Documents:
+    """Several batches of one side as one."""
+    if len(parts) == 1:
+        return parts[0]
+    documents = np.cumsum([0] + [len(part) for part in parts]).tolist()
+    entities = np.cumsum([0] + [len(part.document) for part in parts]).tolist()
+
+    def column(name: str, shifts: Iterable[int] | None = None) -> Ints:
+        arrays: list[Ints] = [getattr(part, name) for part in parts]
+        if shifts is not None:
+            arrays = [array + shift for array, shift in zip(arrays, shifts, strict=False)]
+        return np.concatenate([NONE, *arrays])
+
+    return Documents(
+        names=[name for part in parts for name in part.names],
+        places=[place for part in parts for place in part.places],
+        tokens=column("tokens"),
+        document=column("document", documents),
+        label=column("label"),
+        entity=column("entity", entities),
+        start=column("start"),
+        end=column("end"),
+        line=column("line"),
+        faults={s + d: f for s, part in zip(documents, parts, strict=False) for d, f in part.faults.items()},
+        discarded={
+            s + d: cells for s, part in zip(documents, parts, strict=False) for d, cells in part.discarded.items()
+        },
+        odd_labels=parts[0].odd_labels if parts else (),
+    )

@@ -1,0 +1,187 @@
+"""What the official scorer does with a span that is marked more than once.
+
+It looks at repeats in three ways, and each is one function here:
+
+- `key_messages`: in the key all copies stay and a line of output tells of each but the first (recorded cases
+  repeat-key). A response mention then meets the last copy.
+- `drop_response_copies`: in the response, later copies of a span that the key has are dropped, with a line of
+  output (repeat-response); copies of a span that the key lacks stay, without a word, and count
+  (repeat-spurious, repeat-too-many).
+- `refuse_too_many`: more than ten dropped copies over all documents refuse the run (the recorded run of
+  koconovel, human-reader-overlapped).
+
+``--repeated first`` keeps the first copy of any span on either side instead, and ``--repeated refuse`` refuses at
+the first copy.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from scorer.columns import Bools, Ints, bounds, changes, order_by
+from scorer.errors import InputError
+from scorer.findings import Finding, counted
+from scorer.formats.conll import words
+from scorer.matching import Matched, Side
+from scorer.model import Documents
+from scorer.pairing import Pairs
+
+LIMIT = 10
+"""The largest number of dropped copies that the official scorer puts up with."""
+
+WAYS = ("official", "first", "refuse")
+"""What ``--repeated`` can be."""
+
+
+class Repeat(NamedTuple):
+    """A later copy of a span, and the copy before it: places in the columns of ``documents``."""
+
+    documents: Documents
+    mention: int
+    before: int
+
+
+class Treated(NamedTuple):
+    """The mentions that count, the lines of output for each document, and the copies that were dropped."""
+
+    matched: Matched
+    messages: dict[int, list[str]]
+    dropped: list[Repeat]
+
+
+def treat(matched: Matched, pairs: Pairs, way: str) -> Treated:
+    """Decide which copies of a span count. ``way`` is one of `WAYS`.
+
+    Raises `InputError` at the first copy where ``way`` is ``refuse``.
+    """
+    key_copies, response_copies = _copies(matched.key), _copies(matched.response)
+    if not len(key_copies) and not len(response_copies):
+        return Treated(matched, {}, [])
+    key_repeats = _repeats(pairs.key, matched.key, key_copies)
+    response_repeats = _repeats(pairs.response, matched.response, response_copies)
+    if way == "refuse":
+        raise InputError(describe("repeated-mention", (key_repeats + response_repeats)[:1]))
+    if way == "first":
+        key = matched.key.keep(_all_but(key_copies, matched.key))
+        response = matched.response.keep(_all_but(response_copies, matched.response))
+        return Treated(replace(matched, key=key, response=response), {}, key_repeats + response_repeats)
+    messages: dict[int, list[str]] = defaultdict(list)
+    key_messages(matched, pairs.key, key_copies, messages)
+    matched, dropped = drop_response_copies(matched, pairs.response, response_copies, messages)
+    return Treated(matched, messages, dropped)
+
+
+def key_messages(matched: Matched, key: Documents, copies: Ints, messages: dict[int, list[str]]) -> None:
+    """``Repeated mention in the key: S, E <before><this>``, both numbers among the key's mentions of the document."""
+    first = _first_mentions(matched.key)
+    before = _copy_before(matched.key)
+    for mention in copies.tolist():
+        document = int(matched.key.document[matched.key.entity[mention]])
+        numbers = f"{before[mention] - first[document]}{mention - first[document]}"
+        messages[document].append(
+            f"Repeated mention in the key: {key.start[mention]}, {key.end[mention]} {numbers}"
+        )
+
+
+def drop_response_copies(
+    matched: Matched, response: Documents, copies: Ints, messages: dict[int, list[str]]
+) -> tuple[Matched, list[Repeat]]:
+    """``Repeated mention in the response: S, E <number><number>``, the number of the last copy in the key."""
+    number_in_key = np.full(len(matched.document), -1)
+    number_in_key[matched.key.number] = np.arange(len(matched.key.number))
+    first = _first_mentions(matched.key)
+    dropped = copies[number_in_key[matched.response.number[copies]] >= 0]
+    for mention in dropped.tolist():
+        document = int(matched.response.document[matched.response.entity[mention]])
+        number = number_in_key[matched.response.number[mention]] - first[document]
+        messages[document].append(
+            f"Repeated mention in the response: {response.start[mention]}, {response.end[mention]} {number}{number}"
+        )
+    kept = matched.response.keep(_all_but(dropped, matched.response))
+    return replace(matched, response=kept), _repeats(response, matched.response, dropped)
+
+
+def refuse_too_many(dropped: Sequence[Repeat]) -> None:
+    """Raise `InputError`, with all of them, where more copies than `LIMIT` were dropped."""
+    if len(dropped) <= LIMIT:
+        return
+    documents = {_name(repeat) for repeat in dropped}
+    details = {"count": len(dropped), "documents": counted(len(documents), "document")}
+    first = dropped[0].documents
+    place = first.places[_document(dropped[0])]
+    assert place is not None
+    summary = Finding("too-many-repeated", place.source.name, details=details)
+    raise InputError([summary, *describe("repeated-mention", dropped)])
+
+
+def describe(code: str, repeats: Sequence[Repeat]) -> list[Finding]:
+    """Findings for copies of spans, with the words of the span and the entities that it is in."""
+    by_source = defaultdict(list)
+    for at, (documents, mention, _) in enumerate(repeats):
+        place = documents.places[_document(repeats[at])]
+        assert place is not None
+        tokens = int(documents.end[mention] - documents.start[mention]) + 1
+        by_source[place.source].append((int(documents.line[mention]), tokens, at))
+    found: dict[int, Finding] = {}
+    for source, spans in by_source.items():
+        texts = words(source, [(line, tokens) for line, tokens, _ in spans])
+        for (line, _, at), text in zip(spans, texts, strict=True):
+            documents, mention, before = repeats[at]
+            details = {
+                "document": _name(repeats[at]),
+                "words": text,
+                "start": int(documents.start[mention]),
+                "end": int(documents.end[mention]),
+                "label": f"entity {documents.name_of(int(documents.entity[mention]))}",
+                "first": f"entity {documents.name_of(int(documents.entity[before]))}",
+            }
+            found[at] = Finding(code, source.name, line, details=details)
+    return [found[at] for at in sorted(found)]
+
+
+def _document(repeat: Repeat) -> int:
+    return int(repeat.documents.document[repeat.documents.entity[repeat.mention]])
+
+
+def _name(repeat: Repeat) -> str:
+    return repeat.documents.names[_document(repeat)]
+
+
+def _copy_before(side: Side) -> Ints:
+    """For each mention the copy of its span before it, or itself."""
+    before = np.arange(len(side.number))
+    order = order_by(side.number)
+    again = ~changes(side.number[order])
+    at = np.flatnonzero(again)
+    before[order[at]] = order[at - 1]
+    return before
+
+
+def _copies(side: Side) -> Ints:
+    """The mentions of a side whose span was there before, in the order of the side."""
+    if np.bincount(side.number).max(initial=0) <= 1:
+        return np.empty(0, dtype=np.int64)
+    return np.flatnonzero(_copy_before(side) != np.arange(len(side.number)))
+
+
+def _repeats(documents: Documents, side: Side, copies: Ints) -> list[Repeat]:
+    before = _copy_before(side) if len(copies) else copies
+    return [Repeat(documents, mention, int(before[mention])) for mention in copies.tolist()]
+
+
+def _all_but(mentions: Ints, side: Side) -> Bools:
+    kept = np.ones(len(side.number), dtype=np.bool_)
+    kept[mentions] = False
+    return kept
+
+
+def _first_mentions(side: Side) -> Ints:
+    """The number of mentions before each document."""
+    if not len(side.document):
+        return np.zeros(0, dtype=np.int64)
+    return bounds(side.document[side.entity], int(side.document[-1]) + 1)

@@ -1,0 +1,172 @@
+"""Which key document belongs to which response document: those of the same name.
+
+Both sides are read batch by batch. Where they list their documents in one order, only the batches at hand
+are in memory; a response document that comes early waits until the key gets there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from scorer.columns import Bools, Ints
+from scorer.errors import InputError, UsageError, nearest
+from scorer.findings import SHOWN, Finding
+from scorer.model import Documents, Place, joined
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """A batch of pairs; document d of ``key`` and of ``response`` belong together.
+
+    ``index`` is the place of each pair in the key. Where the response has no such document, its side
+    is empty, and ``present`` false.
+    """
+
+    index: Ints
+    key: Documents
+    response: Documents
+    present: Bools
+
+
+class _Names:
+    """The names seen on one side; no name may come twice."""
+
+    def __init__(self) -> None:
+        self.places: dict[str, Place] = {}
+
+    def add(self, documents: Documents) -> None:
+        for name, place in zip(documents.names, documents.places, strict=True):
+            assert place is not None, "readers give every document a place"
+            first = self.places.setdefault(name, place)
+            if first is not place:
+                details = {"document": name, "first": str(first)}
+                raise InputError([Finding("repeated-name", place.source.name, place.line, details=details)])
+
+
+def pair(
+    key: Iterator[Documents],
+    response: Iterator[Documents],
+    notices: list[Finding],
+    only: str | None = None,
+) -> Iterator[Pairs]:
+    """Pairs for all documents of the key, or for the one named ``only``.
+
+    A response without a document of the key counts as one without mentions there; a document that only
+    the response has is not scored (recorded cases missing-document, extra-document). Both are noticed, and
+    so are different numbers of tokens, and faults in documents that are not scored.
+
+    Raises `InputError` for two documents of one name on a side and for a fault in a document that is
+    scored; `UsageError` where the key has no document named ``only``.
+    """
+    return _Pairing(key, response, notices, only).run()
+
+
+class _Pairing:
+    def __init__(
+        self, key: Iterator[Documents], response: Iterator[Documents], notices: list[Finding], only: str | None
+    ) -> None:
+        self.key, self.response, self.notices, self.only = key, response, notices, only
+        self.key_names, self.response_names = _Names(), _Names()
+        self.waiting: dict[str, tuple[Documents, int]] = {}
+
+    def run(self) -> Iterator[Pairs]:
+        index = 0
+        for batch in self.key:
+            self.key_names.add(batch)
+            numbers = np.arange(index, index + len(batch))
+            index += len(batch)
+            wanted = np.array([self.only in (None, name) for name in batch.names], dtype=np.bool_)
+            self._unscored(batch, [d for d in batch.faults if not wanted[d]])
+            if not wanted.any():
+                continue
+            chosen = np.flatnonzero(wanted)
+            yield self._pairs(numbers[chosen], batch.take(chosen))
+        if self.only is not None and self.only not in self.key_names.places:
+            like = nearest(self.only, self.key_names.places)
+            hint = f"; nearest: {', '.join(repr(name) for name in like)}" if like else ""
+            some = ", ".join(repr(name) for name in list(self.key_names.places)[:3])
+            raise UsageError(f"the key has no document named {self.only!r}{hint or f'; it has {some}'}")
+        while self._read_response():
+            pass
+        self._finish()
+
+    def _pairs(self, index: Ints, key: Documents) -> Pairs:
+        while not all(name in self.waiting for name in key.names) and self._read_response():
+            pass
+        found = [self.waiting.pop(name, None) for name in key.names]
+        parts: list[Documents] = []
+        shift: dict[int, int] = {}
+        which = []
+        total = 0
+        for place in found:
+            if place is None:
+                which.append(-1)
+                continue
+            part, document = place
+            if id(part) not in shift:
+                shift[id(part)] = total
+                parts.append(part)
+                total += len(part)
+            which.append(shift[id(part)] + document)
+        chosen = np.array(which, dtype=np.int64)
+        response = joined(parts).take(chosen)
+        present = chosen >= 0
+        self._check(key, response, present)
+        return Pairs(index, key, response, present)
+
+    def _read_response(self) -> bool:
+        batch = next(self.response, None)
+        if batch is None:
+            return False
+        self.response_names.add(batch)
+        self.waiting.update((name, (batch, d)) for d, name in enumerate(batch.names))
+        return True
+
+    def _check(self, key: Documents, response: Documents, present: Bools) -> None:
+        faults = sorted([(d, 0, f) for d, f in key.faults.items()] + [(d, 1, f) for d, f in response.faults.items()])
+        if faults:
+            raise InputError([faults[0][2]])
+        for d in np.flatnonzero(present & (key.tokens != response.tokens)).tolist():
+            place = response.places[d]
+            assert place is not None
+            details = {
+                "document": key.names[d],
+                "key": int(key.tokens[d]),
+                "response": int(response.tokens[d]),
+            }
+            self.notices.append(Finding("token-count", place.source.name, place.line, details=details))
+
+    def _unscored(self, batch: Documents, documents: list[int]) -> None:
+        for d in documents:
+            fault = batch.faults[d]
+            details = {"document": batch.names[d], "fault": fault.found}
+            self.notices.append(
+                Finding("unscored-fault", fault.path, fault.line, fault.column, details, fault.excerpt)
+            )
+
+    def _finish(self) -> None:
+        """Notice what has no partner, once both sides are read to the end."""
+        for name, (batch, d) in self.waiting.items():
+            if d in batch.faults:
+                self._unscored(batch, [d])
+        key, response = self.key_names.places, self.response_names.places
+        missing = [name for name in key if self.only in (None, name) and name not in response]
+        extra = [name for name in response if name not in key]
+        if extra and len(missing) == len(key):
+            place = response[extra[0]]
+            details = {"key": missing[0], "response": extra[0]}
+            self.notices.append(Finding("no-common-document", place.source.name, place.line, details=details))
+        self._alone("missing-document", missing, self.key_names, extra)
+        self._alone("extra-document", [] if self.only else extra, self.response_names, missing)
+
+    def _alone(self, code: str, names: list[str], side: _Names, others: list[str]) -> None:
+        for at, name in enumerate(names):
+            # Only so many are shown, and likeness takes time.
+            like = nearest(name, others[:1000], count=1) if at < SHOWN else []
+            hint = f'; the nearest name without a partner is "{like[0]}"' if like else ""
+            place = side.places[name]
+            details = {"document": name, "nearest": hint}
+            self.notices.append(Finding(code, place.source.name, place.line, details=details))

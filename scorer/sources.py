@@ -1,0 +1,121 @@
+"""Where bytes come from: a file, standard input, something compressed, or a folder as one corpus."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Callable
+from typing import BinaryIO, cast
+
+from scorer.errors import UsageError
+
+STDIN = "-"
+
+
+def _gzip(stream: BinaryIO) -> BinaryIO:
+    import gzip
+
+    return cast(BinaryIO, gzip.GzipFile(fileobj=stream))
+
+
+def _bz2(stream: BinaryIO) -> BinaryIO:
+    import bz2
+
+    return cast(BinaryIO, bz2.BZ2File(stream))
+
+
+def _xz(stream: BinaryIO) -> BinaryIO:
+    import lzma
+
+    return cast(BinaryIO, lzma.LZMAFile(stream))
+
+
+# Compression is told by content, so that a renamed file or a pipe is read as well.
+COMPRESSED: dict[bytes, Callable[[BinaryIO], BinaryIO]] = {
+    b"\x1f\x8b": _gzip,
+    b"BZh": _bz2,
+    b"\xfd7zXZ\x00": _xz,
+}
+
+
+class Source:
+    """One file, or standard input; ``name`` is how messages call it.
+
+    What cannot be read twice (a pipe, standard input) is kept in memory, so that a message can
+    show the line that it speaks of.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.name = "<stdin>" if path == STDIN else path
+        self._kept: bytes | None = None
+
+    def open(self) -> BinaryIO:
+        """A stream of the bytes, decompressed. Raises `UsageError` where there is none."""
+        try:
+            stream = io.BufferedReader(self._raw())
+            head = stream.peek(8)
+        except OSError as error:
+            raise UsageError(f"{self.name}: {error.strerror or error}") from error
+        for magic, decompress in COMPRESSED.items():
+            if head.startswith(magic):
+                return decompress(cast(BinaryIO, stream))
+        return cast(BinaryIO, stream)
+
+    def _raw(self) -> io.RawIOBase:
+        if self._kept is None and self.path == STDIN:
+            self._kept = sys.stdin.buffer.read()
+        if self._kept is None:
+            raw = io.FileIO(self.path)
+            if raw.seekable():
+                return raw
+            with raw:
+                self._kept = raw.readall()
+        return cast(io.RawIOBase, io.BytesIO(self._kept))
+
+    def fill(self, stream: BinaryIO, view: memoryview) -> int:
+        """Read into ``view``; the number of bytes read, 0 at the end of the file."""
+        try:
+            return cast(io.BufferedIOBase, stream).readinto(view)
+        except (OSError, EOFError, ValueError) as error:
+            raise UsageError(f"{self.name}: cannot be read to its end: {error}") from error
+        except Exception as error:
+            # lzma and zlib have error classes of their own, which are not imported for plain files.
+            if type(error).__module__ in ("_lzma", "lzma", "zlib"):
+                raise UsageError(f"{self.name}: cannot be decompressed: {error}") from error
+            raise
+
+    def lines(self, first: int, last: int) -> list[bytes]:
+        """The lines from ``first`` to ``last`` (both from 1, both included), for messages."""
+        found = []
+        with self.open() as stream:
+            for number, line in enumerate(stream, start=1):
+                if number >= first:
+                    found.append(line.rstrip(b"\r\n"))
+                if number >= last:
+                    break
+        return found
+
+
+def sources(path: str, include: str | None = None) -> list[Source]:
+    """The files that a KEY or RESPONSE argument stands for, in name order.
+
+    A folder stands for every file below it; names that begin with a dot are passed over, and
+    ``include`` is a glob for the names of the files that count. Raises `UsageError` where nothing
+    is left.
+    """
+    if path == STDIN or not os.path.isdir(path):
+        return [Source(path)]
+    from fnmatch import fnmatchcase
+
+    found = []
+    for folder, folders, files in os.walk(path):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in files:
+            if not name.startswith(".") and fnmatchcase(name, include or "*"):
+                found.append(os.path.join(folder, name))
+    if not found:
+        wanted = f"no file that matches {include}" if include else "no file"
+        raise UsageError(f"{path}: the folder has {wanted} in it")
+    return [Source(name) for name in sorted(found, key=lambda name: name.split(os.sep))]
