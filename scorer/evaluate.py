@@ -12,6 +12,7 @@ from scorer.columns import Floats, counts
 from scorer.counts import Counts, Ratio, Scores, divided, packed, summed, unpacked
 from scorer.findings import Finding
 from scorer.matching import Matched, exact
+from scorer.metrics import GROUPS
 from scorer.metrics.row import Metric
 from scorer.model import Documents
 from scorer.official import Repeat, Treated, describe, refuse_too_many, treat
@@ -55,6 +56,14 @@ class Result:
         """Mention identification of one document, or of all."""
         row = summed(self.mentions) if document is None else self.mentions[document]
         return Identification(*row)
+
+    @property
+    def conll(self) -> float:
+        """The CoNLL average: the mean of the F1 of MUC, B-cubed and CEAF-e over all documents."""
+        parts = [
+            float(self.scores(metric)[metric.name].f1) for metric in self.metrics if metric.name in GROUPS["conll"]
+        ]
+        return sum(parts) / len(parts)
 
     def scores(self, metric: Metric, document: int | None = None) -> dict[str, Scores]:
         """The scores of every measure of a metric, for one document or for all of them together."""

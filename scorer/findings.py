@@ -7,7 +7,7 @@ object with the same stable code, so the words stand once.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 ERROR, NOTICE = "error", "notice"
@@ -114,7 +114,8 @@ class Finding:
     """One thing found, at one place.
 
     ``path``, ``line`` and ``column`` (both from 1) say where, as far as that is known; ``details``
-    fill the words of the kind; ``excerpt`` is the text of the cell and the caret line under it.
+    fill the words of the kind; ``excerpt`` is the text of the cell and the caret line under it; ``strict``
+    makes an error of a notice.
     """
 
     code: str
@@ -123,10 +124,16 @@ class Finding:
     column: int | None = None
     details: Mapping[str, object] = field(default_factory=dict)
     excerpt: tuple[str, str] | None = None
+    strict: bool = False
 
     @property
     def severity(self) -> str:
-        return KINDS[self.code].severity
+        """What the table says, or an error where the caller wants every notice to be one."""
+        return ERROR if self.strict else KINDS[self.code].severity
+
+    def as_error(self) -> Finding:
+        """The same finding as an error."""
+        return replace(self, strict=True)
 
     @property
     def found(self) -> str:

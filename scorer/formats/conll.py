@@ -22,9 +22,7 @@ The grammar. Each rule that is not plain is decided by a recorded run of the off
  8. Entities are numbered in order of first appearance, mentions in the order in which they close.
  9. A byte order mark at the start of a file is passed over, which is ours.
 
-A file is read in blocks. Whole-array passes over a block find the lines and the cells that can hold a mention;
-cells of the plain form `(N)|(N|N)` are parsed all at once, and only the odd ones one by one. The two ways
-give the same events, and a test compares them.
+A file is read in blocks: whole-array passes find the lines and the few cells that can hold a mention.
 """
 
 from __future__ import annotations
@@ -36,9 +34,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.columns import NONE, Bools, Bytes, Ints, changes, counts, order_by, ranges
+from scorer.columns import Bools, Bytes, Ints
 from scorer.errors import InputError
 from scorer.findings import Finding, counted
+from scorer.formats.brackets import CLOSE, OPEN, Events, partitions, unmatched
+from scorer.formats.cells import Labels, parse
 from scorer.model import Documents, Place
 from scorer.sources import Source
 
@@ -48,37 +48,23 @@ BLOCK = 1 << 20
 BATCH = 1 << 24
 """Bytes after which the documents read so far go on as one batch; it bounds the memory of a run."""
 
-PLAIN_DIGITS = 18
-"""Ids of up to so many digits, without a leading zero, are numbers; all others are kept as text."""
-
-LF, CR, TAB, SPACE, HASH, BAR, OPENING, CLOSING, ZERO = b"\n\r\t #|()0"
+LF, CR, TAB, SPACE, HASH = b"\n\r\t #"
 MARK = b"\xef\xbb\xbf"
 
 BEGIN = re.compile(rb"#\s*begin document (.*?)\r*$", re.DOTALL)
-END = re.compile(rb"#\s*end document")
+END_WORDS = b"end document"
+END = re.compile(rb"#\s*" + END_WORDS)
 MENTION = re.compile(rb"\(\d|\d\)")
-
-SINGLE, OPEN, CLOSE = 0, 1, 2
-"""The kinds of event, in the order in which those of one cell happen."""
-
-
-class Events(NamedTuple):
-    """What cells say, in reading order; a column each."""
-
-    document: Ints
-    token: Ints
-    line: Ints
-    kind: Ints
-    label: Ints
 
 
 class Segment(NamedTuple):
-    """The lines of one document that lie in the current block."""
+    """The lines of one document that lie in the current block, and what turns the number of a token
+    within the block into its number within the document."""
 
     first: int
     stop: int
     document: int
-    tokens_before: int
+    shift: int
 
 
 def read(files: Sequence[Source], notices: list[Finding]) -> Iterator[Documents]:
@@ -100,35 +86,24 @@ def words(source: Source, spans: Sequence[tuple[int, int]]) -> list[str]:
     The word is the fourth column, as in CoNLL-2011/2012, or the one before the last where there are fewer than
     five. Long spans are cut in the middle. The file is read once, for all spans.
     """
-    wanted = defaultdict(list)
+    beginning = defaultdict(list)
     for at, (line, _) in enumerate(spans):
-        wanted[line].append(at)
-    left = {at: tokens for at, (_, tokens) in enumerate(spans)}
+        beginning[line].append(at)
+    last = max(beginning, default=0)
     texts: list[list[str]] = [[] for _ in spans]
-    active: list[int] = []
-    last = max(wanted, default=0)
+    unfinished: list[int] = []
     with source.open() as stream:
-        for number, line in enumerate(stream, start=1):
-            active += wanted.get(number, ())
-            if active and _is_token(line):
-                columns = line.split(b"\t") if b"\t" in line else line.split()
+        for number, line_text in enumerate(stream, start=1):
+            unfinished += beginning.get(number, ())
+            if unfinished and _is_token(line_text):
+                columns = line_text.split(b"\t") if b"\t" in line_text else line_text.split()
                 word = columns[3] if len(columns) > 4 else columns[max(len(columns) - 2, 0)]
-                for at in active:
+                for at in unfinished:
                     texts[at].append(_text(word.strip()))
-                    left[at] -= 1
-                active = [at for at in active if left[at]]
-            if number >= last and not active:
+                unfinished = [at for at in unfinished if len(texts[at]) < spans[at][1]]
+            if number >= last and not unfinished:
                 break
     return [" ".join(text if len(text) <= 12 else [*text[:6], "...", *text[-5:]]) for text in texts]
-
-
-def _is_token(line: bytes) -> bool:
-    """Rule 3, for a line that is no marker."""
-    return bool(line.strip()) and not (line.startswith(b"#") and b"\t" not in line and not _has_mention(line))
-
-
-def _has_mention(line: bytes) -> bool:
-    return MENTION.search(line.split()[-1]) is not None
 
 
 class _Reader:
@@ -136,8 +111,7 @@ class _Reader:
 
     def __init__(self, notices: list[Finding]) -> None:
         self.notices = notices
-        self.odd_labels: list[str] = []
-        self.odd_numbers: dict[str, int] = {}
+        self.labels = Labels()
         self._start_batch()
 
     def _start_batch(self) -> None:
@@ -146,7 +120,7 @@ class _Reader:
         self.stops: list[int] = []
         self.tokens: list[int] = []
         self.events: list[Events] = []
-        self.discarded: dict[int, list[str]] = defaultdict(list)
+        self.discarded: dict[int, list[str]] = {}
         self.bytes = 0
 
     def file(self, source: Source) -> Iterator[Documents]:
@@ -154,7 +128,7 @@ class _Reader:
         self.source = source
         self.line = 0
         self.inside = False
-        self.outside: tuple[int, int] = (0, 0)
+        self.outside_lines = self.first_outside = 0
         documents = 0
         for data, size in _blocks(source):
             before = len(self.names)
@@ -167,109 +141,81 @@ class _Reader:
             raise InputError([Finding("no-document", source.name, details={"what": _what_else(source)})])
         if self.inside:
             self.stops[-1] = self.line
-            self.inside = False
-            self.notices.append(
-                Finding("no-end", source.name, self.line, details={"document": self.names[-1]})
-            )
-        if self.outside[0]:
-            first, count = self.outside
-            self.notices.append(
-                Finding("outside-document", source.name, first, details={"count": counted(count, "line")})
-            )
+            self._notice("no-end", self.line, document=self.names[-1])
+        if self.outside_lines:
+            self._notice("outside-document", self.first_outside, count=counted(self.outside_lines, "line"))
 
     def batch(self) -> Iterator[Documents]:
         """The documents read since the last batch, if there are any; none of them may be open."""
         if not self.names:
             return
-        columns = zip(*self.events, strict=True) if self.events else [(NONE,)] * 5
-        events = Events(*(np.concatenate(column) for column in columns))
-        partitions, faulty = _partitions(events)
+        events = Events(*map(np.concatenate, zip(*self.events, strict=True)))
+        columns, faulty = partitions(events)
         yield Documents(
             names=self.names,
             places=self.places,
             tokens=np.array(self.tokens, dtype=np.int64),
+            **columns._asdict(),
             faults={document: self._fault(document, events) for document in faulty},
-            discarded=dict(self.discarded),
-            odd_labels=self.odd_labels,
-            **partitions,
+            discarded=self.discarded,
+            odd_labels=self.labels.odd,
         )
         self._start_batch()
 
+    def _notice(self, code: str, line: int, **details: object) -> None:
+        self.notices.append(Finding(code, self.source.name, line, details=details))
+
     def _block(self, data: bytearray, size: int) -> None:
-        """Read the lines of one block, which follow the line end at its first position."""
+        """Read the lines of one block, which stand behind the line end at its first position."""
         text = np.frombuffer(data, dtype=np.uint8, count=size)
-        ends = np.flatnonzero(text == LF)
-        starts, stops = ends[:-1] + 1, ends[1:]
+        line_ends = np.flatnonzero(text == LF)
+        starts, stops = line_ends[:-1] + 1, line_ends[1:]
         if not self.line and data.startswith(MARK, 1):
             starts[0] += len(MARK)
         first = text[starts]
         is_token = first != LF
         for line in np.flatnonzero((first <= SPACE) & is_token).tolist():
             is_token[line] = bool(data[starts[line] : stops[line]].strip())
-        markers = self._markers(data, size, ends, starts, first, is_token)
-        segments, tokens = self._segments(markers, is_token)
-        if segments:
-            candidates = np.flatnonzero(is_token & _can_hold_mention(text, stops, TAB in data))
-            firsts, segment_stops, documents, befores = (
-                np.array(column, dtype=np.int64) for column in zip(*segments, strict=True)
-            )
-            owner = np.searchsorted(firsts, candidates, side="right") - 1
-            inside = (owner >= 0) & (candidates < segment_stops[owner])
-            candidates, owner = candidates[inside], owner[inside]
-            cell_starts, cell_stops = _cells(text, stops[candidates])
-            cell, kind, label, odd = _parse(text, cell_starts, cell_stops)
-            for number in odd.tolist():
-                document = int(documents[owner[number]])
-                pieces = self._odd_cell(bytes(data[cell_starts[number] : cell_stops[number]]), document)
-                cell = np.concatenate([cell, np.full(len(pieces), number)])
-                kind = np.concatenate([kind, np.array([piece[0] for piece in pieces], dtype=np.int64)])
-                label = np.concatenate([label, np.array([piece[1] for piece in pieces], dtype=np.int64)])
-            order = order_by(cell, kind)
-            cell, kind, label = cell[order], kind[order], label[order]
-            token = tokens[candidates] - 1 - tokens[firsts[owner] - 1] * (firsts[owner] > 0) + befores[owner]
-            self.events.append(
-                Events(documents[owner[cell]], token[cell], self.line + 1 + candidates[cell], kind, label)
-            )
-        self.line += len(starts)
-
-    def _markers(
-        self, data: bytearray, size: int, ends: Ints, starts: Ints, first: Bytes, is_token: Bools
-    ) -> list[tuple[int, str | None]]:
-        """The lines that begin (with the name) or end (with None) a document; takes them and comments
-        out of ``is_token``."""
         markers: dict[int, str | None] = {}
         for line in np.flatnonzero(first == HASH).tolist():
-            line_text = bytes(data[starts[line] : ends[line + 1]])
+            line_text = bytes(data[starts[line] : stops[line]])
+            is_token[line] = _is_token(line_text)
             if begin := BEGIN.match(line_text):
                 markers[line] = _text(begin[1])
-                is_token[line] = False
-            else:
-                is_token[line] = _is_token(line_text)
-        at = data.find(b"end document", 0, size)
+        at = data.find(END_WORDS, 0, size)
         while at >= 0:
-            line = int(np.searchsorted(ends, at)) - 1
-            if line not in markers and END.search(data, starts[line], ends[line + 1]):
-                markers[line] = None
-                is_token[line] = False
-            at = data.find(b"end document", at + 1, size)
-        return sorted(markers.items())
+            line = int(np.searchsorted(line_ends, at)) - 1
+            if END.search(data, int(starts[line]), int(stops[line])):
+                markers.setdefault(line, None)
+            at = data.find(END_WORDS, at + 1, size)
+        is_token[list(markers)] = False
 
-    def _segments(self, markers: list[tuple[int, str | None]], is_token: Bools) -> tuple[list[Segment], Ints]:
-        """Walk from marker to marker: the stretches that belong to documents, and the running number of
-        tokens up to and including each line of the block."""
         tokens = np.cumsum(is_token)
-        lines = len(is_token)
+        segments = self._segments(sorted(markers.items()), is_token, tokens)
+        if segments:
+            lines = np.flatnonzero(is_token & _may_hold_mention(text, stops, TAB in data))
+            self._cells(text, stops, lines, tokens, segments)
+        self.line += len(starts)
+
+    def _segments(self, markers: list[tuple[int, str | None]], is_token: Bools, tokens: Ints) -> list[Segment]:
+        """Walk from marker to marker (a name begins a document, None ends it).
+
+        Returns the stretches of lines that belong to documents. ``tokens`` is the number of tokens up to and
+        including each line of the block.
+        """
         segments: list[Segment] = []
-        first = 0
+        first = seen = 0
 
         def stretch(stop: int) -> None:
-            number = int(tokens[stop - 1] if stop else 0) - int(tokens[first - 1] if first else 0)
+            nonlocal seen
+            now = int(tokens[stop - 1]) if stop else 0
             if self.inside:
-                segments.append(Segment(first, stop, len(self.names) - 1, self.tokens[-1]))
-                self.tokens[-1] += number
-            elif number:
-                begin = self.line + first + 1 + int(np.argmax(is_token[first:stop]))
-                self.outside = (self.outside[0] or begin, self.outside[1] + number)
+                segments.append(Segment(first, stop, len(self.names) - 1, self.tokens[-1] - seen))
+                self.tokens[-1] += now - seen
+            elif now > seen:
+                self.outside_lines += now - seen
+                self.first_outside = self.first_outside or self.line + first + 1 + int(np.argmax(is_token[first:]))
+            seen = now
 
         for line, name in markers:
             stretch(line)
@@ -288,61 +234,55 @@ class _Reader:
             self.places.append(Place(self.source, number))
             self.stops.append(0)
             self.tokens.append(0)
-        stretch(lines)
-        return segments, tokens
+        stretch(len(tokens))
+        return segments
 
-    def _odd_cell(self, cell: bytes, document: int) -> list[tuple[int, int]]:
-        """The events of a cell of any form, kind and label, by rule 5."""
-        discards, singles, cell = _cut_bracketed(cell)
-        self.discarded[document] += [_text(piece) for piece in discards]
-        if not self.discarded[document]:
-            del self.discarded[document]
-        opens = re.findall(rb"\((\d+)", cell)
-        closes = re.findall(rb"(\d+)\)", re.sub(rb"\(\d+", b"", cell))
-        return [
-            (kind, self._label(name))
-            for kind, names in ((SINGLE, singles), (OPEN, opens), (CLOSE, closes))
-            for name in names
-        ]
-
-    def _label(self, name: bytes) -> int:
-        if len(name) <= PLAIN_DIGITS and (name == b"0" or not name.startswith(b"0")):
-            return int(name)
-        text = _text(name)
-        if text not in self.odd_numbers:
-            self.odd_labels.append(text)
-            self.odd_numbers[text] = -len(self.odd_labels)
-        return self.odd_numbers[text]
+    def _cells(self, text: Bytes, stops: Ints, lines: Ints, tokens: Ints, segments: list[Segment]) -> None:
+        """Read the coreference cells of some lines, those outside documents left out."""
+        firsts, segment_stops, documents, shifts = np.array(segments, dtype=np.int64).T
+        segment = np.searchsorted(firsts, lines, side="right") - 1
+        inside = (segment >= 0) & (lines < segment_stops[segment])
+        lines, segment = lines[inside], segment[inside]
+        cells = parse(text, *_last_cells(text, stops[lines]), self.labels)
+        document = documents[segment]
+        token = tokens[lines] - 1 + shifts[segment]
+        self.events.append(
+            Events(document[cells.cell], token[cells.cell], self.line + 1 + lines[cells.cell], cells.kind, cells.label)
+        )
+        for cell, pieces in cells.discarded.items():
+            self.discarded.setdefault(int(document[cell]), []).extend(map(_text, pieces))
 
     def _fault(self, document: int, events: Events) -> Finding:
         """The first bracket of a document that has no partner."""
-        mine = np.flatnonzero(events.document == document)
-        at, opened = _unmatched(Events(*(column[mine] for column in events)))[0]
-        line, label = int(events.line[mine[at]]), int(events.label[mine[at]])
-        name = str(label) if label >= 0 else self.odd_labels[-1 - label]
-        same = (events.line[mine[:at]] == line) & (events.label[mine[:at]] == label)
-        earlier = int(np.count_nonzero(same & (events.kind[mine[:at]] == (OPEN if opened else CLOSE))))
+        mine = events.only(np.flatnonzero(events.document == document))
+        at, opened = unmatched(mine)[0]
+        line, label = int(mine.line[at]), int(mine.label[at])
+        kind = OPEN if opened else CLOSE
+        same = (mine.line[:at] == line) & (mine.label[:at] == label) & (mine.kind[:at] == kind)
+        name = str(label) if label >= 0 else self.labels.odd[-1 - label]
         piece = f"({name}" if opened else f"{name})"
         place = self.places[document]
-        column, excerpt = _excerpt(place.source, line, piece, earlier)
-        return Finding(
-            "unclosed-mention" if opened else "unopened-mention",
-            place.source.name,
-            line,
-            column,
-            {
-                "document": self.names[document],
-                "piece": piece,
-                "label": name,
-                "where": f"at line {self.stops[document]}",
-            },
-            excerpt,
-        )
+        column, excerpt = _excerpt(place.source, line, piece, int(np.count_nonzero(same)))
+        details = {
+            "document": self.names[document],
+            "piece": piece,
+            "label": name,
+            "where": f"at line {self.stops[document]}",
+        }
+        code = "unclosed-mention" if opened else "unopened-mention"
+        return Finding(code, place.source.name, line, column, details, excerpt)
 
 
 def _text(raw: bytes) -> str:
     """Bytes as text that gives the same bytes back, whatever they are."""
     return raw.decode("utf-8", "surrogateescape")
+
+
+def _is_token(line: bytes) -> bool:
+    """Rule 3, for a line that is no marker."""
+    if not line.startswith(b"#"):
+        return bool(line.strip())
+    return b"\t" in line or MENTION.search(line.split()[-1]) is not None
 
 
 def _blocks(source: Source) -> Iterator[tuple[bytearray, int]]:
@@ -366,174 +306,43 @@ def _blocks(source: Source) -> Iterator[tuple[bytearray, int]]:
         yield buffer, filled + 1
 
 
-def _can_hold_mention(text: Bytes, stops: Ints, tabs: bool) -> Bools:
-    """Which lines may have a bracket in their last cell: not those in which it is one byte long."""
+def _may_hold_mention(text: Bytes, stops: Ints, tabs: bool) -> Bools:
+    """Which lines may have a bracket in their last cell: not those in which it is one byte long.
+
+    ``tabs`` tells whether the block has any; without them, columns are split at blanks.
+    """
     stops = stops - (text[stops - 1] == CR)
-    before = text[stops - 2]
-    return (before != TAB) & (tabs | (before != SPACE)) | (text[stops - 1] == TAB)
+    last, before_last = text[stops - 1], text[stops - 2]
+    if tabs:
+        return (before_last != TAB) | (last == TAB)
+    return (before_last != SPACE) | (last == SPACE)
 
 
-def _cells(text: Bytes, stops: Ints) -> tuple[Ints, Ints]:
+def _last_cells(text: Bytes, stops: Ints) -> tuple[Ints, Ints]:
     """Where the last cell of each line begins and ends, given where the lines end (rule 4)."""
     has_cr = text[stops - 1] == CR
     stops = stops - has_cr
-    stops = _back(text, stops, np.flatnonzero(~has_cr), (TAB,), while_there=True)
     every = np.arange(len(stops))
-    starts = _back(text, stops, every, (TAB, LF), while_there=False)
+    stops = _step_back(text, stops, np.flatnonzero(~has_cr), over=True, marks=(TAB,))
+    starts = _step_back(text, stops, every, over=False, marks=(TAB, LF))
     untabbed = np.flatnonzero(text[starts - 1] == LF)
     if len(untabbed):
-        stops = _back(text, stops, untabbed, (SPACE,), while_there=True)
-        starts[untabbed] = _back(text, stops, untabbed, (SPACE, LF), while_there=False)[untabbed]
+        stops = _step_back(text, stops, untabbed, over=True, marks=(SPACE,))
+        starts[untabbed] = _step_back(text, stops, untabbed, over=False, marks=(SPACE, LF))[untabbed]
     return starts, stops
 
 
-def _back(text: Bytes, stops: Ints, which: Ints, stop_bytes: tuple[int, ...], *, while_there: bool) -> Ints:
-    """Step back from ``stops[which]``, while (or until) the byte before is one of ``stop_bytes``."""
+def _step_back(text: Bytes, stops: Ints, which: Ints, *, over: bool, marks: tuple[int, ...]) -> Ints:
+    """Step back from ``stops[which]``, over every byte of ``marks`` or else up to the first one."""
     at = stops.copy()
     while len(which):
         before = text[at[which] - 1]
-        there = before == stop_bytes[0]
-        for byte in stop_bytes[1:]:
-            there |= before == byte
-        which = which[there == while_there]
+        marked = before == marks[0]
+        for mark in marks[1:]:
+            marked |= before == mark
+        which = which[marked == over]
         at[which] -= 1
     return at
-
-
-def _parse(text: Bytes, starts: Ints, stops: Ints) -> tuple[Ints, Ints, Ints, Ints]:
-    """Parse all cells of the plain form at once.
-
-    Returns the events as columns (number of the cell, kind, label), not yet in the order of rule 5, and
-    the numbers of the cells that hold a bracket but are not of that form.
-    """
-    if not len(starts):
-        return NONE, NONE, NONE, NONE
-    # All cells in a row, a bar behind each.
-    flat = text[ranges(starts, stops - starts + 1)]
-    cell_stops = np.cumsum(stops - starts + 1)
-    flat[cell_stops - 1] = BAR
-    digit = flat - ZERO
-    is_digit = digit < 10
-    bars = np.flatnonzero(flat == BAR)
-    pieces = np.concatenate([[0], bars[:-1] + 1])
-    cell = np.searchsorted(cell_stops - 1, bars)
-    opened = flat[pieces] == OPENING
-    closed = (flat[bars - 1] == CLOSING) & (bars > pieces)
-    number = pieces + opened
-    length = bars - closed - number
-    digits_before = np.concatenate([[0], np.cumsum(is_digit)])
-    plain = (digits_before[number + np.maximum(length, 0)] - digits_before[number] == length) & (length > 0)
-    plain &= (opened | closed) & (length <= PLAIN_DIGITS) & ((flat[number] != ZERO) | (length == 1))
-
-    brackets = (flat == OPENING) | (flat == CLOSING)
-    has_bracket = np.add.reduceat(brackets, cell_stops - (stops - starts + 1)) > 0
-    is_odd = np.zeros(len(starts), dtype=np.bool_)
-    is_odd[cell[~plain]] = True
-    is_odd &= has_bracket
-    plain &= ~is_odd[cell]
-
-    cell, opened, closed = cell[plain], opened[plain], closed[plain]
-    number, length = number[plain], length[plain]
-    label = np.zeros(len(cell), dtype=np.int64)
-    for place in range(int(length.max(initial=0))):
-        more = np.flatnonzero(length > place)
-        label[more] = label[more] * 10 + digit[number[more] + place]
-    kind = np.where(opened, np.where(closed, SINGLE, OPEN), CLOSE)
-    return cell, kind, label, np.flatnonzero(is_odd)
-
-
-def _cut_bracketed(cell: bytes) -> tuple[list[bytes], list[bytes], bytes]:
-    """Cut out every ``(N+D)``, then every ``(N)``; both lists, and what is left.
-
-    Such a piece ends in the only close bracket within it, so reading on from left to right and cutting
-    as soon as one is complete is the same as starting the search again, in linear time.
-    """
-    found: list[list[bytes]] = []
-    for form in (re.compile(rb"\(\d+\+\d\)"), re.compile(rb"\(\d+\)")):
-        cut: list[bytes] = []
-        left: list[bytes] = []
-        for part in re.findall(rb"[(][^()]*|[)]|[^()]+", cell):
-            left.append(part)
-            if part == b")":
-                # What lies between the latest open bracket and this one, pieces joined by cuts included.
-                at = len(left) - 2
-                while at >= 0 and left[at] != b")" and not left[at].startswith(b"("):
-                    at -= 1
-                piece = b"".join(left[max(at, 0) :])
-                if form.fullmatch(piece):
-                    cut.append(piece)
-                    del left[at:]
-        found.append(cut)
-        cell = b"".join(left)
-    return found[0], [piece[1:-1] for piece in found[1]], cell
-
-
-def _partitions(events: Events) -> tuple[dict[str, Ints], list[int]]:
-    """Match brackets: the columns of `Documents` that events decide, and the documents that have faults.
-
-    The events of one entity are laid out by nesting depth; on one level opens and closes alternate,
-    so each open stands beside the close that belongs to it.
-    """
-    order = order_by(events.document, events.label)
-    document, kind = events.document[order], events.kind[order]
-    new = changes(document, events.label[order])
-    group = np.cumsum(new) - 1
-    step = (kind == OPEN).astype(np.int64) - (kind == CLOSE)
-    depth = np.cumsum(step)
-    depth -= (depth - step)[new][group] if len(group) else 0
-    last = np.flatnonzero(new)[1:] - 1
-    bad = depth < 0
-    bad[last] |= depth[last] != 0
-    bad[-1:] |= depth[-1:] != 0
-    faulty = np.unique(document[bad])
-    if len(faulty):
-        sound = ~np.isin(events.document, faulty)
-        partitions, _ = _partitions(Events(*(column[sound] for column in events)))
-        return partitions, faulty.tolist()
-
-    single = np.flatnonzero(kind == SINGLE)
-    bracket = np.flatnonzero(kind != SINGLE)
-    level = depth[bracket] + (kind[bracket] == CLOSE)
-    if level.max(initial=0) > 1:
-        bracket = bracket[order_by(group[bracket], level)]
-    opening, closing = order[bracket[0::2]], order[bracket[1::2]]
-    first_token = np.concatenate([order[single], opening])
-    last_token = np.concatenate([order[single], closing])
-    mention_group = np.concatenate([group[single], group[bracket[0::2]]])
-
-    appearance = order[new]
-    by_appearance = order_by(appearance)
-    entity_of_group = np.empty_like(by_appearance)
-    entity_of_group[by_appearance] = np.arange(len(by_appearance))
-    entity = entity_of_group[mention_group]
-    mentions = order_by(entity, last_token)
-    first_token, last_token, entity = first_token[mentions], last_token[mentions], entity[mentions]
-    appearance = appearance[by_appearance]
-    columns = {
-        "document": events.document[appearance],
-        "label": events.label[appearance],
-        "entity": entity,
-        "start": events.token[first_token],
-        "end": events.token[last_token],
-        "line": events.line[first_token],
-    }
-    return columns, []
-
-
-def _unmatched(events: Events) -> list[tuple[int, bool]]:
-    """The events of one document that have no partner: position, and whether it is an open bracket."""
-    waiting: dict[int, list[int]] = defaultdict(list)
-    found = []
-    for at, (kind, label) in enumerate(zip(events.kind.tolist(), events.label.tolist(), strict=True)):
-        if kind == OPEN:
-            waiting[label].append(at)
-        elif kind == CLOSE:
-            if waiting[label]:
-                waiting[label].pop()
-            else:
-                found.append((at, False))
-    found += [(at, True) for left in waiting.values() for at in left]
-    return sorted(found)
 
 
 def _excerpt(source: Source, line: int, piece: str, earlier: int) -> tuple[int | None, tuple[str, str] | None]:
