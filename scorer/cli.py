@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
 
 from scorer import __version__
-from scorer.errors import InputError, ScorerError, UsageError, nearest
+from scorer.errors import InputError, ScorerError, UsageError, nearest_first
 from scorer.findings import SHOWN, Finding, counted
 
 OFFICIAL_NAME = "scorer.pl"
@@ -73,7 +73,7 @@ def metric_command(words: str) -> click.Command:
         metric = metrics[0]
         help_text = f"{metric.title}. {metric.use}\n\n\b\n{metric.definition[0]}\n{metric.definition[1]}\n\n"
         help_text += f"{metric.note}\n\n" if metric.note else ""
-        help_text += f"Paper: {metric.paper}."
+        help_text += f"\b\nPaper: {metric.paper}"
     else:
         help_text = "Score with several metrics: " + ", ".join(metric.name for metric in metrics) + "."
 
@@ -168,7 +168,8 @@ def score(
         options=metric_options,
     )
     if strict and notices:
-        raise InputError(notice.as_error() for notice in notices)
+        show(notice.as_error() for notice in notices)
+        click.get_current_context().exit(InputError.status)
     if not (click.get_current_context().find_root().obj == OFFICIAL_NAME if quiet is None else quiet):
         show(notices)
     pieces = render(
@@ -223,40 +224,49 @@ def run(arguments: list[str], program: str) -> int:
     command = Commands(
         "corefscore",
         help=HELP,
-        params=[click.Option(["--version"], is_flag=True, is_eager=True, expose_value=False, callback=_version,
-                             help="Show the version and exit.")],
+        params=[
+            click.Option(
+                ["--version"],
+                is_flag=True,
+                is_eager=True,
+                expose_value=False,
+                callback=_version,
+                help="Show the version and exit.",
+            )
+        ],
         subcommand_metavar="METRIC KEY RESPONSE [NAME]",
     )
     try:
-        status: object = command.main(arguments, "corefscore", standalone_mode=False, obj=program)
-        return status if isinstance(status, int) else 0
+        with command.make_context("corefscore", arguments, obj=program) as context:
+            command.invoke(context)
+        return 0
+    except click.exceptions.Exit as end:
+        return end.exit_code
     except InputError as error:
-        show(error.findings)
+        complain(str(error))
         return error.status
     except ScorerError as error:
         complain(f"corefscore: {error}")
         return error.status
-    except click.NoSuchOption as error:
-        complain(f"corefscore: {_no_such_option(error)}")
-        return UsageError.status
-    except click.exceptions.NoArgsIsHelpError as error:
-        complain(error.format_message())
-        return UsageError.status
     except click.ClickException as error:
-        path = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "corefscore"
-        complain(f"corefscore: {error.format_message()}\nTry '{path} --help'.")
+        complain(_usage(error))
         return UsageError.status
     except MemoryError:
         complain("corefscore: not enough memory for this input")
         return InputError.status
 
 
-def _no_such_option(error: click.NoSuchOption) -> str:
-    known = [name for parameter in error.ctx.command.get_params(error.ctx) for name in parameter.opts
-             + parameter.secondary_opts if name.startswith("-")] if error.ctx else []
-    like = nearest(error.option_name, known)
-    rest = [name for name in known if name not in like]
-    return f"unknown option {error.option_name}; known, the nearest first: {', '.join([*like, *rest])}"
+def _usage(error: click.ClickException) -> str:
+    """What is wrong with a call, in words."""
+    message = error.format_message()
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        return message
+    if isinstance(error, click.NoSuchOption) and context:
+        names = [name for each in context.command.get_params(context) for name in (*each.opts, *each.secondary_opts)]
+        known = nearest_first(error.option_name, [name for name in names if name.startswith("-")])
+        message = f"unknown option {error.option_name}; known, the nearest first: {', '.join(known)}"
+    return f"corefscore: {message}\nTry '{context.command_path if context else 'corefscore'} --help'."
 
 
 def _version(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:

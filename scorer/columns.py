@@ -13,20 +13,24 @@ Bytes = npt.NDArray[np.uint8]
 NONE: Ints = np.empty(0, dtype=np.int64)
 
 
+Column = Ints | Floats | Bools
+
+
 def ranges(starts: Ints, lengths: Ints) -> Ints:
     """The indices ``starts[0] .. starts[0] + lengths[0] - 1``, then those of the next range, and so on."""
-    ends = np.cumsum(lengths)
+    ends: Ints = np.cumsum(lengths)
     total = int(ends[-1]) if len(ends) else 0
-    return np.arange(total) + np.repeat(starts - (ends - lengths), lengths)
+    shifts: Ints = np.repeat(starts - (ends - lengths), lengths)
+    return np.arange(total) + shifts
 
 
-def sums(groups: Ints, weights: Ints | Floats, count: int) -> Floats:
+def sums(groups: Ints, weights: Column, count: int) -> Floats:
     """The sum of ``weights`` for each group from 0 to ``count - 1``, added from left to right.
 
     The order matters: the official scorer cuts percentages off, so the last bit of a sum can
     show, and ``bincount`` adds as a plain loop does where ``numpy.sum`` adds pairwise.
     """
-    return np.bincount(groups, weights=weights, minlength=count)
+    return np.bincount(groups, weights=weights, minlength=count).astype(np.float64, copy=False)
 
 
 def counts(groups: Ints, count: int) -> Ints:

@@ -78,4 +78,5 @@ def summed(array: Floats) -> Floats:
     """
     if not len(array):
         return np.zeros(array.shape[1:])
-    return np.cumsum(array, axis=0)[-1]
+    total: Floats = np.cumsum(array, axis=0)[-1]
+    return total

@@ -27,6 +27,13 @@ class InputError(ScorerError):
         super().__init__("\n".join(map(str, self.findings)))
 
 
+def nearest_first(name: str, known: Iterable[str]) -> list[str]:
+    """All known names, those most like ``name`` first."""
+    known = list(known)
+    like = nearest(name, known)
+    return [*like, *(other for other in known if other not in like)]
+
+
 def nearest(name: str, known: Iterable[str], count: int = 3) -> list[str]:
     """The known names most like ``name``, the nearest first."""
     from difflib import get_close_matches  # costs start-up, and only errors need it

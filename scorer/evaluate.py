@@ -119,17 +119,13 @@ class _Rows:
     pairs: Pairs | None
 
 
-def _count(
-    pairs: Pairs, treated: Treated, metrics: Sequence[Metric], options: Mapping[str, Any], keep: bool
-) -> _Rows:
+def _count(pairs: Pairs, treated: Treated, metrics: Sequence[Metric], options: Mapping[str, Any], keep: bool) -> _Rows:
     table = overlap(treated.matched)
     counted = {}
     for metric in metrics:
         own = {option.keyword: options[option.keyword] for option in metric.options if option.keyword in options}
         counted[metric.name] = packed(metric.count(table, **own))
-    return _Rows(
-        pairs.key.names, _mentions(treated.matched), counted, treated.messages, pairs if keep else None
-    )
+    return _Rows(pairs.key.names, _mentions(treated.matched), counted, treated.messages, pairs if keep else None)
 
 
 def _mentions(matched: Matched) -> Floats:

@@ -54,21 +54,18 @@ KINDS: Mapping[str, Kind] = {
     ),
     "too-many-repeated": Kind(
         ERROR,
-        "Found too many repeated mentions (> 10) in the response, so refusing to score. "
-        "Please fix the output.",
-        "{count} repeats in {documents} are listed below; --repeated first scores this file with the "
-        "first copy of each",
+        "Found too many repeated mentions (> 10) in the response, so refusing to score. Please fix the output.",
+        "{count} later copies of {spans} in {documents}, listed below; --repeated first scores this file with "
+        "the first copy of each",
     ),
     "repeated-mention": Kind(
         ERROR,
-        'in document "{document}": "{words}" (tokens {start} to {end}) is marked again, as '
-        "{label}; it was marked before as {first}",
-        "expected every span once; remove all but one, or score with --repeated official or first",
+        'in document "{document}": "{words}" (tokens {start} to {end}) is marked {count} times, as entities {entities}',
+        "expected every span once; remove all but one, or score with --repeated first",
     ),
     "dropped-repeat": Kind(
         NOTICE,
-        'in document "{document}": "{words}" (tokens {start} to {end}) is marked again, as '
-        "{label}; it was marked before as {first}",
+        'in document "{document}": "{words}" (tokens {start} to {end}) is marked {count} times, as entities {entities}',
         "only the first copy counts",
     ),
     "missing-document": Kind(
@@ -103,7 +100,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "unscored-fault": Kind(
         NOTICE,
-        'a fault in document "{document}", which is not scored: {fault}',
+        "a fault in a document that is not scored: {fault}",
         "it does not touch the score",
     ),
 }

@@ -30,6 +30,7 @@ from scorer.formats.conll import words
 from scorer.matching import Matched, Side
 from scorer.model import Documents
 from scorer.pairing import Pairs
+from scorer.sources import Source
 
 LIMIT = 10
 """The largest number of dropped copies that the official scorer puts up with."""
@@ -39,15 +40,28 @@ WAYS = ("official", "first", "refuse")
 
 
 class Repeat(NamedTuple):
-    """A later copy of a span, and the copy before it: places in the columns of ``documents``."""
+    """A span that one side marks more than once; ``copies`` are its mentions in the columns of ``documents``."""
 
     documents: Documents
-    mention: int
-    before: int
+    copies: Sequence[int]
+
+    @property
+    def document(self) -> int:
+        return int(self.documents.document[self.documents.entity[self.copies[0]]])
+
+    @property
+    def name(self) -> str:
+        return self.documents.names[self.document]
+
+    @property
+    def source(self) -> Source:
+        place = self.documents.places[self.document]
+        assert place is not None, "a document with mentions has a place"
+        return place.source
 
 
 class Treated(NamedTuple):
-    """The mentions that count, the lines of output for each document, and the copies that were dropped."""
+    """The mentions that count, the lines of output for each document, and the spans of which copies were dropped."""
 
     matched: Matched
     messages: dict[int, list[str]]
@@ -83,9 +97,7 @@ def key_messages(matched: Matched, key: Documents, copies: Ints, messages: dict[
     for mention in copies.tolist():
         document = int(matched.key.document[matched.key.entity[mention]])
         numbers = f"{before[mention] - first[document]}{mention - first[document]}"
-        messages[document].append(
-            f"Repeated mention in the key: {key.start[mention]}, {key.end[mention]} {numbers}"
-        )
+        messages[document].append(f"Repeated mention in the key: {key.start[mention]}, {key.end[mention]} {numbers}")
 
 
 def drop_response_copies(
@@ -107,49 +119,40 @@ def drop_response_copies(
 
 
 def refuse_too_many(dropped: Sequence[Repeat]) -> None:
-    """Raise `InputError`, with all of them, where more copies than `LIMIT` were dropped."""
-    if len(dropped) <= LIMIT:
+    """Raise `InputError`, with all spans concerned, where more copies than `LIMIT` were dropped."""
+    copies = sum(len(repeat.copies) - 1 for repeat in dropped)
+    if copies <= LIMIT:
         return
-    documents = {_name(repeat) for repeat in dropped}
-    details = {"count": len(dropped), "documents": counted(len(documents), "document")}
-    first = dropped[0].documents
-    place = first.places[_document(dropped[0])]
-    assert place is not None
-    summary = Finding("too-many-repeated", place.source.name, details=details)
+    details = {
+        "count": copies,
+        "spans": counted(len(dropped), "span"),
+        "documents": counted(len({repeat.name for repeat in dropped}), "document"),
+    }
+    summary = Finding("too-many-repeated", dropped[0].source.name, details=details)
     raise InputError([summary, *describe("repeated-mention", dropped)])
 
 
 def describe(code: str, repeats: Sequence[Repeat]) -> list[Finding]:
-    """Findings for copies of spans, with the words of the span and the entities that it is in."""
-    by_source = defaultdict(list)
-    for at, (documents, mention, _) in enumerate(repeats):
-        place = documents.places[_document(repeats[at])]
-        assert place is not None
-        tokens = int(documents.end[mention] - documents.start[mention]) + 1
-        by_source[place.source].append((int(documents.line[mention]), tokens, at))
+    """Findings for repeated spans, with their words and the entities that they are in."""
+    by_source: dict[Source, list[int]] = defaultdict(list)
+    for at, repeat in enumerate(repeats):
+        by_source[repeat.source].append(at)
     found: dict[int, Finding] = {}
-    for source, spans in by_source.items():
-        texts = words(source, [(line, tokens) for line, tokens, _ in spans])
-        for (line, _, at), text in zip(spans, texts, strict=True):
-            documents, mention, before = repeats[at]
+    for source, places in by_source.items():
+        firsts = [(repeats[at].documents, repeats[at].copies[0]) for at in places]
+        spans = [(int(d.line[mention]), int(d.end[mention] - d.start[mention]) + 1) for d, mention in firsts]
+        for at, (line, _), text in zip(places, spans, words(source, spans), strict=True):
+            documents, copies = repeats[at]
             details = {
-                "document": _name(repeats[at]),
+                "document": repeats[at].name,
                 "words": text,
-                "start": int(documents.start[mention]),
-                "end": int(documents.end[mention]),
-                "label": f"entity {documents.name_of(int(documents.entity[mention]))}",
-                "first": f"entity {documents.name_of(int(documents.entity[before]))}",
+                "start": int(documents.start[copies[0]]),
+                "end": int(documents.end[copies[0]]),
+                "count": len(copies),
+                "entities": ", ".join(documents.name_of(int(documents.entity[mention])) for mention in copies),
             }
             found[at] = Finding(code, source.name, line, details=details)
     return [found[at] for at in sorted(found)]
-
-
-def _document(repeat: Repeat) -> int:
-    return int(repeat.documents.document[repeat.documents.entity[repeat.mention]])
-
-
-def _name(repeat: Repeat) -> str:
-    return repeat.documents.names[_document(repeat)]
 
 
 def _copy_before(side: Side) -> Ints:
@@ -170,8 +173,12 @@ def _copies(side: Side) -> Ints:
 
 
 def _repeats(documents: Documents, side: Side, copies: Ints) -> list[Repeat]:
-    before = _copy_before(side) if len(copies) else copies
-    return [Repeat(documents, mention, int(before[mention])) for mention in copies.tolist()]
+    """The spans that later ``copies`` belong to, in the order of their first copy."""
+    wanted = np.isin(side.number, side.number[copies])
+    by_number: dict[int, list[int]] = defaultdict(list)
+    for mention in np.flatnonzero(wanted).tolist():
+        by_number[int(side.number[mention])].append(mention)
+    return [Repeat(documents, mentions) for mentions in by_number.values()]
 
 
 def _all_but(mentions: Ints, side: Side) -> Bools:

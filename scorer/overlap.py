@@ -21,7 +21,7 @@ from itertools import combinations
 
 import numpy as np
 
-from scorer.columns import Floats, Ints, changes, counts, order_by, sums
+from scorer.columns import Column, Floats, Ints, changes, counts, order_by, sums
 from scorer.matching import Matched, Side
 
 FEW = 8
@@ -47,7 +47,7 @@ class Groups:
     several: Ints
     shared: Ints
 
-    def total(self, values: Ints | Floats) -> Floats:
+    def total(self, values: Column) -> Floats:
         """Values, one a group, summed for each document in the order of the groups."""
         return sums(self.document, values, len(self.mentions))
 
@@ -186,7 +186,7 @@ def shared_more_than_once(sets: Iterable[frozenset[int]]) -> int:
     for its in few:
         for size in range(2, len(its) + 1):
             together.update(combinations(sorted(its), size))
-    total = sum((-1) ** len(subset) * (n * (n - 1) // 2) for subset, n in together.items())
+    total = sum((1 - len(subset) % 2 * 2) * (n * (n - 1) // 2) for subset, n in together.items())
     for at, its in enumerate(many):
         for other in few + many[:at]:
             total += max(0, len(its & other) - 1)

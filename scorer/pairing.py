@@ -12,9 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from scorer.columns import Bools, Ints
-from scorer.errors import InputError, UsageError, nearest
+from scorer.errors import InputError, UsageError, nearest, nearest_first
 from scorer.findings import SHOWN, Finding
 from scorer.model import Documents, Place, joined
+
+NAMES_SHOWN = 10
+"""How many names the message about an unknown document lists."""
 
 
 @dataclass(frozen=True)
@@ -85,10 +88,10 @@ class _Pairing:
             chosen = np.flatnonzero(wanted)
             yield self._pairs(numbers[chosen], batch.take(chosen))
         if self.only is not None and self.only not in self.key_names.places:
-            like = nearest(self.only, self.key_names.places)
-            hint = f"; nearest: {', '.join(repr(name) for name in like)}" if like else ""
-            some = ", ".join(repr(name) for name in list(self.key_names.places)[:3])
-            raise UsageError(f"the key has no document named {self.only!r}{hint or f'; it has {some}'}")
+            known = nearest_first(self.only, self.key_names.places)
+            some = "".join(f'\n  "{name}"' for name in known[:NAMES_SHOWN])
+            more = f"\n  and {len(known) - NAMES_SHOWN} more" if len(known) > NAMES_SHOWN else ""
+            raise UsageError(f'the key has no document named "{self.only}"; it has, the nearest first:{some}{more}')
         while self._read_response():
             pass
         self._finish()
@@ -142,14 +145,12 @@ class _Pairing:
     def _unscored(self, batch: Documents, documents: list[int]) -> None:
         for d in documents:
             fault = batch.faults[d]
-            details = {"document": batch.names[d], "fault": fault.found}
-            self.notices.append(
-                Finding("unscored-fault", fault.path, fault.line, fault.column, details, fault.excerpt)
-            )
+            details = {"fault": fault.found}
+            self.notices.append(Finding("unscored-fault", fault.path, fault.line, fault.column, details, fault.excerpt))
 
     def _finish(self) -> None:
         """Notice what has no partner, once both sides are read to the end."""
-        for name, (batch, d) in self.waiting.items():
+        for batch, d in self.waiting.values():
             if d in batch.faults:
                 self._unscored(batch, [d])
         key, response = self.key_names.places, self.response_names.places

@@ -313,9 +313,9 @@ def _may_hold_mention(text: Bytes, stops: Ints, tabs: bool) -> Bools:
     """
     stops = stops - (text[stops - 1] == CR)
     last, before_last = text[stops - 1], text[stops - 2]
-    if tabs:
-        return (before_last != TAB) | (last == TAB)
-    return (before_last != SPACE) | (last == SPACE)
+    between = TAB if tabs else SPACE
+    several_bytes: Bools = (before_last != between) | (last == between)
+    return several_bytes
 
 
 def _last_cells(text: Bytes, stops: Ints) -> tuple[Ints, Ints]:
@@ -372,8 +372,12 @@ def _what_else(source: Source) -> str:
         return "the file is not UTF-8; it looks like UTF-16"
     if text.startswith((b"{", b"[")):
         return "this looks like JSON"
-    if re.search(rb"^#\s*(newdoc|sent_id|global\.Entity)|^1\t[^\t\n]*\t[^\t\n]*\t(ADJ|ADP|ADV|AUX|CCONJ|DET|"
-                 rb"INTJ|NOUN|NUM|PART|PRON|PROPN|PUNCT|SCONJ|SYM|VERB|X)\t", text, re.MULTILINE):
+    if re.search(
+        rb"^#\s*(newdoc|sent_id|global\.Entity)|^1\t[^\t\n]*\t[^\t\n]*\t(ADJ|ADP|ADV|AUX|CCONJ|DET|"
+        rb"INTJ|NOUN|NUM|PART|PRON|PROPN|PUNCT|SCONJ|SYM|VERB|X)\t",
+        text,
+        re.MULTILINE,
+    ):
         return "this looks like CoNLL-U"
     if header := re.search(rb"^\s*#?\s*begin\s*document.*", text, re.MULTILINE | re.IGNORECASE):
         words = _text(header[0].strip())[:60]

@@ -6,6 +6,7 @@ The recorded cases decide all of it; where one corner is special, its case is na
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import SupportsFloat
 
 from scorer.counts import Ratio, Scores
 from scorer.evaluate import Result
@@ -15,13 +16,13 @@ from scorer.model import Documents
 RULE = "-" * 74 + "\n"
 
 
-def number(value: float) -> str:
+def number(value: SupportsFloat) -> str:
     """15 significant digits without padding; whole numbers in full."""
     value = float(value)
     return str(int(value)) if value.is_integer() else f"{value:.15g}"
 
 
-def percent(value: float) -> str:
+def percent(value: SupportsFloat) -> str:
     """A value from 0 to 1 in percent, cut off (not rounded) after two digits: `74.99%`, `27.2%`, `100%`."""
     return f"{int(float(value) * 10000) / 100:.15g}%"
 
@@ -30,18 +31,22 @@ def result_line(label: str, scores: Scores) -> str:
     """``LABEL: Recall: (a / b) x%  Precision: (c / d) y%  F1: z%`` and the rule under it."""
 
     def side(name: str, ratio: Ratio) -> str:
-        counts = f"({number(float(ratio.numerator))} / {number(float(ratio.denominator))})"
-        return f"{name}: {counts} {percent(float(ratio.value))}"
+        return f"{name}: ({number(ratio.numerator)} / {number(ratio.denominator)}) {percent(ratio.value)}"
 
     start = f"{label}: " if label else ""
     return (
         f"{start}{side('Recall', scores.recall)}\t{side('Precision', scores.precision)}\t"
-        f"F1: {percent(float(scores.f1))}\n{RULE}"
+        f"F1: {percent(scores.f1)}\n{RULE}"
     )
 
 
 def render(
-    result: Result, *, version: str, name: str | None = None, documents: bool = True, headings: bool = False,
+    result: Result,
+    *,
+    version: str,
+    name: str | None = None,
+    documents: bool = True,
+    headings: bool = False,
     average: tuple[str, float] | None = None,
 ) -> Iterator[str]:
     """The output of a run, piece by piece.
@@ -56,8 +61,8 @@ def render(
     for metric in result.metrics:
         if headings:
             yield f"\nMETRIC {metric.name}:\n"
-        for document, lines in result.messages.items() if not documents else ():
-            yield from (f"{line}\n" for line in lines)
+        if not documents:
+            yield from (f"{line}\n" for lines in result.messages.values() for line in lines)
         for document, listing in enumerate(listings):
             yield from _document(result, metric, document, listing, named=name is not None)
         yield from _totals(result, metric)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from scorer.errors import UsageError, nearest
+from scorer.errors import UsageError, nearest_first
 from scorer.metrics.row import Metric
 
 if TYPE_CHECKING:
@@ -43,10 +43,8 @@ def find(name: str) -> Metric:
     outside = _entry_points()
     if name in outside:
         return _load(outside[name])
-    known = [*NAMES, *GROUPS, *outside]
-    like = nearest(name, known)
-    hint = f"; did you mean {' or '.join(like)}?" if like else ""
-    raise UsageError(f"unknown metric {name!r}{hint} Known: {', '.join(known)}")
+    known = nearest_first(name, [*NAMES, *GROUPS, *outside])
+    raise UsageError(f'unknown metric "{name}"; known, the nearest first: {", ".join(known)}')
 
 
 def select(words: str) -> tuple[Metric, ...]:

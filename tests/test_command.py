@@ -1,0 +1,268 @@
+"""The command line as people use it: every argument and option, in processes of its own."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support import RECORDED, ROOT, TESTDATA, command
+
+from scorer import __version__
+from scorer.metrics import GROUPS, NAMES, find
+
+CASE = RECORDED / "documents-0015"
+KEY, RESPONSE = CASE / "key.conll", CASE / "response.conll"
+BAD = TESTDATA / "bad"
+PROGRAM = Path(sys.executable).with_name("corefscore")
+
+
+def test_help_lists_every_metric_and_group() -> None:
+    done = command("--help")
+    assert done.status == 0
+    for name in (*NAMES, *GROUPS):
+        assert f"\n  {name} ".encode() in done.stdout
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_help_of_a_metric_gives_its_definition_and_paper(name: str) -> None:
+    text = command(name, "--help").stdout.decode()
+    metric = find(name)
+    assert all(line in text for line in metric.definition)
+    assert metric.paper in " ".join(text.split())
+
+
+def test_version() -> None:
+    assert command("--version") == (0, f"corefscore {__version__}\n".encode(), b"")
+
+
+def test_no_arguments_show_the_help_and_are_wrong_usage() -> None:
+    done = command()
+    assert (done.status, done.stdout) == (2, b"")
+    assert b"corefscore METRIC KEY RESPONSE [NAME]" in done.stderr
+
+
+def test_the_first_line_tells_both_versions() -> None:
+    first = command("muc", KEY, RESPONSE, "none").stdout.splitlines()[0]
+    assert first == f"version: 8.01 corefscore {__version__}".encode()
+
+
+def test_metric_names_are_read_in_any_letter_case() -> None:
+    assert command("LeA", KEY, RESPONSE).body == (CASE / "lea.txt").read_bytes()
+
+
+def test_all_stands_for_the_official_five_byte_for_byte() -> None:
+    assert command("all", KEY, RESPONSE, "none").body == (CASE / "all-none.txt").read_bytes()
+
+
+def test_every_adds_lea_to_the_official_five() -> None:
+    lea = b"\nMETRIC lea:\n" + (CASE / "lea-none.txt").read_bytes()
+    assert command("every", KEY, RESPONSE, "none").body == (CASE / "all-none.txt").read_bytes() + lea
+
+
+def test_a_list_of_metrics_comes_in_its_own_order_each_under_its_heading() -> None:
+    expected = b"".join(
+        b"\nMETRIC %s:\n" % name + (CASE / f"{name.decode()}.txt").read_bytes() for name in (b"lea", b"muc")
+    )
+    assert command("lea,muc", KEY, RESPONSE).body == expected
+
+
+def test_conll_ends_in_the_average_of_the_three_uncut_f1() -> None:
+    """MUC 80 / 97 + 80 / 94, B-cubed and CEAF-e as recorded: the mean of the uncut values, then cut off."""
+    lines = command("conll", KEY, RESPONSE, "none").stdout.decode().splitlines()
+    official = [line for line in lines if line.startswith("Coreference: ")]
+    mean = 0.0
+    for line in official:
+        (a, b), (c, d) = [[float(number) for number in part.split(")")[0].split(" / ")] for part in line.split("(")[1:]]
+        mean += 2 * (c / d) * (a / b) / (c / d + a / b) / 3
+    assert len(official) == 3
+    assert lines[-1] == f"CoNLL average: F1: {int(mean * 10000) / 100:.15g}%"
+
+
+def test_no_other_group_prints_anything_after_the_last_official_line() -> None:
+    for words in ("all", "every", "muc,bcub,ceafe"):
+        assert command(words, KEY, RESPONSE, "none").stdout.endswith(b"%\n" + b"-" * 74 + b"\n")
+
+
+def test_a_name_scores_that_document_only() -> None:
+    name = "(bc/cctv/01/cctv_"
+    name = next(line[16:-1] for line in KEY.open(newline="") if line.startswith(f"#begin document {name}"))
+    assert command("muc", KEY, RESPONSE, name).body == (CASE / "muc-name.txt").read_bytes()
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_one_side_can_be_standard_input(side: int) -> None:
+    paths: list[str | Path] = [KEY, RESPONSE]
+    given = Path(paths[side]).read_bytes()
+    paths[side] = "-"
+    assert command("muc", *paths, stdin=given).body == (CASE / "muc.txt").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("suffix", "compress"),
+    [(".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress), ("", gzip.compress)],
+)
+def test_compressed_files_are_read_whatever_their_name(
+    suffix: str, compress: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    packed = tmp_path / f"key.conll{suffix}"
+    packed.write_bytes(compress(KEY.read_bytes()))
+    assert command("muc", packed, RESPONSE).body == (CASE / "muc.txt").read_bytes()
+
+
+def test_a_pipe_can_be_either_side_and_its_lines_are_still_shown(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    folder = BAD / "unclosed"
+    with subprocess.Popen([PROGRAM, "lea", folder / "key.conll", pipe], stderr=subprocess.PIPE) as process:
+        pipe.write_bytes((folder / "response.conll").read_bytes())
+        _, errors = process.communicate()
+    assert b"    (1)|(2\n        ^^\n" in errors
+
+
+def split(source: Path, folder: Path) -> None:
+    """Each document of a file as a file of its own, in folders below ``folder``, in name order."""
+    documents = source.read_text().split("#begin document ")[1:]
+    for number, document in enumerate(documents):
+        (folder / f"part{number // 2}").mkdir(parents=True, exist_ok=True)
+        (folder / f"part{number // 2}" / f"{number}.conll").write_text(f"#begin document {document}")
+
+
+def test_a_folder_is_one_corpus_in_name_order(tmp_path: Path) -> None:
+    split(KEY, tmp_path)
+    assert command("muc", tmp_path, RESPONSE).body == (CASE / "muc.txt").read_bytes()
+
+
+def test_files_of_a_folder_whose_names_begin_with_a_dot_are_passed_over(tmp_path: Path) -> None:
+    split(KEY, tmp_path)
+    (tmp_path / ".hidden").write_text("not CoNLL\n")
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "config").write_text("not CoNLL\n")
+    assert command("muc", tmp_path, RESPONSE).body == (CASE / "muc.txt").read_bytes()
+
+
+def test_include_chooses_among_the_files_of_a_folder(tmp_path: Path) -> None:
+    split(KEY, tmp_path)
+    (tmp_path / "README.md").write_text("not CoNLL\n")
+    assert command("muc", tmp_path, RESPONSE).status == 1
+    assert command("muc", tmp_path, RESPONSE, "--include", "*.conll").body == (CASE / "muc.txt").read_bytes()
+
+
+def test_include_that_matches_nothing_is_wrong_usage(tmp_path: Path) -> None:
+    split(KEY, tmp_path)
+    done = command("muc", tmp_path, RESPONSE, "--include", "*.txt")
+    assert (done.status, done.stdout) == (2, b"")
+    assert done.stderr == f"corefscore: {tmp_path}: the folder has no file that matches *.txt in it\n".encode()
+
+
+def test_clean_input_writes_nothing_to_standard_error() -> None:
+    assert command("every", KEY, RESPONSE).stderr == b""
+
+
+def test_quiet_drops_notices_and_leaves_the_output_as_it_is() -> None:
+    folder = BAD / "missing-document"
+    loud = command("lea", "key.conll", "response.conll", cwd=folder)
+    quiet = command("lea", "key.conll", "response.conll", "--quiet", cwd=folder)
+    assert loud.stderr
+    assert (quiet.stdout, quiet.stderr) == (loud.stdout, b"")
+
+
+def test_quiet_keeps_the_official_messages() -> None:
+    folder = RECORDED / "repeat-both-0013"
+    done = command("muc", folder / "key.conll", folder / "response.conll", "--quiet")
+    assert b"Repeated mention in the key: 25, 25 1214\n" in done.stdout
+
+
+def test_repeated_first_counts_the_first_copy_on_either_side() -> None:
+    """Document 4 of the case marks (2,4) and (14,14) twice in the key, (14,14) twice in the response."""
+    folder = RECORDED / "repeat-both-0013"
+    name = "(bc/cctv/04/cctv_1667); part 004"
+    done = command("ceafe", folder / "key.conll", folder / "response.conll", name, "--repeated", "first")
+    assert b"Coreference: Recall: (1 / 1) 100%\tPrecision: (1 / 1) 100%\tF1: 100%\n" in done.stdout
+    assert b"Repeated mention" not in done.stdout
+
+
+def test_repeated_first_never_refuses() -> None:
+    """The first copies put four tokens into one entity, of which the key makes two of two."""
+    folder = BAD / "too-many-repeats"
+    done = command("muc", folder / "key.conll", folder / "response.conll", "none", "--repeated", "first")
+    assert done.status == 0
+    assert b"\nCoreference: Recall: (2 / 2) 100%\tPrecision: (2 / 3) 66.66%\tF1: 80%\n" in done.stdout
+
+
+def test_repeats_are_counted_afresh_for_each_metric_of_a_list(tmp_path: Path) -> None:
+    """Six repeats in the response, two metrics: twelve, were they added up."""
+    rows = "".join(f"d\t0\t{n}\tw\t(1)\n" for n in range(6))
+    key = tmp_path / "key.conll"
+    key.write_text(f"#begin document d\n{rows}#end document\n")
+    response = tmp_path / "response.conll"
+    response.write_text(key.read_text().replace("(1)", "(1)|(2)"))
+    done = command("muc,bcub", key, response, "none")
+    assert done.status == 0
+    assert done.stdout.count(b"Repeated mention in the response") == 12
+
+
+@pytest.mark.parametrize("start", [[], ["perl"]], ids=["itself", "under perl"])
+@pytest.mark.parametrize("notices", [False, True])
+def test_under_the_name_of_the_official_scorer_notices_are_asked_for(
+    start: list[str], notices: bool, tmp_path: Path
+) -> None:
+    if start and not shutil.which("perl"):
+        pytest.skip("there is no perl")
+    link = tmp_path / "scorer.pl"
+    link.symlink_to(PROGRAM)
+    folder = BAD / "missing-document"
+    call = [*start, link, "muc", "key.conll", "response.conll", *(["--notices"] if notices else [])]
+    done = subprocess.run(call, cwd=folder, capture_output=True, check=True)
+    assert done.stdout == command("muc", "key.conll", "response.conll", cwd=folder).stdout
+    assert bool(done.stderr) == notices
+
+
+def test_the_module_can_be_run() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "scorer", "muc", KEY, RESPONSE], capture_output=True, cwd=ROOT, check=True
+    )
+    assert done.stdout.endswith((CASE / "muc.txt").read_bytes())
+
+
+def long_pair(folder: Path) -> Path:
+    """A file whose verbose output does not fit into any pipe buffer."""
+    path = folder / "long.conll"
+    path.write_text("#begin document d\n" + "d\t0\t0\tw\t(1)\n" * 50_000 + "#end document\n")
+    return path
+
+
+def test_a_closed_pipe_ends_the_command_quietly(tmp_path: Path) -> None:
+    path = long_pair(tmp_path)
+    with subprocess.Popen([PROGRAM, "muc", path, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout and process.stderr
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.wait() == -signal.SIGPIPE
+        assert process.stderr.read() == b""
+
+
+def test_an_interrupt_ends_the_command_quietly(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen([PROGRAM, "muc", pipe, KEY], stderr=subprocess.PIPE) as process:
+        assert process.stderr
+        with pipe.open("wb"):  # opens once the command waits for the pipe
+            process.send_signal(signal.SIGINT)
+            assert process.wait() == -signal.SIGINT
+        assert process.stderr.read() == b""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_a_full_disk_is_told_and_not_taken_for_success(tmp_path: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run([PROGRAM, "muc", KEY, RESPONSE], stdout=full, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stderr) == (2, b"corefscore: standard output: No space left on device\n")

@@ -1,0 +1,215 @@
+"""The grammar of `scorer.formats.conll`, rule by rule where no recorded case decides, and reading in blocks."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support import RECORDED
+
+from scorer.columns import NONE
+from scorer.errors import InputError
+from scorer.findings import Finding
+from scorer.formats import cells, conll, read
+from scorer.formats.brackets import CLOSE, OPEN, SINGLE
+from scorer.model import Documents, joined
+
+
+def read_text(text: str | bytes, folder: Path) -> tuple[Documents, list[Finding]]:
+    """The documents of a text, as one batch, and what was noticed."""
+    path = folder / "file.conll"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    notices: list[Finding] = []
+    return joined(list(read(str(path), notices))), notices
+
+
+def entities(documents: Documents) -> list[list[tuple[int, int]]]:
+    """The entities of a batch, each as its mentions."""
+    found: list[list[tuple[int, int]]] = [[] for _ in documents.document]
+    for entity, start, end in zip(documents.entity, documents.start, documents.end, strict=True):
+        found[entity].append((int(start), int(end)))
+    return found
+
+
+def document(*lines: str, name: str = "d") -> str:
+    return "\n".join((f"#begin document {name}", *lines, "#end document", ""))
+
+
+@pytest.mark.parametrize(
+    ("lines", "tokens", "expected"),
+    [
+        pytest.param(["# a comment", "w\t(1)"], 1, [[(0, 0)]], id="a hash line without tab or mention is a comment"),
+        pytest.param(["#\t(1)", "w\t(1)"], 2, [[(0, 0), (1, 1)]], id="a hash line with a tab is a token"),
+        pytest.param(["# (1)", "w\t(1)"], 2, [[(0, 0), (1, 1)]], id="a hash line with a mention last is a token"),
+        pytest.param(["# (1) said", "w\t(1)"], 1, [[(0, 0)]], id="a hash line with a mention before is a comment"),
+        pytest.param(["#", "w\t(1)"], 1, [[(0, 0)]], id="a lone hash is a comment"),
+        pytest.param([" \t ", "w\t(1)"], 1, [[(0, 0)]], id="a line of white space is no token"),
+        pytest.param(["(7) w (1)", "x  (1)  "], 2, [[(0, 0), (1, 1)]], id="without tabs only the last column counts"),
+        pytest.param(["w (1)", "x\t-", "(7) y (1)"], 3, [[(0, 0), (2, 2)]], id="tabs are looked for line by line"),
+        pytest.param(["w\t(1)\t\t"], 1, [[(0, 0)]], id="empty columns at the end do not count"),
+        pytest.param(["w\t(1)\t "], 1, [], id="a blank last column counts"),
+        pytest.param(["(1)"], 1, [[(0, 0)]], id="one column is enough"),
+        pytest.param(["w\t(1(2)3)"], 1, [[(0, 0)], [(0, 0)]], id="what stood beside a cut piece joins"),
+        pytest.param(["w\t(1+2)(3)"], 1, [[(0, 0)]], id="a discarded piece is no mention"),
+        pytest.param(["w\t(00)|(0)"], 1, [[(0, 0)], [(0, 0)]], id="leading zeros make another entity"),
+        pytest.param([f"w\t({'9' * 19}", f"x\t{'9' * 19})"], 2, [[(0, 1)]], id="ids can be longer than any number"),
+        pytest.param(["w\t(1|(1", "x\t1)", "y\t1)"], 3, [[(0, 1), (0, 2)]], id="a close takes the latest open"),
+        pytest.param(["w\t(2|(1)", "x\t2)"], 2, [[(0, 0)], [(0, 1)]], id="one-token mentions of a cell come first"),
+        pytest.param(["w\t()", "w\t(", "w\t)", "w\t(a)"], 4, [], id="brackets without digits mean nothing"),
+    ],
+)
+def test_lines_and_cells(lines: list[str], tokens: int, expected: list[list[tuple[int, int]]], tmp_path: Path) -> None:
+    documents, _ = read_text(document(*lines), tmp_path)
+    assert (documents.tokens.tolist(), entities(documents)) == ([tokens], expected)
+
+
+def test_crlf_keeps_an_empty_last_column(tmp_path: Path) -> None:
+    """The CR stands in it, so the mention before it is in no last column (facts of the official scorer)."""
+    documents, _ = read_text("#begin document d\r\nw\t(1)\t\r\nx\t(2)\r\n#end document\r\n", tmp_path)
+    assert (documents.names, entities(documents)) == (["d"], [[(1, 1)]])
+
+
+def test_a_byte_order_mark_is_passed_over(tmp_path: Path) -> None:
+    documents, notices = read_text(b"\xef\xbb\xbf" + document("w\t(1)").encode(), tmp_path)
+    assert (documents.names, notices) == (["d"], [])
+
+
+def test_an_end_marker_anywhere_in_a_line_ends_the_document(tmp_path: Path) -> None:
+    documents, notices = read_text(document("w\t(1)", "x # end document\t(1)", "y\t(1)"), tmp_path)
+    assert entities(documents) == [[(0, 0)]]
+    assert [notice.code for notice in notices] == ["outside-document"]
+
+
+def test_lines_tell_where_mentions_begin(tmp_path: Path) -> None:
+    documents, _ = read_text(document("", "w\t(1", "", "x\t1)", "y\t(1)"), tmp_path)
+    assert documents.line.tolist() == [3, 6]
+
+
+@pytest.mark.parametrize("text", ["#begin document d\nw\t(1)", "#begin document d\nw\t(1)\n"])
+def test_the_last_line_may_lack_its_line_end(text: str, tmp_path: Path) -> None:
+    documents, _ = read_text(text, tmp_path)
+    assert entities(documents) == [[(0, 0)]]
+
+
+def random_cell(numbers: random.Random) -> bytes:
+    parts = ["(1)", "(2", "2)", "|", "(", ")", "1", "23", "(3+4)", "+", "-", "(0)", "x", "(1|(12)|1)", "|"]
+    return "".join(numbers.choices(parts, k=numbers.randint(1, 6))).encode()
+
+
+def test_plain_cells_are_parsed_as_odd_ones_are() -> None:
+    """Both ways give the same events, cell by cell, on 20,000 cells of either kind."""
+    numbers = random.Random(0)
+    texts = [random_cell(numbers) for _ in range(20_000)]
+    sizes = np.array([len(text) + 1 for text in texts])
+    stops = np.cumsum(sizes) - 1
+    flat = np.frombuffer(b"\t".join([*texts, b""]), dtype=np.uint8)
+    labels = cells.Labels()
+    fast = cells.parse(flat, stops - sizes + 1, stops, labels)
+    slow = [
+        (at, kind, labels.number(digits)) for at, text in enumerate(texts) for kind, digits in cells.parse_one(text)[0]
+    ]
+    assert list(zip(fast.cell.tolist(), fast.kind.tolist(), fast.label.tolist(), strict=True)) == slow
+    assert {kind for _, kind, _ in slow} == {SINGLE, OPEN, CLOSE}
+
+
+def searched_again(cell: bytes) -> tuple[list[tuple[int, bytes]], list[bytes]]:
+    """Rule 5 to the letter: find a piece, cut it out, start again."""
+    import re
+
+    events: list[tuple[int, bytes]] = []
+    discards: list[bytes] = []
+    while match := re.search(rb"\(\d+\+\d\)", cell):
+        discards.append(match[0])
+        cell = cell[: match.start()] + cell[match.end() :]
+    for kind, form in ((SINGLE, rb"\((\d+)\)"), (OPEN, rb"\((\d+)"), (CLOSE, rb"(\d+)\)")):
+        while match := re.search(form, cell):
+            events.append((kind, match[1]))
+            cell = cell[: match.start()] + cell[match.end() :]
+    return events, discards
+
+
+def test_cutting_in_one_pass_is_searching_again_after_each_cut() -> None:
+    numbers = random.Random(1)
+    for _ in range(20_000):
+        cell = random_cell(numbers)
+        assert cells.parse_one(cell) == searched_again(cell), cell
+
+
+def columns(documents: Documents) -> dict[str, object]:
+    """Everything of a batch that can be compared."""
+    arrays = ("tokens", "document", "label", "entity", "start", "end", "line")
+    return {
+        "names": list(documents.names),
+        **{name: getattr(documents, name).tolist() for name in arrays},
+        "discarded": dict(documents.discarded),
+        "faults": dict(documents.faults),
+    }
+
+
+@pytest.mark.parametrize(
+    "case", ["documents-0015", "crlf-0059", "blank-0061", "no-end-0026", "odd-plus", "spaces-0130"]
+)
+def test_the_size_of_blocks_and_batches_does_not_matter(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = str(RECORDED / case / "response.conll")
+    whole = columns(joined(list(read(path, []))))
+    for block, batch in ((16, 1), (61, 300), (1000, 100_000)):
+        monkeypatch.setattr(conll, "BLOCK", block)
+        monkeypatch.setattr(conll, "BATCH", batch)
+        assert columns(joined(list(read(path, [])))) == whole
+
+
+def test_faults_stay_with_their_document(tmp_path: Path) -> None:
+    text = document("w\t(1)") + document("w\t(1", name="e") + document("w\t(2)", name="f")
+    documents, _ = read_text(text, tmp_path)
+    assert list(documents.faults) == [1]
+    assert entities(documents) == [[(0, 0)], [(0, 0)]]
+    assert documents.document.tolist() == [0, 2]
+
+
+def test_taking_documents_keeps_what_belongs_to_each(tmp_path: Path) -> None:
+    text = document("w\t(1)|(2)", "x\t(1)") + document("w\t(3+1)(3", name="e")
+    text += document("w\t-", "x\t(9)", name="f")
+    documents, _ = read_text(text, tmp_path)
+    taken = documents.take(np.array([2, -1, 0, 1]))
+    assert list(taken.names) == ["f", "", "d", "e"]
+    assert taken.tokens.tolist() == [2, 0, 2, 1]
+    assert taken.document.tolist() == [0, 2, 2]
+    assert entities(taken) == [[(1, 1)], [(0, 0), (1, 1)], [(0, 0)]]
+    assert (list(taken.faults), dict(taken.discarded)) == ([3], {3: ["(3+1)"]})
+
+
+def test_a_deeply_nested_cell_is_matched(tmp_path: Path) -> None:
+    depth = 100_000
+    documents, _ = read_text(document("w\t" + "(1|" * depth, "x\t" + "1)|" * depth), tmp_path)
+    assert len(documents.start) == depth
+
+
+def test_a_hundred_thousand_open_brackets_are_one_fault(tmp_path: Path) -> None:
+    documents, _ = read_text(document("w\t" + "(1" * 100_000), tmp_path)
+    assert documents.faults[0].code == "unclosed-mention"
+    assert len(str(documents.faults[0])) < 500
+
+
+@pytest.mark.slow
+def test_a_line_of_a_hundred_megabytes_is_read(tmp_path: Path) -> None:
+    documents, _ = read_text(b"#begin document d\n" + b"w" * 100_000_000 + b"\t(1)\n#end document\n", tmp_path)
+    assert entities(documents) == [[(0, 0)]]
+
+
+def test_random_bytes_are_read_or_refused(tmp_path: Path) -> None:
+    numbers = random.Random(2)
+    refused = 0
+    for _ in range(300):
+        noise = bytes(numbers.choices(b"()|019\t\n\r #+-\xff\0a", k=numbers.randint(0, 200)))
+        try:
+            read_text(b"#begin document d\n" * numbers.randint(0, 1) + noise, tmp_path)
+        except InputError:
+            refused += 1
+    assert 0 < refused < 300
+
+
+def test_no_events_are_no_entities() -> None:
+    empty = np.frombuffer(b"\n", dtype=np.uint8)
+    assert [len(column) for column in cells.parse(empty, NONE, NONE, cells.Labels())] == [0, 0, 0, 0]
