@@ -1,0 +1,27 @@
+"""A metric from outside: the share of mentions that lie in an entity which both sides have whole."""
+
+from __future__ import annotations
+
+from scorer.counts import Counts, Ratio
+from scorer.metrics.row import Measure, Metric, Option
+from scorer.overlap import Overlap
+
+
+def count(overlap: Overlap, smallest: int = 1) -> tuple[Counts]:
+    """Recall: mentions in entities of at least ``smallest`` mentions that both sides have whole / key mentions."""
+    cells, key, response = overlap.cells, overlap.key, overlap.response
+    whole = (cells.size == key.size[cells.key]) & (cells.size == response.size[cells.response])
+    shared = cells.total(cells.size * (whole & (cells.size >= smallest)))
+    return (Counts(Ratio(shared, key.total(key.size)), Ratio(shared, response.total(response.size))),)
+
+
+METRIC = Metric(
+    name="whole",
+    title="Whole entities",
+    definition=("Mentions of entities that both sides have whole", "/ all mentions."),
+    paper="None; an example",
+    use="Use it as a pattern for a metric of your own.",
+    measures=(Measure("whole", "Coreference"),),
+    options=(Option("smallest", 1, "Entities with fewer mentions do not count."),),
+    count=count,
+)

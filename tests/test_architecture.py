@@ -1,0 +1,76 @@
+"""The shape of the package: imports point one way, and only the command line prints or exits."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support import ROOT
+
+MODULES = sorted((ROOT / "scorer").rglob("*.py"))
+
+ORDER = (
+    "findings errors columns sources model formats.brackets formats.cells formats.conll formats pairing matching "
+    "overlap assignment official counts metrics.row metrics.muc metrics.bcub metrics.ceafm metrics.ceafe "
+    "metrics.blanc metrics.lea metrics evaluate layouts.official layouts cli __main__"
+).split()
+"""From the modules that know nothing to the one that knows all; each imports only what stands before it."""
+
+
+def name_of(path: Path) -> str:
+    parts = path.relative_to(ROOT / "scorer").with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imported(path: Path) -> set[str]:
+    """The modules of the package that a file imports, anywhere in it."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "scorer":
+            for alias in node.names:
+                longer = f"{node.module}.{alias.name}".partition(".")[2]
+                found.add(longer if longer in ORDER else node.module.partition(".")[2])
+    return found - {""}
+
+
+def test_every_module_has_its_place() -> None:
+    assert sorted(filter(None, map(name_of, MODULES))) == sorted(ORDER)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_imports_point_one_way(path: Path) -> None:
+    name = name_of(path)
+    before = ORDER[: ORDER.index(name)] if name else []
+    assert imported(path) <= set(before)
+
+
+@pytest.mark.parametrize("path", [p for p in MODULES if p.name not in ("cli.py", "__main__.py")], ids=name_of)
+def test_only_the_command_line_prints_or_exits(path: Path) -> None:
+    calls = [node.func for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
+    names = {call.id for call in calls if isinstance(call, ast.Name)}
+    names |= {f"{c.value.id}.{c.attr}" for c in calls if isinstance(c, ast.Attribute) and isinstance(c.value, ast.Name)}
+    assert not names & {"print", "exit", "quit", "sys.exit", "os._exit", "click.echo"}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_every_module_and_public_name_says_what_it_is(path: Path) -> None:
+    tree = ast.parse(path.read_text())
+    defined = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    silent = [node.name for node in defined if not node.name.startswith("_") and not ast.get_docstring(node)]
+    assert not silent
+    assert ast.get_docstring(tree) or not tree.body
+
+
+def test_a_run_imports_only_what_it_needs() -> None:
+    """Start-up is part of every run: scipy, tabulate and the lookup of plugins wait until they are needed."""
+    pair = ROOT / "testdata" / "demo"
+    program = (
+        "import sys; from scorer.cli import run; "
+        f"run(['all', {str(pair / 'key.conll')!r}, {str(pair / 'response.conll')!r}, 'none'], 'corefscore'); "
+        "print(sorted(m for m in sys.modules if m.split('.')[0] in ('scipy', 'tabulate', 'importlib.metadata', 'gzip')))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, cwd=ROOT)
+    assert done.stdout.splitlines()[-1] == b"[]"

@@ -1,0 +1,73 @@
+"""A package from outside adds a metric: `tests/plugin` is one, as pip would have installed it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from support import TESTDATA, command
+
+PLUGIN = Path(__file__).parent / "plugin"
+PAIR = (TESTDATA / "demo" / "key.conll", TESTDATA / "demo" / "response.conll")
+
+
+def test_a_metric_from_outside_is_scored_like_any_other() -> None:
+    """In the demo pair three mentions of eight (key) and seven (response) lie in whole entities."""
+    done = command("whole", *PAIR, "none", path=[PLUGIN])
+    assert b"\nCoreference: Recall: (3 / 8) 37.5%\tPrecision: (3 / 7) 42.85%\tF1: 39.99%\n" in done.body
+
+
+def test_it_can_stand_in_a_list() -> None:
+    done = command("whole,lea", *PAIR, "none", path=[PLUGIN])
+    assert [line for line in done.body.splitlines() if line.startswith(b"METRIC")] == [b"METRIC whole:", b"METRIC lea:"]
+
+
+def test_its_own_option_reaches_it() -> None:
+    done = command("whole", *PAIR, "none", "--smallest", "4", path=[PLUGIN])
+    assert b"\nCoreference: Recall: (0 / 8) 0%" in done.body
+
+
+def test_help_lists_it_and_its_option() -> None:
+    assert b"\n  whole  " in command("--help", path=[PLUGIN]).stdout
+    assert b"--smallest INTEGER" in command("whole", "--help", path=[PLUGIN]).stdout
+
+
+def test_without_the_package_its_name_is_unknown() -> None:
+    done = command("whole", *PAIR)
+    assert (done.status, done.stdout) == (2, b"")
+
+
+@pytest.mark.parametrize("name", ["none", "all", "conll", "validate", "muc", "Every"])
+def test_a_reserved_name_is_an_error_that_names_the_package(name: str, tmp_path: Path) -> None:
+    plugin = tmp_path / "plugin"
+    shutil.copytree(PLUGIN, plugin)
+    entry = f"[corefscore.metrics]\n{name} = example_metric:METRIC\n"
+    (plugin / "example_metric-1.0.dist-info" / "entry_points.txt").write_text(entry)
+    done = command("whole", *PAIR, path=[plugin])
+    assert (done.status, done.stdout) == (2, b"")
+    assert (
+        done.stderr
+        == (
+            f"corefscore: package example-metric adds a metric of the name '{name}', which is reserved; "
+            "rename or remove it\n"
+        ).encode()
+    )
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("example_metric:count", "example_metric:count is function, expected scorer.metrics.row.Metric"),
+        ("example_metric:NOTHING", "metric 'whole' cannot be loaded: "),
+        ("no_such_module:METRIC", "metric 'whole' cannot be loaded: No module named 'no_such_module'"),
+    ],
+)
+def test_a_broken_package_is_named(target: str, message: str, tmp_path: Path) -> None:
+    plugin = tmp_path / "plugin"
+    shutil.copytree(PLUGIN, plugin)
+    entry = f"[corefscore.metrics]\nwhole = {target}\n"
+    (plugin / "example_metric-1.0.dist-info" / "entry_points.txt").write_text(entry)
+    done = command("whole", *PAIR, path=[plugin])
+    assert (done.status, done.stdout) == (2, b"")
+    assert f"corefscore: package example-metric: {message}".encode() in done.stderr

@@ -1,0 +1,47 @@
+"""Every example of the README is run, and its table of metrics is that of the code."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support import ROOT, TESTDATA
+from update_readme import metrics_table
+
+README = (ROOT / "README.md").read_text()
+
+
+def examples() -> list[tuple[str, str]]:
+    """The calls in ``console`` blocks, continuation lines joined, each with what it prints."""
+    found = []
+    for block in re.findall(r"```console\n(.*?)```", README, re.DOTALL):
+        for call, output in re.findall(r"^\$ (.*\n(?:> .*\n)*)((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
+            found.append((call.replace("\n> ", "\n").strip(), output))
+    return found
+
+
+@pytest.mark.parametrize("example", examples(), ids=lambda example: example[0].split("\n")[0][:60])
+def test_an_example_prints_what_the_page_shows(example: tuple[str, str], tmp_path: Path) -> None:
+    call, output = example
+    if "perl " in call and not shutil.which("perl"):
+        pytest.skip("there is no perl")
+    (tmp_path / "testdata").symlink_to(TESTDATA)
+    environment = dict(os.environ, PATH=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    done = subprocess.run(
+        call, shell=True, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
+    )
+    assert done.stdout.decode() == output
+
+
+def test_the_examples_are_found() -> None:
+    assert len(examples()) == 5
+
+
+def test_the_table_of_metrics_is_that_of_the_code() -> None:
+    table = README.split("<!-- metrics -->\n")[1].split("<!-- /metrics -->")[0]
+    assert table == metrics_table()

@@ -1,0 +1,292 @@
+"""Each metric, and each clever function below it, against its slow twin."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cache
+from itertools import combinations
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+import twins
+from support import RECORDED
+
+from scorer import assignment
+from scorer.columns import Floats, Ints
+from scorer.evaluate import Result
+from scorer.formats import read
+from scorer.metrics import NAMES
+from scorer.overlap import FEW, shared_more_than_once
+
+BATCH = 5
+BATCHES = 8
+NEAR = 1e-12
+
+WHOLE = ("muc", "ceafm", "blanc")
+"""Metrics that count whole things, so that floats hold the counts exactly."""
+
+KINDS = pytest.mark.parametrize("kind", twins.KINDS)
+METRICS = pytest.mark.parametrize("metric", NAMES)
+
+
+class Document(NamedTuple):
+    """A document of a batch that was scored."""
+
+    key: twins.Partition
+    response: twins.Partition
+    result: Result
+    number: int
+
+    def __str__(self) -> str:
+        return f"key {self.key}, response {self.response}"
+
+
+@cache
+def scored(kind: str) -> list[Document]:
+    """Random documents, scored in batches, so that what belongs to one document could leak into the next."""
+    pairs = twins.drawn(kind, BATCH * BATCHES)
+    return [
+        Document(*pair, result, number)
+        for first in range(0, len(pairs), BATCH)
+        for result in [twins.score(pairs[first : first + BATCH])]
+        for number, pair in enumerate(pairs[first : first + BATCH])
+    ]
+
+
+# Metrics
+
+
+@KINDS
+@METRICS
+def test_counts_are_those_of_the_definition(metric: str, kind: str) -> None:
+    for document in scored(kind):
+        counts = document.result.counts[metric][document.number]
+        expected = [
+            float(number)
+            for counted in twins.counted(metric, document.key, document.response)
+            for share in counted
+            for number in share
+        ]
+        near = 0 if metric in WHOLE else NEAR
+        assert counts.ravel().tolist() == pytest.approx(expected, rel=0, abs=near), document
+
+
+@KINDS
+@METRICS
+def test_scores_follow_from_the_counts_of_the_definition(metric: str, kind: str) -> None:
+    for document in scored(kind):
+        scores = twins.measures(document.result, document.number)
+        counted = twins.counted(metric, document.key, document.response)
+        for measure, expected in twins.scored(metric, counted).items():
+            assert scores[measure] == pytest.approx([float(x) for x in expected], rel=0, abs=NEAR), document
+
+
+@KINDS
+def test_mention_identification_counts_distinct_spans(kind: str) -> None:
+    for document in scored(kind):
+        key = [mention for entity in document.key for mention in entity]
+        response = {mention for entity in document.response for mention in entity}
+        expected = (len(set(key)), len(response), len(set(key) & response), len(key))
+        identified = document.result.identification(document.number)
+        found = (identified.key, identified.response, identified.common, identified.key_copies)
+        assert found == expected, document
+
+
+def recorded_totals(case: Path, metric: str) -> list[list[float]]:
+    """The counts in the recorded totals: for each result line the two of recall and the two of precision."""
+    totals = (case / f"{metric}.txt").read_text().partition("Coreference")[2]
+    lines = re.findall(r"Recall: \((.*) / (.*)\) .*Precision: \((.*) / (.*)\) ", totals)
+    return [[float(number) for number in line] for line in lines]
+
+
+@METRICS
+@pytest.mark.parametrize(
+    "case",
+    [case for case in sorted(RECORDED.glob("repeat-*")) if recorded_totals(case, "lea")],
+    ids=lambda case: case.name,
+)
+def test_twins_count_repeats_as_the_official_scorer_did(case: Path, metric: str) -> None:
+    """What holds the rules for repeats in `twins` to the recorded output, not to our reading of it."""
+    key, response = (next(read(str(case / f"{side}.conll"), [])) for side in ("key", "response"))
+    assert key.names == response.names
+    documents = [
+        twins.counted(metric, *pair)
+        for pair in zip(twins.partitions_of(key), twins.partitions_of(response), strict=True)
+    ]
+    totals = [
+        [float(sum(numbers)) for side in zip(*measure, strict=True) for numbers in zip(*side, strict=True)]
+        for measure in zip(*documents, strict=True)
+    ]
+    for total, recorded in zip(totals, recorded_totals(case, metric), strict=False):
+        assert total == pytest.approx(recorded, rel=1e-14)
+
+
+# Reading
+
+
+@KINDS
+def test_partitions_come_back_from_conll_text(kind: str, tmp_path: Path) -> None:
+    pairs = twins.drawn(kind, BATCH * BATCHES)
+    partitions = [partition for pair in pairs for partition in pair]
+    file = tmp_path / "partitions.conll"
+    file.write_text(twins.conll(partitions))
+    (batch,) = read(str(file), [])
+    assert twins.partitions_of(batch) == [twins.in_reading_order(partition) for partition in partitions]
+
+
+# The overlap table
+
+
+class Sets(NamedTuple):
+    """How to draw the groups that spans lie in."""
+
+    spans: int
+    groups: int
+    smallest: int
+    largest: int
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        pytest.param(Sets(0, 5, 2, 5), id="no-spans"),
+        pytest.param(Sets(30, 6, 2, 2), id="two-groups-each"),
+        pytest.param(Sets(30, 6, 2, 6), id="few-groups-each"),
+        pytest.param(Sets(12, 20, FEW + 1, 20), id="many-groups-each"),
+        pytest.param(Sets(20, 14, 2, 14), id="few-or-many-groups-each"),
+        pytest.param(Sets(20, 12, FEW, FEW + 1), id="about-the-limit"),
+    ],
+)
+def test_pairs_that_share_more_than_one_group_are_counted_as_listing_them_does(wanted: Sets) -> None:
+    random = Random(f"{wanted}")
+    for _ in range(20):
+        sets = [
+            frozenset(random.sample(range(wanted.groups), random.randint(wanted.smallest, wanted.largest)))
+            for _ in range(wanted.spans)
+        ]
+        assert shared_more_than_once(sets) == sum(max(0, len(a & b) - 1) for a, b in combinations(sets, 2))
+
+
+# Assignment
+
+
+class Shape(NamedTuple):
+    """How to draw cells: the size of the table, the chance of each cell, the largest weight."""
+
+    rows: int
+    columns: int
+    share: float
+    largest: int = 20
+
+
+class Cells(NamedTuple):
+    rows: Ints
+    columns: Ints
+    weights: Floats
+
+    def total(self, chosen: Ints) -> float:
+        return float(self.weights[chosen].sum())
+
+    def is_one_to_one(self, chosen: Ints) -> bool:
+        return all(len(set(axis[chosen].tolist())) == len(chosen) for axis in (self.rows, self.columns))
+
+
+def cells(random: Random, shape: Shape) -> Cells:
+    """Random cells, sorted by row; no row and no column is without any."""
+    chosen = {(row, random.randrange(shape.columns)) for row in range(shape.rows)}
+    chosen |= {(random.randrange(shape.rows), column) for column in range(shape.columns)}
+    chosen |= {
+        (row, column) for row in range(shape.rows) for column in range(shape.columns) if random.random() < shape.share
+    }
+    rows, columns = np.array(sorted(chosen), dtype=np.int64).T
+    weights = [random.randint(1, shape.largest) / random.choice([1, 2, 3, 7]) for _ in chosen]
+    return Cells(rows, columns, np.array(weights))
+
+
+def best(table: Cells) -> Ints:
+    return np.flatnonzero(assignment.best(*table))
+
+
+SMALL_SHAPES = pytest.mark.parametrize(
+    "shape",
+    [
+        pytest.param(Shape(1, 1, 0), id="one-cell"),
+        pytest.param(Shape(1, 6, 1), id="a-row"),
+        pytest.param(Shape(6, 1, 1), id="a-column"),
+        pytest.param(Shape(6, 6, 0), id="hardly-any-cells"),
+        pytest.param(Shape(7, 7, 0.2), id="several-components"),
+        pytest.param(Shape(6, 6, 0.6), id="one-component"),
+        pytest.param(Shape(4, 7, 0.6), id="wide"),
+        pytest.param(Shape(7, 4, 0.6), id="high"),
+        pytest.param(Shape(6, 6, 1), id="full"),
+        pytest.param(Shape(6, 6, 0.5, largest=1), id="ties"),
+    ],
+)
+
+
+@SMALL_SHAPES
+def test_best_assignment_has_the_largest_total_of_all(shape: Shape) -> None:
+    random = Random(f"{shape}")
+    for _ in range(30):
+        table = cells(random, shape)
+        weights = {
+            (row, column): Fraction(weight)
+            for row, column, weight in zip(*(axis.tolist() for axis in table), strict=True)
+        }
+        assert table.total(best(table)) == pytest.approx(float(twins.largest_total(weights)), rel=NEAR), table
+
+
+@SMALL_SHAPES
+def test_best_assignment_is_one_to_one(shape: Shape) -> None:
+    random = Random(f"{shape}")
+    for _ in range(30):
+        table = cells(random, shape)
+        assert table.is_one_to_one(best(table)), table
+
+
+def augment(table: Cells) -> Ints:
+    taken = assignment._augment(table.rows.tolist(), table.columns.tolist(), table.weights.tolist())
+    return np.array(taken, dtype=np.int64)
+
+
+def dense(table: Cells) -> Ints:
+    return assignment._dense(*table, (int(table.rows.max()) + 1, int(table.columns.max()) + 1))
+
+
+def sparse(table: Cells) -> Ints:
+    return assignment._sparse(*table, (int(table.rows.max()) + 1, int(table.columns.max()) + 1))
+
+
+LARGE_SHAPES = pytest.mark.parametrize(
+    "shape",
+    [
+        pytest.param(Shape(60, 60, 0), id="thin"),
+        pytest.param(Shape(60, 60, 0.05), id="sparse"),
+        pytest.param(Shape(60, 60, 1), id="full"),
+        pytest.param(Shape(60, 60, 0.3, largest=2), id="ties"),
+        pytest.param(Shape(30, 60, 0.2), id="wide"),
+        pytest.param(Shape(60, 30, 0.2), id="high"),
+        pytest.param(Shape(120, 120, 0.06), id="sparse-and-beyond-the-limit"),
+    ],
+)
+
+
+@LARGE_SHAPES
+@pytest.mark.parametrize("solver", [augment, sparse, best])
+def test_all_solvers_reach_the_total_of_the_dense_one(solver: Callable[[Cells], Ints], shape: Shape) -> None:
+    random = Random(f"{shape}")
+    for _ in range(3):
+        table = cells(random, shape)
+        assert table.total(solver(table)) == pytest.approx(table.total(dense(table)), rel=NEAR)
+
+
+@LARGE_SHAPES
+@pytest.mark.parametrize("solver", [augment, sparse, dense, best])
+def test_what_a_solver_takes_is_one_to_one(solver: Callable[[Cells], Ints], shape: Shape) -> None:
+    table = cells(Random(f"{shape}"), shape)
+    assert table.is_one_to_one(solver(table))
