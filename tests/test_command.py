@@ -220,7 +220,7 @@ def test_under_the_name_of_the_official_scorer_notices_are_asked_for(
     link = tmp_path / "scorer.pl"
     link.symlink_to(PROGRAM)
     folder = BAD / "missing-document"
-    call = [*start, link, "muc", "key.conll", "response.conll", *(["--notices"] if notices else [])]
+    call = [*start, str(link), "muc", "key.conll", "response.conll", *(["--notices"] if notices else [])]
     done = subprocess.run(call, cwd=folder, capture_output=True, check=True)
     assert done.stdout == command("muc", "key.conll", "response.conll", cwd=folder).stdout
     assert bool(done.stderr) == notices

@@ -376,14 +376,14 @@ def drawn(kind: str, count: int) -> list[Pair]:
 
 def _partition(random: Random, spans: list[Mention], side: Side) -> Partition:
     marked = [span for span in random.sample(spans, len(spans)) if random.random() < side.share]
-    entities: Partition = [[] for _ in range(side.entities)]
+    number = len(marked) // side.size + 1 if side.size else side.entities
+    entities: Partition = [[] for _ in range(number)]
     for at, mention in enumerate(marked):
-        number = at // side.size if side.size else random.randrange(len(entities))
-        while number >= len(entities) or not _writable(entities[number], mention):
-            number += 1
-            if number >= len(entities):
-                entities.append([])
-        entities[number].append(mention)
+        wanted = entities[at // side.size] if side.size else random.choice(entities)
+        if not _writable(wanted, mention):
+            wanted = []
+            entities.append(wanted)
+        wanted.append(mention)
     return [entity for entity in entities if entity]
 
 
