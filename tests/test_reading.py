@@ -71,6 +71,12 @@ def test_crlf_keeps_an_empty_last_column(tmp_path: Path) -> None:
     assert (documents.names, entities(documents)) == (["d"], [[(1, 1)]])
 
 
+def test_one_cr_belongs_to_the_line_end_and_no_more_to_the_name(tmp_path: Path) -> None:
+    """Run against the official scorer: it takes off exactly one."""
+    documents, _ = read_text("#begin document d\r\r\nw\t(1)\r\n#end document\r\n", tmp_path)
+    assert documents.names == ["d\r"]
+
+
 def test_a_byte_order_mark_is_passed_over(tmp_path: Path) -> None:
     documents, notices = read_text(b"\xef\xbb\xbf" + document("w\t(1)").encode(), tmp_path)
     assert (documents.names, notices) == (["d"], [])

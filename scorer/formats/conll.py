@@ -3,7 +3,7 @@
 The grammar. Each rule that is not plain is decided by a recorded run of the official scorer, named behind it.
 
  1. A document begins at a line with `#`, blanks or none, `begin document`, one blank; its name is all that
-    follows but the line end (odd-name-trailing-space, odd-name-with-quotes, crlf). It ends at `#`, blanks or
+    follows but the line end, LF or CR LF (odd-name-trailing-space, odd-name-with-quotes, crlf). It ends at `#`, blanks or
     none, `end document` anywhere in a line (odd-hash-space, odd-end-with-name), or where the file ends (no-end).
  2. Lines outside documents are not read (odd-lines-between, odd-text-before).
  3. Lines of white space are no tokens (blank). Nor are comments, which is ours: a line that starts with `#`, has
@@ -51,9 +51,9 @@ BATCH = 1 << 24
 LF, CR, TAB, SPACE, HASH = b"\n\r\t #"
 MARK = b"\xef\xbb\xbf"
 
-BEGIN = re.compile(rb"#\s*begin document (.*?)\r*$", re.DOTALL)
+BEGIN = re.compile(rb"#\s*begin document (.*?)\r?\Z", re.DOTALL)
 END_WORDS = b"end document"
-END = re.compile(rb"#\s*" + END_WORDS)
+END = re.compile(rb"#[^\S\n]*" + END_WORDS)
 MENTION = re.compile(rb"\(\d|\d\)")
 
 
@@ -177,17 +177,18 @@ class _Reader:
         for line in np.flatnonzero((first <= SPACE) & is_token).tolist():
             is_token[line] = bool(data[starts[line] : stops[line]].strip())
         markers: dict[int, str | None] = {}
-        for line in np.flatnonzero(first == HASH).tolist():
-            line_text = bytes(data[starts[line] : stops[line]])
-            is_token[line] = _is_token(line_text)
+        hashes = np.flatnonzero(first == HASH)
+        for line, start, stop in zip(hashes.tolist(), starts[hashes].tolist(), stops[hashes].tolist(), strict=True):
+            line_text = bytes(data[start:stop])
             if begin := BEGIN.match(line_text):
                 markers[line] = _text(begin[1])
-        at = data.find(END_WORDS, 0, size)
-        while at >= 0:
-            line = int(np.searchsorted(line_ends, at)) - 1
-            if END.search(data, int(starts[line]), int(stops[line])):
-                markers.setdefault(line, None)
-            at = data.find(END_WORDS, at + 1, size)
+            elif END.search(line_text):
+                markers[line] = None
+            else:
+                is_token[line] = _is_token(line_text)
+        if data.count(END_WORDS, 0, size) > sum(name is None for name in markers.values()):
+            for end in END.finditer(data, 0, size):
+                markers.setdefault(int(np.searchsorted(line_ends, end.start())) - 1, None)
         is_token[list(markers)] = False
 
         tokens = np.cumsum(is_token)
