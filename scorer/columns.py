@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
+from typing import Any
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-Bytes = npt.NDArray[np.uint8]
+import numpy as np
+
+Ints = np.ndarray[Any, np.dtype[np.int64]]
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+Bools = np.ndarray[Any, np.dtype[np.bool_]]
+Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 NONE: Ints = np.empty(0, dtype=np.int64)
 

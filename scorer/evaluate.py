@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,8 +20,7 @@ from scorer.overlap import overlap
 from scorer.pairing import Pairs, pair
 
 
-@dataclass(frozen=True)
-class Identification:
+class Identification(NamedTuple):
     """Mentions of each document by span: ``key`` and ``response`` distinct ones, ``common`` those of both,
     ``key_copies`` all of the key with copies."""
 
@@ -35,7 +34,7 @@ class Identification:
         return divided(Counts(Ratio(self.common, self.key), Ratio(self.common, self.response)))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Result:
     """Counts per document, in the order of the key.
 
@@ -108,8 +107,7 @@ def evaluate(
     return _joined(rows, metrics, notices)
 
 
-@dataclass(frozen=True)
-class _Rows:
+class _Rows(NamedTuple):
     """What one batch of pairs comes to."""
 
     names: Sequence[str]

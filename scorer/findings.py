@@ -7,7 +7,7 @@ object with the same stable code, so the words stand once.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import NamedTuple
 
 ERROR, NOTICE = "error", "notice"
@@ -106,8 +106,7 @@ KINDS: Mapping[str, Kind] = {
 }
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(NamedTuple):
     """One thing found, at one place.
 
     ``path``, ``line`` and ``column`` (both from 1) say where, as far as that is known; ``details``
@@ -119,7 +118,7 @@ class Finding:
     path: str
     line: int | None = None
     column: int | None = None
-    details: Mapping[str, object] = field(default_factory=dict)
+    details: Mapping[str, object] = MappingProxyType({})
     excerpt: tuple[str, str] | None = None
     strict: bool = False
 
@@ -130,7 +129,7 @@ class Finding:
 
     def as_error(self) -> Finding:
         """The same finding as an error."""
-        return replace(self, strict=True)
+        return self._replace(strict=True)
 
     @property
     def found(self) -> str:

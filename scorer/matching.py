@@ -6,7 +6,7 @@ the other) would be another function here that gives numbers; from here on nobod
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,8 +14,7 @@ from scorer.columns import Bools, Ints, changes, order_by
 from scorer.model import Documents
 
 
-@dataclass(frozen=True)
-class Side:
+class Side(NamedTuple):
     """The mentions of one side, as far as scoring looks at them.
 
     ``number`` and ``entity`` have one value a mention, ``document`` one an entity; mentions stand in the
@@ -35,8 +34,7 @@ class Side:
         return Side(self.number[which], renumbered[entity], self.document[left])
 
 
-@dataclass(frozen=True)
-class Matched:
+class Matched(NamedTuple):
     """A batch of pairs of documents with numbered mentions; ``document`` has one value a number."""
 
     documents: int

@@ -23,7 +23,7 @@ class Place(NamedTuple):
         return f"{self.source.name}:{self.line}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Documents:
     """A batch of documents of one side; document, entity and mention numbers count from 0.
 

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -83,7 +82,7 @@ def treat(matched: Matched, pairs: Pairs, way: str) -> Treated:
     if way == "first":
         key = matched.key.keep(_all_but(key_copies, matched.key))
         response = matched.response.keep(_all_but(response_copies, matched.response))
-        return Treated(replace(matched, key=key, response=response), {}, key_repeats + response_repeats)
+        return Treated(matched._replace(key=key, response=response), {}, key_repeats + response_repeats)
     messages: dict[int, list[str]] = defaultdict(list)
     key_messages(matched, pairs.key, key_copies, messages)
     matched, dropped = drop_response_copies(matched, pairs.response, response_copies, messages)
@@ -115,7 +114,7 @@ def drop_response_copies(
             f"Repeated mention in the response: {response.start[mention]}, {response.end[mention]} {number}{number}"
         )
     kept = matched.response.keep(_all_but(dropped, matched.response))
-    return replace(matched, response=kept), _repeats(response, matched.response, dropped)
+    return matched._replace(response=kept), _repeats(response, matched.response, dropped)
 
 
 def refuse_too_many(dropped: Sequence[Repeat]) -> None:

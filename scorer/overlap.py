@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,7 +29,7 @@ FEW = 8
 """Up to so many groups of one span, subsets of them are counted; beyond it spans are compared in pairs."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Groups:
     """Entities of one side, or cells, in the order of their documents.
 
@@ -52,7 +53,7 @@ class Groups:
         return sums(self.document, values, len(self.mentions))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Cells(Groups):
     """The cells, by key entity and then response entity.
 
@@ -66,8 +67,7 @@ class Cells(Groups):
     pairs: Ints
 
 
-@dataclass(frozen=True)
-class Overlap:
+class Overlap(NamedTuple):
     """The overlap table of a batch of pairs of documents.
 
     ``met`` is the cell in which each response mention that the key has meets its partner, in the

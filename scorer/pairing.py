@@ -7,11 +7,11 @@ are in memory; a response document that comes early waits until the key gets the
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from scorer.columns import Bools, Ints
+from scorer.columns import Bools
 from scorer.errors import InputError, UsageError, nearest, nearest_first
 from scorer.findings import SHOWN, Finding
 from scorer.model import Documents, Place, joined
@@ -20,15 +20,12 @@ NAMES_SHOWN = 10
 """How many names the message about an unknown document lists."""
 
 
-@dataclass(frozen=True)
-class Pairs:
+class Pairs(NamedTuple):
     """A batch of pairs; document d of ``key`` and of ``response`` belong together.
 
-    ``index`` is the place of each pair in the key. Where the response has no such document, its side
-    is empty, and ``present`` false.
+    Where the response has no such document, its side is empty, and ``present`` false.
     """
 
-    index: Ints
     key: Documents
     response: Documents
     present: Bools
@@ -76,17 +73,13 @@ class _Pairing:
         self.waiting: dict[str, tuple[Documents, int]] = {}
 
     def run(self) -> Iterator[Pairs]:
-        index = 0
         for batch in self.key:
             self.key_names.add(batch)
-            numbers = np.arange(index, index + len(batch))
-            index += len(batch)
             wanted = np.array([self.only in (None, name) for name in batch.names], dtype=np.bool_)
             self._unscored(batch, [d for d in batch.faults if not wanted[d]])
             if not wanted.any():
                 continue
-            chosen = np.flatnonzero(wanted)
-            yield self._pairs(numbers[chosen], batch.take(chosen))
+            yield self._pairs(batch.take(np.flatnonzero(wanted)))
         if self.only is not None and self.only not in self.key_names.places:
             known = nearest_first(self.only, self.key_names.places)
             some = "".join(f'\n  "{name}"' for name in known[:NAMES_SHOWN])
@@ -96,7 +89,7 @@ class _Pairing:
             pass
         self._finish()
 
-    def _pairs(self, index: Ints, key: Documents) -> Pairs:
+    def _pairs(self, key: Documents) -> Pairs:
         while not all(name in self.waiting for name in key.names) and self._read_response():
             pass
         found = [self.waiting.pop(name, None) for name in key.names]
@@ -118,7 +111,7 @@ class _Pairing:
         response = joined(parts).take(chosen)
         present = chosen >= 0
         self._check(key, response, present)
-        return Pairs(index, key, response, present)
+        return Pairs(key, response, present)
 
     def _read_response(self) -> bool:
         batch = next(self.response, None)

@@ -94,7 +94,7 @@ def test_mention_identification_counts_distinct_spans(kind: str) -> None:
         expected = (len(set(key)), len(response), len(set(key) & response), len(key))
         identified = document.result.identification(document.number)
         found = (identified.key, identified.response, identified.common, identified.key_copies)
-        assert found == expected, document
+        assert tuple(map(float, found)) == expected, document
 
 
 def recorded_totals(case: Path, metric: str) -> list[list[float]]:
@@ -122,7 +122,7 @@ def test_twins_count_repeats_as_the_official_scorer_did(case: Path, metric: str)
         [float(sum(numbers)) for side in zip(*measure, strict=True) for numbers in zip(*side, strict=True)]
         for measure in zip(*documents, strict=True)
     ]
-    for total, recorded in zip(totals, recorded_totals(case, metric), strict=False):
+    for total, recorded in zip(totals, recorded_totals(case, metric)[: len(totals)], strict=True):
         assert total == pytest.approx(recorded, rel=1e-14)
 
 

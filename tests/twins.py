@@ -450,12 +450,12 @@ def measures(result: Result, document: int | None = None) -> dict[str, tuple[flo
     }
 
 
-def conll(partitions: Sequence[Partition]) -> str:
-    """The partitions as CoNLL text, with a word column and the column of coreference."""
+def conll(partitions: Sequence[Partition], ids: Sequence[int] = range(1000)) -> str:
+    """The partitions as CoNLL text: a word column and that of coreference, where entity n has the id ``ids[n]``."""
     lines = []
     for document, partition in enumerate(partitions):
         cells: list[list[str]] = [[] for _ in range(TOKENS)]
-        for label, entity in enumerate(partition):
+        for label, entity in zip(ids, partition, strict=False):
             for start, end in entity:
                 if start == end:
                     cells[start].append(f"({label})")

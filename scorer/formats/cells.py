@@ -19,8 +19,8 @@ PLAIN_DIGITS = 18
 
 BAR, OPENING, CLOSING, ZERO = b"|()0"
 
-DISCARDED = re.compile(rb"\(\d+\+\d\)")
-ONE_TOKEN = re.compile(rb"\(\d+\)")
+DISCARDED = rb"\(\d+\+\d\)"
+ONE_TOKEN = rb"\(\d+\)"
 
 
 class Labels:
@@ -79,7 +79,7 @@ def parse_one(cell: bytes) -> tuple[list[tuple[int, bytes]], list[bytes]]:
     return events, discards
 
 
-def _cut(form: re.Pattern[bytes], cell: bytes) -> tuple[list[bytes], bytes]:
+def _cut(form: bytes, cell: bytes) -> tuple[list[bytes], bytes]:
     """Cut out every piece of a bracketed form, joining what stood beside it; the pieces, and what is left.
 
     The form holds one close bracket, at its end. So reading on from left to right and cutting a piece as
@@ -95,7 +95,7 @@ def _cut(form: re.Pattern[bytes], cell: bytes) -> tuple[list[bytes], bytes]:
         while at > 0 and left[at] != b")" and not left[at].startswith(b"("):
             at -= 1
         piece = b"".join(left[max(at, 0) :])
-        if form.fullmatch(piece):
+        if re.fullmatch(form, piece):
             found.append(piece)
             del left[at:]
     return found, b"".join(left)

@@ -3,8 +3,9 @@
 The grammar. Each rule that is not plain is decided by a recorded run of the official scorer, named behind it.
 
  1. A document begins at a line with `#`, blanks or none, `begin document`, one blank; its name is all that
-    follows but the line end, LF or CR LF (odd-name-trailing-space, odd-name-with-quotes, crlf). It ends at `#`, blanks or
-    none, `end document` anywhere in a line (odd-hash-space, odd-end-with-name), or where the file ends (no-end).
+    follows but the line end, LF or CR LF (odd-name-trailing-space, odd-name-with-quotes, crlf). It ends at `#`,
+    blanks or none, `end document` anywhere in a line (odd-hash-space, odd-end-with-name), or where the file
+    ends (no-end).
  2. Lines outside documents are not read (odd-lines-between, odd-text-before).
  3. Lines of white space are no tokens (blank). Nor are comments, which is ours: a line that starts with `#`, has
     no tab, no bracketed number in its last column, and is no marker. Every other line is a token; tokens
@@ -51,10 +52,7 @@ BATCH = 1 << 24
 LF, CR, TAB, SPACE, HASH = b"\n\r\t #"
 MARK = b"\xef\xbb\xbf"
 
-BEGIN = re.compile(rb"#\s*begin document (.*?)\r?\Z", re.DOTALL)
-END_WORDS = b"end document"
-END = re.compile(rb"#[^\S\n]*" + END_WORDS)
-MENTION = re.compile(rb"\(\d|\d\)")
+BEGIN, END = b"begin document ", b"end document"
 
 
 class Segment(NamedTuple):
@@ -180,14 +178,15 @@ class _Reader:
         hashes = np.flatnonzero(first == HASH)
         for line, start, stop in zip(hashes.tolist(), starts[hashes].tolist(), stops[hashes].tolist(), strict=True):
             line_text = bytes(data[start:stop])
-            if begin := BEGIN.match(line_text):
-                markers[line] = _text(begin[1])
-            elif END.search(line_text):
+            marker = line_text[1:].lstrip()
+            if marker.startswith(BEGIN):
+                markers[line] = _text(marker[len(BEGIN) :].removesuffix(b"\r"))
+            elif marker.startswith(END):
                 markers[line] = None
             else:
                 is_token[line] = _is_token(line_text)
-        if data.count(END_WORDS, 0, size) > sum(name is None for name in markers.values()):
-            for end in END.finditer(data, 0, size):
+        if data.count(END, 0, size) > sum(name is None for name in markers.values()):
+            for end in re.compile(rb"#[^\S\n]*" + END).finditer(data, 0, size):
                 markers.setdefault(int(np.searchsorted(line_ends, end.start())) - 1, None)
         is_token[list(markers)] = False
 
@@ -283,7 +282,7 @@ def _is_token(line: bytes) -> bool:
     """Rule 3, for a line that is no marker."""
     if not line.startswith(b"#"):
         return bool(line.strip())
-    return b"\t" in line or MENTION.search(line.split()[-1]) is not None
+    return b"\t" in line or re.search(rb"\(\d|\d\)", line.split()[-1]) is not None
 
 
 def _blocks(source: Source) -> Iterator[tuple[bytearray, int]]:

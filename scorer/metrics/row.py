@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from scorer.counts import Counts, Scores
 
 
-@dataclass(frozen=True)
-class Measure:
+class Measure(NamedTuple):
     """A named score of a metric, and its label in the official layout.
 
     ``combine`` derives it from the counts of the whole metric; without it, the measure is the quotient of
@@ -22,8 +21,7 @@ class Measure:
     combine: Callable[[Sequence[Counts]], Scores] | None = None
 
 
-@dataclass(frozen=True)
-class Option:
+class Option(NamedTuple):
     """An option that a metric brings along: its name on the command line, its type, default and help.
 
     The value reaches `Metric.count` as a keyword argument, dashes turned into underscores.
@@ -39,7 +37,7 @@ class Option:
         return self.name.replace("-", "_")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Metric:
     """One row of the table of metrics.
 
