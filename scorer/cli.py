@@ -150,6 +150,7 @@ def score(
     from scorer.evaluate import evaluate
     from scorer.formats import read
     from scorer.layouts.official import render
+    from scorer.results import Settings
     from scorer.sources import STDIN
 
     if key == response == STDIN:
@@ -161,26 +162,16 @@ def score(
         read(key, notices, include),
         read(response, notices, include),
         metrics,
+        Settings(tuple(metric.name for metric in metrics), repeated, document=only, own=metric_options),
         notices,
-        repeated=repeated,
-        only=only,
         keep_pairs=not totals_only,
-        options=metric_options,
     )
     if strict and notices:
         show(notice.as_error() for notice in notices)
         click.get_current_context().exit(InputError.status)
     if not (click.get_current_context().find_root().obj == OFFICIAL_NAME if quiet is None else quiet):
         show(notices)
-    pieces = render(
-        result,
-        version=f"corefscore {__version__}",
-        name=only,
-        documents=not totals_only,
-        headings=headings,
-        average=("CoNLL average", result.conll) if average else None,
-    )
-    write(pieces)
+    write(render(result, name=only, documents=not totals_only, headings=headings, average=average))
 
 
 def write(pieces: Iterable[str]) -> None:

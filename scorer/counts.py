@@ -21,8 +21,8 @@ def f1(recall: Floats, precision: Floats) -> Floats:
     return quotient(2 * precision * recall, precision + recall)
 
 
-class Ratio(NamedTuple):
-    """A numerator and a denominator, each a number or one for each document."""
+class Ratios(NamedTuple):
+    """Numerators and denominators: one of each, or one for each document, group or trial."""
 
     numerator: Floats
     denominator: Floats
@@ -35,21 +35,32 @@ class Ratio(NamedTuple):
 class Counts(NamedTuple):
     """What one measure counts: recall and precision, not yet divided."""
 
-    recall: Ratio
-    precision: Ratio
+    recall: Ratios
+    precision: Ratios
 
 
-class Scores(NamedTuple):
-    """The three measures, each from 0 to 1; ratios keep the counts that they came from."""
+class Values(NamedTuple):
+    """What a measure comes to, from 0 to 1: a number each, or one for each document, group or trial.
 
-    recall: Ratio
-    precision: Ratio
+    The ratios keep the counts that recall and precision came from.
+    """
+
+    recall_counts: Ratios
+    precision_counts: Ratios
     f1: Floats
 
+    @property
+    def recall(self) -> Floats:
+        return self.recall_counts.value
 
-def divided(counts: Counts) -> Scores:
+    @property
+    def precision(self) -> Floats:
+        return self.precision_counts.value
+
+
+def divided(counts: Counts) -> Values:
     """Recall, precision and F1 of counts."""
-    return Scores(counts.recall, counts.precision, f1(counts.recall.value, counts.precision.value))
+    return Values(counts.recall, counts.precision, f1(counts.recall.value, counts.precision.value))
 
 
 def packed(counted: Sequence[Counts]) -> Floats:
@@ -64,8 +75,8 @@ def unpacked(array: Floats) -> list[Counts]:
     """The counts in an array of the shape ... x measures x 4."""
     return [
         Counts(
-            Ratio(array[..., at, 0], array[..., at, 1]),
-            Ratio(array[..., at, 2], array[..., at, 3]),
+            Ratios(array[..., at, 0], array[..., at, 1]),
+            Ratios(array[..., at, 2], array[..., at, 3]),
         )
         for at in range(array.shape[-2])
     ]

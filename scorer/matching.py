@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.columns import Bools, Ints, changes, order_by
+from scorer.columns import Bools, Ints, changes, counts, order_by
 from scorer.model import Documents
 
 
@@ -42,11 +42,20 @@ class Matched(NamedTuple):
     key: Side
     response: Side
 
-    def held_by(self, side: Side) -> Bools:
-        """Whether the side has a mention of each number."""
-        held = np.zeros(len(self.document), dtype=np.bool_)
-        held[side.number] = True
-        return held
+
+SINGLETONS = ("keep", "drop-response", "drop")
+"""What ``--singletons`` can be: as given, without those of the response, or without those of both sides."""
+
+
+def without_singletons(matched: Matched, way: str) -> Matched:
+    """Leave out entities of one mention; ``way`` is one of `SINGLETONS`."""
+    key = _larger(matched.key) if way == "drop" else matched.key
+    response = _larger(matched.response) if way != "keep" else matched.response
+    return matched._replace(key=key, response=response)
+
+
+def _larger(side: Side) -> Side:
+    return side.keep(counts(side.entity, len(side.document))[side.entity] > 1)
 
 
 def exact(key: Documents, response: Documents) -> Matched:

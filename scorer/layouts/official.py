@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import SupportsFloat
 
-from scorer.counts import Ratio, Scores
-from scorer.evaluate import Result
+from scorer import __version__
+from scorer.metrics import MENTIONS
 from scorer.metrics.row import Metric
 from scorer.model import Documents
+from scorer.results import Ratio, Result, Score
 
 RULE = "-" * 74 + "\n"
 
@@ -27,48 +28,41 @@ def percent(value: SupportsFloat) -> str:
     return f"{int(float(value) * 10000) / 100:.15g}%"
 
 
-def result_line(label: str, scores: Scores) -> str:
+def result_line(label: str, score: Score) -> str:
     """``LABEL: Recall: (a / b) x%  Precision: (c / d) y%  F1: z%`` and the rule under it."""
 
-    def side(name: str, ratio: Ratio) -> str:
-        return f"{name}: ({number(ratio.numerator)} / {number(ratio.denominator)}) {percent(ratio.value)}"
+    def side(name: str, counts: Ratio, value: float) -> str:
+        return f"{name}: ({number(counts.numerator)} / {number(counts.denominator)}) {percent(value)}"
 
-    start = f"{label}: " if label else ""
     return (
-        f"{start}{side('Recall', scores.recall)}\t{side('Precision', scores.precision)}\t"
-        f"F1: {percent(scores.f1)}\n{RULE}"
+        f"{label}: " * bool(label)
+        + f"{side('Recall', score.recall_counts, score.recall)}\t"
+        + f"{side('Precision', score.precision_counts, score.precision)}\tF1: {percent(score.f1)}\n{RULE}"
     )
 
 
 def render(
-    result: Result,
-    *,
-    version: str,
-    name: str | None = None,
-    documents: bool = True,
-    headings: bool = False,
-    average: tuple[str, float] | None = None,
+    result: Result, *, name: str | None = None, documents: bool = True, headings: bool = False, average: bool = False
 ) -> Iterator[str]:
     """The output of a run, piece by piece.
 
-    ``version`` is what the first line tells. ``documents`` asks for the blocks of documents, which need
-    ``result.pairs``; without them only totals are printed, and the messages about repeats. ``name`` is the one
-    document that was scored, if it was named. ``headings`` puts ``METRIC name:`` before each metric, and
-    ``average`` is a last line of its own.
+    ``documents`` asks for the blocks of documents, which need ``result.pairs``; without them only totals are
+    printed, and the messages about repeats. ``name`` is the one document that was scored, if it was named.
+    ``headings`` puts ``METRIC name:`` before each metric, and ``average`` the CoNLL average at the end.
     """
-    yield f"version: 8.01 {version}\n"
+    yield f"version: 8.01 corefscore {__version__}\n"
     listings = list(_listings(result)) if documents else []
-    for metric in result.metrics:
+    metrics = [metric for metric in result.metrics if metric.name != MENTIONS]
+    for metric in metrics:
         if headings:
             yield f"\nMETRIC {metric.name}:\n"
         if not documents:
             yield from (f"{line}\n" for lines in result.messages.values() for line in lines)
-        for document, listing in enumerate(listings):
-            yield from _document(result, metric, document, listing, named=name is not None)
+        for place, listing in enumerate(listings):
+            yield from _document(result, metric, place, listing, named=name is not None)
         yield from _totals(result, metric)
-    if average is not None:
-        label, value = average
-        yield f"{label}: F1: {percent(value)}\n"
+    if average:
+        yield f"CoNLL average: F1: {percent(result.conll)}\n"
 
 
 def _listings(result: Result) -> Iterator[str]:
@@ -99,26 +93,27 @@ def _entity_lines(documents: Documents) -> list[str]:
     return ["".join(entities) for entities in lines]
 
 
-def _document(result: Result, metric: Metric, document: int, listing: str, *, named: bool) -> Iterator[str]:
+def _document(result: Result, metric: Metric, place: int, listing: str, *, named: bool) -> Iterator[str]:
     """The block of a document. A document asked for by name is named first; else the name stands between the
     listing and the counts, and is left out where the metric has no result line (recorded cases: blanc.txt)."""
-    name = result.names[document]
+    name = result.names[place]
+    scores = result.documents[name]
     if named:
         yield f"{name}:\n{listing}"
     else:
         yield f"{listing}{name if metric.per_document else ''}:\n"
-    yield from (f"{line}\n" for line in result.messages.get(document, ()))
-    mentions = result.identification(document)
+    yield from (f"{line}\n" for line in result.messages.get(place, ()))
+    common, key = scores.mentions.recall_counts
+    response = scores.mentions.precision_counts.denominator
     yield (
-        f"Total key mentions: {number(mentions.key)}\n"
-        f"Total response mentions: {number(mentions.response)}\n"
-        f"Strictly correct identified mentions: {number(mentions.common)}\n"
+        f"Total key mentions: {number(key)}\n"
+        f"Total response mentions: {number(response)}\n"
+        f"Strictly correct identified mentions: {number(common)}\n"
         f"Partially correct identified mentions: 0\n"
-        f"No identified: {number(mentions.key - mentions.common)}\n"
-        f"Invented: {number(mentions.key_copies + (mentions.response - mentions.common) - mentions.key)}\n"
+        f"No identified: {number(key - common)}\n"
+        f"Invented: {number(result.key_copies[place] + (response - common) - key)}\n"
     )
     if metric.per_document:
-        scores = result.scores(metric, document)
         several = len(metric.measures) > 1
         for measure in metric.measures:
             yield result_line(measure.label if several else "", scores[measure.name])
@@ -126,8 +121,7 @@ def _document(result: Result, metric: Metric, document: int, listing: str, *, na
 
 def _totals(result: Result, metric: Metric) -> Iterator[str]:
     yield "\n====== TOTALS =======\n"
-    yield result_line("Identification of Mentions", result.identification().scores())
+    yield result_line("Identification of Mentions", result.mentions)
     yield metric.heading
-    scores = result.scores(metric)
     for measure in metric.measures:
-        yield result_line(measure.label, scores[measure.name])
+        yield result_line(measure.label, result[measure.name])

@@ -28,7 +28,10 @@ GROUPS = {
 """Names that stand for several metrics: the five of the official scorer; these and LEA; those whose mean is
 the CoNLL average."""
 
-RESERVED = {*GROUPS, "none", "compare", "rank", "check", "validate", "convert", "mentions"}
+MENTIONS = "mentions"
+"""Mention identification is counted in every run; it is a row like the others, but no METRIC of the command."""
+
+RESERVED = {*GROUPS, "none", "compare", "rank", "check", "validate", "convert", MENTIONS}
 """Names that no metric may have: groups, what NAME can be, commands, and measures of no metric."""
 
 ENTRY_POINTS = "corefscore.metrics"
@@ -37,7 +40,7 @@ ENTRY_POINTS = "corefscore.metrics"
 def find(name: str) -> Metric:
     """The metric of a name, in any letter case. Raises `UsageError` for an unknown one."""
     name = name.lower()
-    if name in NAMES:
+    if name in (*NAMES, MENTIONS):
         metric: Metric = import_module(f"scorer.metrics.{name}").METRIC
         return metric
     outside = _entry_points()
@@ -50,6 +53,8 @@ def find(name: str) -> Metric:
 def select(words: str) -> tuple[Metric, ...]:
     """The metrics that a METRIC argument stands for: names and groups, joined by commas."""
     names = [name for word in words.lower().split(",") for name in GROUPS.get(word.strip(), (word.strip(),))]
+    if MENTIONS in names:
+        raise UsageError(f'"{MENTIONS}" is part of every run, and no metric to be asked for')
     return tuple(find(name) for name in dict.fromkeys(names))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scorer.counts import Counts, Ratio
+from scorer.counts import Counts, Ratios
 from scorer.metrics.row import Measure, Metric
 from scorer.overlap import Overlap
 
@@ -21,8 +21,8 @@ def count(overlap: Overlap) -> tuple[Counts]:
     precision = cells.spans / response.size[cells.response]
     return (
         Counts(
-            Ratio(overlap.total_met(recall[overlap.met]), key.total(key.size)),
-            Ratio(overlap.total_met(precision[overlap.met]), response.total(response.size)),
+            Ratios(overlap.total_met(recall[overlap.met]), key.total(key.size)),
+            Ratios(overlap.total_met(precision[overlap.met]), response.total(response.size)),
         ),
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from scorer.columns import Floats, pairs_of
-from scorer.counts import Counts, Ratio, Scores, divided
+from scorer.counts import Counts, Ratios, Values, divided
 from scorer.metrics.row import Measure, Metric
 from scorer.overlap import Groups, Overlap
 
@@ -34,7 +34,7 @@ def count(overlap: Overlap) -> tuple[Counts, Counts]:
 
 
 def _counts(common: Floats, key: Floats, response: Floats) -> Counts:
-    return Counts(Ratio(common, key), Ratio(common, response))
+    return Counts(Ratios(common, key), Ratios(common, response))
 
 
 def _together(groups: Groups) -> Floats:
@@ -64,7 +64,7 @@ def _both_apart(overlap: Overlap) -> Floats:
     )
 
 
-def combine(counted: Sequence[Counts]) -> Scores:
+def combine(counted: Sequence[Counts]) -> Values:
     """BLANC from the counts of both kinds of link: the mean of the two, F1 the mean of the two F1.
 
     At the boundary the official scorer looks at the links of the key alone, on documents and on totals:
@@ -82,9 +82,9 @@ def combine(counted: Sequence[Counts]) -> Scores:
         return (np.where(has_coreference, first, 0) + np.where(has_noncoreference, second, 0)) / np.maximum(parts, 1)
 
     one = np.ones(parts.shape)
-    return Scores(
-        Ratio(mean(coreference.recall.value, noncoreference.recall.value), one),
-        Ratio(mean(coreference.precision.value, noncoreference.precision.value), one),
+    return Values(
+        Ratios(mean(coreference.recall, noncoreference.recall), one),
+        Ratios(mean(coreference.precision, noncoreference.precision), one),
         mean(coreference.f1, noncoreference.f1),
     )
 

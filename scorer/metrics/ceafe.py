@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from scorer.assignment import best
-from scorer.counts import Counts, Ratio
+from scorer.counts import Counts, Ratios
 from scorer.metrics.row import Measure, Metric
 from scorer.overlap import Overlap
 
@@ -24,7 +24,7 @@ def count(overlap: Overlap) -> tuple[Counts]:
     similarity = 2 * cells.size / (key.size[cells.key] + response.size[cells.response])
     taken = best(cells.key, cells.response, similarity)
     similar = cells.total(np.where(taken, 1 - (1 - similarity), 0.0))
-    return (Counts(Ratio(similar, key.total(key.size > 0)), Ratio(similar, response.total(response.size > 0))),)
+    return (Counts(Ratios(similar, key.total(key.size > 0)), Ratios(similar, response.total(response.size > 0))),)
 
 
 METRIC = Metric(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from scorer.assignment import best
-from scorer.counts import Counts, Ratio
+from scorer.counts import Counts, Ratios
 from scorer.metrics.row import Measure, Metric
 from scorer.overlap import Overlap
 
@@ -21,7 +21,7 @@ def count(overlap: Overlap) -> tuple[Counts]:
     taken = best(cells.key, cells.response, cells.size.astype(np.float64))
     shared = cells.total(cells.size * taken)
     key, response = overlap.key, overlap.response
-    return (Counts(Ratio(shared, key.total(key.size)), Ratio(shared, response.total(response.size))),)
+    return (Counts(Ratios(shared, key.total(key.size)), Ratios(shared, response.total(response.size))),)
 
 
 METRIC = Metric(

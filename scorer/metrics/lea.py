@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from scorer.columns import Floats, Ints, pairs_of
-from scorer.counts import Counts, Ratio
+from scorer.counts import Counts, Ratios
 from scorer.metrics.row import Measure, Metric
 from scorer.overlap import Groups, Overlap
 
@@ -30,12 +30,12 @@ def count(overlap: Overlap) -> tuple[Counts]:
     )
 
 
-def _resolved(entities: Groups, entity: Ints, links: Ints) -> Ratio:
+def _resolved(entities: Groups, entity: Ints, links: Ints) -> Ratios:
     """Importance times resolution of one side's entities, over importance; links has one value a cell."""
     size = entities.size
     resolved = np.bincount(entity, weights=links, minlength=len(size))
     share: Floats = resolved / np.maximum(pairs_of(size), 1)
-    return Ratio(entities.total(size * share), entities.total(size))
+    return Ratios(entities.total(size * share), entities.total(size))
 
 
 METRIC = Metric(

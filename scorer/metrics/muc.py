@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scorer.counts import Counts, Ratio
+from scorer.counts import Counts, Ratios
 from scorer.metrics.row import Measure, Metric
 from scorer.overlap import Groups, Overlap
 
@@ -20,7 +20,7 @@ def count(overlap: Overlap) -> tuple[Counts]:
     """
     cells = overlap.cells
     kept = cells.total(np.maximum(cells.pairs - 1, 0))
-    return (Counts(Ratio(kept, _links(overlap.key)), Ratio(kept, _links(overlap.response))),)
+    return (Counts(Ratios(kept, _links(overlap.key)), Ratios(kept, _links(overlap.response))),)
 
 
 def _links(entities: Groups) -> np.ndarray:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from scorer.counts import Counts, Scores
+from scorer.counts import Counts, Values
 
 
 class Measure(NamedTuple):
@@ -18,7 +18,7 @@ class Measure(NamedTuple):
 
     name: str
     label: str
-    combine: Callable[[Sequence[Counts]], Scores] | None = None
+    combine: Callable[[Sequence[Counts]], Values] | None = None
 
 
 class Option(NamedTuple):

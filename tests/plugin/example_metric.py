@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scorer.counts import Counts, Ratio
+from scorer.counts import Counts, Ratios
 from scorer.metrics.row import Measure, Metric, Option
 from scorer.overlap import Overlap
 
@@ -12,7 +12,7 @@ def count(overlap: Overlap, smallest: int = 1) -> tuple[Counts]:
     cells, key, response = overlap.cells, overlap.key, overlap.response
     whole = (cells.size == key.size[cells.key]) & (cells.size == response.size[cells.response])
     shared = cells.total(cells.size * (whole & (cells.size >= smallest)))
-    return (Counts(Ratio(shared, key.total(key.size)), Ratio(shared, response.total(response.size))),)
+    return (Counts(Ratios(shared, key.total(key.size)), Ratios(shared, response.total(response.size))),)
 
 
 METRIC = Metric(

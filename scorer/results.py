@@ -1,0 +1,262 @@
+"""Results with names: the scores of documents, of groups of them, and of all, from counts per document."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from scorer import __version__
+from scorer.columns import Floats, Ints
+from scorer.counts import Values, divided, summed, unpacked
+from scorer.errors import UsageError
+from scorer.findings import Finding
+from scorer.metrics import GROUPS, MENTIONS
+from scorer.metrics.row import Metric
+from scorer.pairing import Pairs
+
+SCHEMA = 1
+"""The version of the JSON layout; it rises when a reader of the old one could go wrong."""
+
+REST = "(no match)"
+"""The group of documents whose name a grouping pattern does not match."""
+
+
+def values(metrics: Sequence[Metric], counts: Mapping[str, Floats]) -> dict[str, Values]:
+    """The values of every measure, from counts by metric, each of the shape ... x counted measures x 4.
+
+    The leading axes are those of the values: none for a total, documents, or trials of a test.
+    """
+    found: dict[str, Values] = {}
+    for metric in metrics:
+        counted = unpacked(counts[metric.name])
+        own = iter(counted)
+        for measure in metric.measures:
+            found[measure.name] = measure.combine(counted) if measure.combine else divided(next(own))
+    return found
+
+
+def average(found: Mapping[str, Values]) -> Floats | None:
+    """The CoNLL average: the mean of the F1 of MUC, B-cubed and CEAF-e; None where one of them is missing.
+
+    Source: the CoNLL-2011 shared task. Added from left to right, since the official layout cuts it off.
+    """
+    if not all(name in found for name in GROUPS["conll"]):
+        return None
+    return summed(np.stack([found[name].f1 for name in GROUPS["conll"]])) / len(GROUPS["conll"])
+
+
+class Ratio(NamedTuple):
+    """What a value was divided from."""
+
+    numerator: float
+    denominator: float
+
+
+@dataclass(frozen=True)
+class Score:
+    """One measure of one document, group or total: recall, precision and F1, from 0 to 1.
+
+    ``recall_counts`` and ``precision_counts`` are what they were divided from; for a measure that combines
+    others (BLANC) the value itself over 1.
+    """
+
+    recall: float
+    precision: float
+    f1: float
+    recall_counts: Ratio
+    precision_counts: Ratio
+
+
+class Scores(Mapping[str, Score]):
+    """The scores of one document, one group of documents, or all: a mapping from measure to `Score`.
+
+    Mention identification is the measure ``mentions``; the CoNLL average, which has an F1 only, is ``conll``.
+    """
+
+    def __init__(self, metrics: Sequence[Metric], counts: Mapping[str, Floats]) -> None:
+        self._values = values(metrics, counts)
+
+    def __getitem__(self, measure: str) -> Score:
+        found = self._values[measure]
+        return Score(
+            float(found.recall),
+            float(found.precision),
+            float(found.f1),
+            Ratio(*map(float, found.recall_counts)),
+            Ratio(*map(float, found.precision_counts)),
+        )
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    @property
+    def mentions(self) -> Score:
+        """Mention identification."""
+        return self[MENTIONS]
+
+    @property
+    def conll(self) -> float:
+        """The CoNLL average, from 0 to 1. Raises `KeyError` where MUC, B-cubed or CEAF-e was not asked for."""
+        found = average(self._values)
+        if found is None:
+            raise KeyError("the CoNLL average needs the metrics " + ", ".join(GROUPS["conll"]))
+        return float(found)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The measures as the JSON layout has them; see ``docs/json.md``."""
+        found: dict[str, Any] = {name: _as_dict(score) for name, score in self.items()}
+        whole = average(self._values)
+        if whole is not None:
+            found["conll"] = {"f1": float(whole)}
+        return found
+
+
+def _as_dict(score: Score) -> dict[str, Any]:
+    numbers = {"recall": score.recall, "precision": score.precision, "f1": score.f1}
+    counts = {
+        f"{side}_{part}": _whole(getattr(getattr(score, f"{side}_counts"), part))
+        for side in ("recall", "precision")
+        for part in Ratio._fields
+    }
+    return {**numbers, **counts}
+
+
+def _whole(number: float) -> float | int:
+    return int(number) if number.is_integer() else number
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything that can move a number, apart from the files themselves.
+
+    ``document`` is the one document that was scored, ``own`` the values of the metrics' own options.
+    """
+
+    metrics: tuple[str, ...]
+    repeated: str = "official"
+    singletons: str = "keep"
+    document: str | None = None
+    own: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "metrics": list(self.metrics),
+            "repeated": self.repeated,
+            "singletons": self.singletons,
+            "document": self.document,
+            **self.own,
+        }
+
+    @property
+    def signature(self) -> str:
+        """One short line by which a published score can be repeated."""
+        parts = [f"corefscore {__version__}", ",".join(self.metrics)]
+        rest = {**self.to_dict()}
+        del rest["metrics"]
+        return " | ".join(parts + [f"{name}={value}" for name, value in rest.items() if value is not None])
+
+
+class Result(Scores):
+    """The scores of all documents together; ``documents`` has those of each, by name, in the order of the key.
+
+    ``counts`` has, for each metric by name, an array of the shape documents x counted measures x 4 (see
+    `scorer.counts.packed`). ``notices`` tell what was odd. The rest is for the official layout: ``key_copies``,
+    the key mentions of each document with copies; ``messages``, its lines about repeats; and the ``pairs``
+    themselves, where they were kept.
+    """
+
+    def __init__(
+        self,
+        metrics: Sequence[Metric],
+        names: Sequence[str],
+        counts: Mapping[str, Floats],
+        settings: Settings,
+        *,
+        key_copies: Ints,
+        messages: Mapping[int, Sequence[str]] | None = None,
+        pairs: Sequence[Pairs] = (),
+        notices: Sequence[Finding] = (),
+    ) -> None:
+        super().__init__(metrics, {name: summed(array) for name, array in counts.items()})
+        self.metrics, self.names, self.counts, self.settings = metrics, names, counts, settings
+        self.key_copies, self.messages, self.pairs, self.notices = key_copies, messages or {}, pairs, notices
+
+    @cached_property
+    def documents(self) -> Mapping[str, Scores]:
+        """The scores of each document, by name, in the order of the key."""
+        return _Documents(self)
+
+    def of(self, documents: Sequence[int] | Ints) -> Scores:
+        """The scores of some documents together, given by their places in the order of the key."""
+        return Scores(self.metrics, {name: summed(array[documents]) for name, array in self.counts.items()})
+
+    def by(self, pattern: str) -> dict[str, Scores]:
+        """The scores of each group of documents. The group of a document is what the pattern matches in its
+        name, or its first bracket; documents in which it matches nothing make a group of their own, `REST`.
+
+        Raises `UsageError` for a pattern that is no regular expression.
+        """
+        groups: dict[str, list[int]] = {}
+        form = compiled(pattern)
+        for place, name in enumerate(self.names):
+            groups.setdefault(group_of(form, name) or REST, []).append(place)
+        return {group: self.of(places) for group, places in groups.items()}
+
+    @property
+    def signature(self) -> str:
+        return self.settings.signature
+
+    def to_dict(self, documents: bool = True) -> dict[str, Any]:
+        """What the JSON layout prints; see ``docs/json.md``."""
+        found = {
+            "schema": SCHEMA,
+            "version": __version__,
+            "signature": self.signature,
+            "options": self.settings.to_dict(),
+            "total": super().to_dict(),
+        }
+        if documents:
+            found["documents"] = {name: scores.to_dict() for name, scores in self.documents.items()}
+        return found
+
+
+class _Documents(Mapping[str, Scores]):
+    """The scores of each document, made when they are asked for."""
+
+    def __init__(self, result: Result) -> None:
+        self._result = result
+        self._places = {name: place for place, name in enumerate(result.names)}
+
+    def __getitem__(self, name: str) -> Scores:
+        place = self._places[name]
+        return Scores(self._result.metrics, {name: array[place] for name, array in self._result.counts.items()})
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+def compiled(pattern: str) -> re.Pattern[str]:
+    """A regular expression for the names of documents. Raises `UsageError` where it is none."""
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        raise UsageError(f"{pattern!r} is no regular expression: {error}") from error
+
+
+def group_of(form: re.Pattern[str], name: str) -> str | None:
+    """The group of a document: the match in its name, or the first bracket of it; None without a match."""
+    match = form.search(name)
+    if match is None:
+        return None
+    return (match[1] or "") if form.groups else match[0]
