@@ -228,6 +228,86 @@ class Result(Scores):
         return found
 
 
+class Row(NamedTuple):
+    """One line of a table: a measure of a scope, which is a document, a group, their mean, or all documents."""
+
+    scope: str
+    measure: str
+    recall: float | None
+    precision: float | None
+    f1: float | None
+
+
+TOTAL, MEAN = "total", "mean of groups"
+"""The scopes of all documents together, and of the unweighted mean over groups."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What is shown of a result: the total; every document where ``documents`` is set; and where ``by`` is a
+    pattern, the groups that it makes (see `Result.by`) and the unweighted mean over them."""
+
+    result: Result
+    documents: bool = False
+    by: str | None = None
+
+    @property
+    def scoped(self) -> bool:
+        """Whether there is more than the total."""
+        return self.documents or self.by is not None
+
+    @cached_property
+    def groups(self) -> dict[str, Scores]:
+        return {} if self.by is None else self.result.by(self.by)
+
+    @property
+    def rows(self) -> list[Row]:
+        """The rows: documents, groups, their mean, the total."""
+        found = []
+        if self.documents:
+            found += [row for name, scores in self.result.documents.items() for row in _rows(name, scores)]
+        found += [row for name, scores in self.groups.items() for row in _rows(name, scores)]
+        return found + self.mean + _rows(TOTAL, self.result)
+
+    @property
+    def mean(self) -> list[Row]:
+        """The mean over groups of each value, every group weighing the same; nothing without groups."""
+        by_measure = zip(*(_rows(name, scores) for name, scores in self.groups.items()), strict=True)
+        return [
+            Row(
+                MEAN,
+                rows[0].measure,
+                _mean([row.recall for row in rows]),
+                _mean([row.precision for row in rows]),
+                _mean([row.f1 for row in rows]),
+            )
+            for rows in by_measure
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """What the JSON layout prints."""
+        found = self.result.to_dict(self.documents)
+        if self.by is not None:
+            found["by"] = self.by
+            found["groups"] = {name: scores.to_dict() for name, scores in self.groups.items()}
+            found["mean"] = {
+                row.measure: {"recall": row.recall, "precision": row.precision, "f1": row.f1} for row in self.mean
+            }
+        return found
+
+
+def _rows(scope: str, scores: Scores) -> list[Row]:
+    found = [Row(scope, name, score.recall, score.precision, score.f1) for name, score in scores.items()]
+    if all(name in scores for name in GROUPS["conll"]):
+        found.append(Row(scope, "conll", None, None, scores.conll))
+    return found
+
+
+def _mean(numbers: Sequence[float | None]) -> float | None:
+    known = np.array([number for number in numbers if number is not None])
+    return float(summed(known)) / len(known) if len(known) else None
+
+
 class _Documents(Mapping[str, Scores]):
     """The scores of each document, made when they are asked for."""
 

@@ -15,10 +15,10 @@ import pytest
 import twins
 from support import RECORDED
 
-from scorer.evaluate import Result
-from scorer.metrics import NAMES, find
+from scorer.metrics import find
+from scorer.results import Result
 
-MEASURES = [measure.name for name in NAMES for measure in find(name).measures]
+MEASURES = [measure.name for name in twins.TWINS for measure in find(name).measures]
 
 NEAR = 1e-12
 LAST_BITS = 4 * np.finfo(np.float64).eps
@@ -103,9 +103,7 @@ def test_the_order_of_entities_moves_no_more_than_the_last_bits(measure: str, ki
 
 
 def same_to_the_bit(one: Result, other: Result) -> bool:
-    return np.array_equal(one.mentions, other.mentions) and all(
-        np.array_equal(one.counts[name], other.counts[name]) for name in NAMES
-    )
+    return all(np.array_equal(one.counts[name], other.counts[name]) for name in twins.TWINS)
 
 
 @EACH_KIND
@@ -137,7 +135,7 @@ def test_batches_change_nothing(batch: int, response_batch: int) -> None:
     assert same_to_the_bit(split, twins.score(MIXED))
 
 
-@pytest.mark.parametrize("metric", NAMES)
+@pytest.mark.parametrize("metric", twins.TWINS)
 def test_totals_are_the_counts_of_documents_added_from_left_to_right(metric: str) -> None:
     result = twins.score(MIXED)
     counted = [measure for measure in find(metric).measures if measure.combine is None]
@@ -145,8 +143,8 @@ def test_totals_are_the_counts_of_documents_added_from_left_to_right(metric: str
         [reduce(add, column.tolist()) for column in measure.T] for measure in result.counts[metric].swapaxes(0, 1)
     ]
     for measure, total in zip(counted, totals, strict=True):
-        scores = result.scores(find(metric))[measure.name]
-        assert [float(number) for share in (scores.recall, scores.precision) for number in share] == total
+        score = result[measure.name]
+        assert [*score.recall_counts, *score.precision_counts] == total
 
 
 # Exceptions

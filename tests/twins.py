@@ -20,10 +20,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.evaluate import Result, evaluate
+from scorer.evaluate import evaluate
 from scorer.formats import read
-from scorer.metrics import select
+from scorer.metrics import MENTIONS, NAMES, select
 from scorer.model import Documents, Place
+from scorer.results import Result, Settings
 from scorer.sources import Source
 
 Mention = tuple[int, int]
@@ -227,6 +228,12 @@ def lea(key: Partition, response: Partition) -> list[Counted]:
     return [Counted(lea_recall(key, response), precision)]
 
 
+def mentions_recall(key: Partition, response: Partition) -> Share:
+    """Spans that both sides mark over those of the key."""
+    spans, other = ({mention for entity in side for mention in entity} for side in (key, response))
+    return Share(Fraction(len(spans & other)), Fraction(len(spans)))
+
+
 TWINS: Mapping[str, Twin] = {
     "muc": muc,
     "bcub": both_sides(bcub_recall),
@@ -234,6 +241,7 @@ TWINS: Mapping[str, Twin] = {
     "ceafe": ceaf(entity_similarity),
     "blanc": blanc,
     "lea": lea,
+    MENTIONS: both_sides(mentions_recall),
 }
 """Like `scorer.metrics.row.Metric.count`, each gives one `Counted` for each measure that is counted."""
 
@@ -430,24 +438,33 @@ def batches(partitions: Sequence[Partition], size: int) -> Iterator[Documents]:
         yield documents(partitions[first : first + size], first)
 
 
-def score(pairs: Sequence[Pair], metrics: str = "every", *, batch: int = 1000, response_batch: int = 1000) -> Result:
-    """Score documents that were never written to a file, in batches of so many documents."""
-    keys, responses = [key for key, _ in pairs], [response for _, response in pairs]
-    return evaluate(batches(keys, batch), batches(responses, response_batch), select(metrics), [])
+def score(
+    pairs: Sequence[Pair],
+    *,
+    batch: int = 1000,
+    response_batch: int = 1000,
+    repeated: str = "official",
+    singletons: str = "keep",
+) -> Result:
+    """Score documents that were never written to a file, with every metric, in batches of so many documents."""
+    return evaluate(
+        batches([key for key, _ in pairs], batch),
+        batches([response for _, response in pairs], response_batch),
+        select("every"),
+        Settings(NAMES, repeated, singletons),
+        [],
+    )
 
 
-def score_files(key: Path, response: Path, metrics: str = "every") -> Result:
-    """Score two CoNLL files."""
-    return evaluate(read(str(key), []), read(str(response), []), select(metrics), [])
+def score_files(key: Path, response: Path) -> Result:
+    """Score two CoNLL files with every metric."""
+    return evaluate(read(str(key), []), read(str(response), []), select("every"), Settings(NAMES), [])
 
 
 def measures(result: Result, document: int | None = None) -> dict[str, tuple[float, float, float]]:
     """Recall, precision and F1 of every measure, of one document or of all together."""
-    return {
-        measure: (float(scores.recall.value), float(scores.precision.value), float(scores.f1))
-        for metric in result.metrics
-        for measure, scores in result.scores(metric, document).items()
-    }
+    scores = result if document is None else result.documents[result.names[document]]
+    return {measure: (score.recall, score.precision, score.f1) for measure, score in scores.items()}
 
 
 def conll(partitions: Sequence[Partition], ids: Sequence[int] = range(1000)) -> str:

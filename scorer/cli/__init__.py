@@ -1,0 +1,112 @@
+"""The command line: arguments, messages on standard error, exit statuses. Nothing else prints or exits."""
+
+from __future__ import annotations
+
+import click
+
+from scorer import __version__
+from scorer.cli.messages import complain
+from scorer.errors import InputError, ScorerError, UsageError, nearest_first
+
+HELP = f"""Score coreference in CoNLL-2011/2012 format, exactly as the official scorer does.
+
+\b
+corefscore METRIC KEY RESPONSE [NAME]
+  METRIC    a metric, or several joined by commas
+  KEY       the key: a file (.gz, .bz2 and .xz too), a folder, or - for standard input
+  RESPONSE  the response, likewise
+  NAME      score this document only; "none": print totals only
+
+Exit status: 0 scored, 1 input refused, 2 wrong usage or a file that cannot be read.
+
+Version {__version__}."""
+
+GROUP_HELP = {
+    "all": "the five metrics of the official scorer, byte for byte: {names}",
+    "every": "{names}",
+    "conll": "{names}, and the CoNLL average, the mean of their F1",
+}
+
+
+class Commands(click.Group):
+    """Every metric is a command, read from the table of metrics; so is a list of them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        from scorer.metrics import GROUPS, NAMES, outside_names
+
+        return [*NAMES, *outside_names(), *GROUPS]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
+        from scorer.cli.score import command
+
+        return command(cmd_name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        return args[0], self.get_command(ctx, args[0]), args[1:]
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        from scorer.metrics import GROUPS, NAMES, find, outside_names
+
+        metrics = [find(name) for name in (*NAMES, *outside_names())]
+        with formatter.section("Metrics (corefscore METRIC --help tells more)"):
+            formatter.write_dl([(metric.name, f"{metric.title}. {metric.use}") for metric in metrics])
+        with formatter.section("Groups of metrics"):
+            formatter.write_dl([(name, GROUP_HELP[name].format(names=", ".join(its))) for name, its in GROUPS.items()])
+
+
+def run(arguments: list[str], program: str) -> int:
+    """Carry out a call under the name ``program``; the exit status."""
+    command = Commands(
+        "corefscore",
+        help=HELP,
+        params=[
+            click.Option(
+                ["--version"],
+                is_flag=True,
+                is_eager=True,
+                expose_value=False,
+                callback=_version,
+                help="Show the version and exit.",
+            )
+        ],
+        subcommand_metavar="METRIC KEY RESPONSE [NAME]",
+    )
+    try:
+        with command.make_context("corefscore", arguments, obj=program) as context:
+            command.invoke(context)
+        return 0
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except InputError as error:
+        complain(str(error))
+        return error.status
+    except ScorerError as error:
+        complain(f"corefscore: {error}")
+        return error.status
+    except click.ClickException as error:
+        complain(_usage(error))
+        return UsageError.status
+    except MemoryError:
+        complain("corefscore: not enough memory for this input")
+        return InputError.status
+
+
+def _usage(error: click.ClickException) -> str:
+    """What is wrong with a call, in words."""
+    message = error.format_message()
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        return message
+    if isinstance(error, click.NoSuchOption) and context:
+        names = [name for each in context.command.get_params(context) for name in (*each.opts, *each.secondary_opts)]
+        known = nearest_first(error.option_name, [name for name in names if name.startswith("-")])
+        message = f"unknown option {error.option_name}; known, the nearest first: {', '.join(known)}"
+    return f"corefscore: {message}\nTry '{context.command_path if context else 'corefscore'} --help'."
+
+
+def _version(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if value:
+        click.echo(f"corefscore {__version__}")
+        ctx.exit()

@@ -1,0 +1,100 @@
+"""What the command says: text on standard output or into a file, findings and errors on standard error."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+from scorer.errors import UsageError
+from scorer.findings import SHOWN, Finding, counted
+
+STDOUT = "-"
+"""What stands for standard output where a file can be named."""
+
+
+def write(pieces: Iterable[str], path: str = STDOUT) -> None:
+    """Write text to standard output, or to a file, which is replaced as a whole or not at all.
+
+    Odd bytes come out as they were read. Raises `UsageError` where it cannot be written.
+    """
+    if path not in (STDOUT, "/dev/stdout"):
+        _replace(path, pieces)
+        return
+    if sys.stdout is None:
+        raise UsageError("standard output is closed")
+    try:
+        for chunk in _encoded(pieces):
+            sys.stdout.buffer.write(chunk)
+        sys.stdout.buffer.flush()
+    except OSError as error:
+        _give_up_stdout()
+        raise UsageError(f"standard output: {error.strerror}") from error
+
+
+def _replace(path: str, pieces: Iterable[str]) -> None:
+    from tempfile import NamedTemporaryFile
+
+    target = os.path.realpath(path)
+    try:
+        if os.path.exists(target) and not os.path.isfile(target):  # a device or a pipe cannot be replaced
+            with open(target, "wb") as file:
+                file.writelines(_encoded(pieces))
+            return
+        with NamedTemporaryFile(dir=os.path.dirname(target), prefix=".corefscore-", delete=False) as file:
+            try:
+                file.writelines(_encoded(pieces))
+                file.flush()
+                os.fsync(file.fileno())
+                os.chmod(file.name, _mode_of(target))
+                os.replace(file.name, target)
+            except BaseException:
+                os.unlink(file.name)
+                raise
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from error
+
+
+def _mode_of(path: str) -> int:
+    """The permissions of a file, or those that a new one would get."""
+    if os.path.exists(path):
+        return os.stat(path).st_mode & 0o7777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def _encoded(pieces: Iterable[str]) -> Iterator[bytes]:
+    """Text as bytes, in chunks that are worth a call."""
+    gathered: list[str] = []
+    for piece in pieces:
+        gathered.append(piece)
+        if len(gathered) >= 1000:
+            yield "".join(gathered).encode("utf-8", "surrogateescape")
+            gathered.clear()
+    yield "".join(gathered).encode("utf-8", "surrogateescape")
+
+
+def _give_up_stdout() -> None:
+    """Keep the interpreter from trying again to write what is left when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def show(findings: Iterable[Finding]) -> None:
+    """Findings on standard error, at most `SHOWN` of a kind, then how many more there are."""
+    by_code: dict[str, list[Finding]] = defaultdict(list)
+    for finding in findings:
+        by_code[finding.code].append(finding)
+    for code, its in by_code.items():
+        for finding in its[:SHOWN]:
+            complain(str(finding))
+        if len(its) > SHOWN:
+            complain(f"... and {counted(len(its) - SHOWN, 'more ' + its[0].severity)} [{code}]")
+
+
+def complain(text: str) -> None:
+    """One message on standard error."""
+    if sys.stderr is not None:
+        sys.stderr.buffer.write(text.encode("utf-8", "surrogateescape") + b"\n")
+        sys.stderr.buffer.flush()

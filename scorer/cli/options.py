@@ -1,0 +1,71 @@
+"""Options that several commands share; those that can move a number are the same everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from scorer.metrics.row import Metric
+
+OFFICIAL_NAME = "scorer.pl"
+"""Called by this name, the command keeps quiet on standard error: programs that run the official scorer
+may take any byte there for a failure."""
+
+
+def scoring(metrics: Sequence[Metric]) -> list[click.Parameter]:
+    """Options that can move a number: how files are read and mentions counted, and the metrics' own."""
+    from scorer.matching import SINGLETONS
+    from scorer.official import WAYS
+
+    own = [option for metric in metrics for option in metric.options]
+    return [
+        click.Option(
+            ["--repeated"],
+            type=click.Choice(WAYS),
+            default=WAYS[0],
+            show_default=True,
+            help="What a span that is marked again means: as the official scorer has it; only the first copy "
+            "counts, on either side; or the file is refused.",
+        ),
+        click.Option(
+            ["--singletons"],
+            type=click.Choice(SINGLETONS),
+            default=SINGLETONS[0],
+            show_default=True,
+            help="Entities of one mention: kept, left out of the response, or left out of both sides.",
+        ),
+        *(
+            click.Option(
+                [f"--{option.name}", option.keyword],
+                default=option.default,
+                show_default=True,
+                help=option.help,
+                type=click.Choice(option.choices) if option.choices else type(option.default),
+            )
+            for option in own
+        ),
+        click.Option(["--include"], metavar="GLOB", help="Which files of a folder count, by name."),
+    ]
+
+
+def notices() -> list[click.Parameter]:
+    """Options about what is odd in the input."""
+    return [
+        click.Option(["--strict"], is_flag=True, help="Every notice is an error."),
+        click.Option(
+            ["--quiet/--notices"],
+            default=None,
+            help=f"Notices on standard error; the default is --notices, and --quiet under the name {OFFICIAL_NAME}.",
+        ),
+    ]
+
+
+def layout(default: str, names: Sequence[str]) -> list[click.Parameter]:
+    """Options about how and where the result is written."""
+    return [
+        click.Option(
+            ["--format", "layout"], type=click.Choice(names), default=default, show_default=True, help="The layout."
+        ),
+        click.Option(["--output"], metavar="FILE", default="-", help="Write to a file, whole or not at all."),
+    ]
