@@ -36,58 +36,72 @@ def evaluate(
 
     Raises `InputError` for input that is refused, `UsageError` for an unknown document.
     """
-    counted = (find(MENTIONS), *metrics)
-    rows: list[_Rows] = []
-    dropped: list[Repeat] = []
-    for pairs in pair(key, response, notices, settings.document):
-        treated = treat(exact(pairs.key, pairs.response), pairs, settings.repeated)
-        dropped += treated.dropped
-        table = overlap(without_singletons(treated.matched, settings.singletons))
-        rows.append(
-            _Rows(
-                pairs.key.names,
-                {metric.name: packed(metric.count(table, **_own(metric, settings))) for metric in counted},
-                table.key.total(table.key.size),
-                treated.messages,
-                pairs if keep_pairs else None,
-            )
-        )
-    if settings.repeated == "official":
-        refuse_too_many(dropped)
-    else:
-        notices += describe("dropped-repeat", dropped)
-    return _joined(rows, counted, settings, notices)
+    parts = [
+        count(pairs, metrics, settings, keep_pairs=keep_pairs)
+        for pairs in pair(key, response, notices, settings.document)
+    ]
+    return joined(parts, metrics, settings, notices)
 
 
-class _Rows(NamedTuple):
-    """What one batch of pairs comes to."""
+class Part(NamedTuple):
+    """What one batch of pairs comes to: counts by metric, each with one row a document, and what the official
+    layout and the messages need besides."""
 
     names: Sequence[str]
     counts: Mapping[str, Floats]
     key_copies: Floats
     messages: Mapping[int, Sequence[str]]
+    dropped: Sequence[Repeat]
     pairs: Pairs | None
+
+
+def count(pairs: Pairs, metrics: Sequence[Metric], settings: Settings, *, keep_pairs: bool = False) -> Part:
+    """Count a batch of pairs: match mentions, treat repeats, lay out the overlap, ask every metric."""
+    treated = treat(exact(pairs.key, pairs.response), pairs, settings.repeated)
+    table = overlap(without_singletons(treated.matched, settings.singletons))
+    return Part(
+        pairs.key.names,
+        {metric.name: packed(metric.count(table, **_own(metric, settings))) for metric in _with_mentions(metrics)},
+        table.key.total(table.key.size),
+        treated.messages,
+        treated.dropped,
+        pairs if keep_pairs else None,
+    )
+
+
+def joined(parts: Sequence[Part], metrics: Sequence[Metric], settings: Settings, notices: list[Finding]) -> Result:
+    """All parts in their order as one result, summed once: sums of parts would move the last bit.
+
+    Raises `InputError` where too many repeated mentions were dropped (`scorer.official.refuse_too_many`).
+    """
+    dropped = [repeat for part in parts for repeat in part.dropped]
+    if settings.repeated == "official":
+        refuse_too_many(dropped)
+    else:
+        notices += describe("dropped-repeat", dropped)
+    counted = _with_mentions(metrics)
+    messages = {}
+    before = 0
+    for part in parts:
+        messages.update({before + document: lines for document, lines in part.messages.items()})
+        before += len(part.names)
+    return Result(
+        counted,
+        [name for part in parts for name in part.names],
+        {metric.name: np.concatenate([part.counts[metric.name] for part in parts]) for metric in counted},
+        settings,
+        key_copies=np.concatenate([part.key_copies for part in parts]),
+        messages=messages,
+        pairs=[part.pairs for part in parts if part.pairs],
+        notices=notices,
+    )
+
+
+def _with_mentions(metrics: Sequence[Metric]) -> tuple[Metric, ...]:
+    return (find(MENTIONS), *metrics)
 
 
 def _own(metric: Metric, settings: Settings) -> dict[str, Any]:
     """The values of a metric's own options."""
     keywords = (option.keyword for option in metric.options)
     return {keyword: settings.own[keyword] for keyword in keywords if keyword in settings.own}
-
-
-def _joined(rows: Sequence[_Rows], metrics: Sequence[Metric], settings: Settings, notices: list[Finding]) -> Result:
-    messages = {}
-    before = 0
-    for row in rows:
-        messages.update({before + document: lines for document, lines in row.messages.items()})
-        before += len(row.names)
-    return Result(
-        metrics,
-        [name for row in rows for name in row.names],
-        {metric.name: np.concatenate([row.counts[metric.name] for row in rows]) for metric in metrics},
-        settings,
-        key_copies=np.concatenate([row.key_copies for row in rows]),
-        messages=messages,
-        pairs=[row.pairs for row in rows if row.pairs],
-        notices=notices,
-    )

@@ -52,6 +52,11 @@ KINDS: Mapping[str, Kind] = {
         'expected CoNLL-2011/2012: "#begin document NAME", a line per token with the coreference in '
         'the last column, "#end document"',
     ),
+    "not-clusters": Kind(
+        ERROR,
+        'in document "{document}": {what}',
+        "expected {expected}: clusters are a sequence of clusters, each a sequence of hashable mentions",
+    ),
     "too-many-repeated": Kind(
         ERROR,
         "Found too many repeated mentions (> 10) in the response, so refusing to score. Please fix the output.",

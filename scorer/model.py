@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -14,13 +14,18 @@ from scorer.sources import Source
 
 
 class Place(NamedTuple):
-    """Where a document begins: its file, and the line of its begin marker (from 1)."""
+    """Where a document begins: its file, and the line of its begin marker (from 1), if it has one."""
 
     source: Source
-    line: int
+    line: int | None
 
     def __str__(self) -> str:
-        return f"{self.source.name}:{self.line}"
+        return self.source.name if self.line is None else f"{self.source.name}:{self.line}"
+
+
+def _numbers(documents: Documents, mentions: Sequence[int]) -> list[str]:
+    """What stands for the words of mentions where nobody knows them."""
+    return [f"{documents.start[mention]}-{documents.end[mention]}" for mention in mentions]
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +37,7 @@ class Documents:
     =============  ==================  =========================================================
     ``names``      documents           the name, part number included
     ``places``     documents           where it begins; None for a document that is not there
-    ``tokens``     documents           the number of tokens
+    ``tokens``     documents           the number of tokens, -1 where it is not known
     ``document``   entities            the document of each entity, never falling
     ``label``      entities            the id that the file gives it, see `Documents.name_of`
     ``entity``     mentions            the entity of each mention, never falling
@@ -47,7 +52,8 @@ class Documents:
 
     ``faults`` and ``discarded`` hold, for the few documents that have any, what makes the document
     unusable, and the marks that the reader passes over. ``odd_labels`` are the ids that are not
-    plain numbers; all batches of one file share it.
+    plain numbers; all batches of one side share it. ``words`` gives the text of some mentions of a batch, for
+    messages; it comes from the reader.
     """
 
     names: Sequence[str]
@@ -62,6 +68,7 @@ class Documents:
     faults: Mapping[int, Finding] = field(default_factory=dict)
     discarded: Mapping[int, Sequence[str]] = field(default_factory=dict)
     odd_labels: Sequence[str] = ()
+    words: Callable[[Documents, Sequence[int]], list[str]] = _numbers
 
     def __len__(self) -> int:
         return len(self.names)
@@ -69,6 +76,12 @@ class Documents:
     def mention_document(self) -> Ints:
         """The document of each mention."""
         return self.document[self.entity]
+
+    def place_of(self, document: int) -> Place:
+        """Where a document begins, for one that is there."""
+        place = self.places[document]
+        assert place is not None, "only a document that is not there has no place"
+        return place
 
     def name_of(self, entity: int) -> str:
         """The id of an entity as the file writes it."""
@@ -103,6 +116,7 @@ class Documents:
             faults={new[d]: fault for d, fault in self.faults.items() if d in new},
             discarded={new[d]: cells for d, cells in self.discarded.items() if d in new},
             odd_labels=self.odd_labels,
+            words=self.words,
         )
 
 
@@ -134,4 +148,5 @@ def joined(parts: Sequence[Documents]) -> Documents:
             s + d: cells for s, part in zip(documents, parts, strict=False) for d, cells in part.discarded.items()
         },
         odd_labels=parts[0].odd_labels if parts else (),
+        words=parts[0].words if parts else _numbers,
     )

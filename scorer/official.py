@@ -25,11 +25,9 @@ import numpy as np
 from scorer.columns import Bools, Ints, bounds, changes, order_by
 from scorer.errors import InputError
 from scorer.findings import Finding, counted
-from scorer.formats.conll import words
 from scorer.matching import Matched, Side
 from scorer.model import Documents
 from scorer.pairing import Pairs
-from scorer.sources import Source
 
 LIMIT = 10
 """The largest number of dropped copies that the official scorer puts up with."""
@@ -47,16 +45,6 @@ class Repeat(NamedTuple):
     @property
     def document(self) -> int:
         return int(self.documents.document[self.documents.entity[self.copies[0]]])
-
-    @property
-    def name(self) -> str:
-        return self.documents.names[self.document]
-
-    @property
-    def source(self) -> Source:
-        place = self.documents.places[self.document]
-        assert place is not None, "a document with mentions has a place"
-        return place.source
 
 
 class Treated(NamedTuple):
@@ -122,36 +110,39 @@ def refuse_too_many(dropped: Sequence[Repeat]) -> None:
     copies = sum(len(repeat.copies) - 1 for repeat in dropped)
     if copies <= LIMIT:
         return
+    places = {repeat.documents.place_of(repeat.document) for repeat in dropped}
     details = {
         "count": copies,
         "spans": counted(len(dropped), "span"),
-        "documents": counted(len({repeat.name for repeat in dropped}), "document"),
+        "documents": counted(len(places), "document"),
     }
-    summary = Finding("too-many-repeated", dropped[0].source.name, details=details)
+    first = dropped[0].documents.place_of(dropped[0].document)
+    summary = Finding("too-many-repeated", first.source.name, details=details)
     raise InputError([summary, *describe("repeated-mention", dropped)])
 
 
 def describe(code: str, repeats: Sequence[Repeat]) -> list[Finding]:
     """Findings for repeated spans, with their words and the entities that they are in."""
-    by_source: dict[Source, list[int]] = defaultdict(list)
-    for at, repeat in enumerate(repeats):
-        by_source[repeat.source].append(at)
-    found: dict[int, Finding] = {}
-    for source, places in by_source.items():
-        firsts = [(repeats[at].documents, repeats[at].copies[0]) for at in places]
-        spans = [(int(d.line[mention]), int(d.end[mention] - d.start[mention]) + 1) for d, mention in firsts]
-        for at, (line, _), text in zip(places, spans, words(source, spans), strict=True):
-            documents, copies = repeats[at]
+    of_batch: dict[int, list[Repeat]] = defaultdict(list)
+    for repeat in repeats:
+        of_batch[id(repeat.documents)].append(repeat)
+    found = []
+    for its in of_batch.values():
+        documents = its[0].documents
+        texts = documents.words(documents, [repeat.copies[0] for repeat in its])
+        for repeat, text in zip(its, texts, strict=True):
+            first = repeat.copies[0]
             details = {
-                "document": repeats[at].name,
+                "document": documents.names[repeat.document],
                 "words": text,
-                "start": int(documents.start[copies[0]]),
-                "end": int(documents.end[copies[0]]),
-                "count": len(copies),
-                "entities": ", ".join(documents.name_of(int(documents.entity[mention])) for mention in copies),
+                "start": int(documents.start[first]),
+                "end": int(documents.end[first]),
+                "count": len(repeat.copies),
+                "entities": ", ".join(documents.name_of(int(documents.entity[copy])) for copy in repeat.copies),
             }
-            found[at] = Finding(code, source.name, line, details=details)
-    return [found[at] for at in sorted(found)]
+            path = documents.place_of(repeat.document).source.name
+            found.append(Finding(code, path, int(documents.line[first]), details=details))
+    return found
 
 
 def _copy_before(side: Side) -> Ints:

@@ -38,8 +38,8 @@ class _Names:
         self.places: dict[str, Place] = {}
 
     def add(self, documents: Documents) -> None:
-        for name, place in zip(documents.names, documents.places, strict=True):
-            assert place is not None, "readers give every document a place"
+        for document, name in enumerate(documents.names):
+            place = documents.place_of(document)
             first = self.places.setdefault(name, place)
             if first is not place:
                 details = {"document": name, "first": str(first)}
@@ -125,9 +125,10 @@ class _Pairing:
         faults = sorted([(d, 0, f) for d, f in key.faults.items()] + [(d, 1, f) for d, f in response.faults.items()])
         if faults:
             raise InputError([faults[0][2]])
-        for d in np.flatnonzero(present & (key.tokens != response.tokens)).tolist():
-            place = response.places[d]
-            assert place is not None
+        known = present & (key.tokens >= 0) & (response.tokens >= 0)
+        differ = known & (key.tokens != response.tokens)
+        for d in np.flatnonzero(differ).tolist():
+            place = response.place_of(d)
             details = {
                 "document": key.names[d],
                 "key": int(key.tokens[d]),

@@ -116,6 +116,44 @@ def test_twins_count_repeats_as_the_official_scorer_did(case: Path, metric: str)
         assert total == pytest.approx(recorded, rel=1e-14)
 
 
+# What is left out before counting
+
+
+def assert_same_counts(found: Result, expected: Result) -> None:
+    for metric in twins.TWINS:
+        assert found.counts[metric].tolist() == expected.counts[metric].tolist(), metric
+
+
+def larger(partition: twins.Partition) -> twins.Partition:
+    return [entity for entity in partition if len(entity) > 1]
+
+
+@KINDS
+def test_dropping_singletons_scores_as_if_neither_side_had_any(kind: str) -> None:
+    """Copies that the official scorer drops are gone before an entity is taken for a singleton."""
+    pairs = twins.drawn(kind, BATCH)
+    left = [(larger(key), larger(twins.without_dropped(key, response))) for key, response in pairs]
+    assert_same_counts(twins.score(pairs, singletons="drop"), twins.score(left))
+
+
+@KINDS
+def test_dropping_singletons_of_the_response_leaves_the_key_alone(kind: str) -> None:
+    pairs = twins.drawn(kind, BATCH)
+    left = [(key, larger(twins.without_dropped(key, response))) for key, response in pairs]
+    assert_same_counts(twins.score(pairs, singletons="drop-response"), twins.score(left))
+
+
+@pytest.mark.parametrize("kind", twins.REPEATED)
+def test_only_first_copies_score_as_if_there_were_no_others(kind: str, tmp_path: Path) -> None:
+    pairs = twins.drawn(kind, BATCH * BATCHES)
+    for side, name in enumerate(("key", "response")):
+        (tmp_path / name).write_text(twins.conll([pair[side] for pair in pairs]))
+    ordered = [[twins.in_reading_order(partition) for partition in pair] for pair in pairs]
+    first = [(twins.without_dropped(key, key), twins.without_dropped(response, response)) for key, response in ordered]
+    found = twins.score_files(tmp_path / "key", tmp_path / "response", repeated="first")
+    assert_same_counts(found, twins.score(first))
+
+
 # Reading
 
 

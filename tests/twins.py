@@ -456,9 +456,9 @@ def score(
     )
 
 
-def score_files(key: Path, response: Path) -> Result:
+def score_files(key: Path, response: Path, *, repeated: str = "official") -> Result:
     """Score two CoNLL files with every metric."""
-    return evaluate(read(str(key), []), read(str(response), []), select("every"), Settings(NAMES), [])
+    return evaluate(read(str(key), []), read(str(response), []), select("every"), Settings(NAMES, repeated), [])
 
 
 def measures(result: Result, document: int | None = None) -> dict[str, tuple[float, float, float]]:

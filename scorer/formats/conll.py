@@ -78,12 +78,25 @@ def read(files: Sequence[Source], notices: list[Finding]) -> Iterator[Documents]
     yield from reader.batch()
 
 
-def words(source: Source, spans: Sequence[tuple[int, int]]) -> list[str]:
-    """The words of spans, each given by the line of its first token and its number of tokens.
+def words(documents: Documents, mentions: Sequence[int]) -> list[str]:
+    """The words of some mentions. Each file is read once, for all of its mentions.
 
     The word is the fourth column, as in CoNLL-2011/2012, or the one before the last where there are fewer than
-    five. Long spans are cut in the middle. The file is read once, for all spans.
+    five. Long spans are cut in the middle.
     """
+    by_source: dict[Source, list[int]] = defaultdict(list)
+    for mention in mentions:
+        by_source[documents.place_of(int(documents.document[documents.entity[mention]])).source].append(mention)
+    texts: dict[int, str] = {}
+    for source, its in by_source.items():
+        sizes = documents.end[its] - documents.start[its] + 1
+        spans = list(zip(documents.line[its].tolist(), sizes.tolist(), strict=True))
+        texts.update(zip(its, _texts(source, spans), strict=True))
+    return [texts[mention] for mention in mentions]
+
+
+def _texts(source: Source, spans: Sequence[tuple[int, int]]) -> list[str]:
+    """The words of spans of one file, each given by the line of its first token and its number of tokens."""
     beginning = defaultdict(list)
     for at, (line, _) in enumerate(spans):
         beginning[line].append(at)
@@ -157,6 +170,7 @@ class _Reader:
             faults={document: self._fault(document, events) for document in faulty},
             discarded=self.discarded,
             odd_labels=self.labels.odd,
+            words=words,
         )
         self._start_batch()
 

@@ -1,0 +1,168 @@
+"""From Python: `score` for files and clusters, `Scorer` for one document after the other, `read` for documents."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from scorer import clusters, formats
+from scorer.clusters import Clusters, Mentions
+from scorer.errors import InputError, UsageError
+from scorer.evaluate import Part, count, evaluate, joined
+from scorer.findings import Finding
+from scorer.matching import SINGLETONS
+from scorer.metrics import select
+from scorer.metrics.row import Metric
+from scorer.model import Documents
+from scorer.official import WAYS
+from scorer.pairing import Pairs
+from scorer.results import Result, Settings
+
+Side = str | os.PathLike[str] | Documents | Mapping[str, Clusters] | Clusters
+"""A key or a response: a path; documents read earlier; clusters by document name; or one document's clusters."""
+
+ONLY_DOCUMENT = "document"
+"""The name of a document that was given without one."""
+
+
+def read(path: str | os.PathLike[str], *, include: str | None = None) -> Documents:
+    """The documents of a file, or of a folder as one corpus, to be scored more than once.
+
+    Raises `InputError` for input that is refused, `UsageError` for a file that cannot be read.
+    """
+    from scorer.model import joined as joined_documents
+
+    return joined_documents(list(formats.read(os.fspath(path), [], include)))
+
+
+def score(
+    key: Side,
+    response: Side,
+    metrics: str | Sequence[str] = "every",
+    *,
+    repeated: str = "official",
+    singletons: str = "keep",
+    document: str | None = None,
+    include: str | None = None,
+    **own: Any,
+) -> Result:
+    """Score a response against a key.
+
+    Each side is a path, documents that were read earlier, clusters by document name, or the clusters of one
+    document, as any nested sequence of mentions: `(start, end)`, or anything else that is hashable.
+    ``metrics`` are names as on the command line; ``own`` are the metrics' own options.
+
+        >>> score([[(0, 1), (4, 4)], [(2, 2)]], [[(0, 1), (4, 4), (2, 2)]], metrics="lea")["lea"].f1
+        0.4444444444444444
+
+    Values are from 0 to 1. Raises `InputError` for input that is refused (more than ten repeated mentions in
+    the response, say), `UsageError` for an unknown name.
+    """
+    chosen, settings = _settings(metrics, repeated, singletons, document, own)
+    notices: list[Finding] = []
+    mentions = Mentions()
+    return evaluate(
+        _batches(key, "key", mentions, notices, include),
+        _batches(response, "response", mentions, notices, include),
+        chosen,
+        settings,
+        notices,
+    )
+
+
+class Scorer:
+    """Scores one document after the other: for a training loop, and for many processes.
+
+        >>> scorer = Scorer(["muc", "bcub", "ceafe"])
+        >>> scorer.add([["a", "b"], ["c"]], [["a", "b", "c"]])
+        >>> round(scorer.result().conll, 4)
+        0.6381
+
+    Counts are kept by document and summed once, in order, when the result is asked for: the digits of the
+    official scorer hang on that order, so no partial sum is ever added.
+    """
+
+    def __init__(
+        self,
+        metrics: str | Sequence[str] = "every",
+        *,
+        repeated: str = "official",
+        singletons: str = "keep",
+        **own: Any,
+    ) -> None:
+        self._metrics, self._settings = _settings(metrics, repeated, singletons, None, own)
+        self._parts: list[Part] = []
+        self._names: list[str | None] = []
+
+    def add(self, key: Clusters, response: Clusters, *, name: str | None = None) -> None:
+        """Count one document. Without a name it gets its number, from 0 in the order of the result.
+
+        Raises `InputError` for a name that is there already, or for what are no clusters.
+        """
+        if name is not None:
+            self._check_new([name])
+        mentions = Mentions()
+        called = name if name is not None else str(len(self._names))
+        pairs = Pairs(
+            clusters.documents({called: key}, mentions, "key"),
+            clusters.documents({called: response}, mentions, "response"),
+            np.ones(1, dtype=np.bool_),
+        )
+        self._parts.append(count(pairs, self._metrics, self._settings))
+        self._names.append(name)
+
+    def merge(self, other: Scorer) -> None:
+        """Append the documents of another scorer, which stays as it is.
+
+        Raises `UsageError` where it scores in another way, `InputError` for a name that both have.
+        """
+        if self._settings != other._settings:
+            raise UsageError(
+                f"scorers that count in different ways cannot be merged: "
+                f"{self._settings.signature}, and {other._settings.signature}"
+            )
+        self._check_new(name for name in other._names if name is not None)
+        self._parts += other._parts
+        self._names += other._names
+
+    def result(self) -> Result:
+        """The result so far. Raises `UsageError` where nothing was added, `InputError` for too many repeats."""
+        if not self._parts:
+            raise UsageError("no document was added to the scorer")
+        names = [name if name is not None else str(place) for place, name in enumerate(self._names)]
+        parts = [part._replace(names=[name]) for part, name in zip(self._parts, names, strict=True)]
+        return joined(parts, self._metrics, self._settings, [])
+
+    def _check_new(self, names: Any) -> None:
+        known = set(self._names)
+        for name in names:
+            if name in known:
+                details = {"document": name, "first": "an earlier document of the scorer"}
+                raise InputError([Finding("repeated-name", "key", details=details)])
+
+
+def _settings(
+    metrics: str | Sequence[str], repeated: str, singletons: str, document: str | None, own: Mapping[str, Any]
+) -> tuple[tuple[Metric, ...], Settings]:
+    chosen = select(metrics if isinstance(metrics, str) else ",".join(metrics))
+    for name, value, known in (("repeated", repeated, WAYS), ("singletons", singletons, SINGLETONS)):
+        if value not in known:
+            raise UsageError(f"{name}={value!r} is not one of {', '.join(known)}")
+    options = {option.keyword: option.default for metric in chosen for option in metric.options}
+    if unknown := sorted(own.keys() - options.keys()):
+        raise UsageError(f"no metric asked for has an option {', '.join(unknown)}")
+    return chosen, Settings(tuple(metric.name for metric in chosen), repeated, singletons, document, {**options, **own})
+
+
+def _batches(
+    side: Side, name: str, mentions: Mentions, notices: list[Finding], include: str | None
+) -> Iterator[Documents]:
+    if isinstance(side, str | os.PathLike):
+        return formats.read(os.fspath(side), notices, include)
+    if isinstance(side, Documents):
+        return iter([side])
+    named = side if isinstance(side, Mapping) else {ONLY_DOCUMENT: cast(Clusters, side)}
+    return iter([clusters.documents(named, mentions, name)])
