@@ -24,7 +24,7 @@ from scorer.overlap import FEW, shared_more_than_once
 from scorer.results import Result
 
 BATCH = 5
-BATCHES = 8
+BATCHES = 6
 NEAR = 1e-12
 
 WHOLE = ("muc", "ceafm", "blanc", MENTIONS)
