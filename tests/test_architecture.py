@@ -82,7 +82,9 @@ def test_imports_point_one_way(path: Path) -> None:
     assert imported(path) <= set(before)
 
 
-@pytest.mark.parametrize("path", [p for p in MODULES if p.name != "__main__.py" and p.parent.name != "cli"], ids=name_of)
+@pytest.mark.parametrize(
+    "path", [p for p in MODULES if p.name != "__main__.py" and p.parent.name != "cli"], ids=name_of
+)
 def test_only_the_command_line_prints_or_exits(path: Path) -> None:
     calls = [node.func for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
     names = {call.id for call in calls if isinstance(call, ast.Name)}

@@ -143,7 +143,7 @@ CR1, CR2 = "abcd efgh", "abcd"
 
 
 def printed_f1(response: str, measure: str) -> str:
-    """F1 as the table has it: a percentage cut off after two digits, as the official scorer does."""
+    """F1 as the table has it: the percentage of the fraction, cut off after two digits as the official scorer does."""
     f1 = Fraction(scores(partition(ENTITY_1), partition(response))[measure][2]).limit_denominator(1000)
     return f"{int(f1 * 10000) / 100:.2f}"
 

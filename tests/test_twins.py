@@ -148,6 +148,7 @@ def test_only_first_copies_score_as_if_there_were_no_others(kind: str, tmp_path:
     pairs = twins.drawn(kind, BATCH * BATCHES)
     for side, name in enumerate(("key", "response")):
         (tmp_path / name).write_text(twins.conll([pair[side] for pair in pairs]))
+    # A side that has a span keeps the first copy of it only, just as if it were the key of itself.
     ordered = [[twins.in_reading_order(partition) for partition in pair] for pair in pairs]
     first = [(twins.without_dropped(key, key), twins.without_dropped(response, response)) for key, response in ordered]
     found = twins.score_files(tmp_path / "key", tmp_path / "response", repeated="first")

@@ -266,10 +266,9 @@ def blanc_by_the_key(counts: Sequence[Counted]) -> Scored:
     """The mean over the kinds of link that the key has, 0 where it has none (Recasens and Hovy 2010, section 2.2, last
     case, and the official scorer)."""
     parts = [divided(links) for links in counts if links.recall.denominator]
-    recall, precision, f1 = (
-        (sum(values) / Fraction(len(parts)) for values in zip(*parts, strict=True)) if parts else [Fraction(0)] * 3
-    )
-    return Scored(recall, precision, f1)
+    if not parts:
+        return Scored(Fraction(0), Fraction(0), Fraction(0))
+    return Scored(*(sum(values, Fraction(0)) / len(parts) for values in zip(*parts, strict=True)))
 
 
 def blanc_by_both_sides(key: Partition, response: Partition) -> Fraction:

@@ -1,0 +1,247 @@
+"""From Python: every kind of key and response, one document after the other, and what is refused."""
+
+from __future__ import annotations
+
+import pickle
+import random
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from support import RECORDED, TESTDATA, command
+
+import scorer
+from scorer import InputError, Result, Scorer, UsageError, read, score
+
+DEMO = (TESTDATA / "demo" / "key.conll", TESTDATA / "demo" / "response.conll")
+NAME = "(demo/cats); part 000"
+KEY = [[(0, 1), (9, 9), (11, 11)], [(3, 3), (7, 7), (13, 13)], [(3, 5)], [(5, 5)]]
+RESPONSE = [[(0, 1), (9, 9), (11, 11)], [(3, 3), (13, 13)], [(5, 5), (7, 7)]]
+"""The demo pair as clusters, read off the listing in the README."""
+
+
+def as_text(clusters: Sequence[Sequence[object]]) -> list[list[str]]:
+    return [[str(mention) for mention in cluster] for cluster in clusters]
+
+
+def as_lists(clusters: Sequence[Sequence[tuple[int, int]]]) -> list[list[list[int]]]:
+    return [[list(mention) for mention in cluster] for cluster in clusters]
+
+
+@pytest.mark.parametrize(
+    ("key", "response"),
+    [
+        pytest.param(*DEMO, id="paths"),
+        pytest.param(*map(str, DEMO), id="paths as text"),
+        pytest.param(*map(read, DEMO), id="documents read earlier"),
+        pytest.param(KEY, RESPONSE, id="clusters of one document"),
+        pytest.param(as_lists(KEY), as_lists(RESPONSE), id="lists, as JSON has them"),
+        pytest.param(as_text(KEY), as_text(RESPONSE), id="mentions that are text"),
+        pytest.param({"d": KEY}, {"d": RESPONSE}, id="clusters by name"),
+        pytest.param(DEMO[0], {NAME: RESPONSE}, id="a path and clusters"),
+        pytest.param(read(DEMO[0]), as_lists(RESPONSE) and {NAME: as_lists(RESPONSE)}, id="documents and lists"),
+        pytest.param(tuple(map(frozenset, KEY)), (frozenset(c) for c in RESPONSE), id="any nested iterable"),
+    ],
+)
+def test_every_kind_of_input_gives_the_same_scores(key: object, response: object) -> None:
+    """LEA of the demo pair is 4/8 and 5/7, as the README shows."""
+    result = score(key, response, metrics=["lea"])  # type: ignore[arg-type]
+    assert (result["lea"].recall, result["lea"].precision) == (4 / 8, 5 / 7)
+    assert result["lea"].recall_counts == (4, 8)
+    assert result["lea"].precision_counts == (5, 7)
+
+
+def test_the_result_names_its_measures_documents_and_average() -> None:
+    """The numbers of the README: MUC recall 3/4, CoNLL average 74.34 (cut off)."""
+    result = score(*DEMO, metrics=["muc", "bcub", "ceafe", "blanc"])
+    assert list(result) == ["mentions", "muc", "bcub", "ceafe", "blanc.coreference", "blanc.noncoreference", "blanc"]
+    assert list(result.documents) == [NAME]
+    assert result.documents[NAME]["muc"].recall == 0.75
+    assert int(result.conll * 10000) == 7434
+    assert result.mentions.f1 == pytest.approx(14 / 15)
+
+
+def test_numbers_are_those_of_the_command() -> None:
+    case = RECORDED / "documents-0015"
+    result = score(case / "key.conll", case / "response.conll", metrics="lea")
+    line = (case / "lea-none.txt").read_text().splitlines()[-2]
+    assert line.startswith(f"Coreference: Recall: ({result['lea'].recall_counts.numerator:.15g} / ")
+
+
+def test_to_dict_is_the_json_layout() -> None:
+    import json
+
+    printed = command("every", *DEMO, "--format", "json", "--documents").stdout
+    assert json.loads(printed) == score(*DEMO).to_dict()
+
+
+def test_the_average_needs_its_three_metrics() -> None:
+    with pytest.raises(KeyError, match="muc, bcub, ceafe"):
+        _ = score(KEY, RESPONSE, metrics="muc").conll
+
+
+def test_a_document_can_be_chosen() -> None:
+    both = {"a": KEY, "b": KEY}
+    result = score(both, {"a": KEY, "b": []}, metrics="muc", document="a")
+    assert (list(result.documents), result["muc"].recall) == (["a"], 1.0)
+
+
+def test_groups_of_documents() -> None:
+    result = score({"x1": KEY, "x2": KEY, "y1": KEY}, {"x1": KEY, "x2": [], "y1": KEY}, metrics="muc")
+    assert {name: group["muc"].recall for name, group in result.by("^.").items()} == {"x": 0.5, "y": 1.0}
+
+
+def test_a_document_that_the_response_lacks_counts_as_empty_and_is_noticed() -> None:
+    result = score({"a": KEY, "b": KEY}, {"a": KEY}, metrics="muc")
+    assert result["muc"].recall == 0.5
+    assert [(notice.code, notice.path) for notice in result.notices] == [("missing-document", "key")]
+
+
+def test_booleans_and_other_pairs_are_no_spans() -> None:
+    """(True, True) equals (1, 1) for Python, but (1.0, 2) and (1, 2) must not meet by accident of their type."""
+    result = score([[("a", 1), ("b", 2)]], [[("a", 1), ("b", 2)]], metrics="muc")
+    assert result["muc"].f1 == 1.0
+
+
+def random_clusters(numbers: random.Random) -> list[list[tuple[int, int]]]:
+    mentions = [(at, at) for at in range(30)]
+    numbers.shuffle(mentions)
+    cuts = sorted(numbers.sample(range(1, 30), 9))
+    return [mentions[a:b] for a, b in zip([0, *cuts], [*cuts, 30], strict=True)]
+
+
+def pairs(count: int) -> list[tuple[list[list[tuple[int, int]]], list[list[tuple[int, int]]]]]:
+    numbers = random.Random(3)
+    return [(random_clusters(numbers), random_clusters(numbers)) for _ in range(count)]
+
+
+def counts_of(result: Result) -> dict[str, list[object]]:
+    return {name: array.tolist() for name, array in result.counts.items()}
+
+
+def test_a_scorer_gives_to_the_last_bit_what_scoring_all_at_once_gives() -> None:
+    drawn = pairs(50)
+    scorer = Scorer()
+    for number, (key, response) in enumerate(drawn):
+        scorer.add(key, response, name=f"d{number}")
+    at_once = score(
+        {f"d{n}": key for n, (key, _) in enumerate(drawn)}, {f"d{n}": response for n, (_, response) in enumerate(drawn)}
+    )
+    assert counts_of(scorer.result()) == counts_of(at_once)
+    assert dict(scorer.result()) == dict(at_once)
+
+
+def test_merged_scorers_give_to_the_last_bit_what_one_gives() -> None:
+    drawn = pairs(50)
+    one, first, second = Scorer(), Scorer(), Scorer()
+    for number, (key, response) in enumerate(drawn):
+        one.add(key, response)
+        (first if number < 20 else second).add(key, response)
+    first.merge(second)
+    assert dict(first.result()) == dict(one.result())
+    assert list(first.result().documents) == [str(number) for number in range(50)]
+
+
+def test_a_scorer_can_be_sent_to_another_process() -> None:
+    scorer = Scorer("muc,lea")
+    scorer.add(KEY, RESPONSE, name="d")
+    again = pickle.loads(pickle.dumps(scorer))
+    assert dict(again.result()) == dict(scorer.result())
+
+
+def test_the_result_of_a_scorer_can_be_asked_for_on_the_way() -> None:
+    scorer = Scorer("muc")
+    scorer.add(KEY, KEY)
+    assert scorer.result()["muc"].recall == 1.0
+    scorer.add(KEY, [])
+    assert scorer.result()["muc"].recall == 0.5
+
+
+@pytest.mark.parametrize(
+    ("clusters", "message"),
+    [
+        pytest.param("abc", "str 'abc'\n  expected a sequence of clusters", id="text for clusters"),
+        pytest.param(["abc"], "str 'abc'\n  expected a cluster", id="text for a cluster"),
+        pytest.param([1], "int 1\n  expected a cluster", id="a number for a cluster"),
+        pytest.param(7, "int 7\n  expected a sequence of clusters", id="a number for clusters"),
+        pytest.param([[{}]], "unhashable type: 'dict'\n  expected hashable mentions", id="an unhashable mention"),
+        pytest.param({"d": [{"a": 1}]}, "dict {'a': 1}\n  expected a cluster", id="a mapping for a cluster"),
+    ],
+)
+def test_what_are_no_clusters_is_refused(clusters: object, message: str) -> None:
+    if isinstance(clusters, str):
+        clusters = {"d": clusters}
+    with pytest.raises(InputError) as caught:
+        score(clusters, {"d": []} if isinstance(clusters, dict) else [], metrics="muc")  # type: ignore[arg-type]
+    assert message in str(caught.value)
+    assert str(caught.value).startswith("key: error[not-clusters] in document ")
+
+
+def test_too_many_repeats_are_refused_with_the_mentions_as_they_were_given() -> None:
+    key = [[f"m{n}" for n in range(11)]]
+    with pytest.raises(InputError) as caught:
+        score(key, [*key, *key], metrics="muc")
+    assert 'in document "document": "m0" (' in str(caught.value)
+    assert score(key, [*key, *key], metrics="muc", repeated="first")["muc"].f1 == 1.0
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        pytest.param(
+            lambda: score(KEY, KEY, "lae"), 'unknown metric "lae"; known, the nearest first: lea', id="metric"
+        ),
+        pytest.param(lambda: score(KEY, KEY, repeated="last"), "repeated='last' is not one of", id="repeated"),
+        pytest.param(lambda: score(KEY, KEY, singletons="no"), "singletons='no' is not one of", id="singletons"),
+        pytest.param(lambda: score(KEY, KEY, wrong=1), "no metric asked for has an option wrong", id="own option"),
+        pytest.param(lambda: score("no-such-file", KEY), "no-such-file: No such file or directory", id="file"),
+        pytest.param(lambda: score({"a": KEY}, {}, document="b"), 'the key has no document named "b"', id="document"),
+        pytest.param(lambda: Scorer().result(), "no document was added to the scorer", id="nothing added"),
+        pytest.param(lambda: Scorer("muc").merge(Scorer("lea")), "cannot be merged", id="another way of counting"),
+    ],
+)
+def test_wrong_use_is_a_usage_error(call: object, message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        call()  # type: ignore[operator]
+    assert message in str(caught.value)
+
+
+def test_a_name_cannot_be_added_twice() -> None:
+    scorer = Scorer("muc")
+    scorer.add(KEY, KEY, name="d")
+    with pytest.raises(InputError, match="repeated-name"):
+        scorer.add(KEY, KEY, name="d")
+    with pytest.raises(InputError, match="repeated-name"):
+        scorer.merge(scorer)
+
+
+def test_errors_carry_file_line_and_what_was_found() -> None:
+    path = TESTDATA / "bad" / "unclosed" / "response.conll"
+    with pytest.raises(InputError) as caught:
+        score(TESTDATA / "bad" / "unclosed" / "key.conll", path)
+    finding = caught.value.findings[0]
+    assert (finding.path, finding.line, finding.column, finding.code) == (str(path), 5, 17, "unclosed-mention")
+    assert "opens a mention that is never closed" in finding.found
+    assert finding.advice.startswith('expected "2)"')
+
+
+def test_scores_cannot_be_changed() -> None:
+    with pytest.raises(AttributeError):
+        score(KEY, KEY, "muc")["muc"].f1 = 0.0  # type: ignore[misc]
+
+
+def test_sums_hold_as_fractions() -> None:
+    """B-cubed recall of the demo pair is 17/3 of 8: 1 + 1 + 1, 2/3 + 2/3, 1/3, 1."""
+    found = score(KEY, RESPONSE, "bcub")["bcub"].recall_counts
+    assert Fraction(found.numerator).limit_denominator(100) == Fraction(17, 3)
+
+
+def test_public_names_are_all_there() -> None:
+    assert all(getattr(scorer, name) for name in scorer.__all__)
+    with pytest.raises(AttributeError):
+        _ = scorer.nothing
+
+
+def test_a_path_can_be_any_path_like(tmp_path: Path) -> None:
+    assert score(Path(DEMO[0]), Path(DEMO[1]), "muc")["muc"].recall == 0.75

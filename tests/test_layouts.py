@@ -1,0 +1,247 @@
+"""Layouts other than the official one: what stands in them, where it comes from, and how it is written."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from support import RECORDED, TESTDATA, command
+
+from scorer import __version__
+from scorer.layouts.tables import percent
+
+DEMO = (TESTDATA / "demo" / "key.conll", TESTDATA / "demo" / "response.conll")
+CASE = RECORDED / "documents-0015"
+PAIR = (CASE / "key.conll", CASE / "response.conll")
+SIGNATURE = f"corefscore {__version__} | lea | repeated=official | singletons=keep"
+
+
+def rows(*arguments: str | Path) -> list[dict[str, str]]:
+    """The CSV layout, a dictionary a row."""
+    return list(csv.DictReader(io.StringIO(command(*arguments, "--format", "csv").stdout.decode())))
+
+
+def test_a_table_has_a_row_for_each_measure_and_the_signature() -> None:
+    """The demo pair: 7 of 8 mentions, LEA 4/8 and 5/7, as the README shows in the official layout."""
+    assert command("lea", *DEMO, "--format", "table").stdout.decode() == (
+        "measure        R       P     F1\n"
+        "---------  -----  ------  -----\n"
+        "mentions   87.50  100.00  93.33\n"
+        "lea        50.00   71.43  58.82\n"
+        f"\n{SIGNATURE}\n"
+    )
+
+
+def test_markdown() -> None:
+    assert command("lea", *DEMO, "--format", "markdown").stdout.decode() == (
+        "| measure   |     R |      P |    F1 |\n"
+        "|-----------|-------|--------|-------|\n"
+        "| mentions  | 87.50 | 100.00 | 93.33 |\n"
+        "| lea       | 50.00 |  71.43 | 58.82 |\n"
+    )
+
+
+def test_latex() -> None:
+    text = command("lea", *DEMO, "--format", "latex").stdout.decode()
+    assert " lea       & 50.00 &  71.43 & 58.82 \\\\\n" in text
+    assert text.startswith("\\begin{tabular}{lrrr}\n")
+
+
+def test_csv_and_tsv_give_percentages_in_full() -> None:
+    expected = "scope,measure,recall,precision,f1\ntotal,mentions,87.5,100.0,93.33333333333333\n"
+    expected += f"total,lea,50.0,{5 / 7 * 100!r},{58.823529411764696!r}\n"
+    assert command("lea", *DEMO, "--format", "csv").stdout.decode() == expected
+    assert command("lea", *DEMO, "--format", "tsv").stdout.decode() == expected.replace(",", "\t")
+
+
+def test_json_gives_counts_values_options_version_and_signature() -> None:
+    lea = {
+        "recall": 0.5,
+        "precision": 5 / 7,
+        "f1": 0.588235294117647,
+        "recall_numerator": 4,
+        "recall_denominator": 8,
+        "precision_numerator": 5,
+        "precision_denominator": 7,
+    }
+    found = json.loads(command("lea", *DEMO, "--format", "json").stdout)
+    assert found["total"].pop("mentions")["recall_numerator"] == 7
+    assert found == {
+        "schema": 1,
+        "version": __version__,
+        "signature": SIGNATURE,
+        "options": {"metrics": ["lea"], "repeated": "official", "singletons": "keep", "document": None},
+        "total": {"lea": lea},
+    }
+
+
+def test_json_has_both_kinds_of_link_of_blanc() -> None:
+    """As recorded in all-none.txt of the case missing-document-0016: 28 of 50 and 43, 40 of 96 and 67."""
+    case = RECORDED / "missing-document-0016"
+    total = json.loads(command("blanc", case / "key.conll", case / "response.conll", "--format", "json").stdout)[
+        "total"
+    ]
+    parts = ("recall_numerator", "recall_denominator", "precision_numerator", "precision_denominator")
+    assert [total["blanc.coreference"][part] for part in parts] == [28, 50, 28, 43]
+    assert [total["blanc.noncoreference"][part] for part in parts] == [40, 96, 40, 67]
+    assert total["blanc"]["recall"] == pytest.approx(0.488333333333333, abs=1e-15)
+
+
+def test_documents_adds_rows_for_each_document_blanc_included() -> None:
+    found = rows("blanc", *PAIR, "--documents")
+    names = list(dict.fromkeys(row["scope"] for row in found))
+    assert names[-1] == "total"
+    assert names[:-1] == [line[16:-1] for line in PAIR[0].open() if line.startswith("#begin document")]
+    assert [row["measure"] for row in found[:4]] == ["mentions", "blanc.coreference", "blanc.noncoreference", "blanc"]
+
+
+def test_counts_of_documents_add_up_to_the_total() -> None:
+    found = json.loads(command("every", *PAIR, "--format", "json", "--documents").stdout)
+    for measure, total in found["total"].items():
+        if measure in ("blanc", "conll"):
+            continue
+        for part in ("recall_numerator", "precision_denominator"):
+            added = sum(Fraction(document[measure][part]) for document in found["documents"].values())
+            assert float(added) == pytest.approx(total[part], abs=1e-12)
+
+
+def test_the_average_stands_where_its_three_metrics_are() -> None:
+    assert [row["measure"] for row in rows("conll", *DEMO)] == ["mentions", "muc", "bcub", "ceafe", "conll"]
+    assert [row["measure"] for row in rows("muc,bcub", *DEMO)] == ["mentions", "muc", "bcub"]
+
+
+def grouped(folder: Path) -> tuple[Path, Path]:
+    """Four documents of three groups: bc twice (1 of 1 and 0 of 1 link), wb (2 of 2), and one without a genre."""
+    cells = {
+        "(bc/a); part 000": ("(1) (1)", "(1) (1)"),
+        "(bc/b); part 000": ("(1) (1)", "(1) (2)"),
+        "(wb/c); part 000": ("(1) (1) (1)", "(1) (1) (1)"),
+        "other": ("(1) (1)", "(1) (1)"),
+    }
+    for side, path in enumerate(("key", "response")):
+        text = "".join(
+            f"#begin document {name}\n" + "".join(f"w\t{cell}\n" for cell in both[side].split()) + "#end document\n"
+            for name, both in cells.items()
+        )
+        (folder / path).write_text(text)
+    return folder / "key", folder / "response"
+
+
+def test_by_gives_totals_of_groups_and_their_unweighted_mean(tmp_path: Path) -> None:
+    """MUC recall: bc 1 / 2, wb 2 / 2, the rest 1 / 1, so 250 / 3 in the mean and 4 / 5 in all."""
+    found = [row for row in rows("muc", *grouped(tmp_path), "--by", r"^\((\w\w)/") if row["measure"] == "muc"]
+    assert [(row["scope"], float(row["recall"])) for row in found] == [
+        ("bc", 50.0),
+        ("wb", 100.0),
+        ("(no match)", 100.0),
+        ("mean of groups", pytest.approx(250 / 3)),
+        ("total", 80.0),
+    ]
+
+
+def test_without_a_bracket_the_group_is_the_match(tmp_path: Path) -> None:
+    found = rows("muc", *grouped(tmp_path), "--by", "[bw][bc]")
+    assert list(dict.fromkeys(row["scope"] for row in found)) == ["bc", "wb", "(no match)", "mean of groups", "total"]
+
+
+@pytest.mark.parametrize("option", [["--documents"], ["--by", "x"]])
+def test_the_official_layout_has_no_rows_to_add(option: list[str]) -> None:
+    done = command("lea", *DEMO, *option)
+    assert (done.status, done.stdout) == (2, b"")
+    assert (
+        done.stderr.decode() == f"corefscore: {option[0]} needs a layout other than official, such as --format table\n"
+    )
+
+
+def test_a_pattern_that_is_no_regular_expression_is_wrong_usage() -> None:
+    done = command("lea", *DEMO, "--format", "table", "--by", "(")
+    assert (done.status, done.stdout) == (2, b"")
+    assert b"'(' is no regular expression: missing )" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("way", "recall", "precision"),
+    [
+        pytest.param("keep", "4 / 8", "5 / 7", id="as given"),
+        pytest.param("drop-response", "4 / 8", "5 / 7", id="the response has none"),
+        pytest.param("drop", "4 / 6", "5 / 7", id="two of the key are left out"),
+    ],
+)
+def test_singletons_can_be_left_out(way: str, recall: str, precision: str) -> None:
+    lines = command("lea", *DEMO, "none", "--singletons", way).stdout.decode().splitlines()
+    assert f"Recall: ({recall})" in lines[-2]
+    assert f"Precision: ({precision})" in lines[-2]
+
+
+def test_singletons_are_left_out_of_the_response_alone() -> None:
+    """With the sides swapped the two singletons of the demo are the response's."""
+    lines = command("lea", *reversed(DEMO), "none", "--singletons", "drop-response").stdout.decode().splitlines()
+    assert "Identification of Mentions: Recall: (6 / 7)" in lines[3]
+
+
+def test_the_signature_tells_what_can_move_a_number() -> None:
+    name = "(demo/cats); part 000"
+    text = command(
+        "muc,lea", *DEMO, name, "--format", "table", "--repeated", "first", "--singletons", "drop"
+    ).stdout.decode()
+    assert text.splitlines()[-1] == (
+        f"corefscore {__version__} | muc,lea | repeated=first | singletons=drop | document={name}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        pytest.param(0.12345, "12.35", id="the float is a little above 0.12345"),
+        pytest.param(0.00125, "0.13", id="the float is a little above 0.00125"),
+        pytest.param(0.00375, "0.37", id="the float is a little below 0.00375"),
+        pytest.param(1.005 / 100, "1.00", id="the float is a little below 0.01005"),
+        pytest.param(0.03125, "3.12", id="exact half, to the even digit"),
+        pytest.param(0.09375, "9.38", id="exact half, to the even digit above"),
+        pytest.param(1.0, "100.00", id="all"),
+        pytest.param(None, "", id="nothing"),
+    ],
+)
+def test_tables_round_half_to_even_on_the_exact_value(value: float | None, expected: str) -> None:
+    assert percent(value) == expected
+
+
+def test_output_goes_to_a_file_and_replaces_it_as_a_whole(tmp_path: Path) -> None:
+    path = tmp_path / "scores.txt"
+    path.write_text("old")
+    path.chmod(0o640)
+    done = command("muc", *PAIR, "--output", path)
+    assert (done.status, done.stdout, done.stderr) == (0, b"", b"")
+    assert path.read_bytes().partition(b"\n")[2] == (CASE / "muc.txt").read_bytes()
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert os.listdir(tmp_path) == ["scores.txt"]
+
+
+def test_a_refused_run_leaves_the_output_file_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "scores.txt"
+    path.write_text("old")
+    bad = TESTDATA / "bad" / "unclosed"
+    done = command("muc", bad / "key.conll", bad / "response.conll", "--output", path)
+    assert (done.status, path.read_text()) == (1, "old")
+    assert os.listdir(tmp_path) == ["scores.txt"]
+
+
+def test_an_output_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    done = command("muc", *PAIR, "--output", tmp_path / "no" / "file")
+    assert (done.status, done.stdout) == (2, b"")
+    assert done.stderr == f"corefscore: {tmp_path}/no/file: No such file or directory\n".encode()
+
+
+def test_names_that_are_not_utf8_come_through_every_layout(tmp_path: Path) -> None:
+    path = tmp_path / "key.conll"
+    path.write_bytes(b"#begin document \xff\nw\t(1)\n#end document\n")
+    assert b"\xff" in command("lea", path, path).stdout
+    assert b"\xff" in command("lea", path, path, "--format", "csv", "--documents").stdout
+    assert list(json.loads(command("lea", path, path, "--format", "json", "--documents").stdout)["documents"]) == [
+        "\udcff"
+    ]
