@@ -69,9 +69,9 @@ def combine(counted: Sequence[Counts]) -> Values:
 
     At the boundary the official scorer looks at the links of the key alone, on documents and on totals:
     no links of either kind give 0 throughout, no coreference links the scores of the non-coreference
-    links alone, no non-coreference links those of the coreference links alone (recorded cases
-    all-singletons, one-entity, empty-key). Luo et al. 2014, section 4.2, look at both sides; their boundary
-    case 1 and toy example 2 come out otherwise.
+    links alone, no non-coreference links those of the coreference links alone (Recasens and Hovy 2010,
+    section 2.2; recorded cases all-singletons, one-entity, empty-key). Luo et al. 2014, section 4.1, look at
+    both sides: one mention that both sides have is 0 here and 1 there, {abc} against {ab}{c} 1/2 and 1/4.
     """
     coreference, noncoreference = divided(counted[0]), divided(counted[1])
     has_coreference = counted[0].recall.denominator > 0
