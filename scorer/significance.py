@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -69,7 +69,7 @@ class Sample:
 
     @property
     def units(self) -> int:
-        return self.counts.shape[1]
+        return len(self.stratum)
 
     @property
     def pairs(self) -> list[PairOf]:
@@ -144,9 +144,7 @@ class _Trials:
         flat = self.flat if units is None else self.flat[units]
         stratum = self.sample.stratum if units is None else self.sample.stratum[units]
         edges = bounds(stratum, self.groups).tolist()
-        sums = np.stack(
-            [weights[:, a:b] @ flat[a:b] for a, b in zip(edges, edges[1:], strict=False)]
-        )
+        sums = np.stack([weights[:, a:b] @ flat[a:b] for a, b in pairwise(edges)])
         return sums.reshape(self.groups, len(weights), self.sample.systems, -1)
 
     def whole(self) -> Floats:

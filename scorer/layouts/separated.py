@@ -34,8 +34,6 @@ def render(report: Reported, layout: str) -> Iterator[str]:
         for row in table.rows:
             text.seek(0)
             text.truncate()
-            cells = {
-                column.name: cell(value, column.kind) for column, value in zip(table.columns, row, strict=True)
-            }
+            cells = {column.name: cell(value, column.kind) for column, value in zip(table.columns, row, strict=True)}
             writer.writerow([table.title] * several + [cells.get(name, "") for name in names])
             yield text.getvalue()
