@@ -220,5 +220,6 @@ def options(result: Result, method: Method) -> dict[str, Any]:
 
 def signed(result: Result, method: Method) -> str:
     """The signature of the scores, and what was asked of the comparison."""
-    parts = [f"{name}={value}" for name, value in method.to_dict().items() if value is not None]
+    asked = {**method.to_dict(), "confidence": percentage(method.confidence)}
+    parts = [f"{name}={value}" for name, value in asked.items() if value is not None]
     return " | ".join([result.signature, *parts])
