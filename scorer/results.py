@@ -19,6 +19,7 @@ from scorer.findings import Finding
 from scorer.metrics import GROUPS, MENTIONS
 from scorer.metrics.row import Metric
 from scorer.pairing import Pairs
+from scorer.report import PERCENT, Column, Table
 
 SCHEMA = 1
 """The version of the JSON layout; it rises when a reader of the old one could go wrong."""
@@ -274,6 +275,26 @@ class Report:
             found += [row for name, scores in self.result.documents.items() for row in _rows(name, scores)]
         found += [row for name, scores in self.groups.items() for row in _rows(name, scores)]
         return found + self.mean + _rows(TOTAL, self.result)
+
+    @property
+    def tables(self) -> list[Table]:
+        """The rows as one table."""
+        columns = (
+            Column("scope", "scope", shown=self.scoped),
+            Column("measure", "measure"),
+            Column("recall", "R", PERCENT),
+            Column("precision", "P", PERCENT),
+            Column("f1", "F1", PERCENT),
+        )
+        return [Table("", columns, self.rows)]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def signature(self) -> str:
+        return self.result.signature
 
     @property
     def mean(self) -> list[Row]:

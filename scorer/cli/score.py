@@ -8,15 +8,13 @@ from typing import Any
 import click
 
 from scorer.cli import options
-from scorer.cli.messages import show, write
-from scorer.errors import InputError, UsageError
-from scorer.evaluate import evaluate
-from scorer.findings import Finding
-from scorer.formats import read
+from scorer.cli.messages import write
+from scorer.cli.scoring import evaluated, tell
+from scorer.errors import UsageError
 from scorer.layouts import NAMES, OFFICIAL, find, official
 from scorer.metrics import GROUPS, select
 from scorer.metrics.row import Metric
-from scorer.results import Report, Result, Settings, compiled
+from scorer.results import Report, compiled
 from scorer.sources import STDIN
 
 
@@ -67,18 +65,15 @@ def score(
     *,
     headings: bool,
     average: bool,
-    repeated: str,
-    singletons: str,
-    include: str | None,
     layout: str,
     output: str,
     documents: bool,
     by: str | None,
     strict: bool,
     quiet: bool | None,
-    **own: Any,
+    **how: Any,
 ) -> None:
-    """Read both sides, score, and write the result."""
+    """Read both sides, score, and write the result; ``how`` are the options that can move a number."""
     if key == response == STDIN:
         raise UsageError("KEY and RESPONSE cannot both be standard input (-)")
     if layout == OFFICIAL and (documents or by is not None):
@@ -88,28 +83,10 @@ def score(
         compiled(by)
     listed = layout == OFFICIAL and name != "none"
     only = None if name == "none" else name
-    notices: list[Finding] = []
-    result = evaluate(
-        read(key, notices, include),
-        read(response, notices, include),
-        metrics,
-        Settings(tuple(metric.name for metric in metrics), repeated, singletons, only, own),
-        notices,
-        keep_pairs=listed,
-    )
-    tell(result, strict=strict, quiet=quiet)
+    result = evaluated(key, response, metrics, [], document=only, keep_pairs=listed, **how)
+    tell(result.notices, strict=strict, quiet=quiet)
     if layout == OFFICIAL:
         pieces = official.render(result, name=only, documents=listed, headings=headings, average=average)
     else:
         pieces = find(layout)(Report(result, documents, by), layout)
     write(pieces, output)
-
-
-def tell(result: Result, *, strict: bool, quiet: bool | None) -> None:
-    """Show the notices of a result; where they count as errors, end the command."""
-    context = click.get_current_context()
-    if strict and result.notices:
-        show(notice.as_error() for notice in result.notices)
-        context.exit(InputError.status)
-    if not (context.find_root().obj == options.OFFICIAL_NAME if quiet is None else quiet):
-        show(result.notices)
