@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import click
 
 from scorer import __version__
 from scorer.cli.messages import complain
 from scorer.errors import InputError, ScorerError, UsageError, nearest_first
 
-HELP = f"""Score coreference in CoNLL-2011/2012 format, exactly as the official scorer does.
+HELP = f"""Score coreference, in CoNLL-2011/2012 format or JSON lines, exactly as the official scorer does.
 
 \b
 corefscore METRIC KEY RESPONSE [NAME]
@@ -28,18 +30,24 @@ GROUP_HELP = {
 }
 
 
+COMMANDS = {
+    "convert": "turn CoNLL-2011/2012 into JSON lines, or back",
+}
+"""The commands beside the metrics; each is the `command` of the file of that name beside this one."""
+
+
 class Commands(click.Group):
     """Every metric is a command, read from the table of metrics; so is a list of them."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         from scorer.metrics import GROUPS, NAMES, outside_names
 
-        return [*NAMES, *outside_names(), *GROUPS]
+        return [*NAMES, *outside_names(), *GROUPS, *COMMANDS]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
-        from scorer.cli.score import command
-
-        return command(cmd_name)
+        module = import_module(f"scorer.cli.{cmd_name if cmd_name in COMMANDS else 'score'}")
+        its: click.Command = module.command(cmd_name)
+        return its
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -54,6 +62,8 @@ class Commands(click.Group):
             formatter.write_dl([(metric.name, f"{metric.title}. {metric.use}") for metric in metrics])
         with formatter.section("Groups of metrics"):
             formatter.write_dl([(name, GROUP_HELP[name].format(names=", ".join(its))) for name, its in GROUPS.items()])
+        with formatter.section("Other commands (corefscore COMMAND --help tells more)"):
+            formatter.write_dl(list(COMMANDS.items()))
 
 
 def run(arguments: list[str], program: str) -> int:

@@ -8,15 +8,15 @@ from typing import Any
 import click
 
 from scorer.cli import options
-from scorer.cli.messages import show, write
-from scorer.errors import InputError, UsageError
+from scorer.cli.messages import tell, write
+from scorer.errors import UsageError
 from scorer.evaluate import evaluate
 from scorer.findings import Finding
 from scorer.formats import read
 from scorer.layouts import NAMES, OFFICIAL, find, official
 from scorer.metrics import GROUPS, select
 from scorer.metrics.row import Metric
-from scorer.results import Report, Result, Settings, compiled
+from scorer.results import Report, Settings, compiled
 from scorer.sources import STDIN
 
 
@@ -70,6 +70,8 @@ def score(
     repeated: str,
     singletons: str,
     include: str | None,
+    input_format: str | None,
+    clusters_field: str | None,
     layout: str,
     output: str,
     documents: bool,
@@ -90,26 +92,16 @@ def score(
     only = None if name == "none" else name
     notices: list[Finding] = []
     result = evaluate(
-        read(key, notices, include),
-        read(response, notices, include),
+        read(key, notices, include, input_format=input_format, clusters_field=clusters_field),
+        read(response, notices, include, input_format=input_format, clusters_field=clusters_field, side="response"),
         metrics,
         Settings(tuple(metric.name for metric in metrics), repeated, singletons, only, own),
         notices,
         keep_pairs=listed,
     )
-    tell(result, strict=strict, quiet=quiet)
+    tell(result.notices, strict=strict, quiet=quiet)
     if layout == OFFICIAL:
         pieces = official.render(result, name=only, documents=listed, headings=headings, average=average)
     else:
         pieces = find(layout)(Report(result, documents, by), layout)
     write(pieces, output)
-
-
-def tell(result: Result, *, strict: bool, quiet: bool | None) -> None:
-    """Show the notices of a result; where they count as errors, end the command."""
-    context = click.get_current_context()
-    if strict and result.notices:
-        show(notice.as_error() for notice in result.notices)
-        context.exit(InputError.status)
-    if not (context.find_root().obj == options.OFFICIAL_NAME if quiet is None else quiet):
-        show(result.notices)
