@@ -118,7 +118,7 @@ def write(documents: Iterator[FullDocument], notices: list[Finding]) -> Iterator
     for document in documents:
         if re.search(r"\n|\r\Z", document.name):
             expected = "a name of one line, which is all that CoNLL can hold"
-            details = {"where": "", "field": "doc_key", "what": f"is {ascii(document.name)}", "expected": expected}
+            details = {"where": "", "field": "doc_key", "what": f"is {document.name!a}", "expected": expected}
             raise InputError([Finding("bad-field", document.place.source.name, document.place.line, details=details)])
         yield f"#begin document {document.name}\n"
         yield from _token_lines(document, notices)
