@@ -18,7 +18,7 @@ from scorer.measures import HEADINGS, SCORES
 from scorer.metrics import MENTIONS, find, select
 from scorer.metrics.row import Metric
 from scorer.report import PERCENT, Column, Table
-from scorer.results import SCHEMA, TOTAL, Result, Scores
+from scorer.results import SCHEMA, TOTAL, Result, Scores, values
 from scorer.sources import Source
 
 SLACK = 1e-12
@@ -106,7 +106,8 @@ class _Printed:
 
     def scores(self, document: str | None, metrics: Sequence[Metric]) -> Numbers:
         found = self.counts[document]
-        return _numbers(Scores([metric for metric in metrics if metric.name in found], found).to_dict())
+        its = values([metric for metric in metrics if metric.name in found], found)
+        return _numbers(Scores(its).to_dict())
 
 
 def _from_official(text: str, path: str, name: str | None) -> Baseline:

@@ -49,13 +49,42 @@ KINDS: Mapping[str, Kind] = {
     "no-document": Kind(
         ERROR,
         "no document: {what}",
-        'expected CoNLL-2011/2012: "#begin document NAME", a line per token with the coreference in '
-        'the last column, "#end document"',
+        "expected {expected}",
     ),
     "not-clusters": Kind(
         ERROR,
         'in document "{document}": {what}',
         "expected {expected}: clusters are a sequence of clusters, each a sequence of hashable mentions",
+    ),
+    "bad-json": Kind(
+        ERROR,
+        "not JSON: {what}",
+        "expected JSON lines, one whole object on each line; repair or remove this line",
+    ),
+    "json-document": Kind(
+        ERROR,
+        "the file is not JSON lines but one JSON {kind}",
+        "expected one whole object on each line; jq -c '{program}' FILE writes it so",
+    ),
+    "not-object": Kind(
+        ERROR,
+        "the line holds {what}",
+        "expected an object with doc_key and clusters on each line; repair or remove this line",
+    ),
+    "missing-field": Kind(
+        ERROR,
+        '{where}no field "{field}"; the object has {fields}',
+        "expected {expected}",
+    ),
+    "bad-field": Kind(
+        ERROR,
+        '{where}field "{field}" {what}',
+        "expected {expected}",
+    ),
+    "bad-mention": Kind(
+        ERROR,
+        'in document "{document}": {place} is {what}',
+        "expected {expected}",
     ),
     "too-many-repeated": Kind(
         ERROR,
@@ -123,6 +152,41 @@ KINDS: Mapping[str, Kind] = {
         NOTICE,
         'the file ends inside document "{document}"',
         'it is scored as it stands; expected "#end document" after its last line',
+    ),
+    "dropped-columns": Kind(
+        NOTICE,
+        "the tokens have {count} columns",
+        "only words and coreference are carried over, not parts of speech, parses, named entities, speakers or others",
+    ),
+    "dropped-ids": Kind(
+        NOTICE,
+        "the ids of entities do not run from 0",
+        "JSON lines have no place for them; clusters stand in the order in which the entities first appear",
+    ),
+    "dropped-marks": Kind(
+        NOTICE,
+        'in document "{document}": {count} like "{piece}", which the official scorer discards',
+        "they are not carried over",
+    ),
+    "crossing-mentions": Kind(
+        NOTICE,
+        'in document "{document}": mentions {first} and {second} of entity {entity} cross',
+        "CoNLL cannot tell them from nested ones: they are read as other spans, and scores will differ",
+    ),
+    "no-words": Kind(
+        NOTICE,
+        'document "{document}" has no sentences',
+        'its words are written as "-", up to the last token of a mention ({tokens} in all)',
+    ),
+    "joined-subtokens": Kind(
+        NOTICE,
+        'the sentences of document "{document}" are of subtokens',
+        'words are put together from them, "##" taken off, and segments stand for sentences',
+    ),
+    "changed-word": Kind(
+        NOTICE,
+        'in document "{document}": CoNLL cannot hold the word {word} (token {token})',
+        'it is written as "{written}"',
     ),
     "unscored-fault": Kind(
         NOTICE,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -118,6 +119,12 @@ class Documents:
             odd_labels=self.odd_labels,
             words=self.words,
         )
+
+
+def part_of(name: str) -> tuple[str, str] | None:
+    """The document and the digits of the part in a name as CoNLL-2011/2012 has it, ``(X); part 000``."""
+    found = re.fullmatch(r"\((.*)\); part ([0-9]+)", name, re.DOTALL)
+    return (found[1], found[2]) if found else None
 
 
 def joined(parts: Sequence[Documents]) -> Documents:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import BinaryIO, cast
 
 from scorer.errors import UsageError
@@ -76,8 +77,24 @@ class Source:
 
     def fill(self, stream: BinaryIO, view: memoryview) -> int:
         """Read into ``view``; the number of bytes read, 0 at the end of the file."""
-        try:
+        with self._reading():
             return cast(io.BufferedIOBase, stream).readinto(view)
+
+    def head(self, size: int) -> bytes:
+        """The first bytes, at most ``size``."""
+        with self.open() as stream, self._reading():
+            return stream.read(size)
+
+    def numbered_lines(self) -> Iterator[tuple[int, bytes]]:
+        """The lines with their line ends, numbered from 1."""
+        with self.open() as stream, self._reading():
+            yield from enumerate(stream, start=1)
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Turn what goes wrong on the way into `UsageError`."""
+        try:
+            yield
         except (OSError, EOFError, ValueError) as error:
             raise UsageError(f"{self.name}: cannot be read to its end: {error}") from error
         except Exception as error:
@@ -89,12 +106,11 @@ class Source:
     def lines(self, first: int, last: int) -> list[bytes]:
         """The lines from ``first`` to ``last`` (both from 1, both included), for messages."""
         found = []
-        with self.open() as stream:
-            for number, line in enumerate(stream, start=1):
-                if number >= first:
-                    found.append(line.rstrip(b"\r\n"))
-                if number >= last:
-                    break
+        for number, line in self.numbered_lines():
+            if number >= first:
+                found.append(line.rstrip(b"\r\n"))
+            if number >= last:
+                break
         return found
 
 

@@ -10,7 +10,7 @@ from scorer import __version__
 from scorer.cli.messages import complain
 from scorer.errors import InputError, ScorerError, UsageError, nearest_first
 
-HELP = f"""Score coreference in CoNLL-2011/2012 format, exactly as the official scorer does.
+HELP = f"""Score coreference, in CoNLL-2011/2012 format or JSON lines, exactly as the official scorer does.
 
 \b
 corefscore METRIC KEY RESPONSE [NAME]
@@ -30,12 +30,8 @@ GROUP_HELP = {
 }
 
 
-COMMANDS = {
-    "compare": "scorer.cli.compare",
-    "rank": "scorer.cli.rank",
-    "check": "scorer.cli.check",
-}
-"""What is no metric, and the file that does it: its `command` takes the name and gives a `click.Command`."""
+COMMANDS = ("compare", "rank", "check", "convert")
+"""What is no metric: the name of each command, and of the file beside this one whose `command` makes it."""
 
 
 class Commands(click.Group):
@@ -71,7 +67,7 @@ class Commands(click.Group):
 
 
 def _command(name: str) -> click.Command:
-    command: click.Command = import_module(COMMANDS[name]).command(name)
+    command: click.Command = import_module(f"scorer.cli.{name}").command(name)
     return command
 
 

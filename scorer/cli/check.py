@@ -9,8 +9,8 @@ import click
 
 from scorer.baseline import check, read_baseline
 from scorer.cli import options
-from scorer.cli.messages import write
-from scorer.cli.scoring import evaluated, one_standard_input, tell
+from scorer.cli.messages import tell, write
+from scorer.cli.scoring import evaluated, one_standard_input
 from scorer.cli.systems import TABLES, scoring
 from scorer.errors import UsageError
 from scorer.layouts import find, github

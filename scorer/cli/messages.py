@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from scorer.errors import UsageError
+import click
+
+from scorer.cli.options import OFFICIAL_NAME
+from scorer.errors import InputError, UsageError
 from scorer.findings import SHOWN, Finding, counted
 
 STDOUT = "-"
@@ -84,6 +87,16 @@ def _encoded(pieces: Iterable[str]) -> Iterator[bytes]:
 def _give_up_stdout() -> None:
     """Keep the interpreter from trying again to write what is left when it ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def tell(notices: Sequence[Finding], *, strict: bool, quiet: bool | None, of: str = "") -> None:
+    """Show the notices of a run, see `show`; where they count as errors, end the command."""
+    context = click.get_current_context()
+    if strict and notices:
+        show((notice.as_error() for notice in notices), of)
+        context.exit(InputError.status)
+    if not (context.find_root().obj == OFFICIAL_NAME if quiet is None else quiet):
+        show(notices, of)
 
 
 def show(findings: Iterable[Finding], of: str = "") -> None:

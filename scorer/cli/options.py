@@ -45,7 +45,27 @@ def scoring(metrics: Sequence[Metric]) -> list[click.Parameter]:
             )
             for option in own
         ),
+        *reading(),
+    ]
+
+
+def reading() -> list[click.Parameter]:
+    """Options about which files are read, and how."""
+    from scorer.formats import NAMES
+
+    return [
         click.Option(["--include"], metavar="GLOB", help="Which files of a folder count, by name."),
+        click.Option(
+            ["--input-format"],
+            type=click.Choice(NAMES),
+            help="The format of the input; by default, its content tells.",
+        ),
+        click.Option(
+            ["--clusters-field"],
+            metavar="NAME",
+            help="The field of JSON lines that has the clusters, or two as KEY,RESPONSE; by default clusters, and in "
+            "the response predicted_clusters where it is there.",
+        ),
     ]
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from scorer.cli import options
-from scorer.cli.messages import write
-from scorer.cli.scoring import evaluated, tell
+from scorer.cli.messages import tell, write
+from scorer.cli.scoring import evaluated
 from scorer.errors import UsageError
 from scorer.layouts import NAMES, OFFICIAL, find, official
 from scorer.metrics import GROUPS, select

@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from scorer.cli import options
-from scorer.cli.scoring import evaluated, one_standard_input, read_key, tell
+from scorer.cli.messages import tell
+from scorer.cli.scoring import evaluated, one_standard_input, read_key
 from scorer.errors import InputError, ScorerError, UsageError
 from scorer.findings import Finding
 from scorer.layouts import NAMES, OFFICIAL

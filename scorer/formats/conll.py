@@ -29,7 +29,6 @@ A file is read in blocks: whole-array passes find the lines and the few cells th
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -40,6 +39,8 @@ from scorer.errors import InputError
 from scorer.findings import Finding, counted
 from scorer.formats.brackets import CLOSE, OPEN, Events, partitions, unmatched
 from scorer.formats.cells import Labels, parse
+from scorer.formats.lines import BEGIN, END, MARK, as_text, holds_token, sentences, words, write
+from scorer.formats.row import Asked, Format
 from scorer.model import Documents, Place
 from scorer.sources import Source
 
@@ -50,9 +51,9 @@ BATCH = 1 << 24
 """Bytes after which the documents read so far go on as one batch; it bounds the memory of a run."""
 
 LF, CR, TAB, SPACE, HASH = b"\n\r\t #"
-MARK = b"\xef\xbb\xbf"
-
-BEGIN, END = b"begin document ", b"end document"
+EXPECTED = (
+    'CoNLL-2011/2012: "#begin document NAME", a line per token with the coreference in the last column, "#end document"'
+)
 
 
 class Segment(NamedTuple):
@@ -65,7 +66,12 @@ class Segment(NamedTuple):
     shift: int
 
 
-def read(files: Sequence[Source], notices: list[Finding]) -> Iterator[Documents]:
+def recognises(head: bytes) -> bool:
+    """Whether a file that begins so has a begin marker."""
+    return re.search(rb"^(?:%s)?#[^\S\n]*%s" % (MARK, BEGIN), head, re.MULTILINE) is not None
+
+
+def read(files: Sequence[Source], notices: list[Finding], asked: Asked) -> Iterator[Documents]:
     """The documents of all files as one corpus, in batches; what is odd is added to ``notices``.
 
     Raises `InputError` for a file without any document and for a document that begins inside another;
@@ -76,45 +82,6 @@ def read(files: Sequence[Source], notices: list[Finding]) -> Iterator[Documents]
     for source in files:
         yield from reader.file(source)
     yield from reader.batch()
-
-
-def words(documents: Documents, mentions: Sequence[int]) -> list[str]:
-    """The words of some mentions. Each file is read once, for all of its mentions.
-
-    The word is the fourth column, as in CoNLL-2011/2012, or the one before the last where there are fewer than
-    five. Long spans are cut in the middle.
-    """
-    by_source: dict[Source, list[int]] = defaultdict(list)
-    for mention in mentions:
-        by_source[documents.place_of(int(documents.document[documents.entity[mention]])).source].append(mention)
-    texts: dict[int, str] = {}
-    for source, its in by_source.items():
-        sizes = documents.end[its] - documents.start[its] + 1
-        spans = list(zip(documents.line[its].tolist(), sizes.tolist(), strict=True))
-        texts.update(zip(its, _texts(source, spans), strict=True))
-    return [texts[mention] for mention in mentions]
-
-
-def _texts(source: Source, spans: Sequence[tuple[int, int]]) -> list[str]:
-    """The words of spans of one file, each given by the line of its first token and its number of tokens."""
-    beginning = defaultdict(list)
-    for at, (line, _) in enumerate(spans):
-        beginning[line].append(at)
-    last = max(beginning, default=0)
-    texts: list[list[str]] = [[] for _ in spans]
-    unfinished: list[int] = []
-    with source.open() as stream:
-        for number, line_text in enumerate(stream, start=1):
-            unfinished += beginning.get(number, ())
-            if unfinished and _is_token(line_text):
-                columns = line_text.split(b"\t") if b"\t" in line_text else line_text.split()
-                word = columns[3] if len(columns) > 4 else columns[max(len(columns) - 2, 0)]
-                for at in unfinished:
-                    texts[at].append(_text(word.strip()))
-                unfinished = [at for at in unfinished if len(texts[at]) < spans[at][1]]
-            if number >= last and not unfinished:
-                break
-    return [" ".join(text if len(text) <= 12 else [*text[:6], "...", *text[-5:]]) for text in texts]
 
 
 class _Reader:
@@ -146,7 +113,8 @@ class _Reader:
             if self.bytes > BATCH:
                 yield from self.batch()
         if not documents:
-            raise InputError([Finding("no-document", source.name, details={"what": _what_else(source)})])
+            what, expected = _what_else(source)
+            raise InputError([Finding("no-document", source.name, details={"what": what, "expected": expected})])
         if self.inside:
             self.inside = False
             self.stops[-1] = self.line
@@ -200,11 +168,11 @@ class _Reader:
             line_text = bytes(data[start:stop])
             marker = line_text[1:].lstrip()
             if marker.startswith(BEGIN):
-                markers[line] = _text(marker[len(BEGIN) :].removesuffix(b"\r"))
+                markers[line] = as_text(marker[len(BEGIN) :].removesuffix(b"\r"))
             elif marker.startswith(END):
                 markers[line] = None
             else:
-                is_token[line] = _is_token(line_text)
+                is_token[line] = holds_token(line_text)
         if data.count(END, 0, size) > sum(name is None for name in markers.values()):
             for end in re.compile(rb"#[^\S\n]*" + END).finditer(data, 0, size):
                 markers.setdefault(int(np.searchsorted(line_ends, end.start())) - 1, None)
@@ -270,7 +238,7 @@ class _Reader:
             Events(document[cells.cell], token[cells.cell], self.line + 1 + lines[cells.cell], cells.kind, cells.label)
         )
         for cell, pieces in cells.discarded.items():
-            self.discarded.setdefault(int(document[cell]), []).extend(map(_text, pieces))
+            self.discarded.setdefault(int(document[cell]), []).extend(map(as_text, pieces))
 
     def _fault(self, document: int, events: Events) -> Finding:
         """The first bracket of a document that has no partner."""
@@ -291,18 +259,6 @@ class _Reader:
         }
         code = "unclosed-mention" if opened else "unopened-mention"
         return Finding(code, place.source.name, line, column, details, excerpt)
-
-
-def _text(raw: bytes) -> str:
-    """Bytes as text that gives the same bytes back, whatever they are."""
-    return raw.decode("utf-8", "surrogateescape")
-
-
-def _is_token(line: bytes) -> bool:
-    """Rule 3, for a line that is no marker."""
-    if not line.startswith(b"#"):
-        return bool(line.strip())
-    return b"\t" in line or re.search(rb"\(\d|\d\)", line.split()[-1]) is not None
 
 
 def _blocks(source: Source) -> Iterator[tuple[bytearray, int]]:
@@ -367,7 +323,7 @@ def _step_back(text: Bytes, stops: Ints, which: Ints, *, over: bool, marks: tupl
 
 def _excerpt(source: Source, line: int, piece: str, earlier: int) -> tuple[int | None, tuple[str, str] | None]:
     """The column of a piece in its line, and its cell with carets under it, cut down to a readable width."""
-    text = _text(b"".join(source.lines(line, line)))
+    text = as_text(b"".join(source.lines(line, line)))
     last = text.rstrip("\t").rfind("\t") + 1 if "\t" in text else text.rstrip().rfind(" ") + 1
     inner = re.escape(piece)
     form = rf"{inner}(?!\d)" if piece.startswith("(") else rf"(?<!\d){inner}"
@@ -380,26 +336,32 @@ def _excerpt(source: Source, line: int, piece: str, earlier: int) -> tuple[int |
     return at + 1, (cell, " " * (at - shown) + "^" * min(len(piece), 40))
 
 
-def _what_else(source: Source) -> str:
-    """What a file without any document holds instead, in a few words."""
-    with source.open() as stream:
-        head = stream.read(1 << 16)
+def _what_else(source: Source) -> tuple[str, str]:
+    """What a file without any document holds instead, and what was expected."""
+    head = source.head(1 << 16)
     text = head.removeprefix(MARK).lstrip()
-    first = _text(text.split(b"\n", 1)[0].rstrip())
+    first = as_text(text.split(b"\n", 1)[0].rstrip())
     if not text:
-        return "the file is empty" if not head else "the file holds nothing but white space"
+        return "the file is empty" if not head else "the file holds nothing but white space", EXPECTED
     if head.startswith((b"\xff\xfe", b"\xfe\xff")) or head[1:2] == b"\0":
-        return "the file is not UTF-8; it looks like UTF-16"
+        return "the file is not UTF-8; it looks like UTF-16", EXPECTED
     if text.startswith((b"{", b"[")):
-        return "this looks like JSON"
+        return "this looks like JSON", f"{EXPECTED}; JSON lines are read by --input-format jsonlines"
     if re.search(
         rb"^#\s*(newdoc|sent_id|global\.Entity)|^1\t[^\t\n]*\t[^\t\n]*\t(ADJ|ADP|ADV|AUX|CCONJ|DET|"
         rb"INTJ|NOUN|NUM|PART|PRON|PROPN|PUNCT|SCONJ|SYM|VERB|X)\t",
         text,
         re.MULTILINE,
     ):
-        return "this looks like CoNLL-U"
+        return (
+            "this looks like CoNLL-U",
+            "CoNLL-2011/2012 or JSON lines: only exact spans of these two are scored for now",
+        )
     if header := re.search(rb"^\s*#?\s*begin\s*document.*", text, re.MULTILINE | re.IGNORECASE):
-        words = _text(header[0].strip())[:60]
-        return f'a header that is not of the form "#begin document NAME", with one blank before NAME: "{words}"'
-    return f'the file begins with "{first[:60]}"'
+        header_words = as_text(header[0].strip())[:60]
+        header_form = 'a header that is not of the form "#begin document NAME", with one blank before NAME'
+        return f'{header_form}: "{header_words}"', EXPECTED
+    return f'the file begins with "{first[:60]}"', EXPECTED
+
+
+FORMAT = Format("conll", "CoNLL-2011/2012", recognises, read, sentences, write)
