@@ -13,7 +13,7 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from scorer.columns import Bools, Floats, Ints, changes, counts, order_by
+from scorer.columns import Bools, Floats, Ints, changes, order_by, tally
 
 SMALL = 40_000
 """Rows times cells up to which a component is solved without scipy."""
@@ -31,8 +31,8 @@ def best(rows: Ints, columns: Ints, weights: Floats) -> Bools:
     chosen = np.zeros(len(rows), dtype=np.bool_)
     if not len(rows):
         return chosen
-    row_alone = counts(rows, int(rows.max()) + 1)[rows] == 1
-    column_alone = counts(columns, int(columns.max()) + 1)[columns] == 1
+    row_alone = tally(rows, int(rows.max()) + 1)[rows] == 1
+    column_alone = tally(columns, int(columns.max()) + 1)[columns] == 1
     # A row all of whose cells are alone in their columns is a component, and so is such a column.
     row_star = _all_of(rows, column_alone)
     column_star = _all_of(columns, row_alone) & ~row_star

@@ -12,6 +12,9 @@ from typing import NamedTuple
 
 ERROR, NOTICE = "error", "notice"
 
+VISIBLE = {**{code: 0x2400 + code for code in range(0x20)}, 0x7F: 0x2421, **dict.fromkeys(range(0x80, 0xA0), 0xFFFD)}
+"""Control characters and the pictures that stand for them: what a file holds must not move a terminal."""
+
 SHOWN = 5
 """How many notices of one kind are shown; the rest are counted."""
 
@@ -88,7 +91,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "too-many-repeated": Kind(
         ERROR,
-        "Found too many repeated mentions (> 10) in the response, so refusing to score. Please fix the output.",
+        "Found too many repeated mentions (> {limit}) in the response, so refusing to score. Please fix the output.",
         "{count} later copies of {spans} in {documents}, listed below; --repeated first scores this file with "
         "the first copy of each",
     ),
@@ -242,7 +245,7 @@ class Finding(NamedTuple):
         if self.excerpt:
             lines += [f"    {line}" for line in self.excerpt]
         lines.append(f"  {self.advice}")
-        return "\n".join(lines)
+        return "\n".join(line.translate(VISIBLE) for line in lines)
 
 
 def counted(number: int, noun: str) -> str:

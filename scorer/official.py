@@ -112,6 +112,7 @@ def refuse_too_many(dropped: Sequence[Repeat]) -> None:
         return
     places = {repeat.documents.place_of(repeat.document) for repeat in dropped}
     details = {
+        "limit": LIMIT,
         "count": copies,
         "spans": counted(len(dropped), "span"),
         "documents": counted(len(places), "document"),

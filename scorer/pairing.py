@@ -199,7 +199,7 @@ class _Pairing:
             details = {"key": missing[0], "response": extra[0]}
             self.notices.append(Finding("no-common-document", place.source.name, place.line, details=details))
         self._alone("missing-document", missing, self.key_names, extra)
-        self._alone("extra-document", [] if self.only else extra, self.response_names, missing)
+        self._alone("extra-document", [] if self.only is not None else extra, self.response_names, missing)
 
     def _alone(self, code: str, names: list[str], side: Names, others: list[str]) -> None:
         for at, name in enumerate(names):

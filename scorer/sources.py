@@ -66,6 +66,8 @@ class Source:
 
     def _raw(self) -> io.RawIOBase:
         if self._kept is None and self.path == STDIN:
+            if sys.stdin is None:
+                raise UsageError("standard input is closed")
             self._kept = sys.stdin.buffer.read()
         if self._kept is None:
             raw = io.FileIO(self.path)
@@ -121,13 +123,22 @@ def sources(path: str, include: str | None = None) -> list[Source]:
     ``include`` is a glob for the names of the files that count. Raises `UsageError` where nothing
     is left.
     """
+    if not path:
+        raise UsageError("the name of a file is empty")
     if path == STDIN or not os.path.isdir(path):
         return [Source(path)]
     from fnmatch import fnmatchcase
 
     found = []
-    for folder, folders, files in os.walk(path):
-        folders[:] = [name for name in folders if not name.startswith(".")]
+    seen = set()
+    for folder, folders, files in os.walk(path, onerror=_refuse, followlinks=True):
+        seen.add(os.path.realpath(folder))
+        # A link may lead back to a folder above it.
+        folders[:] = [
+            name
+            for name in folders
+            if not name.startswith(".") and os.path.realpath(os.path.join(folder, name)) not in seen
+        ]
         for name in files:
             if not name.startswith(".") and fnmatchcase(name, include or "*"):
                 found.append(os.path.join(folder, name))
@@ -135,3 +146,8 @@ def sources(path: str, include: str | None = None) -> list[Source]:
         wanted = f"no file that matches {include}" if include else "no file"
         raise UsageError(f"{path}: the folder has {wanted} in it")
     return [Source(name) for name in sorted(found, key=lambda name: name.split(os.sep))]
+
+
+def _refuse(error: OSError) -> None:
+    """A folder that cannot be read must not be left out in silence."""
+    raise UsageError(f"{error.filename}: {error.strerror}") from error

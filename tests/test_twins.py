@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
@@ -198,7 +199,7 @@ def test_pairs_that_share_more_than_one_group_are_counted_as_listing_them_does(w
             frozenset(random.sample(range(wanted.groups), random.randint(wanted.smallest, wanted.largest)))
             for _ in range(wanted.spans)
         ]
-        assert shared_more_than_once(sets) == sum(max(0, len(a & b) - 1) for a, b in combinations(sets, 2))
+        assert shared_more_than_once(Counter(sets)) == sum(max(0, len(a & b) - 1) for a, b in combinations(sets, 2))
 
 
 # Assignment

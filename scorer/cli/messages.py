@@ -6,6 +6,7 @@ import os
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 
 import click
 
@@ -32,7 +33,7 @@ def write(pieces: Iterable[str], path: str = STDOUT) -> None:
             sys.stdout.buffer.write(chunk)
         sys.stdout.buffer.flush()
     except OSError as error:
-        _give_up_stdout()
+        give_up_stdout()
         raise UsageError(f"standard output: {error.strerror}") from error
 
 
@@ -84,7 +85,7 @@ def _encoded(pieces: Iterable[str]) -> Iterator[bytes]:
     yield "".join(gathered).encode("utf-8", "surrogateescape")
 
 
-def _give_up_stdout() -> None:
+def give_up_stdout() -> None:
     """Keep the interpreter from trying again to write what is left when it ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -117,7 +118,9 @@ def show(findings: Iterable[Finding], of: str = "") -> None:
 
 
 def complain(text: str) -> None:
-    """One message on standard error."""
-    if sys.stderr is not None:
+    """One message on standard error; where nobody can be told, the exit status has to do."""
+    if sys.stderr is None:
+        return
+    with suppress(OSError):
         sys.stderr.buffer.write(text.encode("utf-8", "surrogateescape") + b"\n")
         sys.stderr.buffer.flush()

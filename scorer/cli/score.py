@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ from scorer.cli.messages import tell, write
 from scorer.cli.scoring import evaluated
 from scorer.errors import UsageError
 from scorer.layouts import NAMES, OFFICIAL, find, official
-from scorer.metrics import GROUPS, select
+from scorer.metrics import GROUPS, names_in, select
 from scorer.metrics.row import Metric
 from scorer.results import Report, compiled
 from scorer.sources import STDIN
@@ -20,14 +21,17 @@ from scorer.sources import STDIN
 
 def command(words: str) -> click.Command:
     """The command that scores with the metrics that ``words`` stand for."""
+    listed = names_in(words)
     metrics = select(words)
-    words = words.lower()
+    headings, average = len(listed) > 1 or listed[0] in GROUPS, "conll" in listed
 
     def callback(key: str, response: str, name: str | None, **given: Any) -> None:
-        headings = "," in words or words in GROUPS
-        score(key, response, metrics, name, headings=headings, average="conll" in words.split(","), **given)
+        if name is not None:
+            # Names of documents are bytes of a file, whatever the locale takes the argument for.
+            name = os.fsencode(name).decode("utf-8", "surrogateescape")
+        score(key, response, metrics, name, headings=headings, average=average, **given)
 
-    return click.Command(
+    made = click.Command(
         words,
         callback=callback,
         help=_help(metrics),
@@ -47,6 +51,19 @@ def command(words: str) -> click.Command:
             *options.notices(),
         ],
     )
+    _check_options(made, metrics)
+    return made
+
+
+def _check_options(made: click.Command, metrics: Sequence[Metric]) -> None:
+    """Raise `UsageError` where an option that a metric brings along has a name that is taken."""
+    names = [name for parameter in made.params for name in (parameter.name, *parameter.opts, *parameter.secondary_opts)]
+    for metric in metrics:
+        for option in metric.options:
+            if max(names.count(option.keyword), names.count(f"--{option.name}")) > 1:
+                raise UsageError(
+                    f"the option --{option.name} of metric {metric.name!r} has a name that is taken; rename it"
+                )
 
 
 def _help(metrics: Sequence[Metric]) -> str:

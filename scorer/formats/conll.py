@@ -50,6 +50,18 @@ BLOCK = 1 << 20
 BATCH = 1 << 24
 """Bytes after which the documents read so far go on as one batch; it bounds the memory of a run."""
 
+HEADER = re.compile(rb"#?[^\S\n]*begin[^\S\n]*document", re.IGNORECASE)
+"""What looks like the begin of a document, in whatever form."""
+
+CONLL_U = (
+    rb"^#\s*(newdoc|sent_id|global\.Entity)|^1\t[^\t\n]*\t[^\t\n]*\t(ADJ|ADP|ADV|AUX|CCONJ|DET|"
+    rb"INTJ|NOUN|NUM|PART|PRON|PROPN|PUNCT|SCONJ|SYM|VERB|X)\t"
+)
+"""What a file in CoNLL-U has."""
+
+LONG_CELL = 64
+"""Bytes after which the few cells that are still longer are looked at one by one."""
+
 LF, CR, TAB, SPACE, HASH = b"\n\r\t #"
 EXPECTED = (
     'CoNLL-2011/2012: "#begin document NAME", a line per token with the coreference in the last column, "#end document"'
@@ -113,8 +125,7 @@ class _Reader:
             if self.bytes > BATCH:
                 yield from self.batch()
         if not documents:
-            what, expected = _what_else(source)
-            raise InputError([Finding("no-document", source.name, details={"what": what, "expected": expected})])
+            raise InputError([_what_else(source)])
         if self.inside:
             self.inside = False
             self.stops[-1] = self.line
@@ -311,14 +322,29 @@ def _last_cells(text: Bytes, stops: Ints) -> tuple[Ints, Ints]:
 def _step_back(text: Bytes, stops: Ints, which: Ints, *, over: bool, marks: tuple[int, ...]) -> Ints:
     """Step back from ``stops[which]``, over every byte of ``marks`` or else up to the first one."""
     at = stops.copy()
-    while len(which):
+    for _ in range(LONG_CELL):
+        if not len(which):
+            return at
         before = text[at[which] - 1]
         marked = before == marks[0]
         for mark in marks[1:]:
             marked |= before == mark
         which = which[marked == over]
         at[which] -= 1
+    for line in which.tolist():
+        at[line] = _step_back_far(text, int(at[line]), over=over, marks=marks)
     return at
+
+
+def _step_back_far(text: Bytes, stop: int, *, over: bool, marks: tuple[int, ...]) -> int:
+    """The same for one line, a stretch at a time, each twice as long as the last."""
+    size = LONG_CELL
+    while True:
+        first = max(stop - size, 0)
+        found = np.flatnonzero(np.isin(text[first:stop], marks) != over)
+        if len(found):
+            return first + int(found[-1]) + 1
+        stop, size = first, size * 2
 
 
 def _excerpt(source: Source, line: int, piece: str, earlier: int) -> tuple[int | None, tuple[str, str] | None]:
@@ -336,32 +362,30 @@ def _excerpt(source: Source, line: int, piece: str, earlier: int) -> tuple[int |
     return at + 1, (cell, " " * (at - shown) + "^" * min(len(piece), 40))
 
 
-def _what_else(source: Source) -> tuple[str, str]:
-    """What a file without any document holds instead, and what was expected."""
+def _what_else(source: Source) -> Finding:
+    """What a file without any document holds instead, where, and what was expected."""
     head = source.head(1 << 16)
-    text = head.removeprefix(MARK).lstrip()
-    first = as_text(text.split(b"\n", 1)[0].rstrip())
-    if not text:
-        return "the file is empty" if not head else "the file holds nothing but white space", EXPECTED
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")) or head[1:2] == b"\0":
-        return "the file is not UTF-8; it looks like UTF-16", EXPECTED
-    if text.startswith((b"{", b"[")):
-        return "this looks like JSON", f"{EXPECTED}; JSON lines are read by --input-format jsonlines"
-    if re.search(
-        rb"^#\s*(newdoc|sent_id|global\.Entity)|^1\t[^\t\n]*\t[^\t\n]*\t(ADJ|ADP|ADV|AUX|CCONJ|DET|"
-        rb"INTJ|NOUN|NUM|PART|PRON|PROPN|PUNCT|SCONJ|SYM|VERB|X)\t",
-        text,
-        re.MULTILINE,
-    ):
-        return (
-            "this looks like CoNLL-U",
-            "CoNLL-2011/2012 or JSON lines: only exact spans of these two are scored for now",
-        )
-    if header := re.search(rb"^\s*#?\s*begin\s*document.*", text, re.MULTILINE | re.IGNORECASE):
-        header_words = as_text(header[0].strip())[:60]
-        header_form = 'a header that is not of the form "#begin document NAME", with one blank before NAME'
-        return f'{header_form}: "{header_words}"', EXPECTED
-    return f'the file begins with "{first[:60]}"', EXPECTED
+    text = head.removeprefix(MARK)
+    lines = [(number, line.strip()) for number, line in enumerate(text.split(b"\n"), start=1)]
+    line, first = next(((number, words) for number, words in lines if words), (None, b""))
+    expected = EXPECTED
+    header = next(((number, words) for number, words in lines if HEADER.match(words)), None)
+    if line is None:
+        what = "the file holds nothing but white space" if head else "the file is empty"
+    elif head.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in (head[0::2].strip(b"\0")[:1], head[1::2][:1]):
+        what = "the file is not UTF-8; it looks like UTF-16"
+    elif first.startswith((b"{", b"[")):
+        what, expected = "this looks like JSON", f"{EXPECTED}; JSON lines are read by --input-format jsonlines"
+    elif re.search(CONLL_U, text, re.MULTILINE):
+        what = "this looks like CoNLL-U"
+        expected = "CoNLL-2011/2012 or JSON lines: only exact spans of these two are scored for now"
+    elif header:
+        line = header[0]
+        form = 'a header that is not of the form "#begin document NAME", with one blank before NAME'
+        what = f'{form}: "{as_text(header[1])[:60]}"'
+    else:
+        what = f'the file begins with "{as_text(first)[:60]}"'
+    return Finding("no-document", source.name, line, details={"what": what, "expected": expected})
 
 
 FORMAT = Format("conll", "CoNLL-2011/2012", recognises, read, sentences, write)

@@ -30,7 +30,7 @@ import numpy as np
 from scorer.columns import Ints, changes, order_by
 from scorer.errors import InputError
 from scorer.findings import Finding, counted
-from scorer.formats.row import RESPONSE, Asked, Format, FullDocument, Sentences, passage
+from scorer.formats.row import RESPONSE, Asked, Format, FullDocument, Sentences, passage, passage_places
 from scorer.model import Documents, Place
 from scorer.sources import Source
 
@@ -101,7 +101,7 @@ def words(documents: Documents, mentions: Sequence[int]) -> list[str]:
             every = None if its_sentences is None else [word for sentence in its_sentences for word in sentence]
             for mention in by_line[place.line or 0]:
                 start, end = int(documents.start[mention]), int(documents.end[mention])
-                texts[mention] = f"{start}-{end}" if every is None else passage(every[start : end + 1])
+                texts[mention] = f"{start}-{end}" if every is None else _passage(every, start, end)
     return [texts[mention] for mention in mentions]
 
 
@@ -442,6 +442,11 @@ def _clean(text: str) -> str:
     except UnicodeEncodeError:
         return re.sub("[\ud800-\udc7f\udd00-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text)
     return text
+
+
+def _passage(words: Sequence[str], start: int, end: int) -> str:
+    size = end - start + 1
+    return passage([words[place] for place in passage_places(start, size) if place < len(words)], size)
 
 
 FORMAT = Format("jsonlines", "JSON lines", recognises, read, sentences, write)

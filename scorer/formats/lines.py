@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from scorer.errors import InputError
 from scorer.findings import Finding
-from scorer.formats.row import NO_WORD, FullDocument, Sentences, passage
+from scorer.formats.row import NO_WORD, FullDocument, Sentences, passage, passage_places
 from scorer.model import Documents, part_of
 from scorer.sources import Source
 
@@ -32,7 +32,7 @@ def holds_token(line: bytes) -> bool:
     """Rule 3 of the grammar in `scorer.formats.conll`, for a line that is no marker."""
     if not line.startswith(b"#"):
         return bool(line.strip())
-    return b"\t" in line or re.search(rb"\(\d|\d\)", line.split()[-1]) is not None
+    return b"\t" in line or re.search(rb"\(\d|\d\)", line.rstrip().rsplit(b" ", 1)[-1]) is not None
 
 
 def columns_of(line: bytes) -> list[bytes]:
@@ -61,23 +61,29 @@ def words(documents: Documents, mentions: Sequence[int]) -> list[str]:
 
 
 def _texts(source: Source, spans: Sequence[tuple[int, int]]) -> list[str]:
-    """The words of spans of one file, each given by the line of its first token and its number of tokens."""
+    """The words of spans of one file, each given by the line of its first token and its number of tokens.
+
+    Only the words that a `passage` shows are kept, so spans may be long, many and nested.
+    """
     beginning = defaultdict(list)
     for at, (line, _) in enumerate(spans):
         beginning[line].append(at)
     last = max(beginning, default=0)
-    texts: list[list[str]] = [[] for _ in spans]
-    unfinished: list[int] = []
+    shown: list[list[int]] = [[] for _ in spans]
+    wanted: dict[int, str] = {}
+    token = end = 0
     for number, line_text in source.numbered_lines():
-        unfinished += beginning.get(number, ())
-        if unfinished and holds_token(line_text):
-            its_word = word(columns_of(line_text))
-            for at in unfinished:
-                texts[at].append(its_word)
-            unfinished = [at for at in unfinished if len(texts[at]) < spans[at][1]]
-        if number >= last and not unfinished:
+        for at in beginning.get(number, ()):
+            shown[at] = passage_places(token, spans[at][1])
+            wanted.update(dict.fromkeys(shown[at], ""))
+            end = max(end, token + spans[at][1])
+        if token < end and holds_token(line_text):
+            if token in wanted:
+                wanted[token] = word(columns_of(line_text))
+            token += 1
+        if number >= last and token >= end:
             break
-    return [passage(its) for its in texts]
+    return [passage([wanted[place] for place in places], size) for places, (_, size) in zip(shown, spans, strict=True)]
 
 
 def sentences(source: Source, notices: list[Finding]) -> Iterator[Sentences]:

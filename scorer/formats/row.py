@@ -55,6 +55,14 @@ class Format(NamedTuple):
     write: Callable[[Iterator[FullDocument], list[Finding]], Iterator[str]]
 
 
-def passage(words: Sequence[str]) -> str:
-    """The words of a mention for messages; long ones are cut in the middle."""
-    return " ".join(words if len(words) <= 12 else [*words[:6], "...", *words[-5:]])
+def passage_places(first: int, size: int) -> list[int]:
+    """Which of ``size`` words, the first of which is number ``first``, a `passage` shows."""
+    every = range(first, first + size)
+    return list(every) if size <= 12 else [*every[:6], *every[-5:]]
+
+
+def passage(words: Sequence[str], size: int) -> str:
+    """The words of a mention of ``size`` words for messages, as many as `passage_places` tells: long mentions are cut
+    in the middle, long words at the end."""
+    shown = [word if len(word) <= 40 else f"{word[:40]}..." for word in words]
+    return " ".join(shown if len(shown) == size else [*shown[:6], "...", *shown[6:]])
