@@ -342,6 +342,14 @@ def test_documents_of_the_two_forms_are_paired_across_batches(turned: bool) -> N
     assert [notice.code for notice in notices] == ["missing-document", "extra-document"]
 
 
+def test_thousands_of_names_of_the_two_forms_take_no_time() -> None:
+    """Ten seconds and more where each of 20,000 names is looked for in a list."""
+    parts = [f"(d{number}); part 000" for number in range(20_000)]
+    keys = [f"d{number}_0" for number in reversed(range(20_000))]
+    pairs = list(pair(batches([[part] for part in parts[:100]] + [parts[100:]], []), batches([keys], []), []))
+    assert all(each.present.all() for each in pairs)
+
+
 def test_equal_names_are_read_batch_by_batch() -> None:
     """Whoever asks for the first pairs has not read the rest of either side."""
     key_seen: list[str] = []
