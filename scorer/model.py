@@ -15,7 +15,7 @@ from scorer.sources import Source
 
 
 class Place(NamedTuple):
-    """Where a document begins: its file, and its first line there (from 1), if it has any: its begin marker, its JSON."""
+    """Where a document begins: its file, and its first line there (from 1), if any: its begin marker, its JSON."""
 
     source: Source
     line: int | None
