@@ -97,6 +97,27 @@ KINDS: Mapping[str, Kind] = {
         'in document "{document}": "{words}" (tokens {start} to {end}) is marked {count} times, as entities {entities}',
         "expected every span once; remove all but one, or score with --repeated first",
     ),
+    "one-unit": Kind(
+        ERROR,
+        "there is one unit only to resample (--unit {unit}; documents: {documents})",
+        "intervals and tests need several: what a single one would do elsewhere cannot be told from it; "
+        "the scores alone are had from corefscore METRIC KEY RESPONSE",
+    ),
+    "not-a-baseline": Kind(
+        ERROR,
+        "{what}",
+        "expected what corefscore METRIC KEY RESPONSE --format json printed, or the official scorer",
+    ),
+    "other-signature": Kind(
+        ERROR,
+        'the baseline was made as "{baseline}", and this run is "{run}"',
+        "scores compare only where all of this is the same; give the same options, or make the baseline anew",
+    ),
+    "other-documents": Kind(
+        ERROR,
+        "documents that only one side has: {count}, the first of which {which}: {document}",
+        "scores compare only for the same documents; make the baseline anew",
+    ),
     "dropped-repeat": Kind(
         NOTICE,
         'in document "{document}": "{words}" (tokens {start} to {end}) is marked {count} times, as entities {entities}',

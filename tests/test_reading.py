@@ -166,6 +166,18 @@ def test_the_size_of_blocks_and_batches_does_not_matter(case: str, monkeypatch: 
         assert columns(joined(list(read(path, [])))) == whole
 
 
+def test_a_full_batch_goes_on_though_a_document_is_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks end where lines end, hardly ever between documents: memory is bounded all the same."""
+    path = tmp_path / "file.conll"
+    path.write_text("".join(document("w\t(1", *["x\t-"] * 7, "w\t1)", name=f"d{n}") for n in range(50)))
+    monkeypatch.setattr(conll, "BLOCK", 64)
+    monkeypatch.setattr(conll, "BATCH", 256)
+    batches = list(read(str(path), []))
+    assert max(map(len, batches)) <= 6
+    assert [name for batch in batches for name in batch.names] == [f"d{n}" for n in range(50)]
+    assert entities(joined(batches)) == [[(0, 8)]] * 50
+
+
 def test_faults_stay_with_their_document(tmp_path: Path) -> None:
     text = document("w\t(1)") + document("w\t(1", name="e") + document("w\t(2)", name="f")
     documents, _ = read_text(text, tmp_path)

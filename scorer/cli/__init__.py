@@ -19,7 +19,7 @@ corefscore METRIC KEY RESPONSE [NAME]
   RESPONSE  the response, likewise
   NAME      score this document only; "none": print totals only
 
-Exit status: 0 scored, 1 input refused, 2 wrong usage or a file that cannot be read.
+Exit status: 0 as hoped, 1 input refused, 2 wrong usage or a file that cannot be read, 3 a check failed.
 
 Version {__version__}."""
 
@@ -30,14 +30,12 @@ GROUP_HELP = {
 }
 
 
-COMMANDS = {
-    "convert": "turn CoNLL-2011/2012 into JSON lines, or back",
-}
-"""The commands beside the metrics; each is the `command` of the file of that name beside this one."""
+COMMANDS = ("compare", "rank", "check", "convert")
+"""What is no metric: the name of each command, and of the file beside this one whose `command` makes it."""
 
 
 class Commands(click.Group):
-    """Every metric is a command, read from the table of metrics; so is a list of them."""
+    """Every metric is a command, read from the table of metrics; so is a list of them. The others are `COMMANDS`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         from scorer.metrics import GROUPS, NAMES, outside_names
@@ -45,9 +43,11 @@ class Commands(click.Group):
         return [*NAMES, *outside_names(), *GROUPS, *COMMANDS]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
-        module = import_module(f"scorer.cli.{cmd_name if cmd_name in COMMANDS else 'score'}")
-        its: click.Command = module.command(cmd_name)
-        return its
+        if cmd_name.lower() in COMMANDS:
+            return _command(cmd_name.lower())
+        from scorer.cli.score import command
+
+        return command(cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -62,8 +62,13 @@ class Commands(click.Group):
             formatter.write_dl([(metric.name, f"{metric.title}. {metric.use}") for metric in metrics])
         with formatter.section("Groups of metrics"):
             formatter.write_dl([(name, GROUP_HELP[name].format(names=", ".join(its))) for name, its in GROUPS.items()])
-        with formatter.section("Other commands (corefscore COMMAND --help tells more)"):
-            formatter.write_dl(list(COMMANDS.items()))
+        with formatter.section("Commands (corefscore COMMAND --help tells more)"):
+            formatter.write_dl([(name, _command(name).get_short_help_str(200)) for name in COMMANDS])
+
+
+def _command(name: str) -> click.Command:
+    command: click.Command = import_module(f"scorer.cli.{name}").command(name)
+    return command
 
 
 def run(arguments: list[str], program: str) -> int:

@@ -23,7 +23,7 @@ def write(pieces: Iterable[str], path: str = STDOUT) -> None:
     Odd bytes come out as they were read. Raises `UsageError` where it cannot be written.
     """
     if path not in (STDOUT, "/dev/stdout"):
-        _replace(path, pieces)
+        _replace(path, _encoded(pieces))
         return
     if sys.stdout is None:
         raise UsageError("standard output is closed")
@@ -36,18 +36,23 @@ def write(pieces: Iterable[str], path: str = STDOUT) -> None:
         raise UsageError(f"standard output: {error.strerror}") from error
 
 
-def _replace(path: str, pieces: Iterable[str]) -> None:
+def write_bytes(data: bytes, path: str) -> None:
+    """Write a file as a whole or not at all. Raises `UsageError` where it cannot be written."""
+    _replace(path, [data])
+
+
+def _replace(path: str, chunks: Iterable[bytes]) -> None:
     from tempfile import NamedTemporaryFile
 
     target = os.path.realpath(path)
     try:
         if os.path.exists(target) and not os.path.isfile(target):  # a device or a pipe cannot be replaced
             with open(target, "wb") as file:
-                file.writelines(_encoded(pieces))
+                file.writelines(chunks)
             return
         with NamedTemporaryFile(dir=os.path.dirname(target), prefix=".corefscore-", delete=False) as file:
             try:
-                file.writelines(_encoded(pieces))
+                file.writelines(chunks)
                 file.flush()
                 os.fsync(file.fileno())
                 os.chmod(file.name, _mode_of(target))
@@ -84,21 +89,26 @@ def _give_up_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def tell(notices: Sequence[Finding], *, strict: bool, quiet: bool | None) -> None:
-    """Show the notices of a run; where they count as errors, end the command."""
+def tell(notices: Sequence[Finding], *, strict: bool, quiet: bool | None, of: str = "") -> None:
+    """Show the notices of a run, see `show`; where they count as errors, end the command."""
     context = click.get_current_context()
     if strict and notices:
-        show(notice.as_error() for notice in notices)
+        show((notice.as_error() for notice in notices), of)
         context.exit(InputError.status)
     if not (context.find_root().obj == OFFICIAL_NAME if quiet is None else quiet):
-        show(notices)
+        show(notices, of)
 
 
-def show(findings: Iterable[Finding]) -> None:
-    """Findings on standard error, at most `SHOWN` of a kind, then how many more there are."""
+def show(findings: Iterable[Finding], of: str = "") -> None:
+    """Findings on standard error, at most `SHOWN` of a kind, then how many more there are.
+
+    ``of`` is the name of the response that they are about, where a command has several; a line of its own says so.
+    """
     by_code: dict[str, list[Finding]] = defaultdict(list)
     for finding in findings:
         by_code[finding.code].append(finding)
+    if of and by_code:
+        complain(f"corefscore: about {of}:")
     for code, its in by_code.items():
         for finding in its[:SHOWN]:
             complain(str(finding))

@@ -9,14 +9,12 @@ import click
 
 from scorer.cli import options
 from scorer.cli.messages import tell, write
+from scorer.cli.scoring import evaluated
 from scorer.errors import UsageError
-from scorer.evaluate import evaluate
-from scorer.findings import Finding
-from scorer.formats import read
 from scorer.layouts import NAMES, OFFICIAL, find, official
 from scorer.metrics import GROUPS, select
 from scorer.metrics.row import Metric
-from scorer.results import Report, Settings, compiled
+from scorer.results import Report, compiled
 from scorer.sources import STDIN
 
 
@@ -67,20 +65,15 @@ def score(
     *,
     headings: bool,
     average: bool,
-    repeated: str,
-    singletons: str,
-    include: str | None,
-    input_format: str | None,
-    clusters_field: str | None,
     layout: str,
     output: str,
     documents: bool,
     by: str | None,
     strict: bool,
     quiet: bool | None,
-    **own: Any,
+    **how: Any,
 ) -> None:
-    """Read both sides, score, and write the result."""
+    """Read both sides, score, and write the result; ``how`` are the options that can move a number."""
     if key == response == STDIN:
         raise UsageError("KEY and RESPONSE cannot both be standard input (-)")
     if layout == OFFICIAL and (documents or by is not None):
@@ -90,15 +83,7 @@ def score(
         compiled(by)
     listed = layout == OFFICIAL and name != "none"
     only = None if name == "none" else name
-    notices: list[Finding] = []
-    result = evaluate(
-        read(key, notices, include, input_format=input_format, clusters_field=clusters_field),
-        read(response, notices, include, input_format=input_format, clusters_field=clusters_field, side="response"),
-        metrics,
-        Settings(tuple(metric.name for metric in metrics), repeated, singletons, only, own),
-        notices,
-        keep_pairs=listed,
-    )
+    result = evaluated(key, response, metrics, [], document=only, keep_pairs=listed, **how)
     tell(result.notices, strict=strict, quiet=quiet)
     if layout == OFFICIAL:
         pieces = official.render(result, name=only, documents=listed, headings=headings, average=average)

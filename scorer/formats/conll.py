@@ -90,9 +90,7 @@ class _Reader:
     def __init__(self, notices: list[Finding]) -> None:
         self.notices = notices
         self.labels = Labels()
-        self._start_batch()
-
-    def _start_batch(self) -> None:
+        self.inside = False
         self.names: list[str] = []
         self.places: list[Place] = []
         self.stops: list[int] = []
@@ -105,7 +103,6 @@ class _Reader:
         """Read one file; yields the batches that become full on the way."""
         self.source = source
         self.line = 0
-        self.inside = False
         self.outside_lines = self.first_outside = 0
         documents = 0
         for data, size in _blocks(source):
@@ -113,34 +110,43 @@ class _Reader:
             self._block(data, size)
             documents += len(self.names) - before
             self.bytes += size
-            if self.bytes > BATCH and not self.inside:
+            if self.bytes > BATCH:
                 yield from self.batch()
         if not documents:
             what, expected = _what_else(source)
             raise InputError([Finding("no-document", source.name, details={"what": what, "expected": expected})])
         if self.inside:
+            self.inside = False
             self.stops[-1] = self.line
             self._notice("no-end", self.line, document=self.names[-1])
         if self.outside_lines:
             self._notice("outside-document", self.first_outside, count=counted(self.outside_lines, "line"))
 
     def batch(self) -> Iterator[Documents]:
-        """The documents read since the last batch, if there are any; none of them may be open."""
-        if not self.names:
+        """The documents read since the last batch, if there are any; one that is still open waits for the next."""
+        ready = len(self.names) - self.inside
+        if not ready:
             return
         events = Events(*map(np.concatenate, zip(*self.events, strict=True)))
+        complete, rest = events.document < ready, events.document >= ready
+        later = events.only(np.flatnonzero(rest))
+        events = events.only(np.flatnonzero(complete))
         columns, faulty = partitions(events)
         yield Documents(
-            names=self.names,
-            places=self.places,
-            tokens=np.array(self.tokens, dtype=np.int64),
+            names=self.names[:ready],
+            places=self.places[:ready],
+            tokens=np.array(self.tokens[:ready], dtype=np.int64),
             **columns._asdict(),
             faults={document: self._fault(document, events) for document in faulty},
-            discarded=self.discarded,
+            discarded={document: cells for document, cells in self.discarded.items() if document < ready},
             odd_labels=self.labels.odd,
             words=words,
         )
-        self._start_batch()
+        for column in (self.names, self.places, self.stops, self.tokens):
+            del column[:ready]
+        self.events = [later._replace(document=later.document - ready)]
+        self.discarded = {at - ready: cells for at, cells in self.discarded.items() if at >= ready}
+        self.bytes = 0
 
     def _notice(self, code: str, line: int, **details: object) -> None:
         self.notices.append(Finding(code, self.source.name, line, details=details))
