@@ -368,3 +368,13 @@ def test_results_have_the_name_of_the_key_in_either_direction(tmp_path: Path) ->
         assert (done.stderr, done.stdout.count(f"{name}:\n".encode())) == (b"", 5)
         assert b"Coreference: Recall: (1 / 1) 100%\tPrecision: (1 / 1) 100%\tF1: 100%" in done.stdout
         assert command("muc", key, response, name).status == 0
+
+
+def test_the_options_are_the_same_for_every_command_that_scores(tmp_path: Path) -> None:
+    """Of each document, x is what the key has, and y shares no mention with it."""
+    path = tmp_path / "both.jsonl"
+    path.write_text(lines(*({**BOTH, "doc_key": f"d{number}"} for number in range(3))))
+    field = ("--clusters-field", "clusters,x", "--input-format", "jsonlines", "--quiet", "--measures", "bcub")
+    assert command("rank", path, path, *field).status == 0
+    assert command("check", path, path, "--min", "bcub=1", "--clusters-field", "x").status == 0
+    assert command("check", path, path, "--min", "bcub=1", "--clusters-field", "clusters,x").status == 3
