@@ -15,7 +15,7 @@ from scorer.sources import Source
 
 
 class Place(NamedTuple):
-    """Where a document begins: its file, and the line of its begin marker (from 1), if it has one."""
+    """Where a document begins: its file, and its first line there (from 1), if any: its begin marker, its JSON."""
 
     source: Source
     line: int | None
@@ -44,7 +44,7 @@ class Documents:
     ``entity``     mentions            the entity of each mention, never falling
     ``start``      mentions            its first token, from 0 in its document
     ``end``        mentions            its last token
-    ``line``       mentions            the line of its first token (from 1)
+    ``line``       mentions            the line of its first token (from 1), or of its document in JSON lines
     =============  ==================  =========================================================
 
     Within a document entities stand in order of first appearance, within an entity mentions in the

@@ -122,8 +122,8 @@ class _Pairing:
     def _pairs(self, key: Documents) -> Pairs:
         while not all(name in self.waiting for name in key.names) and self._read_response():
             pass
-        missing = [name for name in key.names if name not in self.waiting]
-        if not self.other_form and in_other_form(missing, self.response_names.places):
+        missing = {name for name in key.names if name not in self.waiting}
+        if missing and not self.other_form and in_other_form(missing, self.response_names.places):
             self._read_key_to_its_end()
             self.other_form = in_other_form(self.key_names.places, self.response_names.places)
         found = [self.waiting.pop(self.other_form.get(name, name), None) for name in key.names]

@@ -342,6 +342,14 @@ def test_documents_of_the_two_forms_are_paired_across_batches(turned: bool) -> N
     assert [notice.code for notice in notices] == ["missing-document", "extra-document"]
 
 
+def test_thousands_of_names_of_the_two_forms_take_no_time() -> None:
+    """Ten seconds and more where each of 20,000 names is looked for in a list."""
+    parts = [f"(d{number}); part 000" for number in range(20_000)]
+    keys = [f"d{number}_0" for number in reversed(range(20_000))]
+    pairs = list(pair(batches([[part] for part in parts[:100]] + [parts[100:]], []), batches([keys], []), []))
+    assert all(each.present.all() for each in pairs)
+
+
 def test_equal_names_are_read_batch_by_batch() -> None:
     """Whoever asks for the first pairs has not read the rest of either side."""
     key_seen: list[str] = []
@@ -360,3 +368,13 @@ def test_results_have_the_name_of_the_key_in_either_direction(tmp_path: Path) ->
         assert (done.stderr, done.stdout.count(f"{name}:\n".encode())) == (b"", 5)
         assert b"Coreference: Recall: (1 / 1) 100%\tPrecision: (1 / 1) 100%\tF1: 100%" in done.stdout
         assert command("muc", key, response, name).status == 0
+
+
+def test_the_options_are_the_same_for_every_command_that_scores(tmp_path: Path) -> None:
+    """Of each document, x is what the key has, and y shares no mention with it."""
+    path = tmp_path / "both.jsonl"
+    path.write_text(lines(*({**BOTH, "doc_key": f"d{number}"} for number in range(3))))
+    field = ("--clusters-field", "clusters,x", "--input-format", "jsonlines", "--quiet", "--measures", "bcub")
+    assert command("rank", path, path, *field).status == 0
+    assert command("check", path, path, "--min", "bcub=1", "--clusters-field", "x").status == 0
+    assert command("check", path, path, "--min", "bcub=1", "--clusters-field", "clusters,x").status == 3
