@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import RECORDED, TESTDATA, call
+from support import RECORDED, ROOT, TESTDATA, call, command
 
 CASE = RECORDED / "documents-0015"
 KEY, RESPONSE = CASE / "key.conll", CASE / "response.conll"
@@ -188,6 +188,14 @@ def test_odd_baselines_are_refused_without_a_traceback(tmp_path: Path, capfdbina
     ):
         path.write_bytes(text)
         assert call(capfdbinary, "check", path, KEY, RESPONSE).status == 1
+
+
+def test_metrics_of_other_packages_are_checked_as_well(tmp_path: Path) -> None:
+    plugin = [ROOT / "tests" / "plugin"]
+    baseline = tmp_path / "baseline.json"
+    command("whole", KEY, RESPONSE, "--format", "json", "--output", baseline, path=plugin)
+    done = command("check", baseline, KEY, RESPONSE, "--min", "whole=0", path=plugin)
+    assert (done.status, done.stderr) == (0, b"")
 
 
 def test_the_shared_data_is_there() -> None:
