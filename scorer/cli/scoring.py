@@ -55,13 +55,12 @@ def evaluated(
 
     Raises `InputError` for input that is refused, `UsageError` for a file that cannot be read.
     """
-    names = {option.keyword for metric in metrics for option in metric.options}
     settings = Settings(
         tuple(metric.name for metric in metrics),
         repeated,
         singletons,
         document,
-        {name: value for name, value in own.items() if name in names},
+        {each.keyword: own.get(each.keyword, each.default) for metric in metrics for each in metric.options},
     )
 
     def side(path: str, name: str) -> Iterator[Documents]:
