@@ -257,7 +257,7 @@ def test_an_interrupt_ends_the_command_quietly(tmp_path: Path) -> None:
     restore = (
         "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])"
     )
-    call = [sys.executable, "-c", restore, PROGRAM, "muc", pipe, KEY]
+    call = [sys.executable, "-c", restore, *map(str, (PROGRAM, "muc", pipe, KEY))]
     with subprocess.Popen(call, stderr=subprocess.PIPE) as process:
         assert process.stderr
         with pipe.open("wb"):  # opens once the command waits for the pipe
