@@ -26,7 +26,7 @@ from scorer.columns import Column, Floats, Ints, changes, counts, order_by, sums
 from scorer.matching import Matched, Side
 
 FEW = 8
-"""Up to so many groups of one span, subsets of them are counted; beyond it spans are compared in pairs."""
+"""Up to so many groups of one span, subsets of them are counted; beyond it, the spans that share one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,7 +176,7 @@ def shared_more_than_once(sets: Iterable[frozenset[int]]) -> int:
 
     For r shared groups, r - 1 is the alternating sum over the subsets of at least two of them, so it is
     enough to count how many spans lie in all groups of each subset: linear in spans that lie in few groups.
-    The rare span in more than `FEW` groups is compared with every other one.
+    The rare span in more than `FEW` groups is compared with those that it shares a group with.
     """
     few: list[frozenset[int]] = []
     many: list[frozenset[int]] = []
@@ -187,7 +187,14 @@ def shared_more_than_once(sets: Iterable[frozenset[int]]) -> int:
         for size in range(2, len(its) + 1):
             together.update(combinations(sorted(its), size))
     total = sum((1 - len(subset) % 2 * 2) * (n * (n - 1) // 2) for subset, n in together.items())
-    for at, its in enumerate(many):
-        for other in few + many[:at]:
-            total += max(0, len(its & other) - 1)
+    if not many:
+        return total
+    members: dict[int, list[int]] = {}
+    for span, its in enumerate(few + many):
+        for group in its:
+            members.setdefault(group, []).append(span)
+    columns = {group: np.array(spans) for group, spans in members.items()}
+    for span, its in enumerate(many, start=len(few)):
+        hits = np.bincount(np.concatenate([columns[group] for group in its]))[:span]
+        total += int(np.maximum(hits - 1, 0).sum())
     return total
