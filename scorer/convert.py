@@ -48,7 +48,7 @@ def _full(
     for batch in batches:
         names.add(batch)
         for fault in batch.faults.values():
-            raise InputError([fault])
+            raise InputError([fault()])
         entities: list[dict[str, list[tuple[int, int]]]] = [defaultdict(list) for _ in batch.names]
         for entity, start, end in zip(batch.entity.tolist(), batch.start.tolist(), batch.end.tolist(), strict=True):
             entities[batch.document[entity]][batch.name_of(entity)].append((start, end))

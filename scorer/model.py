@@ -51,10 +51,10 @@ class Documents:
     order in which they close. A mention marked twice stands here twice: what that means for a score
     is decided in `scorer.official`.
 
-    ``faults`` and ``discarded`` hold, for the few documents that have any, what makes the document
-    unusable, and the marks that the reader passes over. ``odd_labels`` are the ids that are not
-    plain numbers; all batches of one side share it. ``words`` gives the text of some mentions of a batch, for
-    messages; it comes from the reader.
+    ``faults`` and ``discarded`` hold, for the few documents that have any, a function that tells what makes the
+    document unusable (it may have to look into the file again), and the marks that the reader passes over.
+    ``odd_labels`` are the ids that are not plain numbers; all batches of one side share it. ``words`` gives the text of
+    some mentions of a batch, for messages; it comes from the reader.
     """
 
     names: Sequence[str]
@@ -66,7 +66,7 @@ class Documents:
     start: Ints = field(default_factory=NONE.copy)
     end: Ints = field(default_factory=NONE.copy)
     line: Ints = field(default_factory=NONE.copy)
-    faults: Mapping[int, Finding] = field(default_factory=dict)
+    faults: Mapping[int, Callable[[], Finding]] = field(default_factory=dict)
     discarded: Mapping[int, Sequence[str]] = field(default_factory=dict)
     odd_labels: Sequence[str] = ()
     words: Callable[[Documents, Sequence[int]], list[str]] = _numbers

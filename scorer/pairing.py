@@ -101,6 +101,7 @@ class _Pairing:
         self.key_names, self.response_names = Names(), Names()
         self.other_form: dict[str, str] = {}
         self.waiting: dict[str, tuple[Documents, int]] = {}
+        self.unscored = 0
 
     def run(self) -> Iterator[Pairs]:
         while (batch := next(self.key, None)) is not None:
@@ -167,7 +168,7 @@ class _Pairing:
     def _check(self, key: Documents, response: Documents, present: Bools) -> None:
         faults = sorted([(d, 0, f) for d, f in key.faults.items()] + [(d, 1, f) for d, f in response.faults.items()])
         if faults:
-            raise InputError([faults[0][2]])
+            raise InputError([faults[0][2]()])
         known = present & (key.tokens >= 0) & (response.tokens >= 0)
         differ = known & (key.tokens != response.tokens)
         for d in np.flatnonzero(differ).tolist():
@@ -181,7 +182,12 @@ class _Pairing:
 
     def _unscored(self, batch: Documents, documents: list[int]) -> None:
         for d in documents:
-            fault = batch.faults[d]
+            self.unscored += 1
+            if self.unscored > SHOWN:
+                # Only counted: to tell what is wrong the file is read again.
+                self.notices.append(Finding("unscored-fault", batch.place_of(d).source.name))
+                continue
+            fault = batch.faults[d]()
             details = {"fault": fault.found}
             self.notices.append(Finding("unscored-fault", fault.path, fault.line, fault.column, details, fault.excerpt))
 

@@ -32,7 +32,7 @@ def read_key(
     batches = list(read(key, notices, include, input_format=input_format, clusters_field=clusters_field))
     faults = [fault for batch in batches for fault in batch.faults.values()]
     if faults:
-        raise InputError(faults[:1])
+        raise InputError([faults[0]()])
     return batches
 
 

@@ -29,7 +29,8 @@ A file is read in blocks: whole-array passes find the lines and the few cells th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -37,7 +38,7 @@ import numpy as np
 from scorer.columns import Bools, Bytes, Ints
 from scorer.errors import InputError
 from scorer.findings import Finding, counted
-from scorer.formats.brackets import CLOSE, OPEN, Events, partitions, unmatched
+from scorer.formats.brackets import Events, partitions, unmatched
 from scorer.formats.cells import Labels, parse
 from scorer.formats.lines import BEGIN, END, MARK, as_text, holds_token, sentences, words, write
 from scorer.formats.row import Asked, Format
@@ -251,25 +252,24 @@ class _Reader:
         for cell, pieces in cells.discarded.items():
             self.discarded.setdefault(int(document[cell]), []).extend(map(as_text, pieces))
 
-    def _fault(self, document: int, events: Events) -> Finding:
-        """The first bracket of a document that has no partner."""
-        mine = events.only(np.flatnonzero(events.document == document))
-        at, opened = unmatched(mine)[0]
-        line, label = int(mine.line[at]), int(mine.label[at])
-        kind = OPEN if opened else CLOSE
-        same = (mine.line[:at] == line) & (mine.label[:at] == label) & (mine.kind[:at] == kind)
-        name = str(label) if label >= 0 else self.labels.odd[-1 - label]
-        piece = f"({name}" if opened else f"{name})"
-        place = self.places[document]
-        column, excerpt = _excerpt(place.source, line, piece, int(np.count_nonzero(same)))
-        details = {
-            "document": self.names[document],
-            "piece": piece,
-            "label": name,
-            "where": f"at line {self.stops[document]}",
-        }
-        code = "unclosed-mention" if opened else "unopened-mention"
-        return Finding(code, place.source.name, line, column, details, excerpt)
+    def _fault(self, document: int, events: Events) -> Callable[[], Finding]:
+        """The first bracket of a document that has no partner, described when it is asked for."""
+        first, stop = np.searchsorted(events.document, (document, document + 1))
+        its = events.only(np.arange(first, stop))
+        details = {"document": self.names[document], "where": f"at line {self.stops[document]}"}
+        return partial(_describe, its, self.places[document].source, self.labels.odd, details)
+
+
+def _describe(events: Events, source: Source, odd_labels: Sequence[str], details: Mapping[str, object]) -> Finding:
+    """The finding for the first bracket without a partner among the events of one document."""
+    at, opened = unmatched(events)[0]
+    line, label = int(events.line[at]), int(events.label[at])
+    same = (events.line[:at] == line) & (events.label[:at] == label) & (events.kind[:at] == events.kind[at])
+    name = str(label) if label >= 0 else odd_labels[-1 - label]
+    piece = f"({name}" if opened else f"{name})"
+    column, excerpt = _excerpt(source, line, piece, int(np.count_nonzero(same)))
+    code = "unclosed-mention" if opened else "unopened-mention"
+    return Finding(code, source.name, line, column, {**details, "piece": piece, "label": name}, excerpt)
 
 
 def _blocks(source: Source) -> Iterator[tuple[bytearray, int]]:
@@ -347,19 +347,22 @@ def _step_back_far(text: Bytes, stop: int, *, over: bool, marks: tuple[int, ...]
         stop, size = first, size * 2
 
 
-def _excerpt(source: Source, line: int, piece: str, earlier: int) -> tuple[int | None, tuple[str, str] | None]:
-    """The column of a piece in its line, and its cell with carets under it, cut down to a readable width."""
+def _excerpt(source: Source, line: int, piece: str, earlier: int) -> tuple[int, tuple[str, str]]:
+    """The column of a bracket in its line, and its cell with carets under it, cut down to a readable width.
+
+    ``earlier`` is how many brackets of the same form stand before it in the cell; mentions of one token and discarded
+    pieces are none. A bracket that only comes about when others are cut out has the whole cell for its place.
+    """
     text = as_text(b"".join(source.lines(line, line)))
     last = text.rstrip("\t").rfind("\t") + 1 if "\t" in text else text.rstrip().rfind(" ") + 1
+    rest = re.sub(r"\(\d+(\+\d)?\)", lambda whole: " " * len(whole[0]), text[last:])
     inner = re.escape(piece)
     form = rf"{inner}(?!\d)" if piece.startswith("(") else rf"(?<!\d){inner}"
-    places = [match.start() for match in re.finditer(form, text[last:])]
-    if not places:
-        return None, None
-    at = last + places[min(earlier, len(places) - 1)]
+    places = [match.start() for match in re.finditer(form, rest)]
+    at, size = (last + places[earlier], len(piece)) if earlier < len(places) else (last, len(rest.strip()))
     shown = max(last, at - 30)
-    cell = text[shown : at + len(piece) + 30].replace("\t", " ")
-    return at + 1, (cell, " " * (at - shown) + "^" * min(len(piece), 40))
+    cell = text[shown : at + size + 30][:100].replace("\t", " ")
+    return at + 1, (cell, " " * (at - shown) + "^" * min(size, 40))
 
 
 def _what_else(source: Source) -> Finding:
