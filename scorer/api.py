@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -19,7 +20,7 @@ from scorer.metrics.row import Metric
 from scorer.model import Documents
 from scorer.official import WAYS
 from scorer.pairing import Pairs
-from scorer.results import Result, Settings
+from scorer.results import Result, Settings, reading_settings
 
 Side = str | os.PathLike[str] | Documents | Mapping[str, Clusters] | Clusters
 """A key or a response: a path; documents read earlier; clusters by document name; or one document's clusters."""
@@ -76,6 +77,7 @@ def score(
     the response, say), `UsageError` for an unknown name.
     """
     chosen, settings = _settings(metrics, repeated, singletons, document, own)
+    settings = replace(settings, reading=reading_settings(include, input_format, clusters_field))
     notices: list[Finding] = []
     mentions = Mentions()
 

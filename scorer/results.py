@@ -144,7 +144,8 @@ def _whole(number: float) -> float | int:
 class Settings:
     """Everything that can move a number, apart from the files themselves.
 
-    ``document`` is the one document that was scored, ``own`` the values of the metrics' own options.
+    ``document`` is the one document that was scored, ``own`` the values of the metrics' own options, ``reading`` what
+    was asked of the reader.
     """
 
     metrics: tuple[str, ...]
@@ -152,6 +153,7 @@ class Settings:
     singletons: str = "keep"
     document: str | None = None
     own: Mapping[str, Any] = field(default_factory=dict)
+    reading: Mapping[str, str] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -160,6 +162,7 @@ class Settings:
             "singletons": self.singletons,
             "document": self.document,
             **self.own,
+            **self.reading,
         }
 
     @property
@@ -169,6 +172,12 @@ class Settings:
         rest = {**self.to_dict()}
         del rest["metrics"]
         return " | ".join(parts + [f"{name}={value}" for name, value in rest.items() if value is not None])
+
+
+def reading_settings(include: str | None, input_format: str | None, clusters_field: str | None) -> dict[str, str]:
+    """What was asked of the reader, as `Settings.reading` has it: nothing where the files decide all."""
+    asked = {"include": include, "input_format": input_format, "clusters_field": clusters_field}
+    return {name: value for name, value in asked.items() if value is not None}
 
 
 class Result(Scores):

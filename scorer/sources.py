@@ -43,13 +43,14 @@ COMPRESSED: dict[bytes, Callable[[BinaryIO], BinaryIO]] = {
 class Source:
     """One file, or standard input; ``name`` is how messages call it.
 
-    What cannot be read twice (a pipe, standard input) is kept in memory, so that a message can
-    show the line that it speaks of.
+    ``watch`` is told how many bytes each step of reading took. What cannot be read twice (a pipe, standard input) is
+    kept in memory, so that a message can show the line that it speaks of.
     """
 
     def __init__(self, path: str) -> None:
         self.path = path
         self.name = "<stdin>" if path == STDIN else path
+        self.watch: Callable[[int], None] | None = None
         self._kept: bytes | None = None
 
     def open(self) -> BinaryIO:
@@ -80,7 +81,10 @@ class Source:
     def fill(self, stream: BinaryIO, view: memoryview) -> int:
         """Read into ``view``; the number of bytes read, 0 at the end of the file."""
         with self._reading():
-            return cast(io.BufferedIOBase, stream).readinto(view)
+            size = cast(io.BufferedIOBase, stream).readinto(view)
+        if self.watch:
+            self.watch(size)
+        return size
 
     def head(self, size: int) -> bytes:
         """The first bytes, at most ``size``."""

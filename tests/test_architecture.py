@@ -61,6 +61,7 @@ ORDER = (
     "layouts.json",
     "cli.options",
     "cli.messages",
+    "cli.progress",
     "cli.scoring",
     "cli.score",
     "cli.systems",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from scorer.cli.progress import progress
 from scorer.errors import InputError, UsageError
 from scorer.evaluate import evaluate
 from scorer.findings import Finding
@@ -12,7 +13,7 @@ from scorer.formats import read
 from scorer.formats.row import KEY, RESPONSE
 from scorer.metrics.row import Metric
 from scorer.model import Documents
-from scorer.results import Result, Settings
+from scorer.results import Result, Settings, reading_settings
 from scorer.sources import STDIN
 
 Key = str | Sequence[Documents]
@@ -61,13 +62,17 @@ def evaluated(
         singletons,
         document,
         {each.keyword: own.get(each.keyword, each.default) for metric in metrics for each in metric.options},
+        reading_settings(include, input_format, clusters_field),
     )
+    paths = [path for path in (key, response) if isinstance(path, str)]
+    with progress(paths, include) as watch:
 
-    def side(path: str, name: str) -> Iterator[Documents]:
-        return read(path, notices, include, input_format=input_format, clusters_field=clusters_field, side=name)
+        def side(path: str, name: str) -> Iterator[Documents]:
+            how = {"input_format": input_format, "clusters_field": clusters_field}
+            return read(path, notices, include, **how, side=name, watch=watch)
 
-    batches = side(key, KEY) if isinstance(key, str) else iter(key)
-    return evaluate(batches, side(response, RESPONSE), metrics, settings, notices, keep_pairs=keep_pairs)
+        batches = side(key, KEY) if isinstance(key, str) else iter(key)
+        return evaluate(batches, side(response, RESPONSE), metrics, settings, notices, keep_pairs=keep_pairs)
 
 
 def one_standard_input(*paths: str) -> None:

@@ -7,7 +7,7 @@ nodes) needs a reader here and an answer in `scorer.matching`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 
 from scorer.errors import UsageError, nearest_first
@@ -31,15 +31,20 @@ def read(
     input_format: str | None = None,
     clusters_field: str | None = None,
     side: str = KEY,
+    watch: Callable[[int], None] | None = None,
 ) -> Iterator[Documents]:
     """The documents that a KEY or RESPONSE argument stands for: a file, ``-``, or a folder as one corpus.
 
     The content of the first file tells the format, unless ``input_format`` names it. ``clusters_field`` names the field
-    of JSON lines that has the clusters, ``side`` (key or response) chooses it otherwise. What is odd is added
-    to ``notices`` while reading. Raises `InputError` for input that is refused, `UsageError` for a file that
-    cannot be read and for an unknown format.
+    of JSON lines that has the clusters, ``side`` (key or response) chooses it otherwise. ``watch`` is told how many
+    bytes each step of reading took. What is odd is added to ``notices`` while reading.
+
+    Raises `InputError` for input that is refused, `UsageError` for a file that cannot be read and for an unknown
+    format.
     """
     files = sources(path, include)
+    for source in files:
+        source.watch = watch
     yield from recognised(files, input_format).read(files, notices, Asked(side, clusters_field))
 
 
