@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 
 import click
 
 from scorer import __version__
-from scorer.cli.messages import complain, give_up_stdout
+from scorer.cli.messages import complain, give_up
 from scorer.errors import InputError, ScorerError, UsageError, nearest_first
 
 HELP = f"""Score coreference, in CoNLL-2011/2012 format or JSON lines, exactly as the official scorer does.
@@ -112,7 +113,7 @@ def _explain(error: Exception) -> int:
         text = _usage(error)
     elif isinstance(error, OSError):
         # Only what click prints itself, help and version, fails here.
-        give_up_stdout()
+        give_up(sys.stdout)
         text = f"corefscore: standard output: {error.strerror}"
     else:
         text, status = "corefscore: not enough memory for this input", InputError.status

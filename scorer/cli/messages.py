@@ -6,7 +6,7 @@ import os
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from typing import TextIO
 
 import click
 
@@ -33,7 +33,7 @@ def write(pieces: Iterable[str], path: str = STDOUT) -> None:
             sys.stdout.buffer.write(chunk)
         sys.stdout.buffer.flush()
     except OSError as error:
-        give_up_stdout()
+        give_up(sys.stdout)
         raise UsageError(f"standard output: {error.strerror}") from error
 
 
@@ -85,9 +85,9 @@ def _encoded(pieces: Iterable[str]) -> Iterator[bytes]:
     yield "".join(gathered).encode("utf-8", "surrogateescape")
 
 
-def give_up_stdout() -> None:
-    """Keep the interpreter from trying again to write what is left when it ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def give_up(stream: TextIO) -> None:
+    """Keep the interpreter from trying again to write what is left in a stream when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def tell(notices: Sequence[Finding], *, strict: bool, quiet: bool | None, of: str = "") -> None:
@@ -121,6 +121,8 @@ def complain(text: str) -> None:
     """One message on standard error; where nobody can be told, the exit status has to do."""
     if sys.stderr is None:
         return
-    with suppress(OSError):
+    try:
         sys.stderr.buffer.write(text.encode("utf-8", "surrogateescape") + b"\n")
         sys.stderr.buffer.flush()
+    except OSError:
+        give_up(sys.stderr)
