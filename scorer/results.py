@@ -28,7 +28,7 @@ REST = "(no match)"
 """The group of documents whose name a grouping pattern does not match."""
 
 
-Place = int | EllipsisType
+At = int | EllipsisType
 """Which document the values of many are asked for; ``...`` where they are those of one thing only."""
 
 
@@ -46,7 +46,7 @@ def values(metrics: Sequence[Metric], counts: Mapping[str, Floats]) -> dict[str,
     return found
 
 
-def average(found: Mapping[str, Values], place: Place = ...) -> Floats | None:
+def average(found: Mapping[str, Values], place: At = ...) -> Floats | None:
     """The CoNLL average: the mean of the F1 of MUC, B-cubed and CEAF-e; None where one of them is missing.
     ``place`` chooses among the leading axis of the values.
 
@@ -85,7 +85,7 @@ class Scores(Mapping[str, Score]):
     Mention identification is the measure ``mentions``; the CoNLL average, which has an F1 only, is ``conll``.
     """
 
-    def __init__(self, found: Mapping[str, Values], place: Place = ...) -> None:
+    def __init__(self, found: Mapping[str, Values], place: At = ...) -> None:
         self._values, self._place = found, place
 
     def __getitem__(self, measure: str) -> Score:

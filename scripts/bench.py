@@ -40,6 +40,9 @@ VERBOSE = "corpus-verbose"
 AT_MOST: Mapping[str, float] = {"tiny": 1.5, "corpus": 2.2, VERBOSE: 4, "book": 2.6, "many": 3.6}
 """The targets, as ratios to `IMPORT`."""
 
+SERIES = ("tiny", "corpus", "many", "huge-half", "huge")
+"""The inputs of the plot: ever longer, and otherwise alike."""
+
 RUNS, RUNS_OF_TARGETS = 5, 11
 SKIPPED = "-"
 
@@ -153,7 +156,7 @@ def number(ratio: float | None) -> str:
 
 
 def plot(rows: Sequence[Row], path: Path) -> None:
-    """Wall time against size in tokens, on logarithmic axes, as SVG."""
+    """Wall time of the `SERIES` against size in tokens, on logarithmic axes, as SVG."""
     import matplotlib
 
     matplotlib.use("svg")
@@ -161,6 +164,7 @@ def plot(rows: Sequence[Row], path: Path) -> None:
     from matplotlib import pyplot
 
     figure, axes = pyplot.subplots(figsize=(7, 4.5), layout="constrained")
+    rows = [each for each in rows if each.name in SERIES]
     names = dict.fromkeys(name for each in rows for name in each.runs)
     for name in names:
         line = sorted((each.tokens, each.runs[name].wall) for each in rows if name in each.runs)
@@ -183,7 +187,7 @@ def main() -> None:
     parser.add_argument(
         "--patient", type=float, default=120, metavar="S", help="how long a peer may take (%(default)s)"
     )
-    parser.add_argument("--options", default="", metavar="WORDS", help=f"more arguments for {OURS}, such as '--jobs 2'")
+    parser.add_argument("--options", default="", metavar="WORDS", help=f"more arguments for {OURS}, such as '--repeated first'")
     parser.add_argument("--inputs", type=Path, default=Path("build/bench"), metavar="FOLDER", help="(%(default)s)")
     parser.add_argument("--plot", type=Path, metavar="SVG", help="also plot time against size (extra: plots)")
     arguments = parser.parse_args()
