@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -14,10 +14,12 @@ from scorer.clusters import Clusters, Mentions
 from scorer.errors import InputError, UsageError
 from scorer.evaluate import Part, count, evaluate, joined
 from scorer.findings import Finding
+from scorer.formats.row import KEY, RESPONSE
 from scorer.matching import SINGLETONS
 from scorer.metrics import select
 from scorer.metrics.row import Metric
 from scorer.model import Documents
+from scorer.model import joined as joined_documents
 from scorer.official import WAYS
 from scorer.pairing import Pairs
 from scorer.results import Result, Settings, reading_settings
@@ -32,21 +34,27 @@ ONLY_DOCUMENT = "document"
 def read(
     path: str | os.PathLike[str],
     *,
+    side: str = KEY,
     include: str | None = None,
     input_format: str | None = None,
     clusters_field: str | None = None,
 ) -> Documents:
     """The documents of a file, or of a folder as one corpus, to be scored more than once.
 
-    The content tells the format unless ``input_format`` does (`conll` or `jsonlines`). JSON lines have their
-    clusters in the field `clusters`, or else in ``clusters_field``.
+    The content tells the format unless ``input_format`` does (`conll` or `jsonlines`). JSON lines have their clusters
+    in the field `clusters`; for a ``side`` of `response`, in `predicted_clusters` where it is there; or in
+    ``clusters_field``.
 
     Raises `InputError` for input that is refused, `UsageError` for a file that cannot be read.
     """
-    from scorer.model import joined as joined_documents
-
+    if side not in (KEY, RESPONSE):
+        raise UsageError(f"side={side!r} is not one of {KEY}, {RESPONSE}")
     return joined_documents(
-        list(formats.read(os.fspath(path), [], include, input_format=input_format, clusters_field=clusters_field))
+        list(
+            formats.read(
+                os.fspath(path), [], include, input_format=input_format, clusters_field=clusters_field, side=side
+            )
+        )
     )
 
 
@@ -153,10 +161,14 @@ class Scorer:
         if not self._parts:
             raise UsageError("no document was added to the scorer")
         names = [name if name is not None else str(place) for place, name in enumerate(self._names)]
+        if len(set(names)) < len(names):
+            double = next(name for name in names if names.count(name) > 1)
+            details = {"document": double, "first": "another document of the scorer, named or numbered"}
+            raise InputError([Finding("repeated-name", "key", details=details)])
         parts = [part._replace(names=[name]) for part, name in zip(self._parts, names, strict=True)]
         return joined(parts, self._metrics, self._settings, [])
 
-    def _check_new(self, names: Any) -> None:
+    def _check_new(self, names: Iterable[str]) -> None:
         known = set(self._names)
         for name in names:
             if name in known:

@@ -12,10 +12,10 @@ import numpy as np
 
 from scorer import __version__
 from scorer.columns import Floats
-from scorer.errors import InputError
+from scorer.errors import InputError, UsageError
 from scorer.findings import Finding
 from scorer.measures import HEADINGS, SCORES
-from scorer.metrics import MENTIONS, find, select
+from scorer.metrics import GROUPS, MENTIONS, find, select
 from scorer.metrics.row import Metric
 from scorer.report import PERCENT, Column, Table
 from scorer.results import SCHEMA, TOTAL, Result, Scores, values
@@ -53,8 +53,8 @@ def read_baseline(path: str, metric: str | None = None) -> Baseline:
     with source.open() as stream:
         text = b"".join(iter(lambda: stream.read(1 << 20), b"")).decode("utf-8", "surrogateescape")
     if text.lstrip().startswith("{"):
-        return _from_json(text, source.name)
-    return _from_official(text, source.name, metric)
+        return _complete(_from_json(text, source.name), source.name)
+    return _complete(_from_official(text, source.name, metric), source.name)
 
 
 def _refused(path: str, what: str, line: int | None = None) -> InputError:
@@ -72,11 +72,36 @@ def _from_json(text: str, path: str) -> Baseline:
         raise _refused(path, f"this JSON has schema {data['schema']}, and this version reads {SCHEMA}")
     try:
         documents = {name: _numbers(scores) for name, scores in data.get("documents", {}).items()}
-        metrics = select(",".join(data["options"]["metrics"]))
+        metrics = _metrics(",".join(data["options"]["metrics"]), path)
         document = data["options"]["document"]
+        if not isinstance(document, str | None):
+            raise TypeError(f"the document is {document!r}")
         return Baseline(metrics, _numbers(data["total"]), documents, document, str(data["signature"]))
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise _refused(path, f"this JSON is not that of a scored response: {error}") from error
+
+
+def _metrics(words: str, path: str, line: int | None = None) -> tuple[Metric, ...]:
+    """The metrics that a baseline names."""
+    try:
+        return select(words)
+    except UsageError as error:
+        raise _refused(path, str(error), line) from error
+
+
+def _complete(baseline: Baseline, path: str) -> Baseline:
+    """Refuse a baseline against which a check could not fail: without the totals of its metrics, or with values that
+    are none. Repeated mentions can lift a value above 1, but not far."""
+    for metric in (find(MENTIONS), *baseline.metrics):
+        for measure in metric.measures:
+            if not baseline.total.get(measure.name, {}).keys() >= set(SCORES):
+                raise _refused(path, f"there are no totals of {measure.name} in this file")
+    scopes = [baseline.total, *baseline.documents.values()]
+    for scores in scopes:
+        for measure_name, its in scores.items():
+            if not all(0 <= value <= 10 for value in its.values()):
+                raise _refused(path, f"{measure_name} has values that do not run from 0 to 1: {its}")
+    return baseline
 
 
 def _numbers(scores: Mapping[str, Mapping[str, Any]]) -> Numbers:
@@ -113,14 +138,17 @@ class _Printed:
 def _from_official(text: str, path: str, name: str | None) -> Baseline:
     """What the official scorer printed. Values are divided anew from the fractions that it prints."""
     printed = _Printed()
-    metrics: list[Metric] = list(select(name)) if name is not None else []
+    if name in GROUPS:
+        raise UsageError(f'--metric names the one metric that was scored, and "{name}" is several')
+    metrics: list[Metric] = [find(name)] if name is not None else []
+    metric = metrics[0] if metrics else None
     mentions = find(MENTIONS)
     document: str | None = None
     whole: dict[str, float] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         if found := HEADING.match(line):
-            metrics += [each for each in select(found[1]) if each not in metrics]
-            metric = select(found[1])[0]
+            metric = _metrics(found[1], path, number)[0]
+            metrics += [metric] * (metric not in metrics)
             document = None
         elif found := DOCUMENT.match(line):
             document = found[1]
@@ -133,9 +161,8 @@ def _from_official(text: str, path: str, name: str | None) -> Baseline:
                 printed.add(document, mentions, mentions.measures[0].label, [common, key, common, response])
                 whole = {}
         elif found := RESULT.match(line):
-            if not metrics:
+            if metric is None:
                 raise _refused(path, "this does not say which metric it is of: name it with --metric", number)
-            metric = metric if len(metrics) > 1 or name is None else metrics[0]
             try:
                 four = [float(each) for each in found.groups()[1:]]
             except ValueError as error:
@@ -326,5 +353,5 @@ def _comparable(result: Result, baseline: Baseline, path: str) -> None:
 def _moved(document: str | None, before: Numbers, now: Numbers, tolerance: float) -> Iterator[Moved]:
     for measure, scores in before.items():
         for score, value in scores.items():
-            if measure in now and abs(now[measure][score] - value) > tolerance + SLACK:
+            if abs(now[measure][score] - value) > tolerance + SLACK:
                 yield Moved(document, measure, score, value, now[measure][score])

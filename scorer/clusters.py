@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -14,6 +14,10 @@ from scorer.sources import Source
 
 Clusters = Iterable[Iterable[Any]]
 """The entities of one document. A mention is any hashable; a list, as JSON has it, stands for the tuple."""
+
+
+LONGEST = 2**31
+"""A number that no token has."""
 
 
 class Mentions:
@@ -31,10 +35,7 @@ class Mentions:
         value = _tuple(mention)
         found = self._spans.get(value)
         if found is None:
-            if isinstance(value, tuple) and len(value) == 2 and all(type(part) is int for part in value):
-                found = value
-            else:
-                found = (-1 - len(self._spans),) * 2
+            found = value if _is_span(value) else (-1 - len(self._spans),) * 2
             self._spans[value] = found
             self._values[found] = value
         return found
@@ -43,6 +44,13 @@ class Mentions:
         """The mentions as they were given, for messages."""
         spans = ((int(documents.start[mention]), int(documents.end[mention])) for mention in mentions)
         return [str(self._values.get(span, span)) for span in spans]
+
+
+def _is_span(value: Any) -> TypeGuard[tuple[int, int]]:
+    """Whether a mention is a pair of token numbers; anything else, negative pairs included, is a name."""
+    if not (isinstance(value, tuple) and len(value) == 2 and all(type(part) is int for part in value)):
+        return False
+    return bool(0 <= value[0] <= value[1] < LONGEST)
 
 
 def _tuple(mention: Any) -> Any:

@@ -193,7 +193,8 @@ def notes_on_tests(found: Compared) -> list[str]:
     if units < FEW:
         least = min(1.0, 2.0 ** (1 - units))
         notes.append(
-            f"only {counted(units, 'unit')}: even where they differ in all, no test can give less than p = {least:.3g}"
+            f"only {counted(units, 'unit')}: even where they differ in all, no randomization test can give less than "
+            f"p = {least:.3g}"
         )
     return notes
 

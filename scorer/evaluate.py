@@ -75,6 +75,8 @@ def joined(parts: Sequence[Part], metrics: Sequence[Metric], settings: Settings,
 
     Raises `InputError` where too many repeated mentions were dropped (`scorer.official.refuse_too_many`).
     """
+    if not parts:
+        raise UsageError("there is no document to score: the key is empty")
     dropped = [repeat for part in parts for repeat in part.dropped]
     if settings.repeated == "official":
         refuse_too_many(dropped)

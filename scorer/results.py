@@ -370,8 +370,8 @@ def compiled(pattern: str) -> re.Pattern[str]:
 
 
 def group_of(form: re.Pattern[str], name: str) -> str | None:
-    """The group of a document: the match in its name, or the first bracket of it; None without a match."""
+    """The group of a document: the match in its name, or the first bracket of it; None where that is empty."""
     match = form.search(name)
     if match is None:
         return None
-    return (match[1] or "") if form.groups else match[0]
+    return (match[1] if form.groups else match[0]) or None

@@ -343,6 +343,7 @@ class Method:
 class Compared:
     """Systems compared: intervals of scores and differences from the same resamples, and tests of each pair.
 
+    ``least`` is the smallest corrected p that the tests could have given, pairs x measures x scores.
     ``ends`` is systems x measures x scores x 2, ``difference_ends`` pairs x measures x scores x 2, ``corrected``
     pairs x measures x scores. With one unit there are no intervals: they are NaN.
     """
@@ -353,6 +354,7 @@ class Compared:
     difference_ends: Floats
     tests: Tests
     corrected: Floats
+    least: Floats
     places: Mapping[PairOf, int] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -360,11 +362,7 @@ class Compared:
 
     def differ(self, pair: int, measure: int, score: int) -> bool | None:
         """Whether two systems differ at the level of the method: None where no p could be small enough to say."""
-        tests = self.tests
-        least = tests.smallest[pair, measure]
-        if not tests.exact[pair, measure]:
-            least = max(least, 1 / (self.method.trials + 1))
-        if least > self.method.level and tests.differ[pair, measure]:
+        if self.least[pair, measure, score] > self.method.level and self.tests.differ[pair, measure]:
             return None
         return bool(self.corrected[pair, measure, score] <= self.method.level)
 
@@ -382,5 +380,9 @@ def compared(sample: Sample, method: Method) -> Compared:
         tests = bootstrap_test(sample, resampled)
     else:
         tests = randomization(sample, method.trials, method.seed)
-    corrected = holm(tests.p) if method.correction == "holm" else tests.p
-    return Compared(sample, method, ends, difference_ends, tests, corrected)
+    least = np.maximum(tests.smallest, np.where(tests.exact, 0, 1 / (method.trials + 1)))
+    least = np.broadcast_to(least[:, :, np.newaxis], tests.p.shape)
+    corrected = tests.p
+    if method.correction == "holm":
+        corrected, least = holm(corrected), holm(least)
+    return Compared(sample, method, ends, difference_ends, tests, corrected, least)

@@ -187,7 +187,7 @@ def main() -> None:
     parser.add_argument(
         "--patient", type=float, default=120, metavar="S", help="how long a peer may take (%(default)s)"
     )
-    parser.add_argument("--options", default="", metavar="WORDS", help=f"more arguments for {OURS}, such as '--repeated first'")
+    parser.add_argument("--options", default="", metavar="WORDS", help=f"more arguments for {OURS}")
     parser.add_argument("--inputs", type=Path, default=Path("build/bench"), metavar="FOLDER", help="(%(default)s)")
     parser.add_argument("--plot", type=Path, metavar="SVG", help="also plot time against size (extra: plots)")
     arguments = parser.parse_args()

@@ -245,3 +245,35 @@ def test_public_names_are_all_there() -> None:
 
 def test_a_path_can_be_any_path_like(tmp_path: Path) -> None:
     assert score(Path(DEMO[0]), Path(DEMO[1]), "muc")["muc"].recall == 0.75
+
+
+def test_a_response_read_earlier_has_its_predictions(tmp_path: Path) -> None:
+    """The same file holds the key's clusters and the predicted ones, as training code writes them."""
+    path = tmp_path / "both.jsonl"
+    path.write_text('{"doc_key": "d", "clusters": [[[0, 0], [1, 1]]], "predicted_clusters": [[[0, 0]], [[1, 1]]]}\n')
+    read_earlier = score(read(path), read(path, side="response"), "muc")
+    assert read_earlier["muc"].recall == score(path, path, "muc")["muc"].recall == 0.0
+
+
+def test_a_given_name_and_a_number_cannot_be_the_same() -> None:
+    scorer = Scorer("muc")
+    scorer.add(KEY, KEY, name="1")
+    scorer.add(KEY, KEY)
+    with pytest.raises(InputError, match="repeated-name"):
+        scorer.result()
+
+
+@pytest.mark.parametrize("mention", [(-1, -1), (5, 2), (2**70, 2**70), (True, True)])
+def test_pairs_that_are_no_spans_meet_nothing_but_themselves(mention: tuple[int, int]) -> None:
+    assert score([["a", "b"]], [[mention, "c"]], "bcub")["bcub"].f1 == 0.0
+    assert score([["a", mention]], [["a", mention]], "bcub")["bcub"].f1 == 1.0
+
+
+def test_no_document_at_all_is_told() -> None:
+    with pytest.raises(UsageError, match="there is no document to score"):
+        score({}, {})
+
+
+def test_a_bracket_that_takes_no_part_is_no_group() -> None:
+    result = score({"a1": KEY, "b1": KEY}, {"a1": KEY, "b1": []}, "muc")
+    assert list(result.by("(a).|b.")) == ["a", "(no match)"]

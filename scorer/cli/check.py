@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -36,7 +37,7 @@ def command(name: str) -> click.Command:
             click.Argument(["files"], metavar="[BASELINE] KEY RESPONSE", nargs=-1, required=True),
             click.Option(
                 ["--tolerance"],
-                type=click.FloatRange(min=0),
+                type=options.Finite(min=0),
                 default=0.05,
                 show_default=True,
                 help="How far a score may move, in percentage points.",
@@ -99,11 +100,16 @@ def run(
 
 def _floors(words: Sequence[str]) -> dict[tuple[str, str], float]:
     """Floors from 0 to 1, by measure and score."""
-    found = {}
+    found: dict[tuple[str, str], float] = {}
     for each in words:
         name, _, percent = each.partition("=")
         try:
-            found[single(name)] = float(percent) / 100
+            least = float(percent) / 100
         except ValueError as error:
             raise UsageError(f'--min "{each}": expected MEASURE=PERCENT, such as lea.f1=50') from error
+        if not math.isfinite(least):
+            raise UsageError(f'--min "{each}": expected a finite number')
+        if single(name) in found:
+            raise UsageError(f'--min "{each}": there is a floor for this score already')
+        found[single(name)] = least
     return found

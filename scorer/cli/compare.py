@@ -32,7 +32,7 @@ def command(name: str) -> click.Command:
             *resampling(),
             click.Option(
                 ["--confidence"],
-                type=click.FloatRange(0, 100, min_open=True, max_open=True),
+                type=options.Finite(0, 100, min_open=True, max_open=True),
                 default=95,
                 show_default=True,
                 help="Of the intervals, in percent; what is left to 100 is the level of the tests.",

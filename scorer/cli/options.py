@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from typing import Any
 
 import click
 
@@ -11,6 +13,16 @@ from scorer.metrics.row import Metric
 OFFICIAL_NAME = "scorer.pl"
 """Called by this name, the command keeps quiet on standard error: programs that run the official scorer
 may take any byte there for a failure."""
+
+
+class Finite(click.FloatRange):
+    """A number within a range, and no NaN, which is neither below nor above anything."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a finite number.", param, ctx)
+        return number
 
 
 def scoring(metrics: Sequence[Metric]) -> list[click.Parameter]:

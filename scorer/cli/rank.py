@@ -40,7 +40,7 @@ def command(name: str) -> click.Command:
             ),
             click.Option(
                 ["--alpha"],
-                type=click.FloatRange(0, 1, min_open=True, max_open=True),
+                type=options.Finite(0, 1, min_open=True, max_open=True),
                 default=0.05,
                 show_default=True,
                 help="The level at which systems differ.",
