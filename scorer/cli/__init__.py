@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import click
 
 from scorer import __version__
@@ -28,15 +30,23 @@ GROUP_HELP = {
 }
 
 
+COMMANDS = {
+    "validate": "scorer.cli.validate",
+}
+"""What is no metric, and the file that does it: its `command` takes the name and gives a `click.Command`."""
+
+
 class Commands(click.Group):
-    """Every metric is a command, read from the table of metrics; so is a list of them."""
+    """Every metric is a command, read from the table of metrics; so is a list of them. The others are `COMMANDS`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         from scorer.metrics import GROUPS, NAMES, outside_names
 
-        return [*NAMES, *outside_names(), *GROUPS]
+        return [*NAMES, *outside_names(), *GROUPS, *COMMANDS]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
+        if cmd_name.lower() in COMMANDS:
+            return _command(cmd_name.lower())
         from scorer.cli.score import command
 
         return command(cmd_name)
@@ -54,6 +64,13 @@ class Commands(click.Group):
             formatter.write_dl([(metric.name, f"{metric.title}. {metric.use}") for metric in metrics])
         with formatter.section("Groups of metrics"):
             formatter.write_dl([(name, GROUP_HELP[name].format(names=", ".join(its))) for name, its in GROUPS.items()])
+        with formatter.section("Commands (corefscore COMMAND --help tells more)"):
+            formatter.write_dl([(name, _command(name).get_short_help_str(200)) for name in COMMANDS])
+
+
+def _command(name: str) -> click.Command:
+    command: click.Command = import_module(COMMANDS[name]).command(name)
+    return command
 
 
 def run(arguments: list[str], program: str) -> int:

@@ -70,6 +70,7 @@ def score(
     repeated: str,
     singletons: str,
     include: str | None,
+    max_unpacked: int | None,
     layout: str,
     output: str,
     documents: bool,
@@ -90,8 +91,8 @@ def score(
     only = None if name == "none" else name
     notices: list[Finding] = []
     result = evaluate(
-        read(key, notices, include),
-        read(response, notices, include),
+        read(key, notices, include, max_unpacked=max_unpacked),
+        read(response, notices, include, max_unpacked=max_unpacked),
         metrics,
         Settings(tuple(metric.name for metric in metrics), repeated, singletons, only, own),
         notices,

@@ -10,10 +10,13 @@ from scorer.model import Documents
 from scorer.sources import sources
 
 
-def read(path: str, notices: list[Finding], include: str | None = None) -> Iterator[Documents]:
+def read(
+    path: str, notices: list[Finding], include: str | None = None, *, max_unpacked: int | None = None
+) -> Iterator[Documents]:
     """The documents that a KEY or RESPONSE argument stands for: a file, ``-``, or a folder as one corpus.
 
-    What is odd is added to ``notices`` while reading. Raises `InputError` for input that is refused,
-    `UsageError` for a file that cannot be read.
+    ``max_unpacked`` is how many MB a compressed file may unpack to (see `scorer.sources`). What is odd is added to
+    ``notices`` while reading. Raises `InputError` for input that is refused, `UsageError` for a file that cannot be
+    read.
     """
-    return conll.read(sources(path, include), notices)
+    return conll.read(sources(path, include, max_unpacked), notices)

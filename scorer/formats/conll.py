@@ -30,7 +30,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -38,7 +38,7 @@ import numpy as np
 from scorer.columns import Bools, Bytes, Ints
 from scorer.errors import InputError
 from scorer.findings import Finding, counted
-from scorer.formats.brackets import CLOSE, OPEN, Events, partitions, unmatched
+from scorer.formats.brackets import CLOSE, OPEN, SINGLE, Events, partitions, unmatched
 from scorer.formats.cells import Labels, parse
 from scorer.model import Documents, Place
 from scorer.sources import Source
@@ -53,6 +53,13 @@ LF, CR, TAB, SPACE, HASH = b"\n\r\t #"
 MARK = b"\xef\xbb\xbf"
 
 BEGIN, END = b"begin document ", b"end document"
+END_MARKER = re.compile(rb"#[^\S\n]*" + END)
+
+
+class Marker(NamedTuple):
+    """A line that begins a document of this name, or ends one: then there is no name."""
+
+    name: str | None
 
 
 class Segment(NamedTuple):
@@ -65,6 +72,20 @@ class Segment(NamedTuple):
     shift: int
 
 
+class Lines(NamedTuple):
+    """The lines of one block: line n is ``text[starts[n]:stops[n]]``, its line end left out.
+
+    ``markers`` holds the lines that are markers; ``segments`` are the stretches that belong to documents.
+    """
+
+    text: Bytes
+    starts: Ints
+    stops: Ints
+    is_token: Bools
+    markers: Mapping[int, Marker]
+    segments: Sequence[Segment]
+
+
 def read(files: Sequence[Source], notices: list[Finding]) -> Iterator[Documents]:
     """The documents of all files as one corpus, in batches; what is odd is added to ``notices``.
 
@@ -72,7 +93,7 @@ def read(files: Sequence[Source], notices: list[Finding]) -> Iterator[Documents]
     `UsageError` for a file that cannot be read. Brackets that do not match are kept as a fault of
     their document, since a document that is not scored may have them.
     """
-    reader = _Reader(notices)
+    reader = Reader(notices)
     for source in files:
         yield from reader.file(source)
     yield from reader.batch()
@@ -81,8 +102,7 @@ def read(files: Sequence[Source], notices: list[Finding]) -> Iterator[Documents]
 def words(documents: Documents, mentions: Sequence[int]) -> list[str]:
     """The words of some mentions. Each file is read once, for all of its mentions.
 
-    The word is the fourth column, as in CoNLL-2011/2012, or the one before the last where there are fewer than
-    five. Long spans are cut in the middle.
+    Long spans are cut in the middle.
     """
     by_source: dict[Source, list[int]] = defaultdict(list)
     for mention in mentions:
@@ -103,22 +123,24 @@ def _texts(source: Source, spans: Sequence[tuple[int, int]]) -> list[str]:
     last = max(beginning, default=0)
     texts: list[list[str]] = [[] for _ in spans]
     unfinished: list[int] = []
-    with source.open() as stream:
-        for number, line_text in enumerate(stream, start=1):
-            unfinished += beginning.get(number, ())
-            if unfinished and _is_token(line_text):
-                columns = line_text.split(b"\t") if b"\t" in line_text else line_text.split()
-                word = columns[3] if len(columns) > 4 else columns[max(len(columns) - 2, 0)]
-                for at in unfinished:
-                    texts[at].append(_text(word.strip()))
-                unfinished = [at for at in unfinished if len(texts[at]) < spans[at][1]]
-            if number >= last and not unfinished:
-                break
+    for number, line_text in source.numbered_lines():
+        unfinished += beginning.get(number, ())
+        if unfinished and is_token_line(line_text):
+            word = word_of(line_text)
+            for at in unfinished:
+                texts[at].append(word)
+            unfinished = [at for at in unfinished if len(texts[at]) < spans[at][1]]
+        if number >= last and not unfinished:
+            break
     return [" ".join(text if len(text) <= 12 else [*text[:6], "...", *text[-5:]]) for text in texts]
 
 
-class _Reader:
-    """Reads one corpus; holds the documents since the last batch and the place in the file."""
+class Reader:
+    """Reads one corpus; holds the documents since the last batch and the place in the file.
+
+    Scoring refuses at the first fault. Who wants to know more (`scorer.formats.examiner`) overrides `note`, `refuse`,
+    `look` and `faults`, and reads on by the same rules.
+    """
 
     def __init__(self, notices: list[Finding]) -> None:
         self.notices = notices
@@ -149,12 +171,29 @@ class _Reader:
             if self.bytes > BATCH and not self.inside:
                 yield from self.batch()
         if not documents:
-            raise InputError([Finding("no-document", source.name, details={"what": _what_else(source)})])
+            self.refuse(Finding("no-document", source.name, details={"what": _what_else(source)}))
+            return
         if self.inside:
             self.stops[-1] = self.line
             self._notice("no-end", self.line, document=self.names[-1])
         if self.outside_lines:
             self._notice("outside-document", self.first_outside, count=counted(self.outside_lines, "line"))
+
+    def note(self, finding: Finding) -> None:
+        """Keep a notice."""
+        self.notices.append(finding)
+
+    def refuse(self, finding: Finding) -> None:
+        """Deal with a fault of the whole file."""
+        raise InputError([finding])
+
+    def look(self, lines: Lines) -> None:
+        """Look at the lines of a block, the first of which has the number ``self.line + 1``."""
+
+    def faults(self, faulty: Sequence[int], events: Events) -> dict[int, Finding]:
+        """The first bracket without a partner of each of some documents."""
+        first = [alone(document, events)[0] for document in faulty]
+        return dict(zip(faulty, self.describe(first, events), strict=True))
 
     def batch(self) -> Iterator[Documents]:
         """The documents read since the last batch, if there are any; none of them may be open."""
@@ -167,7 +206,7 @@ class _Reader:
             places=self.places,
             tokens=np.array(self.tokens, dtype=np.int64),
             **columns._asdict(),
-            faults={document: self._fault(document, events) for document in faulty},
+            faults=self.faults(faulty, events),
             discarded=self.discarded,
             odd_labels=self.labels.odd,
             words=words,
@@ -175,7 +214,7 @@ class _Reader:
         self._start_batch()
 
     def _notice(self, code: str, line: int, **details: object) -> None:
-        self.notices.append(Finding(code, self.source.name, line, details=details))
+        self.note(Finding(code, self.source.name, line, details=details))
 
     def _block(self, data: bytearray, size: int) -> None:
         """Read the lines of one block, which stand behind the line end at its first position."""
@@ -188,20 +227,17 @@ class _Reader:
         is_token = first != LF
         for line in np.flatnonzero((first <= SPACE) & is_token).tolist():
             is_token[line] = bool(data[starts[line] : stops[line]].strip())
-        markers: dict[int, str | None] = {}
+        markers: dict[int, Marker] = {}
         hashes = np.flatnonzero(first == HASH)
         for line, start, stop in zip(hashes.tolist(), starts[hashes].tolist(), stops[hashes].tolist(), strict=True):
             line_text = bytes(data[start:stop])
-            marker = line_text[1:].lstrip()
-            if marker.startswith(BEGIN):
-                markers[line] = _text(marker[len(BEGIN) :].removesuffix(b"\r"))
-            elif marker.startswith(END):
-                markers[line] = None
+            if marker := _marker(line_text):
+                markers[line] = marker
             else:
-                is_token[line] = _is_token(line_text)
-        if data.count(END, 0, size) > sum(name is None for name in markers.values()):
-            for end in re.compile(rb"#[^\S\n]*" + END).finditer(data, 0, size):
-                markers.setdefault(int(np.searchsorted(line_ends, end.start())) - 1, None)
+                is_token[line] = is_token_line(line_text)
+        if data.count(END, 0, size) > sum(marker.name is None for marker in markers.values()):
+            for end in END_MARKER.finditer(data, 0, size):
+                markers.setdefault(int(np.searchsorted(line_ends, end.start())) - 1, Marker(None))
         is_token[list(markers)] = False
 
         tokens = np.cumsum(is_token)
@@ -209,10 +245,11 @@ class _Reader:
         if segments:
             lines = np.flatnonzero(is_token & _may_hold_mention(text, stops, TAB in data))
             self._cells(text, stops, lines, tokens, segments)
+        self.look(Lines(text, starts, stops, is_token, markers, segments))
         self.line += len(starts)
 
-    def _segments(self, markers: list[tuple[int, str | None]], is_token: Bools, tokens: Ints) -> list[Segment]:
-        """Walk from marker to marker (a name begins a document, None ends it).
+    def _segments(self, markers: list[tuple[int, Marker]], is_token: Bools, tokens: Ints) -> list[Segment]:
+        """Walk from marker to marker.
 
         Returns the stretches of lines that belong to documents. ``tokens`` is the number of tokens up to and
         including each line of the block.
@@ -231,18 +268,18 @@ class _Reader:
                 self.first_outside = self.first_outside or self.line + first + 1 + int(np.argmax(is_token[first:]))
             seen = now
 
-        for line, name in markers:
+        for line, (name,) in markers:
             stretch(line)
             first = line + 1
             number = self.line + first
+            if self.inside:
+                self.stops[-1] = number
             if name is None:
-                if self.inside:
-                    self.stops[-1] = number
                 self.inside = False
                 continue
             if self.inside:
                 details = {"document": self.names[-1], "begin": self.places[-1].line}
-                raise InputError([Finding("nested-document", self.source.name, number, details=details)])
+                self.refuse(Finding("nested-document", self.source.name, number, details=details))
             self.inside = True
             self.names.append(name)
             self.places.append(Place(self.source, number))
@@ -253,50 +290,99 @@ class _Reader:
 
     def _cells(self, text: Bytes, stops: Ints, lines: Ints, tokens: Ints, segments: list[Segment]) -> None:
         """Read the coreference cells of some lines, those outside documents left out."""
-        firsts, segment_stops, documents, shifts = np.array(segments, dtype=np.int64).T
-        segment = np.searchsorted(firsts, lines, side="right") - 1
-        inside = (segment >= 0) & (lines < segment_stops[segment])
-        lines, segment = lines[inside], segment[inside]
-        cells = parse(text, *_last_cells(text, stops[lines]), self.labels)
-        document = documents[segment]
-        token = tokens[lines] - 1 + shifts[segment]
+        lines, document, shift = within(segments, lines)
+        cells = parse(text, *last_cells(text, stops[lines]), self.labels)
+        token = tokens[lines] - 1 + shift
         self.events.append(
             Events(document[cells.cell], token[cells.cell], self.line + 1 + lines[cells.cell], cells.kind, cells.label)
         )
         for cell, pieces in cells.discarded.items():
-            self.discarded.setdefault(int(document[cell]), []).extend(map(_text, pieces))
+            self.discarded.setdefault(int(document[cell]), []).extend(map(text_of, pieces))
 
-    def _fault(self, document: int, events: Events) -> Finding:
-        """The first bracket of a document that has no partner."""
-        mine = events.only(np.flatnonzero(events.document == document))
-        at, opened = unmatched(mine)[0]
-        line, label = int(mine.line[at]), int(mine.label[at])
-        kind = OPEN if opened else CLOSE
-        same = (mine.line[:at] == line) & (mine.label[:at] == label) & (mine.kind[:at] == kind)
-        name = str(label) if label >= 0 else self.labels.odd[-1 - label]
-        piece = f"({name}" if opened else f"{name})"
-        place = self.places[document]
-        column, excerpt = _excerpt(place.source, line, piece, int(np.count_nonzero(same)))
-        details = {
-            "document": self.names[document],
-            "piece": piece,
-            "label": name,
-            "where": f"at line {self.stops[document]}",
-        }
-        code = "unclosed-mention" if opened else "unopened-mention"
-        return Finding(code, place.source.name, line, column, details, excerpt)
+    def describe(self, brackets: Sequence[Alone], events: Events) -> list[Finding]:
+        """Findings for brackets without a partner. Each file is read once, for all of its brackets."""
+        by_source: dict[Source, list[int]] = defaultdict(list)
+        for at, _ in brackets:
+            by_source[self.places[int(events.document[at])].source].append(int(events.line[at]))
+        texts = {source: source.lines_at(lines) for source, lines in by_source.items()}
+        found = []
+        cell = _Cell("")
+        for at, opened in brackets:
+            document, line, label = int(events.document[at]), int(events.line[at]), int(events.label[at])
+            source = self.places[document].source
+            text = text_of(texts[source].get(line, b""))
+            if text != cell.text:
+                cell = _Cell(text)
+            kind = OPEN if opened else CLOSE
+            begin = int(np.searchsorted(events.document, document))
+            its = slice(begin + int(np.searchsorted(events.line[begin:at], line)), at)
+            earlier = int(np.count_nonzero((events.label[its] == label) & (events.kind[its] == kind)))
+            name = str(label) if label >= 0 else self.labels.odd[-1 - label]
+            column, excerpt = cell.excerpt(kind, name, earlier)
+            details = {
+                "document": self.names[document],
+                "piece": f"({name}" if opened else f"{name})",
+                "label": name,
+                "where": f"at line {self.stops[document]}",
+            }
+            code = "unclosed-mention" if opened else "unopened-mention"
+            found.append(Finding(code, source.name, line, column, details, excerpt))
+        return found
 
 
-def _text(raw: bytes) -> str:
+class Alone(NamedTuple):
+    """A bracket without a partner: its place among the events, and whether it is an open one."""
+
+    at: int
+    opened: bool
+
+
+def alone(document: int, events: Events) -> list[Alone]:
+    """The brackets of a document that have no partner."""
+    begin, stop = np.searchsorted(events.document, [document, document + 1]).tolist()
+    mine = Events(*(column[begin:stop] for column in events))
+    return [Alone(begin + at, opened) for at, opened in unmatched(mine)]
+
+
+def within(segments: Sequence[Segment], lines: Ints) -> tuple[Ints, Ints, Ints]:
+    """Those of the lines that lie in a segment, and its document and shift for each."""
+    firsts, stops, documents, shifts = np.array(segments, dtype=np.int64).T
+    segment = np.searchsorted(firsts, lines, side="right") - 1
+    inside = (segment >= 0) & (lines < stops[segment])
+    lines, segment = lines[inside], segment[inside]
+    return lines, documents[segment], shifts[segment]
+
+
+def text_of(raw: bytes) -> str:
     """Bytes as text that gives the same bytes back, whatever they are."""
     return raw.decode("utf-8", "surrogateescape")
 
 
-def _is_token(line: bytes) -> bool:
+def _marker(line: bytes) -> Marker | None:
+    """Rule 1, for a line that starts with ``#``."""
+    marker = line[1:].lstrip()
+    if marker.startswith(BEGIN):
+        return Marker(text_of(marker[len(BEGIN) :].removesuffix(b"\r")))
+    return Marker(None) if marker.startswith(END) else None
+
+
+def marker_of(line: bytes) -> Marker | None:
+    """Rule 1 for any line, without its LF: the marker that it is, or None."""
+    marker = _marker(line) if line.startswith(b"#") else None
+    return marker or (Marker(None) if END in line and END_MARKER.search(line) else None)
+
+
+def is_token_line(line: bytes) -> bool:
     """Rule 3, for a line that is no marker."""
     if not line.startswith(b"#"):
         return bool(line.strip())
     return b"\t" in line or re.search(rb"\(\d|\d\)", line.split()[-1]) is not None
+
+
+def word_of(line: bytes) -> str:
+    """The word of a token line: the fourth column, or the one before the last where there are fewer than five."""
+    columns = line.split(b"\t") if b"\t" in line else line.split()
+    return text_of((columns[3] if len(columns) > 4 else columns[max(len(columns) - 2, 0)]).strip())
 
 
 def _blocks(source: Source) -> Iterator[tuple[bytearray, int]]:
@@ -332,7 +418,7 @@ def _may_hold_mention(text: Bytes, stops: Ints, tabs: bool) -> Bools:
     return several_bytes
 
 
-def _last_cells(text: Bytes, stops: Ints) -> tuple[Ints, Ints]:
+def last_cells(text: Bytes, stops: Ints) -> tuple[Ints, Ints]:
     """Where the last cell of each line begins and ends, given where the lines end (rule 4)."""
     has_cr = text[stops - 1] == CR
     stops = stops - has_cr
@@ -359,27 +445,34 @@ def _step_back(text: Bytes, stops: Ints, which: Ints, *, over: bool, marks: tupl
     return at
 
 
-def _excerpt(source: Source, line: int, piece: str, earlier: int) -> tuple[int | None, tuple[str, str] | None]:
-    """The column of a piece in its line, and its cell with carets under it, cut down to a readable width."""
-    text = _text(b"".join(source.lines(line, line)))
-    last = text.rstrip("\t").rfind("\t") + 1 if "\t" in text else text.rstrip().rfind(" ") + 1
-    inner = re.escape(piece)
-    form = rf"{inner}(?!\d)" if piece.startswith("(") else rf"(?<!\d){inner}"
-    places = [match.start() for match in re.finditer(form, text[last:])]
-    if not places:
-        return None, None
-    at = last + places[min(earlier, len(places) - 1)]
-    shown = max(last, at - 30)
-    cell = text[shown : at + len(piece) + 30].replace("\t", " ")
-    return at + 1, (cell, " " * (at - shown) + "^" * min(len(piece), 40))
+class _Cell:
+    """The coreference cell at the end of a line, to point at its brackets."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._start = text.rstrip("\t").rfind("\t") + 1 if "\t" in text else text.rstrip().rfind(" ") + 1
+        self._places: dict[tuple[int, str], list[int]] = defaultdict(list)
+        for piece in re.finditer(r"\(([0-9]+)(\)?)|([0-9]+)\)", text[self._start :]):
+            kind = CLOSE if piece[3] else SINGLE if piece[2] else OPEN
+            self._places[kind, piece[1] or piece[3]].append(self._start + piece.start())
+
+    def excerpt(self, kind: int, label: str, earlier: int) -> tuple[int | None, tuple[str, str] | None]:
+        """The column of a bracket with so many equal ones before it, and the cell with carets under the bracket, cut
+        down to a readable width. Nothing where brackets are read of pieces that do not stand together."""
+        places = self._places.get((kind, label))
+        if not places:
+            return None, None
+        at = places[min(earlier, len(places) - 1)]
+        shown = max(self._start, at - 30)
+        cell = self.text[shown : at + len(label) + 31].replace("\t", " ")
+        return at + 1, (cell, " " * (at - shown) + "^" * min(len(label) + 1, 40))
 
 
 def _what_else(source: Source) -> str:
     """What a file without any document holds instead, in a few words."""
-    with source.open() as stream:
-        head = stream.read(1 << 16)
+    head = source.head(1 << 16)
     text = head.removeprefix(MARK).lstrip()
-    first = _text(text.split(b"\n", 1)[0].rstrip())
+    first = text_of(text.split(b"\n", 1)[0].rstrip())
     if not text:
         return "the file is empty" if not head else "the file holds nothing but white space"
     if head.startswith((b"\xff\xfe", b"\xfe\xff")) or head[1:2] == b"\0":
@@ -394,6 +487,6 @@ def _what_else(source: Source) -> str:
     ):
         return "this looks like CoNLL-U"
     if header := re.search(rb"^\s*#?\s*begin\s*document.*", text, re.MULTILINE | re.IGNORECASE):
-        words = _text(header[0].strip())[:60]
+        words = text_of(header[0].strip())[:60]
         return f'a header that is not of the form "#begin document NAME", with one blank before NAME: "{words}"'
     return f'the file begins with "{first[:60]}"'
