@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test test-slow lint format clean
+.PHONY: help demo test test-slow lint format fuzz cross-check mutants clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /	/' | expand -t 12
@@ -25,6 +25,18 @@ lint: $(VENV)/installed-dev ## lint, check the format, check the types
 format: $(VENV)/installed-dev ## format the code
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+
+fuzz: $(VENV)/installed-dev ## ten minutes of coverage-guided fuzzing
+	$(BIN)/pip install --quiet --editable '.[fuzz]'
+	$(BIN)/python scripts/fuzz.py
+
+SCORER ?= scorer.pl
+PAIRS ?= testdata/recorded
+cross-check: $(VENV)/installed-dev ## compare with the official scorer: SCORER=path/to/scorer.pl, PAIRS=folder
+	$(BIN)/python scripts/cross_check.py $(SCORER) $(PAIRS)
+
+mutants: $(VENV)/installed-dev ## mutation testing of what counts: which changes of the code no test notices
+	$(BIN)/python scripts/mutants.py
 
 clean: ## remove what the targets made
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache

@@ -160,7 +160,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "mixed-separators": Kind(
         NOTICE,
-        'in document "{document}": {count} have blanks where the others have tabs',
+        'in document "{document}": {count} with blanks where the others have tabs',
         "such lines are split at blanks, and only the last column counts; put tabs there",
     ),
     "mixed-line-ends": Kind(
@@ -237,22 +237,25 @@ class Finding(NamedTuple):
 
 
 class Found:
-    """What was found: at most `MOST` of a kind, and how many there are."""
+    """What was found: at most `MOST` of a kind, and how many more there are."""
 
     def __init__(self) -> None:
         self.listed: list[Finding] = []
-        self.counts: Counter[str] = Counter()
+        self.unlisted: Counter[str] = Counter()
+        self._counts: Counter[str] = Counter()
 
     def add(self, *findings: Finding) -> None:
         """Add findings; beyond `MOST` of a kind they are only counted."""
         for finding in findings:
             if self.room(finding.code):
                 self.listed.append(finding)
-            self.counts[finding.code] += 1
+                self._counts[finding.code] += 1
+            else:
+                self.pass_over(finding.code, 1)
 
     def room(self, code: str) -> int:
         """How many more of a kind will be listed."""
-        return max(MOST - self.counts[code], 0)
+        return MOST - self._counts[code]
 
     def take(self, code: str, things: Sequence[T]) -> Sequence[T]:
         """Those of the things about to be added for which there is room; the others are counted."""
@@ -262,12 +265,12 @@ class Found:
 
     def pass_over(self, code: str, count: int) -> None:
         """Count things that are not listed."""
-        self.counts[code] += count
+        if count:
+            self.unlisted[code] += count
 
-    def unlisted(self) -> dict[str, int]:
-        """How many of each kind are not listed."""
-        listed = Counter(finding.code for finding in self.listed)
-        return dict(self.counts - listed)
+    def has(self, code: str) -> bool:
+        """Whether there is one of a kind."""
+        return self._counts[code] > 0
 
 
 def counted(number: int, noun: str) -> str:

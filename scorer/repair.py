@@ -78,7 +78,7 @@ def mend(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]:
     for copy in copies:
         for token in {copy.start, copy.end}:
             by_token[copy.begin, token].append(copy)
-    mixed = bool(found.counts["mixed-line-ends"])
+    mixed = found.has("mixed-line-ends")
     new_line = b"\r\n" if not mixed and _uses_crlf(source) else b"\n"
     changed_ends = first_changed = 0
     last = Line(0, b"", 0, 0)

@@ -61,7 +61,7 @@ def validate(path: str, files: Sequence[Source], key: Sequence[Source] | None = 
         found.add(*(finding for finding in of_key.listed if finding.severity == ERROR))
     order = {source.name: at for at, source in enumerate([*files, *(key or ())])}
     findings = sorted(found.listed, key=lambda f: (order.get(f.path, -1), f.line or 0, f.column or 0))
-    return Validated(path, side.names, side.tokens, side.entities, side.mentions, findings, found.unlisted())
+    return Validated(path, side.names, side.tokens, side.entities, side.mentions, findings, found.unlisted)
 
 
 class _Side:

@@ -136,7 +136,8 @@ def _texts(source: Source, spans: Sequence[tuple[int, int]]) -> list[str]:
 
 
 class Reader:
-    """Reads one corpus; holds the documents since the last batch and the place in the file.
+    """Reads one corpus; holds the documents since the last batch and the place in the file: the lines read, whether
+    the last one had its line end, and whether a document is open.
 
     Scoring refuses at the first fault. Who wants to know more (`scorer.formats.examiner`) overrides `note`, `refuse`,
     `look` and `faults`, and reads on by the same rules.
@@ -160,10 +161,11 @@ class Reader:
         """Read one file; yields the batches that become full on the way."""
         self.source = source
         self.line = 0
+        self.ended = True
         self.inside = False
         self.outside_lines = self.first_outside = 0
         documents = 0
-        for data, size in _blocks(source):
+        for data, size, self.ended in _blocks(source):
             before = len(self.names)
             self._block(data, size)
             documents += len(self.names) - before
@@ -385,8 +387,9 @@ def word_of(line: bytes) -> str:
     return text_of((columns[3] if len(columns) > 4 else columns[max(len(columns) - 2, 0)]).strip())
 
 
-def _blocks(source: Source) -> Iterator[tuple[bytearray, int]]:
-    """Buffers and how much of each is filled: a line end at the first position, then whole lines."""
+def _blocks(source: Source) -> Iterator[tuple[bytearray, int, bool]]:
+    """Buffers and how much of each is filled: a line end at the first position, then whole lines; last, whether the
+    file has the line end of the last one."""
     buffer = bytearray(BLOCK)
     buffer[0] = LF
     filled = 1
@@ -395,7 +398,7 @@ def _blocks(source: Source) -> Iterator[tuple[bytearray, int]]:
             filled += got
             stop = buffer.rfind(b"\n", filled - got, filled) + 1
             if stop:
-                yield buffer, stop
+                yield buffer, stop, True
                 rest = filled - stop
                 buffer[1 : 1 + rest] = buffer[stop:filled]
                 filled = 1 + rest
@@ -403,7 +406,7 @@ def _blocks(source: Source) -> Iterator[tuple[bytearray, int]]:
                 buffer = buffer + bytearray(len(buffer))
     if filled > 1:
         buffer[filled] = LF
-        yield buffer, filled + 1
+        yield buffer, filled + 1, False
 
 
 def _may_hold_mention(text: Bytes, stops: Ints, tabs: bool) -> Bools:

@@ -133,7 +133,7 @@ class Examiner(Reader):
     def look(self, lines: Lines) -> None:
         text = lines.text
         ends_in_cr = text[lines.stops - 1] == CR
-        for kind, which in enumerate((~ends_in_cr, ends_in_cr)):
+        for kind, which in enumerate((~ends_in_cr, ends_in_cr) if self.ended else ()):
             self._file.line_ends[kind] += int(np.count_nonzero(which))
             if not self._file.first_line_end[kind] and which.any():
                 self._file.first_line_end[kind] = self.line + 1 + int(np.argmax(which))
@@ -261,8 +261,7 @@ class Examiner(Reader):
         expected = 0 if self._file.first_line_end[0] == 1 else 1
         other = 1 - expected
         count, first = self._file.line_ends[other], self._file.first_line_end[other]
-        lacking = other == 0 and count == 1 and first == self.line  # the last line may lack its line end
-        if count and self._file.line_ends[expected] and not lacking:
+        if count and self._file.line_ends[expected]:
             names = ("LF", "CR LF")
             details = {
                 "count": f"{counted(count, 'line')} {'ends' if count == 1 else 'end'}",

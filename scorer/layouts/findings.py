@@ -20,7 +20,7 @@ class Checked(NamedTuple):
 def text(checked: Checked) -> Iterator[str]:
     """A finding as in ``FILE:LINE:COLUMN: severity[code] message``, and a last line for each file."""
     if checked.fixes is not None:
-        yield from (f"{fix}\n" for fix in checked.fixes.listed)
+        yield from (f"{fix}\n" for fix in sorted(checked.fixes.listed, key=lambda fix: fix.line))
         for code, count in checked.fixes.unlisted().items():
             yield f"... and {count} more fixed[{code}]\n"
         if not checked.fixes.listed:
