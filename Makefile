@@ -2,8 +2,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# What is measured is installed as users install it: an editable package starts more slowly.
+BENCH := build/bench/venv
 
-.PHONY: help demo test test-slow lint format fuzz cross-check mutants clean
+.PHONY: help demo test test-slow bench bench-inner lint format fuzz clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /	/' | expand -t 12
@@ -16,6 +18,12 @@ test: $(VENV)/installed-dev ## run the tests
 
 test-slow: $(VENV)/installed-dev ## run the tests that take more than a few seconds
 	$(BIN)/pytest -m slow
+
+bench: $(BENCH)/installed ## measure whole runs: a table and a plot (ONLY=tiny,corpus for a few inputs)
+	$(BENCH)/bin/python scripts/bench.py $(if $(ONLY),--only $(ONLY)) --plot build/bench/performance.svg
+
+bench-inner: $(VENV)/installed-dev ## measure parts of a run within one process
+	$(BIN)/pytest benchmarks -o addopts= --benchmark-columns=min,median,rounds --benchmark-sort=name
 
 lint: $(VENV)/installed-dev ## lint, check the format, check the types
 	$(BIN)/ruff check
@@ -30,14 +38,6 @@ fuzz: $(VENV)/installed-dev ## ten minutes of coverage-guided fuzzing
 	$(BIN)/pip install --quiet --editable '.[fuzz]'
 	$(BIN)/python scripts/fuzz.py
 
-SCORER ?= scorer.pl
-PAIRS ?= testdata/recorded
-cross-check: $(VENV)/installed-dev ## compare with the official scorer: SCORER=path/to/scorer.pl, PAIRS=folder
-	$(BIN)/python scripts/cross_check.py $(SCORER) $(PAIRS)
-
-mutants: $(VENV)/installed-dev ## mutation testing of what counts: which changes of the code no test notices
-	$(BIN)/python scripts/mutants.py
-
 clean: ## remove what the targets made
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache
 
@@ -51,3 +51,8 @@ $(VENV)/installed: pyproject.toml | $(VENV)/bin/python
 $(VENV)/installed-dev: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/pip install --quiet --editable '.[dev]'
 	touch $(VENV)/installed $@
+
+$(BENCH)/installed: pyproject.toml $(shell find scorer -name '*.py')
+	$(PYTHON) -m venv $(BENCH)
+	$(BENCH)/bin/pip install --quiet '.[plots]'
+	touch $@

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -19,7 +20,7 @@ from scorer.metrics.row import Metric
 from scorer.model import Documents
 from scorer.official import WAYS
 from scorer.pairing import Pairs
-from scorer.results import Result, Settings
+from scorer.results import Result, Settings, reading_settings
 
 Side = str | os.PathLike[str] | Documents | Mapping[str, Clusters] | Clusters
 """A key or a response: a path; documents read earlier; clusters by document name; or one document's clusters."""
@@ -28,14 +29,25 @@ ONLY_DOCUMENT = "document"
 """The name of a document that was given without one."""
 
 
-def read(path: str | os.PathLike[str], *, include: str | None = None) -> Documents:
+def read(
+    path: str | os.PathLike[str],
+    *,
+    include: str | None = None,
+    input_format: str | None = None,
+    clusters_field: str | None = None,
+) -> Documents:
     """The documents of a file, or of a folder as one corpus, to be scored more than once.
+
+    The content tells the format unless ``input_format`` does (`conll` or `jsonlines`). JSON lines have their
+    clusters in the field `clusters`, or else in ``clusters_field``.
 
     Raises `InputError` for input that is refused, `UsageError` for a file that cannot be read.
     """
     from scorer.model import joined as joined_documents
 
-    return joined_documents(list(formats.read(os.fspath(path), [], include)))
+    return joined_documents(
+        list(formats.read(os.fspath(path), [], include, input_format=input_format, clusters_field=clusters_field))
+    )
 
 
 def score(
@@ -47,13 +59,16 @@ def score(
     singletons: str = "keep",
     document: str | None = None,
     include: str | None = None,
+    input_format: str | None = None,
+    clusters_field: str | None = None,
     **own: Any,
 ) -> Result:
     """Score a response against a key.
 
     Each side is a path, documents that were read earlier, clusters by document name, or the clusters of one
     document, as any nested sequence of mentions: `(start, end)`, or anything else that is hashable.
-    ``metrics`` are names as on the command line; ``own`` are the metrics' own options.
+    ``metrics`` are names as on the command line; ``own`` are the metrics' own options. The other
+    options are those of the command line.
 
         >>> score([[(0, 1), (4, 4)], [(2, 2)]], [[(0, 1), (4, 4), (2, 2)]], metrics="lea")["lea"].f1
         0.4444444444444444
@@ -62,11 +77,16 @@ def score(
     the response, say), `UsageError` for an unknown name.
     """
     chosen, settings = _settings(metrics, repeated, singletons, document, own)
+    settings = replace(settings, reading=reading_settings(include, input_format, clusters_field))
     notices: list[Finding] = []
     mentions = Mentions()
+
+    def read_side(path: str, side: str) -> Iterator[Documents]:
+        return formats.read(path, notices, include, input_format=input_format, clusters_field=clusters_field, side=side)
+
     return evaluate(
-        _batches(key, "key", mentions, notices, include),
-        _batches(response, "response", mentions, notices, include),
+        _batches(key, "key", mentions, read_side),
+        _batches(response, "response", mentions, read_side),
         chosen,
         settings,
         notices,
@@ -158,10 +178,10 @@ def _settings(
 
 
 def _batches(
-    side: Side, name: str, mentions: Mentions, notices: list[Finding], include: str | None
+    side: Side, name: str, mentions: Mentions, read_side: Callable[[str, str], Iterator[Documents]]
 ) -> Iterator[Documents]:
     if isinstance(side, str | os.PathLike):
-        return formats.read(os.fspath(side), notices, include)
+        return read_side(os.fspath(side), name)
     if isinstance(side, Documents):
         return iter([side])
     named = side if isinstance(side, Mapping) else {ONLY_DOCUMENT: cast(Clusters, side)}

@@ -1,8 +1,8 @@
 """The best one-to-one assignment of entities, over cells that are not zero.
 
-Cells fall apart into connected components, almost all of them a single row or column, whose answer is its
-largest cell. Small components are solved here, by shortest augmenting paths; large ones by scipy, whose import
-costs more than a whole small run.
+Almost all cells are decided by a look at their neighbours. What is left falls apart into connected components:
+each is solved here, by shortest augmenting paths, unless that takes long; then by scipy, whose import costs more
+than a whole small run.
 """
 
 from __future__ import annotations
@@ -13,10 +13,13 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from scorer.columns import Bools, Floats, Ints, changes, counts, order_by
+from scorer.columns import Bools, Floats, Ints, changes, order_by, tally
 
-SMALL = 40_000
-"""Rows times cells up to which a component is solved without scipy."""
+PAYS = 0.05
+"""The share of the cells that a look at neighbours has to settle for another look to pay."""
+
+STEPS = 100_000
+"""Cells looked at after which a component is left to scipy: by then its import would have been the faster way."""
 
 DENSE = 0.1
 """The share of cells that are not zero from which on a full matrix is the faster way."""
@@ -29,49 +32,60 @@ def best(rows: Ints, columns: Ints, weights: Floats) -> Bools:
     several assignments are best, which one is taken is not specified.
     """
     chosen = np.zeros(len(rows), dtype=np.bool_)
-    if not len(rows):
-        return chosen
-    row_alone = counts(rows, int(rows.max()) + 1)[rows] == 1
-    column_alone = counts(columns, int(columns.max()) + 1)[columns] == 1
-    # A row all of whose cells are alone in their columns is a component, and so is such a column.
-    row_star = _all_of(rows, column_alone)
-    column_star = _all_of(columns, row_alone) & ~row_star
-    for star, axis in ((row_star, rows), (column_star, columns)):
-        cells = np.flatnonzero(star)
-        largest_first = cells[np.lexsort((-weights[cells], axis[cells]))]
-        chosen[largest_first[changes(axis[largest_first])]] = True
-    rest = np.flatnonzero(~row_star & ~column_star)
-    for component in _components(rows[rest], columns[rest]):
-        cells = rest[component]
+    left = np.arange(len(rows))
+    while len(left):
+        taken = left[_dominant(rows[left], columns[left], weights[left])]
+        chosen[taken] = True
+        before = len(left)
+        left = left[~np.isin(rows[left], rows[taken]) & ~np.isin(columns[left], columns[taken])]
+        if before - len(left) < PAYS * before:
+            break
+    for component in _components(rows[left], columns[left]):
+        cells = left[component]
         chosen[cells[_solve(rows[cells], columns[cells], weights[cells])]] = True
     return chosen
 
 
-def _all_of(groups: Ints, condition: Bools) -> Bools:
-    """Whether the condition holds for every cell of the group that a cell is in."""
-    fails = np.zeros(int(groups.max()) + 1, dtype=np.bool_)
-    fails[groups[~condition]] = True
-    return ~fails[groups]
+def _dominant(rows: Ints, columns: Ints, weights: Floats) -> Ints:
+    """Cells that weigh at least as much as the best other cell of their row and of their column together.
+
+    An assignment without such a cell has at most these two in its stead, so some best assignment takes it.
+    One that is the largest of a row whose columns have no other cell is the plain case. Of equals in one row
+    or column the first is returned, so that no two share either.
+    """
+    others = _best_other(rows, weights) + _best_other(columns, weights)
+    found = np.flatnonzero(weights >= others)
+    found = found[changes(rows[found])]
+    return found[np.unique(columns[found], return_index=True)[1]]
+
+
+def _best_other(groups: Ints, weights: Floats) -> Floats:
+    """The largest weight among the other cells of the group of each cell, 0 where there is none."""
+    first, second = np.zeros((2, int(groups.max()) + 1))
+    np.maximum.at(first, groups, weights)
+    largest = weights == first[groups]
+    np.maximum.at(second, groups[~largest], weights[~largest])
+    second = np.where(tally(groups[largest], len(first)) > 1, first, second)
+    return np.where(largest, second[groups], first[groups])
 
 
 def _components(rows: Ints, columns: Ints) -> list[Ints]:
     """The cells of each connected component."""
     if not len(rows):
         return []
-    _, row = np.unique(rows, return_inverse=True)
-    _, column = np.unique(columns, return_inverse=True)
-    parent = list(range(int(row.max()) + int(column.max()) + 2))
-
-    def root(node: int) -> int:
-        while parent[node] != node:
-            parent[node] = node = parent[parent[node]]
-        return node
-
-    for r, c in zip(row.tolist(), (column + int(row.max()) + 1).tolist(), strict=True):
-        parent[root(r)] = root(c)
-    roots = np.array([root(r) for r in range(int(row.max()) + 1)])[row]
-    order = order_by(roots)
-    return np.split(order, np.flatnonzero(changes(roots[order]))[1:])
+    row = np.unique(rows, return_inverse=True)[1]
+    column = np.unique(columns, return_inverse=True)[1] + len(row)
+    # Each node points to a smaller one of its component, in the end all to the smallest.
+    root = np.arange(2 * len(row))
+    while True:
+        one, other = root[row], root[column]
+        if np.array_equal(one, other):
+            break
+        np.minimum.at(root, np.maximum(one, other), np.minimum(one, other))
+        while not np.array_equal(root, root[root]):
+            root = root[root]
+    order = order_by(one)
+    return np.split(order, np.flatnonzero(changes(one[order]))[1:])
 
 
 def _solve(rows: Ints, columns: Ints, weights: Floats) -> Ints:
@@ -79,22 +93,21 @@ def _solve(rows: Ints, columns: Ints, weights: Floats) -> Ints:
     _, row = np.unique(rows, return_inverse=True)
     _, column = np.unique(columns, return_inverse=True)
     height, width = int(row.max()) + 1, int(column.max()) + 1
-    if min(height, width) * len(row) <= SMALL:
-        if height <= width:
-            taken = _augment(row.tolist(), column.tolist(), weights.tolist())
-        else:
-            taken = _augment(column.tolist(), row.tolist(), weights.tolist())
+    shorter, longer = (row, column) if height <= width else (column, row)
+    taken = _augment(shorter.tolist(), longer.tolist(), weights.tolist()) if len(row) <= STEPS else None
+    if taken is not None:
         return np.array(taken, dtype=np.int64)
     if len(row) > DENSE * height * width:
         return _dense(row, column, weights, (height, width))
     return _sparse(row, column, weights, (height, width))
 
 
-def _augment(rows: list[int], columns: list[int], weights: list[float]) -> list[int]:
+def _augment(rows: list[int], columns: list[int], weights: list[float]) -> list[int] | None:
     """The chosen cells, found row by row along shortest augmenting paths (Dijkstra over reduced costs).
 
     The cost of a cell is its negative weight, and every row has a column of its own, at cost 0, to stay in
-    when it gets none of the others. The duals keep all reduced costs at 0 or above.
+    when it gets none of the others. The duals keep all reduced costs at 0 or above. Of columns equally
+    near, one that is free comes first. None where it takes more than `STEPS`.
     """
     edges: dict[int, list[tuple[int, float]]] = defaultdict(list)
     for row, column, weight in zip(rows, columns, weights, strict=True):
@@ -103,23 +116,27 @@ def _augment(rows: list[int], columns: list[int], weights: list[float]) -> list[
     column_dual: dict[int, float] = defaultdict(float)
     column_of: dict[int, int] = {}
     row_of: dict[int, int] = {}
+    steps = 0
     for first, its in edges.items():
         its.append((-1 - first, 0.0))
         distance: dict[int, float] = {}
         via: dict[int, int] = {}
         done: dict[int, float] = {}
-        frontier: list[tuple[float, int]] = []
+        frontier: list[tuple[float, bool, int]] = []
         row, so_far = first, 0.0
         while True:
+            steps += len(edges[row])
+            if steps > STEPS:
+                return None
             for column, cost in edges[row]:
                 total = so_far + cost - row_dual[row] - column_dual[column]
                 if column not in done and total < distance.get(column, math.inf):
                     distance[column] = total
                     via[column] = row
-                    heappush(frontier, (total, column))
-            so_far, column = heappop(frontier)
+                    heappush(frontier, (total, column in row_of, column))
+            so_far, _, column = heappop(frontier)
             while column in done:
-                so_far, column = heappop(frontier)
+                so_far, _, column = heappop(frontier)
             if column not in row_of:
                 break
             done[column] = so_far

@@ -34,7 +34,7 @@ def sums(groups: Ints, weights: Column, count: int) -> Floats:
     return np.bincount(groups, weights=weights, minlength=count).astype(np.float64, copy=False)
 
 
-def counts(groups: Ints, count: int) -> Ints:
+def tally(groups: Ints, count: int) -> Ints:
     """How often each group from 0 to ``count - 1`` occurs."""
     return np.bincount(groups, minlength=count)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -39,7 +41,8 @@ class Counts(NamedTuple):
     precision: Ratios
 
 
-class Values(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Values:
     """What a measure comes to, from 0 to 1: a number each, or one for each document, group or trial.
 
     The ratios keep the counts that recall and precision came from.
@@ -49,11 +52,11 @@ class Values(NamedTuple):
     precision_counts: Ratios
     f1: Floats
 
-    @property
+    @cached_property
     def recall(self) -> Floats:
         return self.recall_counts.value
 
-    @property
+    @cached_property
     def precision(self) -> Floats:
         return self.precision_counts.value
 

@@ -9,13 +9,14 @@ import numpy as np
 
 from scorer.columns import Floats
 from scorer.counts import packed
+from scorer.errors import UsageError
 from scorer.findings import Finding
 from scorer.matching import exact, without_singletons
-from scorer.metrics import MENTIONS, find
+from scorer.metrics import MENTIONS, NAMES, find
 from scorer.metrics.row import Metric
 from scorer.model import Documents
 from scorer.official import Repeat, describe, refuse_too_many, treat
-from scorer.overlap import overlap
+from scorer.overlap import Overlap, overlap
 from scorer.pairing import Pairs, pair
 from scorer.results import Result, Settings
 
@@ -61,7 +62,7 @@ def count(pairs: Pairs, metrics: Sequence[Metric], settings: Settings, *, keep_p
     table = overlap(without_singletons(treated.matched, settings.singletons))
     return Part(
         pairs.key.names,
-        {metric.name: packed(metric.count(table, **_own(metric, settings))) for metric in _with_mentions(metrics)},
+        {metric.name: _counts(metric, table, settings) for metric in _with_mentions(metrics)},
         table.key.total(table.key.size),
         treated.messages,
         treated.dropped,
@@ -99,6 +100,16 @@ def joined(parts: Sequence[Part], metrics: Sequence[Metric], settings: Settings,
 
 def _with_mentions(metrics: Sequence[Metric]) -> tuple[Metric, ...]:
     return (find(MENTIONS), *metrics)
+
+
+def _counts(metric: Metric, table: Overlap, settings: Settings) -> Floats:
+    """What a metric counts; a failure of one from outside is told as its own."""
+    try:
+        return packed(metric.count(table, **_own(metric, settings)))
+    except Exception as error:
+        if metric.name in (*NAMES, MENTIONS):
+            raise
+        raise UsageError(f"the metric {metric.name!r} failed: {type(error).__name__}: {error}") from error
 
 
 def _own(metric: Metric, settings: Settings) -> dict[str, Any]:

@@ -13,6 +13,9 @@ from typing import NamedTuple, TypeVar
 
 ERROR, NOTICE = "error", "notice"
 
+VISIBLE = {**{code: 0x2400 + code for code in range(0x20)}, 0x7F: 0x2421, **dict.fromkeys(range(0x80, 0xA0), 0xFFFD)}
+"""Control characters and the pictures that stand for them: what a file holds must not move a terminal."""
+
 SHOWN = 5
 """How many notices of one kind are shown; the rest are counted."""
 
@@ -55,17 +58,46 @@ KINDS: Mapping[str, Kind] = {
     "no-document": Kind(
         ERROR,
         "no document: {what}",
-        'expected CoNLL-2011/2012: "#begin document NAME", a line per token with the coreference in '
-        'the last column, "#end document"',
+        "expected {expected}",
     ),
     "not-clusters": Kind(
         ERROR,
         'in document "{document}": {what}',
         "expected {expected}: clusters are a sequence of clusters, each a sequence of hashable mentions",
     ),
+    "bad-json": Kind(
+        ERROR,
+        "not JSON: {what}",
+        "expected JSON lines, one whole object on each line; repair or remove this line",
+    ),
+    "json-document": Kind(
+        ERROR,
+        "the file is not JSON lines but one JSON {kind}",
+        "expected one whole object on each line; jq -c '{program}' FILE writes it so",
+    ),
+    "not-object": Kind(
+        ERROR,
+        "the line holds {what}",
+        "expected an object with doc_key and clusters on each line; repair or remove this line",
+    ),
+    "missing-field": Kind(
+        ERROR,
+        '{where}no field "{field}"; the object has {fields}',
+        "expected {expected}",
+    ),
+    "bad-field": Kind(
+        ERROR,
+        '{where}field "{field}" {what}',
+        "expected {expected}",
+    ),
+    "bad-mention": Kind(
+        ERROR,
+        'in document "{document}": {place} is {what}',
+        "expected {expected}",
+    ),
     "too-many-repeated": Kind(
         ERROR,
-        "Found too many repeated mentions (> 10) in the response, so refusing to score. Please fix the output.",
+        "Found too many repeated mentions (> {limit}) in the response, so refusing to score. Please fix the output.",
         "{count} later copies of {spans} in {documents}, listed below; --repeated first scores this file with "
         "the first copy of each",
     ),
@@ -73,6 +105,27 @@ KINDS: Mapping[str, Kind] = {
         NOTICE,
         'in document "{document}": "{words}" (tokens {start} to {end}) is marked {count} times, as entities {entities}',
         "expected every span once; remove all but one, or score with --repeated first",
+    ),
+    "one-unit": Kind(
+        ERROR,
+        "there is one unit only to resample (--unit {unit}; documents: {documents})",
+        "intervals and tests need several: what a single one would do elsewhere cannot be told from it; "
+        "the scores alone are had from corefscore METRIC KEY RESPONSE",
+    ),
+    "not-a-baseline": Kind(
+        ERROR,
+        "{what}",
+        "expected what corefscore METRIC KEY RESPONSE --format json printed, or the official scorer",
+    ),
+    "other-signature": Kind(
+        ERROR,
+        'the baseline was made as "{baseline}", and this run is "{run}"',
+        "scores compare only where all of this is the same; give the same options, or make the baseline anew",
+    ),
+    "other-documents": Kind(
+        ERROR,
+        "documents that only one side has: {count}, the first of which {which}: {document}",
+        "scores compare only for the same documents; make the baseline anew",
     ),
     "dropped-repeat": Kind(
         NOTICE,
@@ -108,6 +161,41 @@ KINDS: Mapping[str, Kind] = {
         NOTICE,
         'the file ends inside document "{document}"',
         'it is scored as it stands; expected "#end document" after its last line',
+    ),
+    "dropped-columns": Kind(
+        NOTICE,
+        "the tokens have {count} columns",
+        "only words and coreference are carried over, not parts of speech, parses, named entities, speakers or others",
+    ),
+    "dropped-ids": Kind(
+        NOTICE,
+        "the ids of entities do not run from 0",
+        "JSON lines have no place for them; clusters stand in the order in which the entities first appear",
+    ),
+    "dropped-marks": Kind(
+        NOTICE,
+        'in document "{document}": {count} like "{piece}", which the official scorer discards',
+        "they are not carried over",
+    ),
+    "crossing-mentions": Kind(
+        NOTICE,
+        'in document "{document}": mentions {first} and {second} of entity {entity} cross',
+        "CoNLL cannot tell them from nested ones: they are read as other spans, and scores will differ",
+    ),
+    "no-words": Kind(
+        NOTICE,
+        'document "{document}" has no sentences',
+        'its words are written as "-", up to the last token of a mention ({tokens} in all)',
+    ),
+    "joined-subtokens": Kind(
+        NOTICE,
+        'the sentences of document "{document}" are of subtokens',
+        'words are put together from them, "##" taken off, and segments stand for sentences',
+    ),
+    "changed-word": Kind(
+        NOTICE,
+        'in document "{document}": CoNLL cannot hold the word {word} (token {token})',
+        'it is written as "{written}"',
     ),
     "unscored-fault": Kind(
         NOTICE,
@@ -233,7 +321,7 @@ class Finding(NamedTuple):
         if self.excerpt:
             lines += [f"    {line}" for line in self.excerpt]
         lines.append(f"  {self.advice}")
-        return "\n".join(lines)
+        return "\n".join(line.translate(VISIBLE) for line in lines)
 
 
 class Found:

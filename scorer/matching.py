@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.columns import Bools, Ints, changes, counts, order_by
+from scorer.columns import Bools, Ints, changes, order_by, tally
 from scorer.model import Documents
 
 
@@ -55,7 +55,7 @@ def without_singletons(matched: Matched, way: str) -> Matched:
 
 
 def _larger(side: Side) -> Side:
-    return side.keep(counts(side.entity, len(side.document))[side.entity] > 1)
+    return side.keep(tally(side.entity, len(side.document))[side.entity] > 1)
 
 
 def exact(key: Documents, response: Documents) -> Matched:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -14,7 +15,7 @@ from scorer.sources import Source
 
 
 class Place(NamedTuple):
-    """Where a document begins: its file, and the line of its begin marker (from 1), if it has one."""
+    """Where a document begins: its file, and its first line there (from 1), if any: its begin marker, its JSON."""
 
     source: Source
     line: int | None
@@ -43,17 +44,17 @@ class Documents:
     ``entity``     mentions            the entity of each mention, never falling
     ``start``      mentions            its first token, from 0 in its document
     ``end``        mentions            its last token
-    ``line``       mentions            the line of its first token (from 1)
+    ``line``       mentions            the line of its first token (from 1), or of its document in JSON lines
     =============  ==================  =========================================================
 
     Within a document entities stand in order of first appearance, within an entity mentions in the
     order in which they close. A mention marked twice stands here twice: what that means for a score
     is decided in `scorer.official`.
 
-    ``faults`` and ``discarded`` hold, for the few documents that have any, what makes the document
-    unusable, and the marks that the reader passes over. ``odd_labels`` are the ids that are not
-    plain numbers; all batches of one side share it. ``words`` gives the text of some mentions of a batch, for
-    messages; it comes from the reader.
+    ``faults`` and ``discarded`` hold, for the few documents that have any, a function that tells what makes the
+    document unusable (it may have to look into the file again), and the marks that the reader passes over.
+    ``odd_labels`` are the ids that are not plain numbers; all batches of one side share it. ``words`` gives the text of
+    some mentions of a batch, for messages; it comes from the reader.
     """
 
     names: Sequence[str]
@@ -65,7 +66,7 @@ class Documents:
     start: Ints = field(default_factory=NONE.copy)
     end: Ints = field(default_factory=NONE.copy)
     line: Ints = field(default_factory=NONE.copy)
-    faults: Mapping[int, Finding] = field(default_factory=dict)
+    faults: Mapping[int, Callable[[], Finding]] = field(default_factory=dict)
     discarded: Mapping[int, Sequence[str]] = field(default_factory=dict)
     odd_labels: Sequence[str] = ()
     words: Callable[[Documents, Sequence[int]], list[str]] = _numbers
@@ -118,6 +119,12 @@ class Documents:
             odd_labels=self.odd_labels,
             words=self.words,
         )
+
+
+def part_of(name: str) -> tuple[str, str] | None:
+    """The document and the digits of the part in a name as CoNLL-2011/2012 has it, ``(X); part 000``."""
+    found = re.fullmatch(r"\((.*)\); part ([0-9]+)", name, re.DOTALL)
+    return (found[1], found[2]) if found else None
 
 
 def joined(parts: Sequence[Documents]) -> Documents:

@@ -118,6 +118,7 @@ def too_many(dropped: Sequence[Repeat]) -> Finding | None:
         return None
     places = {repeat.documents.place_of(repeat.document) for repeat in dropped}
     details = {
+        "limit": LIMIT,
         "count": copies,
         "spans": counted(len(dropped), "span"),
         "documents": counted(len(places), "document"),

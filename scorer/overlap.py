@@ -15,18 +15,21 @@ are left); a group of mentions, an entity or a cell, therefore has several sizes
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
-from scorer.columns import Column, Floats, Ints, changes, counts, order_by, sums
+from scorer.columns import Column, Floats, Ints, changes, order_by, sums, tally
 from scorer.matching import Matched, Side
 
-FEW = 8
-"""Up to so many groups of one span, subsets of them are counted; beyond it spans are compared in pairs."""
+FEW = 4
+"""Up to so many groups of one span, subsets of them are counted; beyond it sets of groups are compared in pairs."""
+
+BLOCK = 1000
+"""Sets of groups that are compared with all others at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +38,8 @@ class Groups:
 
     ``document``, ``size``, ``spans`` and ``sole`` have one value a group. The others have one a document
     and are zero where nothing repeats: ``mentions`` distinct spans, ``twice`` spans marked twice in one group,
-    ``several`` spans in more than one group, ``shared`` how often a pair of spans shares one group more
-    than the first.
+    ``several`` spans in more than one group. ``tangled`` has, for the documents with such spans, how many of them
+    lie in each set of groups.
     """
 
     document: Ints
@@ -46,7 +49,7 @@ class Groups:
     mentions: Ints
     twice: Ints
     several: Ints
-    shared: Ints
+    tangled: Mapping[int, Counter[frozenset[int]]]
 
     def total(self, values: Column) -> Floats:
         """Values, one a group, summed for each document in the order of the groups."""
@@ -123,7 +126,7 @@ class _Builder:
             self.matched.documents,
             self._entities(key),
             self._entities(response),
-            Cells(**vars(groups), key=cell_key, response=cell_response, pairs=counts(met, len(cell_key))),
+            Cells(**vars(groups), key=cell_key, response=cell_response, pairs=tally(met, len(cell_key))),
             met,
         )
 
@@ -132,62 +135,76 @@ class _Builder:
 
     def _groups(self, number: Ints, group: Ints, document: Ints) -> Groups:
         documents = self.matched.documents
-        size = counts(group, len(document))
+        size = tally(group, len(document))
         zeros = np.zeros(documents, dtype=np.int64)
-        copies = counts(number, self.numbers)
+        copies = tally(number, self.numbers)
         if copies.max(initial=0) <= 1:
-            mentions = counts(document[group], documents)
-            return Groups(document, size, size, size, mentions, zeros, zeros, zeros)
+            mentions = tally(document[group], documents)
+            return Groups(document, size, size, size, mentions, zeros, zeros, {})
 
         # Distinct (number, group) rows, by number.
         order = order_by(number, group)
         new = changes(number[order], group[order])
         row_number, row_group = number[order][new], group[order][new]
         row_copies = np.diff(np.append(np.flatnonzero(new), len(order)))
-        groups_of_number = counts(row_number, self.numbers)
+        groups_of_number = tally(row_number, self.numbers)
         alone = groups_of_number[row_number] == 1
         twice = np.unique(row_number[row_copies > 1])
         several = np.flatnonzero(groups_of_number > 1)
-        tangled = ~alone
         sets: dict[int, list[int]] = {}
-        for one, its in zip(row_number[tangled].tolist(), row_group[tangled].tolist(), strict=True):
+        for one, its in zip(row_number[~alone].tolist(), row_group[~alone].tolist(), strict=True):
             sets.setdefault(one, []).append(its)
         of_number = self.matched.document
-        by_document: dict[int, list[frozenset[int]]] = {}
+        tangled: dict[int, Counter[frozenset[int]]] = {}
         for one, groups in sets.items():
-            by_document.setdefault(int(of_number[one]), []).append(frozenset(groups))
-        shared = zeros.copy()
-        for one, its_sets in by_document.items():
-            shared[one] = shared_more_than_once(its_sets)
+            tangled.setdefault(int(of_number[one]), Counter())[frozenset(groups)] += 1
         return Groups(
             document,
             size,
-            counts(row_group, len(document)),
-            counts(row_group[alone], len(document)),
-            counts(of_number[np.unique(number)], documents),
-            counts(of_number[twice], documents),
-            counts(of_number[several], documents),
-            shared,
+            tally(row_group, len(document)),
+            tally(row_group[alone], len(document)),
+            tally(of_number[np.unique(number)], documents),
+            tally(of_number[twice], documents),
+            tally(of_number[several], documents),
+            tangled,
         )
 
 
-def shared_more_than_once(sets: Iterable[frozenset[int]]) -> int:
-    """Sum over unordered pairs of spans of max(0, |A and B| - 1), A and B the groups that each lies in.
+def shared_more_than_once(sets: Mapping[frozenset[int], int]) -> int:
+    """Sum over unordered pairs of spans of max(0, |A and B| - 1), A and B the groups that each lies in; ``sets`` tells
+    how many spans lie in each set of groups.
 
     For r shared groups, r - 1 is the alternating sum over the subsets of at least two of them, so it is
     enough to count how many spans lie in all groups of each subset: linear in spans that lie in few groups.
-    The rare span in more than `FEW` groups is compared with every other one.
+    Sets of more than `FEW` groups, which no real file has, are compared with all others.
     """
-    few: list[frozenset[int]] = []
-    many: list[frozenset[int]] = []
-    for its in sets:
-        (few if len(its) <= FEW else many).append(its)
     together: Counter[tuple[int, ...]] = Counter()
-    for its in few:
-        for size in range(2, len(its) + 1):
-            together.update(combinations(sorted(its), size))
+    for its, spans in sets.items():
+        if len(its) <= FEW:
+            for size in range(2, len(its) + 1):
+                for subset in combinations(sorted(its), size):
+                    together[subset] += spans
     total = sum((1 - len(subset) % 2 * 2) * (n * (n - 1) // 2) for subset, n in together.items())
-    for at, its in enumerate(many):
-        for other in few + many[:at]:
-            total += max(0, len(its & other) - 1)
+    many = [its for its in sets if len(its) > FEW]
+    return total + (_compared(sets, many) if many else 0)
+
+
+def _compared(sets: Mapping[frozenset[int], int], many: Sequence[frozenset[int]]) -> int:
+    """The part of `shared_more_than_once` of pairs in which one set or both are among ``many``."""
+    from scipy.sparse import csr_array
+
+    ordered = [*many, *(its for its in sets if len(its) <= FEW)]
+    spans = np.array([sets[its] for its in ordered])
+    sizes = [len(its) for its in ordered]
+    groups = np.array([group for its in ordered for group in its])
+    rows = np.repeat(np.arange(len(ordered)), sizes)
+    holds = csr_array((np.ones(len(groups), dtype=np.int64), (rows, groups)))
+    total = 0
+    for first in range(0, len(many), BLOCK):
+        common = (holds[first : min(first + BLOCK, len(many))] @ holds.T).tocoo()
+        row, column = common.row + first, common.col
+        extra = np.maximum(common.data - 1, 0)
+        # Pairs among many are met from both sides; a set is met with itself once.
+        pairs = np.where(row == column, spans[row] * (spans[row] - 1) // 2, spans[row] * spans[column])
+        total += int(np.sum((extra * pairs)[(row <= column)]))
     return total

@@ -1,12 +1,18 @@
 """Which key document belongs to which response document: those of the same name.
 
+Names may also be of two forms: ``X_0``, as models name the documents of JSON lines, belongs to ``(X); part 000``, whose
+zeros do not count, where each of them is the only one of its side that can be meant (`in_other_form`).
+
 Both sides are read batch by batch. Where they list their documents in one order, only the batches at hand
-are in memory; a response document that comes early waits until the key gets there.
+are in memory; a response document that comes early waits until the key gets there. Where names of the two forms
+have to be brought together, both sides are read to the end first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +20,7 @@ import numpy as np
 from scorer.columns import Bools
 from scorer.errors import InputError, UsageError, nearest, nearest_first
 from scorer.findings import SHOWN, Finding
-from scorer.model import Documents, Place, joined
+from scorer.model import Documents, Place, joined, part_of
 
 NAMES_SHOWN = 10
 """How many names the message about an unknown document lists."""
@@ -31,19 +37,42 @@ class Pairs(NamedTuple):
     present: Bools
 
 
-class _Names:
+class Names:
     """The names seen on one side; no name may come twice."""
 
     def __init__(self) -> None:
         self.places: dict[str, Place] = {}
 
     def add(self, documents: Documents) -> None:
+        """See the names of a batch. Raises `InputError` for one that was there before."""
         for document, name in enumerate(documents.names):
             place = documents.place_of(document)
             first = self.places.setdefault(name, place)
             if first is not place:
                 details = {"document": name, "first": str(first)}
                 raise InputError([Finding("repeated-name", place.source.name, place.line, details=details)])
+
+
+def in_other_form(key: Collection[str], response: Collection[str]) -> dict[str, str]:
+    """The response name by key name, for documents that belong together under names of the two forms."""
+    found = {}
+    for part, name in _parts(key).items():
+        if name in response and name not in key and part not in response:
+            found[part] = name
+    for part, name in _parts(response).items():
+        if name in key and name not in response and part not in key:
+            found[name] = part
+    return found
+
+
+def _parts(names: Iterable[str]) -> dict[str, str]:
+    """The names ``(X); part 000`` with the ``X_0`` that each is meant by, where that means no other one as well."""
+    meant_by: dict[str, list[str]] = defaultdict(list)
+    for name in names:
+        if part := part_of(name):
+            document, number = part
+            meant_by[f"{document}_{number.lstrip('0') or '0'}"].append(name)
+    return {its[0]: name for name, its in meant_by.items() if len(its) == 1}
 
 
 def pair(
@@ -69,11 +98,13 @@ class _Pairing:
         self, key: Iterator[Documents], response: Iterator[Documents], notices: list[Finding], only: str | None
     ) -> None:
         self.key, self.response, self.notices, self.only = key, response, notices, only
-        self.key_names, self.response_names = _Names(), _Names()
+        self.key_names, self.response_names = Names(), Names()
+        self.other_form: dict[str, str] = {}
         self.waiting: dict[str, tuple[Documents, int]] = {}
+        self.unscored = 0
 
     def run(self) -> Iterator[Pairs]:
-        for batch in self.key:
+        while (batch := next(self.key, None)) is not None:
             self.key_names.add(batch)
             wanted = np.array([self.only in (None, name) for name in batch.names], dtype=np.bool_)
             self._unscored(batch, [d for d in batch.faults if not wanted[d]])
@@ -92,7 +123,11 @@ class _Pairing:
     def _pairs(self, key: Documents) -> Pairs:
         while not all(name in self.waiting for name in key.names) and self._read_response():
             pass
-        found = [self.waiting.pop(name, None) for name in key.names]
+        missing = {name for name in key.names if name not in self.waiting}
+        if missing and not self.other_form and in_other_form(missing, self.response_names.places):
+            self._read_key_to_its_end()
+            self.other_form = in_other_form(self.key_names.places, self.response_names.places)
+        found = [self.waiting.pop(self.other_form.get(name, name), None) for name in key.names]
         parts: list[Documents] = []
         shift: dict[int, int] = {}
         which = []
@@ -110,8 +145,17 @@ class _Pairing:
         chosen = np.array(which, dtype=np.int64)
         response = joined(parts).take(chosen)
         present = chosen >= 0
+        if self.other_form:
+            response = replace(response, names=[name if p else "" for name, p in zip(key.names, present, strict=True)])
         self._check(key, response, present)
         return Pairs(key, response, present)
+
+    def _read_key_to_its_end(self) -> None:
+        """Learn all names of the key; its batches stay in memory, and are seen again as they come."""
+        rest = list(self.key)
+        for batch in rest:
+            self.key_names.add(batch)
+        self.key = iter(rest)
 
     def _read_response(self) -> bool:
         batch = next(self.response, None)
@@ -124,7 +168,7 @@ class _Pairing:
     def _check(self, key: Documents, response: Documents, present: Bools) -> None:
         faults = sorted([(d, 0, f) for d, f in key.faults.items()] + [(d, 1, f) for d, f in response.faults.items()])
         if faults:
-            raise InputError([faults[0][2]])
+            raise InputError([faults[0][2]()])
         known = present & (key.tokens >= 0) & (response.tokens >= 0)
         differ = known & (key.tokens != response.tokens)
         for d in np.flatnonzero(differ).tolist():
@@ -138,7 +182,12 @@ class _Pairing:
 
     def _unscored(self, batch: Documents, documents: list[int]) -> None:
         for d in documents:
-            fault = batch.faults[d]
+            self.unscored += 1
+            if self.unscored > SHOWN:
+                # Only counted: to tell what is wrong the file is read again.
+                self.notices.append(Finding("unscored-fault", batch.place_of(d).source.name))
+                continue
+            fault = batch.faults[d]()
             details = {"fault": fault.found}
             self.notices.append(Finding("unscored-fault", fault.path, fault.line, fault.column, details, fault.excerpt))
 
@@ -148,16 +197,17 @@ class _Pairing:
             if d in batch.faults:
                 self._unscored(batch, [d])
         key, response = self.key_names.places, self.response_names.places
-        missing = [name for name in key if self.only in (None, name) and name not in response]
-        extra = [name for name in response if name not in key]
+        paired = {*self.other_form, *self.other_form.values()}
+        missing = [name for name in key if self.only in (None, name) and name not in response and name not in paired]
+        extra = [name for name in response if name not in key and name not in paired]
         if extra and len(missing) == len(key):
             place = response[extra[0]]
             details = {"key": missing[0], "response": extra[0]}
             self.notices.append(Finding("no-common-document", place.source.name, place.line, details=details))
         self._alone("missing-document", missing, self.key_names, extra)
-        self._alone("extra-document", [] if self.only else extra, self.response_names, missing)
+        self._alone("extra-document", [] if self.only is not None else extra, self.response_names, missing)
 
-    def _alone(self, code: str, names: list[str], side: _Names, others: list[str]) -> None:
+    def _alone(self, code: str, names: list[str], side: Names, others: list[str]) -> None:
         for at, name in enumerate(names):
             # Only so many are shown, and likeness takes time.
             like = nearest(name, others[:1000], count=1) if at < SHOWN else []

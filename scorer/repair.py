@@ -11,8 +11,9 @@ import numpy as np
 
 from scorer.findings import MOST, Found
 from scorer.formats.cells import PLAIN
-from scorer.formats.conll import END, MARK, is_token_line, last_cells, marker_of, text_of
+from scorer.formats.conll import last_cells
 from scorer.formats.examiner import Examiner
+from scorer.formats.lines import END, MARK, as_text, holds_token, marker_of
 from scorer.model import Documents
 from scorer.official import repeats
 from scorer.sources import Source
@@ -87,7 +88,7 @@ def mend(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]:
         text = line.text
         if inside and line.begins:
             fixes.add(Fix("nested-document", source.name, line.number, 'put "#end document" before this line'))
-            yield text_of(b"#" + END + new_line)
+            yield as_text(b"#" + END + new_line)
         inside = line.begin
         if its := by_token.get((line.begin, line.token)) if line.begin else None:
             text = _without(text, line.token, its)
@@ -95,11 +96,11 @@ def mend(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]:
             changed_ends += 1
             first_changed = first_changed or line.number
             text = _with_lf(text)
-        yield text_of(text)
+        yield as_text(text)
         last = line
     if inside:
         fixes.add(Fix("no-end", source.name, last.number, 'put "#end document" behind this line'))
-        yield text_of((b"" if last.text.endswith(b"\n") else new_line) + b"#" + END + new_line)
+        yield as_text((b"" if last.text.endswith(b"\n") else new_line) + b"#" + END + new_line)
     if changed_ends:
         what = f"made {changed_ends} {'line end' if changed_ends == 1 else 'line ends'} LF, the first one here"
         fixes.add(Fix("mixed-line-ends", source.name, first_changed, what))
@@ -128,7 +129,7 @@ def lines_of(source: Source) -> Iterator[Line]:
         if marker:
             begin, token = (0 if marker.name is None else number), -1
             yield Line(number, raw, begin, -1, begins=marker.name is not None)
-        elif is_token_line(text):
+        elif holds_token(text):
             token += 1
             yield Line(number, raw, begin, token)
         else:

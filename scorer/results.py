@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import EllipsisType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,12 +19,17 @@ from scorer.findings import Finding
 from scorer.metrics import GROUPS, MENTIONS
 from scorer.metrics.row import Metric
 from scorer.pairing import Pairs
+from scorer.report import PERCENT, Column, Table
 
 SCHEMA = 1
 """The version of the JSON layout; it rises when a reader of the old one could go wrong."""
 
 REST = "(no match)"
 """The group of documents whose name a grouping pattern does not match."""
+
+
+Place = int | EllipsisType
+"""Which document the values of many are asked for; ``...`` where they are those of one thing only."""
 
 
 def values(metrics: Sequence[Metric], counts: Mapping[str, Floats]) -> dict[str, Values]:
@@ -40,14 +46,15 @@ def values(metrics: Sequence[Metric], counts: Mapping[str, Floats]) -> dict[str,
     return found
 
 
-def average(found: Mapping[str, Values]) -> Floats | None:
+def average(found: Mapping[str, Values], place: Place = ...) -> Floats | None:
     """The CoNLL average: the mean of the F1 of MUC, B-cubed and CEAF-e; None where one of them is missing.
+    ``place`` chooses among the leading axis of the values.
 
     Source: the CoNLL-2011 shared task. Added from left to right, since the official layout cuts it off.
     """
     if not all(name in found for name in GROUPS["conll"]):
         return None
-    return summed(np.stack([found[name].f1 for name in GROUPS["conll"]])) / len(GROUPS["conll"])
+    return summed(np.stack([found[name].f1[place] for name in GROUPS["conll"]])) / len(GROUPS["conll"])
 
 
 class Ratio(NamedTuple):
@@ -78,17 +85,17 @@ class Scores(Mapping[str, Score]):
     Mention identification is the measure ``mentions``; the CoNLL average, which has an F1 only, is ``conll``.
     """
 
-    def __init__(self, metrics: Sequence[Metric], counts: Mapping[str, Floats]) -> None:
-        self._values = values(metrics, counts)
+    def __init__(self, found: Mapping[str, Values], place: Place = ...) -> None:
+        self._values, self._place = found, place
 
     def __getitem__(self, measure: str) -> Score:
-        found = self._values[measure]
+        found, place = self._values[measure], self._place
         return Score(
-            float(found.recall),
-            float(found.precision),
-            float(found.f1),
-            Ratio(*map(float, found.recall_counts)),
-            Ratio(*map(float, found.precision_counts)),
+            float(found.recall[place]),
+            float(found.precision[place]),
+            float(found.f1[place]),
+            Ratio(*(float(part[place]) for part in found.recall_counts)),
+            Ratio(*(float(part[place]) for part in found.precision_counts)),
         )
 
     def __iter__(self) -> Iterator[str]:
@@ -105,7 +112,7 @@ class Scores(Mapping[str, Score]):
     @property
     def conll(self) -> float:
         """The CoNLL average, from 0 to 1. Raises `KeyError` where MUC, B-cubed or CEAF-e was not asked for."""
-        found = average(self._values)
+        found = average(self._values, self._place)
         if found is None:
             raise KeyError("the CoNLL average needs the metrics " + ", ".join(GROUPS["conll"]))
         return float(found)
@@ -113,7 +120,7 @@ class Scores(Mapping[str, Score]):
     def to_dict(self) -> dict[str, Any]:
         """The measures as the JSON layout has them; see ``docs/json.md``."""
         found: dict[str, Any] = {name: _as_dict(score) for name, score in self.items()}
-        whole = average(self._values)
+        whole = average(self._values, self._place)
         if whole is not None:
             found["conll"] = {"f1": float(whole)}
         return found
@@ -137,7 +144,8 @@ def _whole(number: float) -> float | int:
 class Settings:
     """Everything that can move a number, apart from the files themselves.
 
-    ``document`` is the one document that was scored, ``own`` the values of the metrics' own options.
+    ``document`` is the one document that was scored, ``own`` the values of the metrics' own options, ``reading`` what
+    was asked of the reader.
     """
 
     metrics: tuple[str, ...]
@@ -145,6 +153,7 @@ class Settings:
     singletons: str = "keep"
     document: str | None = None
     own: Mapping[str, Any] = field(default_factory=dict)
+    reading: Mapping[str, str] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -153,6 +162,7 @@ class Settings:
             "singletons": self.singletons,
             "document": self.document,
             **self.own,
+            **self.reading,
         }
 
     @property
@@ -162,6 +172,12 @@ class Settings:
         rest = {**self.to_dict()}
         del rest["metrics"]
         return " | ".join(parts + [f"{name}={value}" for name, value in rest.items() if value is not None])
+
+
+def reading_settings(include: str | None, input_format: str | None, clusters_field: str | None) -> dict[str, str]:
+    """What was asked of the reader, as `Settings.reading` has it: nothing where the files decide all."""
+    asked = {"include": include, "input_format": input_format, "clusters_field": clusters_field}
+    return {name: value for name, value in asked.items() if value is not None}
 
 
 class Result(Scores):
@@ -185,7 +201,7 @@ class Result(Scores):
         pairs: Sequence[Pairs] = (),
         notices: Sequence[Finding] = (),
     ) -> None:
-        super().__init__(metrics, {name: summed(array) for name, array in counts.items()})
+        super().__init__(values(metrics, {name: summed(array) for name, array in counts.items()}))
         self.metrics, self.names, self.counts, self.settings = metrics, names, counts, settings
         self.key_copies, self.messages, self.pairs, self.notices = key_copies, messages or {}, pairs, notices
 
@@ -196,7 +212,7 @@ class Result(Scores):
 
     def of(self, documents: Sequence[int] | Ints) -> Scores:
         """The scores of some documents together, given by their places in the order of the key."""
-        return Scores(self.metrics, {name: summed(array[documents]) for name, array in self.counts.items()})
+        return Scores(values(self.metrics, {name: summed(array[documents]) for name, array in self.counts.items()}))
 
     def by(self, pattern: str) -> dict[str, Scores]:
         """The scores of each group of documents. The group of a document is what the pattern matches in its
@@ -270,6 +286,26 @@ class Report:
         return found + self.mean + _rows(TOTAL, self.result)
 
     @property
+    def tables(self) -> list[Table]:
+        """The rows as one table."""
+        columns = (
+            Column("scope", "scope", shown=self.scoped),
+            Column("measure", "measure"),
+            Column("recall", "R", PERCENT),
+            Column("precision", "P", PERCENT),
+            Column("f1", "F1", PERCENT),
+        )
+        return [Table("", columns, self.rows)]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def signature(self) -> str:
+        return self.result.signature
+
+    @property
     def mean(self) -> list[Row]:
         """The mean over groups of each value, every group weighing the same; nothing without groups."""
         by_measure = zip(*(_rows(name, scores) for name, scores in self.groups.items()), strict=True)
@@ -309,15 +345,14 @@ def _mean(numbers: Sequence[float | None]) -> float | None:
 
 
 class _Documents(Mapping[str, Scores]):
-    """The scores of each document, made when they are asked for."""
+    """The scores of each document. All are divided at once: one by one would cost more than the scoring."""
 
     def __init__(self, result: Result) -> None:
-        self._result = result
+        self._values = values(result.metrics, result.counts)
         self._places = {name: place for place, name in enumerate(result.names)}
 
     def __getitem__(self, name: str) -> Scores:
-        place = self._places[name]
-        return Scores(self._result.metrics, {name: array[place] for name, array in self._result.counts.items()})
+        return Scores(self._values, self._places[name])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._places)

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 
 from scorer.errors import UsageError
 
@@ -40,46 +40,17 @@ COMPRESSED: dict[bytes, Callable[[BinaryIO], BinaryIO]] = {
 }
 
 
-UNPACKED = 256 << 20
-"""What a compressed file may unpack to, in bytes, or `RATIO` times its size if that is more."""
-
-RATIO = 100
-"""Text compresses about ten times, a file that was made to exhaust memory a thousand times or more."""
-
-
-class _Bounded(io.RawIOBase):
-    """A decompressed stream that ends in `UsageError` beyond a limit."""
-
-    def __init__(self, stream: BinaryIO, limit: int, name: str) -> None:
-        self._stream, self._limit, self._left, self._name = stream, limit, limit, name
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, view: Any) -> int:
-        got = cast(io.BufferedIOBase, self._stream).readinto(view)
-        self._left -= got
-        if self._left < 0:
-            raise UsageError(
-                f"{self._name}: unpacks to more than {self._limit / 2**20:.0f} MB, "
-                "which is much for a file of its size; --max-unpacked MB raises the limit"
-            )
-        return got
-
-
 class Source:
     """One file, or standard input; ``name`` is how messages call it.
 
-    What cannot be read twice (a pipe, standard input) is kept in memory, so that a message can
-    show the line that it speaks of.
-
-    ``max_unpacked`` is how many MB a compressed file may unpack to; by default `UNPACKED` and `RATIO` decide.
+    ``watch`` is told how many bytes each step of reading took. What cannot be read twice (a pipe, standard input) is
+    kept in memory, so that a message can show the line that it speaks of.
     """
 
-    def __init__(self, path: str, max_unpacked: int | None = None) -> None:
+    def __init__(self, path: str) -> None:
         self.path = path
-        self.max_unpacked = max_unpacked
         self.name = "<stdin>" if path == STDIN else path
+        self.watch: Callable[[int], None] | None = None
         self._kept: bytes | None = None
 
     def open(self) -> BinaryIO:
@@ -91,20 +62,13 @@ class Source:
             raise UsageError(f"{self.name}: {error.strerror or error}") from error
         for magic, decompress in COMPRESSED.items():
             if head.startswith(magic):
-                unpacked = _Bounded(decompress(cast(BinaryIO, stream)), self._limit(cast(BinaryIO, stream)), self.name)
-                return cast(BinaryIO, io.BufferedReader(unpacked, io.DEFAULT_BUFFER_SIZE * 8))
+                return decompress(cast(BinaryIO, stream))
         return cast(BinaryIO, stream)
-
-    def _limit(self, stream: BinaryIO) -> int:
-        """How many bytes a compressed stream may unpack to."""
-        if self.max_unpacked is not None:
-            return self.max_unpacked << 20
-        size = stream.seek(0, io.SEEK_END)
-        stream.seek(0)
-        return max(UNPACKED, RATIO * size)
 
     def _raw(self) -> io.RawIOBase:
         if self._kept is None and self.path == STDIN:
+            if sys.stdin is None:
+                raise UsageError("standard input is closed")
             self._kept = sys.stdin.buffer.read()
         if self._kept is None:
             raw = io.FileIO(self.path)
@@ -117,7 +81,10 @@ class Source:
     def fill(self, stream: BinaryIO, view: memoryview) -> int:
         """Read into ``view``; the number of bytes read, 0 at the end of the file."""
         with self._reading():
-            return cast(io.BufferedIOBase, stream).readinto(view)
+            size = cast(io.BufferedIOBase, stream).readinto(view)
+        if self.watch:
+            self.watch(size)
+        return size
 
     def head(self, size: int) -> bytes:
         """The first bytes, at most ``size``."""
@@ -142,6 +109,16 @@ class Source:
                 raise UsageError(f"{self.name}: cannot be decompressed: {error}") from error
             raise
 
+    def lines(self, first: int, last: int) -> list[bytes]:
+        """The lines from ``first`` to ``last`` (both from 1, both included), for messages."""
+        found = []
+        for number, line in self.numbered_lines():
+            if number >= first:
+                found.append(line.rstrip(b"\r\n"))
+            if number >= last:
+                break
+        return found
+
     def lines_at(self, numbers: Iterable[int]) -> dict[int, bytes]:
         """The lines of these numbers (from 1), without their line ends, for messages. The file is read once."""
         wanted = set(numbers)
@@ -157,24 +134,38 @@ class Source:
         return found
 
 
-def sources(path: str, include: str | None = None, max_unpacked: int | None = None) -> list[Source]:
+def sources(path: str, include: str | None = None) -> list[Source]:
     """The files that a KEY or RESPONSE argument stands for, in name order.
 
     A folder stands for every file below it; names that begin with a dot are passed over, and
-    ``include`` is a glob for the names of the files that count. ``max_unpacked`` is for `Source`.
-    Raises `UsageError` where nothing is left.
+    ``include`` is a glob for the names of the files that count. Raises `UsageError` where nothing
+    is left.
     """
+    if not path:
+        raise UsageError("the name of a file is empty")
     if path == STDIN or not os.path.isdir(path):
-        return [Source(path, max_unpacked)]
+        return [Source(path)]
     from fnmatch import fnmatchcase
 
     found = []
-    for folder, folders, files in os.walk(path):
-        folders[:] = [name for name in folders if not name.startswith(".")]
+    seen = set()
+    for folder, folders, files in os.walk(path, onerror=_refuse, followlinks=True):
+        seen.add(os.path.realpath(folder))
+        # A link may lead back to a folder above it.
+        folders[:] = [
+            name
+            for name in folders
+            if not name.startswith(".") and os.path.realpath(os.path.join(folder, name)) not in seen
+        ]
         for name in files:
             if not name.startswith(".") and fnmatchcase(name, include or "*"):
                 found.append(os.path.join(folder, name))
     if not found:
         wanted = f"no file that matches {include}" if include else "no file"
         raise UsageError(f"{path}: the folder has {wanted} in it")
-    return [Source(name, max_unpacked) for name in sorted(found, key=lambda name: name.split(os.sep))]
+    return [Source(name) for name in sorted(found, key=lambda name: name.split(os.sep))]
+
+
+def _refuse(error: OSError) -> None:
+    """A folder that cannot be read must not be left out in silence."""
+    raise UsageError(f"{error.filename}: {error.strerror}") from error

@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.columns import Ints, changes, counts, order_by
+from scorer.columns import Ints, changes, order_by
 from scorer.findings import ERROR, KINDS, Finding, Found, counted
-from scorer.formats.conll import word_of
 from scorer.formats.examiner import Examiner
+from scorer.formats.lines import columns_of, word
+from scorer.formats.row import NO_WORD
 from scorer.matching import exact
 from scorer.model import Documents, Place
 from scorer.official import Repeat, describe, repeats, too_many, treat
@@ -81,7 +82,7 @@ class _Side:
             self.tokens += int(batch.tokens.sum())
             self.entities += len(batch.document)
             self.mentions += len(batch.start)
-            singletons += int(np.count_nonzero(counts(batch.entity, len(batch.document)) == 1))
+            singletons += int(np.count_nonzero(np.bincount(batch.entity, minlength=len(batch.document)) == 1))
             look(batch, self.found)
             yield self._sound(batch, places)
         if singletons:
@@ -206,8 +207,8 @@ def _compare_words(pairs: Pairs, key: Examiner, response: Examiner, found: Found
         details = {
             "document": pairs.key.names[d],
             "token": token,
-            "word": word_of(text),
-            "key_word": word_of(key_text),
+            "word": word(columns_of(text)),
+            "key_word": word(columns_of(key_text)),
             "place": f"{pairs.key.place_of(d).source.name}:{key_line}",
         }
         found.add(Finding("different-word", pairs.response.place_of(d).source.name, line, details=details))
@@ -219,4 +220,4 @@ def _lines(places: Sequence[tuple[Source, int]]) -> list[bytes]:
     for source, line in places:
         by_source.setdefault(source, []).append(line)
     texts = {source: source.lines_at(lines) for source, lines in by_source.items()}
-    return [texts[source].get(line, b"") for source, line in places]
+    return [texts[source].get(line, NO_WORD.encode()) for source, line in places]

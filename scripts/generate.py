@@ -1,7 +1,8 @@
 """Seeded pairs of any size, for measuring: `python scripts/generate.py SHAPE FOLDER`.
 
 Writes key.conll and response.conll. The response follows the key with noise, so that components of the overlap
-hold at most a few entities; ``random`` and ``merged`` responses are the hard cases.
+hold at most a few entities; the hard cases are the responses ``random``, ``merged``, ``one`` and ``singletons``,
+and keys that mark spans again.
 """
 
 from __future__ import annotations
@@ -18,12 +19,18 @@ Span = tuple[int, int]
 
 
 class Shape(NamedTuple):
-    """Documents, tokens and mentions in each, and how the response comes about."""
+    """Documents, tokens and mentions in each, and how the response comes about.
+
+    ``entities`` is how many of one size the key has, 0 for sizes drawn at random; ``copies`` how often the key
+    marks each span, in as many entities.
+    """
 
     documents: int
     tokens: int
     mentions: int
     response: str = "noisy"
+    entities: int = 0
+    copies: int = 1
 
 
 SHAPES = {
@@ -37,8 +44,12 @@ SHAPES = {
     "book-merged": Shape(1, 200_000, 30_000, "merged"),
     "corpus-random": Shape(348, 494, 82, "random"),
     "corpus-merged": Shape(348, 494, 82, "merged"),
+    "component": Shape(1, 500_000, 250_000, "random", entities=5_000),
+    "component-dense": Shape(1, 2_000_000, 1_000_000, "random", entities=5_000),
     "one-entity": Shape(1, 2_000_000, 1_000_000, "one"),
     "singletons": Shape(1, 2_000_000, 1_000_000, "singletons"),
+    "repeats": Shape(1, 200_000, 30_000, copies=2),
+    "repeats-many": Shape(1, 200_000, 10_000, entities=500, copies=10),
 }
 
 DISTINCT = 2_000
@@ -56,8 +67,10 @@ def spans(numbers: random.Random, tokens: int, count: int) -> list[Span]:
     return found
 
 
-def partition(numbers: random.Random, mentions: list[Span]) -> list[list[Span]]:
-    """Key entities: most of them small, a few large."""
+def partition(numbers: random.Random, mentions: list[Span], count: int) -> list[list[Span]]:
+    """Key entities: ``count`` of one size, or where it is 0, most of them small and a few large."""
+    if count:
+        return [mentions[at::count] for at in range(count)]
     left = list(mentions)
     entities = []
     while left:
@@ -140,8 +153,12 @@ def write(shape: Shape, folder: Path, seed: int = 0) -> tuple[Path, Path]:
     for _ in range(min(shape.documents, DISTINCT)):
         extra = shape.mentions // 10
         mentions = spans(numbers, shape.tokens, shape.mentions + extra)
-        key = partition(numbers, mentions[extra:])
+        marked = set(mentions[extra:])
+        key = partition(numbers, mentions[extra:], shape.entities)
         response = RESPONSES[shape.response](numbers, key, mentions[:extra])
+        for _ in range(1, shape.copies):
+            numbers.shuffle(mentions)
+            key += partition(numbers, [span for span in mentions if span in marked], shape.entities)
         contents.append((rows(key, shape.tokens), rows(response, shape.tokens)))
     paths = folder / "key.conll", folder / "response.conll"
     for side, path in enumerate(paths):

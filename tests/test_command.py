@@ -253,11 +253,16 @@ def test_a_closed_pipe_ends_the_command_quietly(tmp_path: Path) -> None:
 def test_an_interrupt_ends_the_command_quietly(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    with subprocess.Popen([PROGRAM, "muc", pipe, KEY], stderr=subprocess.PIPE) as process:
+    # Whoever runs the tests may ignore the signal, which a process passes on to its children.
+    restore = (
+        "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])"
+    )
+    call = [sys.executable, "-c", restore, *map(str, (PROGRAM, "muc", pipe, KEY))]
+    with subprocess.Popen(call, stderr=subprocess.PIPE) as process:
         assert process.stderr
         with pipe.open("wb"):  # opens once the command waits for the pipe
             process.send_signal(signal.SIGINT)
-            assert process.wait() == -signal.SIGINT
+            assert process.wait(timeout=60) == -signal.SIGINT
         assert process.stderr.read() == b""
 
 
@@ -266,3 +271,105 @@ def test_a_full_disk_is_told_and_not_taken_for_success(tmp_path: Path) -> None:
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run([PROGRAM, "muc", KEY, RESPONSE], stdout=full, stderr=subprocess.PIPE, check=False)
     assert (done.returncode, done.stderr) == (2, b"corefscore: standard output: No space left on device\n")
+
+
+@pytest.mark.parametrize("words", ["ALL", "muc, bcub,CEAFM ,ceafe,blanc", "muc,muc,bcub,ceafm,ceafe,blanc"])
+def test_lists_and_groups_are_read_in_any_case_with_blanks_and_without_doubles(words: str) -> None:
+    assert command(words, KEY, RESPONSE, "none").body == (CASE / "all-none.txt").read_bytes()
+
+
+def test_conll_can_stand_in_a_list_and_its_average_stays_last() -> None:
+    alone = command("conll", KEY, RESPONSE, "none").stdout.splitlines()[-1]
+    lines = command("Conll, lea", KEY, RESPONSE, "none").stdout.splitlines()
+    assert lines[-1] == alone
+    assert [line for line in lines if line.startswith(b"METRIC")][-1] == b"METRIC lea:"
+
+
+def test_strict_is_strict_without_a_word_too() -> None:
+    done = command("lea", "key.conll", "response.conll", "--strict", "--quiet", cwd=BAD / "missing-document")
+    assert (done.status, done.stdout) == (1, b"")
+
+
+def shell(line: str) -> subprocess.CompletedProcess[bytes]:
+    """Run a line of shell in which $C is the command, $K and $R the pair."""
+    names = {"C": str(PROGRAM), "K": str(KEY), "R": str(RESPONSE)}
+    return subprocess.run(line, shell=True, capture_output=True, env={**os.environ, **names}, check=False)
+
+
+@pytest.mark.parametrize(
+    ("line", "status", "message"),
+    [
+        pytest.param("$C muc - $R <&-", 2, b"corefscore: standard input is closed\n", id="closed input"),
+        pytest.param("$C muc $K $R >&-", 2, b"corefscore: standard output is closed\n", id="closed output"),
+        pytest.param("$C muc $K $R 2>&- >/dev/null", 0, b"", id="closed errors"),
+        pytest.param("$C muc $K no-such-file 2>&-", 2, b"", id="an error that cannot be told"),
+        pytest.param("$C muc '' $R", 2, b"corefscore: the name of a file is empty\n", id="an empty name"),
+    ],
+)
+def test_closed_streams_and_empty_names(line: str, status: int, message: bytes) -> None:
+    done = shell(line)
+    assert (done.returncode, done.stderr) == (status, message)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("line", ["$C --help", "$C --version", "$C lea --help"])
+def test_help_and_version_on_a_full_disk(line: str) -> None:
+    done = shell(f"{line} >/dev/full")
+    assert (done.returncode, done.stderr) == (2, b"corefscore: standard output: No space left on device\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_an_error_keeps_its_status_where_it_cannot_be_told() -> None:
+    assert shell("$C muc $K no-such-file 2>/dev/full").returncode == 2
+
+
+def test_a_folder_that_is_a_link_is_followed_and_a_circle_is_not(tmp_path: Path) -> None:
+    split(KEY, tmp_path / "real")
+    (tmp_path / "corpus").mkdir()
+    (tmp_path / "corpus" / "linked").symlink_to(tmp_path / "real")
+    (tmp_path / "real" / "part0" / "up").symlink_to(tmp_path / "real")
+    assert command("muc", tmp_path / "corpus", RESPONSE).body == (CASE / "muc.txt").read_bytes()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root can read everything")
+def test_a_folder_that_cannot_be_read_is_not_left_out_in_silence(tmp_path: Path) -> None:
+    split(KEY, tmp_path)
+    (tmp_path / "part0").chmod(0)
+    done = command("muc", tmp_path, RESPONSE)
+    (tmp_path / "part0").chmod(0o700)
+    assert (done.status, done.stdout) == (2, b"")
+    assert done.stderr == f"corefscore: {tmp_path}/part0: Permission denied\n".encode()
+
+
+def test_an_empty_folder_is_told(tmp_path: Path) -> None:
+    done = command("muc", tmp_path, RESPONSE)
+    assert (done.status, done.stderr) == (2, f"corefscore: {tmp_path}: the folder has no file in it\n".encode())
+
+
+def test_files_of_a_folder_come_in_the_order_of_their_folders(tmp_path: Path) -> None:
+    """`a/b` comes before `a.b`, where the plain order of the paths would turn them round."""
+    for place, name in (("a.b", "second"), ("a/b", "first")):
+        (tmp_path / place).parent.mkdir(exist_ok=True)
+        (tmp_path / place).write_text(f"#begin document {name}\nw\t(1)\n#end document\n")
+    text = command("muc", tmp_path, tmp_path).stdout.decode()
+    assert text.index("====> first:") < text.index("====> second:")
+
+
+def test_a_name_is_compared_as_bytes_whatever_the_locale(tmp_path: Path) -> None:
+    path = tmp_path / "key.conll"
+    path.write_bytes("#begin document café\nw\t(1)\n#end document\n".encode())
+    done = subprocess.run(
+        [PROGRAM, "muc", path, path, "café".encode()],
+        capture_output=True,
+        env={**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_ids_of_a_hundred_digits_are_ids(tmp_path: Path) -> None:
+    one, other = "1" * 100, "1" * 99 + "2"
+    path = tmp_path / "key.conll"
+    path.write_text(f"#begin document d\nw\t({one})|({other})\nx\t({one}\ny\t{one})\n#end document\n")
+    text = command("muc", path, path).stdout
+    assert b"Entity 0: (0,0) (1,2)\nEntity 1: (0,0)\n" in text

@@ -245,3 +245,8 @@ def test_names_that_are_not_utf8_come_through_every_layout(tmp_path: Path) -> No
     assert list(json.loads(command("lea", path, path, "--format", "json", "--documents").stdout)["documents"]) == [
         "\udcff"
     ]
+
+
+def test_the_signature_tells_what_was_asked_of_the_reader() -> None:
+    text = command("lea", *DEMO, "--format", "table", "--input-format", "conll", "--include", "*").stdout.decode()
+    assert text.splitlines()[-1] == f"{SIGNATURE} | include=* | input_format=conll"

@@ -38,7 +38,7 @@ def test_without_the_package_its_name_is_unknown() -> None:
     assert (done.status, done.stdout) == (2, b"")
 
 
-@pytest.mark.parametrize("name", ["none", "all", "conll", "validate", "muc", "Every"])
+@pytest.mark.parametrize("name", ["none", "all", "conll", "compare", "convert", "validate", "mentions", "muc", "Every"])
 def test_a_reserved_name_is_an_error_that_names_the_package(name: str, tmp_path: Path) -> None:
     plugin = tmp_path / "plugin"
     shutil.copytree(PLUGIN, plugin)
@@ -61,6 +61,7 @@ def test_a_reserved_name_is_an_error_that_names_the_package(name: str, tmp_path:
         ("example_metric:count", "example_metric:count is function, expected scorer.metrics.row.Metric"),
         ("example_metric:NOTHING", "metric 'whole' cannot be loaded: "),
         ("no_such_module:METRIC", "metric 'whole' cannot be loaded: No module named 'no_such_module'"),
+        ("scorer.metrics.lea:METRIC", "the metric of the entry point 'whole' calls itself 'lea'; give both one name"),
     ],
 )
 def test_a_broken_package_is_named(target: str, message: str, tmp_path: Path) -> None:
@@ -71,3 +72,39 @@ def test_a_broken_package_is_named(target: str, message: str, tmp_path: Path) ->
     done = command("whole", *PAIR, path=[plugin])
     assert (done.status, done.stdout) == (2, b"")
     assert f"corefscore: package example-metric: {message}".encode() in done.stderr
+
+
+def changed(folder: Path, old: str, new: str) -> Path:
+    """The example package with one thing changed."""
+    plugin = folder / "plugin"
+    shutil.copytree(PLUGIN, plugin)
+    source = (plugin / "example_metric.py").read_text()
+    assert old in source
+    (plugin / "example_metric.py").write_text(source.replace(old, new))
+    return plugin
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        pytest.param('Option("smallest"', 'Option("strict"', "the option --strict of metric", id="taken option"),
+        pytest.param('Measure("whole"', 'Measure("mentions"', 'both have a measure "mentions"', id="taken measure"),
+        pytest.param("    use=", '    columns=("lemma",),\n    use=', "no format offers: lemma; known:", id="column"),
+        pytest.param("cells, key, response =", "0 / 0; cells, key, response =", "ZeroDivisionError", id="failure"),
+        pytest.param(", smallest: int = 1", "", "the metric 'whole' failed: TypeError", id="keyword not taken"),
+    ],
+)
+def test_a_metric_that_cannot_work_is_named(old: str, new: str, message: str, tmp_path: Path) -> None:
+    done = command("whole", *PAIR, path=[changed(tmp_path, old, new)])
+    assert (done.status, done.stdout) == (2, b"")
+    assert message in done.stderr.decode()
+
+
+def test_two_packages_with_one_name_are_both_named(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(PLUGIN, other)
+    (other / "example_metric-1.0.dist-info" / "METADATA").write_text("Name: another-metric\nVersion: 1\n")
+    (other / "example_metric-1.0.dist-info").rename(other / "another_metric-1.0.dist-info")
+    done = command("whole", *PAIR, path=[PLUGIN, other])
+    assert (done.status, done.stdout) == (2, b"")
+    assert b"example-metric and another-metric both add a metric of the name 'whole'" in done.stderr

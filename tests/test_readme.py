@@ -1,4 +1,4 @@
-"""Every example of the README is run, and its table of metrics is that of the code."""
+"""Every example of the README and of the pages in docs is run; the table of metrics is that of the code."""
 
 from __future__ import annotations
 
@@ -8,26 +8,37 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from support import ROOT, TESTDATA
 from update_readme import metrics_table
 
 README = (ROOT / "README.md").read_text()
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
-def examples() -> list[tuple[str, str]]:
+class Example(NamedTuple):
+    """A call on a page, and what the page shows as its output."""
+
+    page: str
+    call: str
+    output: str
+
+
+def examples() -> list[Example]:
     """The calls in ``console`` blocks, continuation lines joined, each with what it prints."""
     found = []
-    for block in re.findall(r"```console\n(.*?)```", README, re.DOTALL):
-        for call, output in re.findall(r"^\$ (.*\n(?:> .*\n)*)((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
-            found.append((call.replace("\n> ", "\n").strip(), output))
+    for page in PAGES:
+        for block in re.findall(r"```console\n(.*?)```", page.read_text(), re.DOTALL):
+            for call, output in re.findall(r"^\$ (.*\n(?:> .*\n)*)((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
+                found.append(Example(page.name, call.replace("\n> ", "\n").strip(), output))
     return found
 
 
-@pytest.mark.parametrize("example", examples(), ids=lambda example: example[0].split("\n")[0][:60])
-def test_an_example_prints_what_the_page_shows(example: tuple[str, str], tmp_path: Path) -> None:
-    call, output = example
+@pytest.mark.parametrize("example", examples(), ids=lambda example: f"{example.page}: {example.call[:60]}")
+def test_an_example_prints_what_the_page_shows(example: Example, tmp_path: Path) -> None:
+    _, call, output = example
     if "perl " in call and not shutil.which("perl"):
         pytest.skip("there is no perl")
     (tmp_path / "testdata").symlink_to(TESTDATA)
@@ -39,7 +50,7 @@ def test_an_example_prints_what_the_page_shows(example: tuple[str, str], tmp_pat
 
 
 def test_the_examples_are_found() -> None:
-    assert len(examples()) == 5
+    assert {"README.md", "compare.md", "rank.md", "check.md"} <= {example.page for example in examples()}
 
 
 def test_the_table_of_metrics_is_that_of_the_code() -> None:

@@ -12,6 +12,8 @@ from typing import NamedTuple
 import pytest
 from support import RECORDED, call
 
+from scorer.formats import conll
+
 
 class Recorded(NamedTuple):
     """One run: the case, the metric, the NAME argument, the official exit status, the output."""
@@ -34,6 +36,9 @@ def recorded() -> list[Recorded]:
 
 
 RUNS = recorded()
+
+SEVERAL = ("repeat-both-0013", "reordered-0054", "missing-document-0016", "extra-document-0089", "documents-0015")
+"""Cases of several documents, with messages, in other orders, with documents that only one side has."""
 
 
 def arguments(run: Recorded) -> list[str | Path]:
@@ -61,3 +66,12 @@ def test_what_it_refused_is_refused_without_output(run: Recorded, capfdbinary: p
     done = call(capfdbinary, *arguments(run))
     assert (done.status, done.stdout) == (1, b"")
     assert b"error[" in done.stderr
+
+
+@pytest.mark.parametrize("run", [run for run in RUNS if run.status == 0 and run.case.name in SEVERAL], ids=named)
+def test_output_is_the_same_when_every_document_is_a_batch(
+    run: Recorded, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conll, "BLOCK", 256)
+    monkeypatch.setattr(conll, "BATCH", 1)
+    assert call(capfdbinary, *arguments(run)).body == run.output.read_bytes()

@@ -381,37 +381,3 @@ def test_an_interrupt_leaves_the_old_file_whole(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         write(pieces(), str(tmp_path / "out"))
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("out", "old")]
-
-
-# Compressed bombs
-
-
-def test_a_compressed_file_may_unpack_to_so_much(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
-) -> None:
-    from scorer import sources as module
-
-    bomb = tmp_path / "bomb.gz"
-    bomb.write_bytes(gzip.compress(document("w\t(1)", *[" " * 1000] * 3000, "x\t(1)").encode()))
-    assert call(capfdbinary, "lea", bomb, bomb, "none").status == 0
-    monkeypatch.setattr(module, "UNPACKED", 1 << 20)
-    done = call(capfdbinary, "lea", bomb, bomb, "none")
-    assert (
-        done.stderr
-        == (
-            f"corefscore: {bomb}: unpacks to more than 1 MB, which is much for a file of its size; "
-            "--max-unpacked MB raises the limit\n"
-        ).encode()
-    )
-    assert (done.status, done.stdout) == (2, b"")
-    assert call(capfdbinary, "lea", bomb, bomb, "none", "--max-unpacked", "3").status == 0
-    assert call(capfdbinary, "validate", bomb).status == 2
-
-
-def test_what_compresses_as_text_does_may_be_of_any_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from scorer import sources as module
-
-    monkeypatch.setattr(module, "UNPACKED", 1)
-    path = tmp_path / "text.gz"
-    path.write_bytes(gzip.compress((RECORDED / "documents-0015" / "key.conll").read_bytes()))
-    assert len(joined(list(read(str(path), []))))

@@ -7,10 +7,10 @@ from importlib import import_module
 import click
 
 from scorer import __version__
-from scorer.cli.messages import complain
+from scorer.cli.messages import complain, give_up_stdout
 from scorer.errors import InputError, ScorerError, UsageError, nearest_first
 
-HELP = f"""Score coreference in CoNLL-2011/2012 format, exactly as the official scorer does.
+HELP = f"""Score coreference, in CoNLL-2011/2012 format or JSON lines, exactly as the official scorer does.
 
 \b
 corefscore METRIC KEY RESPONSE [NAME]
@@ -19,7 +19,7 @@ corefscore METRIC KEY RESPONSE [NAME]
   RESPONSE  the response, likewise
   NAME      score this document only; "none": print totals only
 
-Exit status: 0 scored, 1 input refused, 2 wrong usage or a file that cannot be read.
+Exit status: 0 as hoped, 1 input refused, 2 wrong usage or a file that cannot be read, 3 a check failed.
 
 Version {__version__}."""
 
@@ -30,10 +30,8 @@ GROUP_HELP = {
 }
 
 
-COMMANDS = {
-    "validate": "scorer.cli.validate",
-}
-"""What is no metric, and the file that does it: its `command` takes the name and gives a `click.Command`."""
+COMMANDS = ("compare", "rank", "check", "validate", "convert")
+"""What is no metric: the name of each command, and of the file beside this one whose `command` makes it."""
 
 
 class Commands(click.Group):
@@ -69,7 +67,7 @@ class Commands(click.Group):
 
 
 def _command(name: str) -> click.Command:
-    command: click.Command = import_module(COMMANDS[name]).command(name)
+    command: click.Command = import_module(f"scorer.cli.{name}").command(name)
     return command
 
 
@@ -90,36 +88,48 @@ def run(arguments: list[str], program: str) -> int:
         ],
         subcommand_metavar="METRIC KEY RESPONSE [NAME]",
     )
+    if not arguments:
+        complain(command.get_help(click.Context(command, info_name="corefscore")))
+        return UsageError.status
     try:
         with command.make_context("corefscore", arguments, obj=program) as context:
             command.invoke(context)
         return 0
     except click.exceptions.Exit as end:
         return end.exit_code
-    except InputError as error:
-        complain(str(error))
-        return error.status
-    except ScorerError as error:
-        complain(f"corefscore: {error}")
-        return error.status
-    except click.ClickException as error:
-        complain(_usage(error))
-        return UsageError.status
-    except MemoryError:
-        complain("corefscore: not enough memory for this input")
-        return InputError.status
+    except (ScorerError, click.ClickException, OSError, MemoryError) as error:
+        return _explain(error)
+
+
+def _explain(error: Exception) -> int:
+    """Say what went wrong; the exit status."""
+    status = UsageError.status
+    if isinstance(error, InputError):
+        text, status = str(error), error.status
+    elif isinstance(error, ScorerError):
+        text, status = f"corefscore: {error}", error.status
+    elif isinstance(error, click.ClickException):
+        text = _usage(error)
+    elif isinstance(error, OSError):
+        # Only what click prints itself, help and version, fails here.
+        give_up_stdout()
+        text = f"corefscore: standard output: {error.strerror}"
+    else:
+        text, status = "corefscore: not enough memory for this input", InputError.status
+    complain(text)
+    return status
 
 
 def _usage(error: click.ClickException) -> str:
     """What is wrong with a call, in words."""
     message = error.format_message()
     context = error.ctx if isinstance(error, click.UsageError) else None
-    if isinstance(error, click.exceptions.NoArgsIsHelpError):
-        return message
     if isinstance(error, click.NoSuchOption) and context:
         names = [name for each in context.command.get_params(context) for name in (*each.opts, *each.secondary_opts)]
         known = nearest_first(error.option_name, [name for name in names if name.startswith("-")])
         message = f"unknown option {error.option_name}; known, the nearest first: {', '.join(known)}"
+        if context.parent is None:
+            message += "; options of a metric or command come after its name"
     return f"corefscore: {message}\nTry '{context.command_path if context else 'corefscore'} --help'."
 
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 
-from scorer.errors import UsageError
+import click
+
+from scorer.cli.options import OFFICIAL_NAME
+from scorer.errors import InputError, UsageError
 from scorer.findings import SHOWN, Finding, counted
 
 STDOUT = "-"
@@ -20,7 +24,7 @@ def write(pieces: Iterable[str], path: str = STDOUT) -> None:
     Odd bytes come out as they were read. Raises `UsageError` where it cannot be written.
     """
     if path not in (STDOUT, "/dev/stdout"):
-        _replace(path, pieces)
+        _replace(path, _encoded(pieces))
         return
     if sys.stdout is None:
         raise UsageError("standard output is closed")
@@ -29,22 +33,27 @@ def write(pieces: Iterable[str], path: str = STDOUT) -> None:
             sys.stdout.buffer.write(chunk)
         sys.stdout.buffer.flush()
     except OSError as error:
-        _give_up_stdout()
+        give_up_stdout()
         raise UsageError(f"standard output: {error.strerror}") from error
 
 
-def _replace(path: str, pieces: Iterable[str]) -> None:
+def write_bytes(data: bytes, path: str) -> None:
+    """Write a file as a whole or not at all. Raises `UsageError` where it cannot be written."""
+    _replace(path, [data])
+
+
+def _replace(path: str, chunks: Iterable[bytes]) -> None:
     from tempfile import NamedTemporaryFile
 
     target = os.path.realpath(path)
     try:
         if os.path.exists(target) and not os.path.isfile(target):  # a device or a pipe cannot be replaced
             with open(target, "wb") as file:
-                file.writelines(_encoded(pieces))
+                file.writelines(chunks)
             return
         with NamedTemporaryFile(dir=os.path.dirname(target), prefix=".corefscore-", delete=False) as file:
             try:
-                file.writelines(_encoded(pieces))
+                file.writelines(chunks)
                 file.flush()
                 os.fsync(file.fileno())
                 os.chmod(file.name, _mode_of(target))
@@ -76,16 +85,31 @@ def _encoded(pieces: Iterable[str]) -> Iterator[bytes]:
     yield "".join(gathered).encode("utf-8", "surrogateescape")
 
 
-def _give_up_stdout() -> None:
+def give_up_stdout() -> None:
     """Keep the interpreter from trying again to write what is left when it ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def show(findings: Iterable[Finding]) -> None:
-    """Findings on standard error, at most `SHOWN` of a kind, then how many more there are."""
+def tell(notices: Sequence[Finding], *, strict: bool, quiet: bool | None, of: str = "") -> None:
+    """Show the notices of a run, see `show`; where they count as errors, end the command."""
+    context = click.get_current_context()
+    if strict and notices:
+        show((notice.as_error() for notice in notices), of)
+        context.exit(InputError.status)
+    if not (context.find_root().obj == OFFICIAL_NAME if quiet is None else quiet):
+        show(notices, of)
+
+
+def show(findings: Iterable[Finding], of: str = "") -> None:
+    """Findings on standard error, at most `SHOWN` of a kind, then how many more there are.
+
+    ``of`` is the name of the response that they are about, where a command has several; a line of its own says so.
+    """
     by_code: dict[str, list[Finding]] = defaultdict(list)
     for finding in findings:
         by_code[finding.code].append(finding)
+    if of and by_code:
+        complain(f"corefscore: about {of}:")
     for code, its in by_code.items():
         for finding in its[:SHOWN]:
             complain(str(finding))
@@ -94,7 +118,9 @@ def show(findings: Iterable[Finding]) -> None:
 
 
 def complain(text: str) -> None:
-    """One message on standard error."""
-    if sys.stderr is not None:
+    """One message on standard error; where nobody can be told, the exit status has to do."""
+    if sys.stderr is None:
+        return
+    with suppress(OSError):
         sys.stderr.buffer.write(text.encode("utf-8", "surrogateescape") + b"\n")
         sys.stderr.buffer.flush()

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import click
 
 from scorer.metrics.row import Metric
-from scorer.sources import RATIO, UNPACKED
 
 OFFICIAL_NAME = "scorer.pl"
 """Called by this name, the command keeps quiet on standard error: programs that run the official scorer
@@ -46,20 +45,31 @@ def scoring(metrics: Sequence[Metric]) -> list[click.Parameter]:
             )
             for option in own
         ),
-        *files(),
+        *reading(),
     ]
 
 
 def files() -> list[click.Parameter]:
-    """Options about which files are read, and how much of them."""
+    """Options about which files are read."""
+    return [click.Option(["--include"], metavar="GLOB", help="Which files of a folder count, by name.")]
+
+
+def reading() -> list[click.Parameter]:
+    """Options about which files are read, and how."""
+    from scorer.formats import NAMES
+
     return [
-        click.Option(["--include"], metavar="GLOB", help="Which files of a folder count, by name."),
+        *files(),
         click.Option(
-            ["--max-unpacked"],
-            type=click.IntRange(min=1),
-            metavar="MB",
-            help=f"What a compressed file may unpack to; the default is {UNPACKED >> 20} MB, or {RATIO} times its size "
-            "if that is more.",
+            ["--input-format"],
+            type=click.Choice(NAMES),
+            help="The format of the input; by default, its content tells.",
+        ),
+        click.Option(
+            ["--clusters-field"],
+            metavar="NAME",
+            help="The field of JSON lines that has the clusters, or two as KEY,RESPONSE; by default clusters, and in "
+            "the response predicted_clusters where it is there.",
         ),
     ]
 

@@ -2,34 +2,36 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
 import click
 
 from scorer.cli import options
-from scorer.cli.messages import show, write
-from scorer.errors import InputError, UsageError
-from scorer.evaluate import evaluate
-from scorer.findings import Finding
-from scorer.formats import read
+from scorer.cli.messages import tell, write
+from scorer.cli.scoring import evaluated
+from scorer.errors import UsageError
 from scorer.layouts import NAMES, OFFICIAL, find, official
-from scorer.metrics import GROUPS, select
+from scorer.metrics import GROUPS, names_in, select
 from scorer.metrics.row import Metric
-from scorer.results import Report, Result, Settings, compiled
+from scorer.results import Report, compiled
 from scorer.sources import STDIN
 
 
 def command(words: str) -> click.Command:
     """The command that scores with the metrics that ``words`` stand for."""
+    listed = names_in(words)
     metrics = select(words)
-    words = words.lower()
+    headings, average = len(listed) > 1 or listed[0] in GROUPS, "conll" in listed
 
     def callback(key: str, response: str, name: str | None, **given: Any) -> None:
-        headings = "," in words or words in GROUPS
-        score(key, response, metrics, name, headings=headings, average="conll" in words.split(","), **given)
+        if name is not None:
+            # Names of documents are bytes of a file, whatever the locale takes the argument for.
+            name = os.fsencode(name).decode("utf-8", "surrogateescape")
+        score(key, response, metrics, name, headings=headings, average=average, **given)
 
-    return click.Command(
+    made = click.Command(
         words,
         callback=callback,
         help=_help(metrics),
@@ -49,6 +51,19 @@ def command(words: str) -> click.Command:
             *options.notices(),
         ],
     )
+    _check_options(made, metrics)
+    return made
+
+
+def _check_options(made: click.Command, metrics: Sequence[Metric]) -> None:
+    """Raise `UsageError` where an option that a metric brings along has a name that is taken."""
+    names = [name for parameter in made.params for name in (parameter.name, *parameter.opts, *parameter.secondary_opts)]
+    for metric in metrics:
+        for option in metric.options:
+            if max(names.count(option.keyword), names.count(f"--{option.name}")) > 1:
+                raise UsageError(
+                    f"the option --{option.name} of metric {metric.name!r} has a name that is taken; rename it"
+                )
 
 
 def _help(metrics: Sequence[Metric]) -> str:
@@ -67,19 +82,15 @@ def score(
     *,
     headings: bool,
     average: bool,
-    repeated: str,
-    singletons: str,
-    include: str | None,
-    max_unpacked: int | None,
     layout: str,
     output: str,
     documents: bool,
     by: str | None,
     strict: bool,
     quiet: bool | None,
-    **own: Any,
+    **how: Any,
 ) -> None:
-    """Read both sides, score, and write the result."""
+    """Read both sides, score, and write the result; ``how`` are the options that can move a number."""
     if key == response == STDIN:
         raise UsageError("KEY and RESPONSE cannot both be standard input (-)")
     if layout == OFFICIAL and (documents or by is not None):
@@ -89,28 +100,10 @@ def score(
         compiled(by)
     listed = layout == OFFICIAL and name != "none"
     only = None if name == "none" else name
-    notices: list[Finding] = []
-    result = evaluate(
-        read(key, notices, include, max_unpacked=max_unpacked),
-        read(response, notices, include, max_unpacked=max_unpacked),
-        metrics,
-        Settings(tuple(metric.name for metric in metrics), repeated, singletons, only, own),
-        notices,
-        keep_pairs=listed,
-    )
-    tell(result, strict=strict, quiet=quiet)
+    result = evaluated(key, response, metrics, [], document=only, keep_pairs=listed, **how)
+    tell(result.notices, strict=strict, quiet=quiet)
     if layout == OFFICIAL:
         pieces = official.render(result, name=only, documents=listed, headings=headings, average=average)
     else:
         pieces = find(layout)(Report(result, documents, by), layout)
     write(pieces, output)
-
-
-def tell(result: Result, *, strict: bool, quiet: bool | None) -> None:
-    """Show the notices of a result; where they count as errors, end the command."""
-    context = click.get_current_context()
-    if strict and result.notices:
-        show(notice.as_error() for notice in result.notices)
-        context.exit(InputError.status)
-    if not (context.find_root().obj == options.OFFICIAL_NAME if quiet is None else quiet):
-        show(result.notices)

@@ -70,7 +70,6 @@ def run(
     fix: str | None,
     repeated: str | None,
     include: str | None,
-    max_unpacked: int | None,
 ) -> None:
     """Validate files; the exit status tells the worst of them."""
     ignored = _codes(ignore)
@@ -81,14 +80,14 @@ def run(
     context = click.get_current_context()
     fixes = None
     if fix is not None:
-        fixes = _mend(files, fix, repeated, max_unpacked)
+        fixes = _mend(files, fix, repeated)
         files = [fix]
     checked = []
     unreadable = False
     for path in files:
         try:
-            key_files = None if key is None else sources(key, include, max_unpacked)
-            checked.append(validate(path, sources(path, include, max_unpacked), key_files).without(ignored))
+            key_files = None if key is None else sources(key, include)
+            checked.append(validate(path, sources(path, include), key_files).without(ignored))
         except UsageError as error:
             complain(f"corefscore: {error}")
             unreadable = True
@@ -113,12 +112,12 @@ def _codes(words: str) -> set[str]:
     return codes
 
 
-def _mend(files: Sequence[str], out: str, repeated: str | None, max_unpacked: int | None) -> Fixes:
+def _mend(files: Sequence[str], out: str, repeated: str | None) -> Fixes:
     if len(files) != 1:
         raise UsageError("--fix mends one FILE at a time")
     if out in (STDOUT, "/dev/stdout"):
         raise UsageError("--fix writes to a file; standard output is for what was found")
-    found = sources(files[0], None, max_unpacked)
+    found = sources(files[0], None)
     if len(found) != 1 or found[0].path != files[0]:
         raise UsageError(f"{files[0]}: --fix mends a file, not a folder")
     fixes = Fixes()

@@ -1,22 +1,68 @@
-"""Readers: from the files of one side to batches of documents."""
+"""The table of formats: one name, one file. From the files of one side to batches of documents.
+
+A format is the `FORMAT` of the file of its name, a `scorer.formats.row.Format`; only those that a run needs are
+imported. Exact spans only for now: what other formats mark (CoNLL-U / CorefUD: heads, discontinuous mentions, empty
+nodes) needs a reader here and an answer in `scorer.matching`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
 
+from scorer.errors import UsageError, nearest_first
 from scorer.findings import Finding
-from scorer.formats import conll
+from scorer.formats.row import KEY, Asked, Format
 from scorer.model import Documents
-from scorer.sources import sources
+from scorer.sources import Source, sources
+
+NAMES = ("conll", "jsonlines")
+"""Every format, in the order in which content is tried; the first one says what a file is that nobody recognises."""
+
+HEAD = 1 << 16
+"""How many bytes of a file tell its format."""
 
 
 def read(
-    path: str, notices: list[Finding], include: str | None = None, *, max_unpacked: int | None = None
+    path: str,
+    notices: list[Finding],
+    include: str | None = None,
+    *,
+    input_format: str | None = None,
+    clusters_field: str | None = None,
+    side: str = KEY,
+    watch: Callable[[int], None] | None = None,
 ) -> Iterator[Documents]:
     """The documents that a KEY or RESPONSE argument stands for: a file, ``-``, or a folder as one corpus.
 
-    ``max_unpacked`` is how many MB a compressed file may unpack to (see `scorer.sources`). What is odd is added to
-    ``notices`` while reading. Raises `InputError` for input that is refused, `UsageError` for a file that cannot be
-    read.
+    The content of the first file tells the format, unless ``input_format`` names it. ``clusters_field`` names the field
+    of JSON lines that has the clusters, ``side`` (key or response) chooses it otherwise. ``watch`` is told how many
+    bytes each step of reading took. What is odd is added to ``notices`` while reading.
+
+    Raises `InputError` for input that is refused, `UsageError` for a file that cannot be read and for an unknown
+    format.
     """
-    return conll.read(sources(path, include, max_unpacked), notices)
+    files = sources(path, include)
+    for source in files:
+        source.watch = watch
+    yield from recognised(files, input_format).read(files, notices, Asked(side, clusters_field))
+
+
+def find(name: str) -> Format:
+    """The format of a name. Raises `UsageError` for an unknown one."""
+    if name not in NAMES:
+        known = ", ".join(nearest_first(name, NAMES))
+        raise UsageError(f'unknown format "{name}"; known, the nearest first: {known}')
+    row: Format = import_module(f"scorer.formats.{name}").FORMAT
+    return row
+
+
+def recognised(files: Sequence[Source], name: str | None = None) -> Format:
+    """The format of that name, or without one that of the content of the first file.
+
+    Raises `UsageError` for a file that cannot be read and for an unknown format.
+    """
+    if name is not None:
+        return find(name)
+    head = files[0].head(HEAD)
+    return next((row for row in map(find, NAMES) if row.recognises(head)), find(NAMES[0]))

@@ -77,7 +77,7 @@ def parse_one(cell: bytes) -> tuple[list[tuple[int, bytes]], list[bytes]]:
     discards, cell = _cut(DISCARDED, cell)
     singles, cell = _cut(ONE_TOKEN, cell)
     opens = re.findall(rb"\((\d+)", cell)
-    closes = re.findall(rb"(\d+)\)", re.sub(rb"\(\d+", b"", cell))
+    closes = re.findall(rb"(?<!\d)(\d+)\)", re.sub(rb"\(\d+", b"", cell))
     events = [(SINGLE, piece[1:-1]) for piece in singles]
     events += [(OPEN, digits) for digits in opens]
     events += [(CLOSE, digits) for digits in closes]

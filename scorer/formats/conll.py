@@ -29,8 +29,8 @@ A file is read in blocks: whole-array passes find the lines and the few cells th
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -38,8 +38,10 @@ import numpy as np
 from scorer.columns import Bools, Bytes, Ints
 from scorer.errors import InputError
 from scorer.findings import Finding, counted
-from scorer.formats.brackets import CLOSE, OPEN, SINGLE, Events, partitions, unmatched
+from scorer.formats.brackets import OPEN, Events, partitions, unmatched
 from scorer.formats.cells import Labels, parse
+from scorer.formats.lines import BEGIN, END, MARK, as_text, holds_token, sentences, words, write
+from scorer.formats.row import Asked, Format
 from scorer.model import Documents, Place
 from scorer.sources import Source
 
@@ -49,17 +51,22 @@ BLOCK = 1 << 20
 BATCH = 1 << 24
 """Bytes after which the documents read so far go on as one batch; it bounds the memory of a run."""
 
+HEADER = re.compile(rb"#?[^\S\n]*begin[^\S\n]*document", re.IGNORECASE)
+"""What looks like the begin of a document, in whatever form."""
+
+CONLL_U = (
+    rb"^#\s*(newdoc|sent_id|global\.Entity)|^1\t[^\t\n]*\t[^\t\n]*\t(ADJ|ADP|ADV|AUX|CCONJ|DET|"
+    rb"INTJ|NOUN|NUM|PART|PRON|PROPN|PUNCT|SCONJ|SYM|VERB|X)\t"
+)
+"""What a file in CoNLL-U has."""
+
+LONG_CELL = 64
+"""Bytes after which the few cells that are still longer are looked at one by one."""
+
 LF, CR, TAB, SPACE, HASH = b"\n\r\t #"
-MARK = b"\xef\xbb\xbf"
-
-BEGIN, END = b"begin document ", b"end document"
-END_MARKER = re.compile(rb"#[^\S\n]*" + END)
-
-
-class Marker(NamedTuple):
-    """A line that begins a document of this name, or ends one: then there is no name."""
-
-    name: str | None
+EXPECTED = (
+    'CoNLL-2011/2012: "#begin document NAME", a line per token with the coreference in the last column, "#end document"'
+)
 
 
 class Segment(NamedTuple):
@@ -75,18 +82,24 @@ class Segment(NamedTuple):
 class Lines(NamedTuple):
     """The lines of one block: line n is ``text[starts[n]:stops[n]]``, its line end left out.
 
-    ``markers`` holds the lines that are markers; ``segments`` are the stretches that belong to documents.
+    ``markers`` holds the lines that are markers, with the name of the document that begins, or None where one ends;
+    ``segments`` are the stretches that belong to documents.
     """
 
     text: Bytes
     starts: Ints
     stops: Ints
     is_token: Bools
-    markers: Mapping[int, Marker]
+    markers: Mapping[int, str | None]
     segments: Sequence[Segment]
 
 
-def read(files: Sequence[Source], notices: list[Finding]) -> Iterator[Documents]:
+def recognises(head: bytes) -> bool:
+    """Whether a file that begins so has a begin marker."""
+    return re.search(rb"^(?:%s)?#[^\S\n]*%s" % (MARK, BEGIN), head, re.MULTILINE) is not None
+
+
+def read(files: Sequence[Source], notices: list[Finding], asked: Asked) -> Iterator[Documents]:
     """The documents of all files as one corpus, in batches; what is odd is added to ``notices``.
 
     Raises `InputError` for a file without any document and for a document that begins inside another;
@@ -97,42 +110,6 @@ def read(files: Sequence[Source], notices: list[Finding]) -> Iterator[Documents]
     for source in files:
         yield from reader.file(source)
     yield from reader.batch()
-
-
-def words(documents: Documents, mentions: Sequence[int]) -> list[str]:
-    """The words of some mentions. Each file is read once, for all of its mentions.
-
-    Long spans are cut in the middle.
-    """
-    by_source: dict[Source, list[int]] = defaultdict(list)
-    for mention in mentions:
-        by_source[documents.place_of(int(documents.document[documents.entity[mention]])).source].append(mention)
-    texts: dict[int, str] = {}
-    for source, its in by_source.items():
-        sizes = documents.end[its] - documents.start[its] + 1
-        spans = list(zip(documents.line[its].tolist(), sizes.tolist(), strict=True))
-        texts.update(zip(its, _texts(source, spans), strict=True))
-    return [texts[mention] for mention in mentions]
-
-
-def _texts(source: Source, spans: Sequence[tuple[int, int]]) -> list[str]:
-    """The words of spans of one file, each given by the line of its first token and its number of tokens."""
-    beginning = defaultdict(list)
-    for at, (line, _) in enumerate(spans):
-        beginning[line].append(at)
-    last = max(beginning, default=0)
-    texts: list[list[str]] = [[] for _ in spans]
-    unfinished: list[int] = []
-    for number, line_text in source.numbered_lines():
-        unfinished += beginning.get(number, ())
-        if unfinished and is_token_line(line_text):
-            word = word_of(line_text)
-            for at in unfinished:
-                texts[at].append(word)
-            unfinished = [at for at in unfinished if len(texts[at]) < spans[at][1]]
-        if number >= last and not unfinished:
-            break
-    return [" ".join(text if len(text) <= 12 else [*text[:6], "...", *text[-5:]]) for text in texts]
 
 
 class Reader:
@@ -146,9 +123,7 @@ class Reader:
     def __init__(self, notices: list[Finding]) -> None:
         self.notices = notices
         self.labels = Labels()
-        self._start_batch()
-
-    def _start_batch(self) -> None:
+        self.inside = False
         self.names: list[str] = []
         self.places: list[Place] = []
         self.stops: list[int] = []
@@ -162,7 +137,6 @@ class Reader:
         self.source = source
         self.line = 0
         self.ended = True
-        self.inside = False
         self.outside_lines = self.first_outside = 0
         documents = 0
         for data, size, self.ended in _blocks(source):
@@ -170,12 +144,13 @@ class Reader:
             self._block(data, size)
             documents += len(self.names) - before
             self.bytes += size
-            if self.bytes > BATCH and not self.inside:
+            if self.bytes > BATCH:
                 yield from self.batch()
         if not documents:
-            self.refuse(Finding("no-document", source.name, details={"what": _what_else(source)}))
+            self.refuse(_what_else(source))
             return
         if self.inside:
+            self.inside = False
             self.stops[-1] = self.line
             self._notice("no-end", self.line, document=self.names[-1])
         if self.outside_lines:
@@ -192,28 +167,35 @@ class Reader:
     def look(self, lines: Lines) -> None:
         """Look at the lines of a block, the first of which has the number ``self.line + 1``."""
 
-    def faults(self, faulty: Sequence[int], events: Events) -> dict[int, Finding]:
-        """The first bracket without a partner of each of some documents."""
-        first = [alone(document, events)[0] for document in faulty]
-        return dict(zip(faulty, self.describe(first, events), strict=True))
+    def faults(self, faulty: Sequence[int], events: Events) -> dict[int, Callable[[], Finding]]:
+        """For each of some documents its first bracket that has no partner, described when it is asked for."""
+        return {document: self._fault(document, events) for document in faulty}
 
     def batch(self) -> Iterator[Documents]:
-        """The documents read since the last batch, if there are any; none of them may be open."""
-        if not self.names:
+        """The documents read since the last batch, if there are any; one that is still open waits for the next."""
+        ready = len(self.names) - self.inside
+        if not ready:
             return
         events = Events(*map(np.concatenate, zip(*self.events, strict=True)))
+        complete, rest = events.document < ready, events.document >= ready
+        later = events.only(np.flatnonzero(rest))
+        events = events.only(np.flatnonzero(complete))
         columns, faulty = partitions(events)
         yield Documents(
-            names=self.names,
-            places=self.places,
-            tokens=np.array(self.tokens, dtype=np.int64),
+            names=self.names[:ready],
+            places=self.places[:ready],
+            tokens=np.array(self.tokens[:ready], dtype=np.int64),
             **columns._asdict(),
             faults=self.faults(faulty, events),
-            discarded=self.discarded,
+            discarded={document: cells for document, cells in self.discarded.items() if document < ready},
             odd_labels=self.labels.odd,
             words=words,
         )
-        self._start_batch()
+        for column in (self.names, self.places, self.stops, self.tokens):
+            del column[:ready]
+        self.events = [later._replace(document=later.document - ready)]
+        self.discarded = {at - ready: cells for at, cells in self.discarded.items() if at >= ready}
+        self.bytes = 0
 
     def _notice(self, code: str, line: int, **details: object) -> None:
         self.note(Finding(code, self.source.name, line, details=details))
@@ -229,17 +211,20 @@ class Reader:
         is_token = first != LF
         for line in np.flatnonzero((first <= SPACE) & is_token).tolist():
             is_token[line] = bool(data[starts[line] : stops[line]].strip())
-        markers: dict[int, Marker] = {}
+        markers: dict[int, str | None] = {}
         hashes = np.flatnonzero(first == HASH)
         for line, start, stop in zip(hashes.tolist(), starts[hashes].tolist(), stops[hashes].tolist(), strict=True):
             line_text = bytes(data[start:stop])
-            if marker := _marker(line_text):
-                markers[line] = marker
+            marker = line_text[1:].lstrip()
+            if marker.startswith(BEGIN):
+                markers[line] = as_text(marker[len(BEGIN) :].removesuffix(b"\r"))
+            elif marker.startswith(END):
+                markers[line] = None
             else:
-                is_token[line] = is_token_line(line_text)
-        if data.count(END, 0, size) > sum(marker.name is None for marker in markers.values()):
-            for end in END_MARKER.finditer(data, 0, size):
-                markers.setdefault(int(np.searchsorted(line_ends, end.start())) - 1, Marker(None))
+                is_token[line] = holds_token(line_text)
+        if data.count(END, 0, size) > sum(name is None for name in markers.values()):
+            for end in re.compile(rb"#[^\S\n]*" + END).finditer(data, 0, size):
+                markers.setdefault(int(np.searchsorted(line_ends, end.start())) - 1, None)
         is_token[list(markers)] = False
 
         tokens = np.cumsum(is_token)
@@ -250,8 +235,8 @@ class Reader:
         self.look(Lines(text, starts, stops, is_token, markers, segments))
         self.line += len(starts)
 
-    def _segments(self, markers: list[tuple[int, Marker]], is_token: Bools, tokens: Ints) -> list[Segment]:
-        """Walk from marker to marker.
+    def _segments(self, markers: list[tuple[int, str | None]], is_token: Bools, tokens: Ints) -> list[Segment]:
+        """Walk from marker to marker (a name begins a document, None ends it).
 
         Returns the stretches of lines that belong to documents. ``tokens`` is the number of tokens up to and
         including each line of the block.
@@ -270,18 +255,19 @@ class Reader:
                 self.first_outside = self.first_outside or self.line + first + 1 + int(np.argmax(is_token[first:]))
             seen = now
 
-        for line, (name,) in markers:
+        for line, name in markers:
             stretch(line)
             first = line + 1
             number = self.line + first
-            if self.inside:
-                self.stops[-1] = number
             if name is None:
+                if self.inside:
+                    self.stops[-1] = number
                 self.inside = False
                 continue
             if self.inside:
                 details = {"document": self.names[-1], "begin": self.places[-1].line}
                 self.refuse(Finding("nested-document", self.source.name, number, details=details))
+                self.stops[-1] = number
             self.inside = True
             self.names.append(name)
             self.places.append(Place(self.source, number))
@@ -299,51 +285,16 @@ class Reader:
             Events(document[cells.cell], token[cells.cell], self.line + 1 + lines[cells.cell], cells.kind, cells.label)
         )
         for cell, pieces in cells.discarded.items():
-            self.discarded.setdefault(int(document[cell]), []).extend(map(text_of, pieces))
+            self.discarded.setdefault(int(document[cell]), []).extend(map(as_text, pieces))
 
-    def describe(self, brackets: Sequence[Alone], events: Events) -> list[Finding]:
-        """Findings for brackets without a partner. Each file is read once, for all of its brackets."""
-        by_source: dict[Source, list[int]] = defaultdict(list)
-        for at, _ in brackets:
-            by_source[self.places[int(events.document[at])].source].append(int(events.line[at]))
-        texts = {source: source.lines_at(lines) for source, lines in by_source.items()}
-        found = []
-        cell = _Cell("")
-        for at, opened in brackets:
-            document, line, label = int(events.document[at]), int(events.line[at]), int(events.label[at])
-            source = self.places[document].source
-            text = text_of(texts[source].get(line, b""))
-            if text != cell.text:
-                cell = _Cell(text)
-            kind = OPEN if opened else CLOSE
-            begin = int(np.searchsorted(events.document, document))
-            its = slice(begin + int(np.searchsorted(events.line[begin:at], line)), at)
-            earlier = int(np.count_nonzero((events.label[its] == label) & (events.kind[its] == kind)))
-            name = str(label) if label >= 0 else self.labels.odd[-1 - label]
-            column, excerpt = cell.excerpt(kind, name, earlier)
-            details = {
-                "document": self.names[document],
-                "piece": f"({name}" if opened else f"{name})",
-                "label": name,
-                "where": f"at line {self.stops[document]}",
-            }
-            code = "unclosed-mention" if opened else "unopened-mention"
-            found.append(Finding(code, source.name, line, column, details, excerpt))
-        return found
+    def _fault(self, document: int, events: Events) -> Callable[[], Finding]:
+        """The first bracket of a document that has no partner, described when it is asked for."""
+        details = self.details(document)
+        return partial(_first, events_of(document, events), self.places[document].source, self.labels.odd, details)
 
-
-class Alone(NamedTuple):
-    """A bracket without a partner: its place among the events, and whether it is an open one."""
-
-    at: int
-    opened: bool
-
-
-def alone(document: int, events: Events) -> list[Alone]:
-    """The brackets of a document that have no partner."""
-    begin, stop = np.searchsorted(events.document, [document, document + 1]).tolist()
-    mine = Events(*(column[begin:stop] for column in events))
-    return [Alone(begin + at, opened) for at, opened in unmatched(mine)]
+    def details(self, document: int) -> dict[str, object]:
+        """What `describe` tells of a document."""
+        return {"document": self.names[document], "where": f"at line {self.stops[document]}"}
 
 
 def within(segments: Sequence[Segment], lines: Ints) -> tuple[Ints, Ints, Ints]:
@@ -355,36 +306,38 @@ def within(segments: Sequence[Segment], lines: Ints) -> tuple[Ints, Ints, Ints]:
     return lines, documents[segment], shifts[segment]
 
 
-def text_of(raw: bytes) -> str:
-    """Bytes as text that gives the same bytes back, whatever they are."""
-    return raw.decode("utf-8", "surrogateescape")
+def events_of(document: int, events: Events) -> Events:
+    """The events of one document."""
+    first, stop = np.searchsorted(events.document, (document, document + 1))
+    return events.only(np.arange(first, stop))
 
 
-def _marker(line: bytes) -> Marker | None:
-    """Rule 1, for a line that starts with ``#``."""
-    marker = line[1:].lstrip()
-    if marker.startswith(BEGIN):
-        return Marker(text_of(marker[len(BEGIN) :].removesuffix(b"\r")))
-    return Marker(None) if marker.startswith(END) else None
+def _first(events: Events, source: Source, odd_labels: Sequence[str], details: Mapping[str, object]) -> Finding:
+    """The finding for the first bracket without a partner among the events of one document."""
+    at, _ = unmatched(events)[0]
+    line = int(events.line[at])
+    text = b"".join(source.lines(line, line))
+    return describe(events, at, text, source, odd_labels=odd_labels, details=details)
 
 
-def marker_of(line: bytes) -> Marker | None:
-    """Rule 1 for any line, without its LF: the marker that it is, or None."""
-    marker = _marker(line) if line.startswith(b"#") else None
-    return marker or (Marker(None) if END in line and END_MARKER.search(line) else None)
-
-
-def is_token_line(line: bytes) -> bool:
-    """Rule 3, for a line that is no marker."""
-    if not line.startswith(b"#"):
-        return bool(line.strip())
-    return b"\t" in line or re.search(rb"\(\d|\d\)", line.split()[-1]) is not None
-
-
-def word_of(line: bytes) -> str:
-    """The word of a token line: the fourth column, or the one before the last where there are fewer than five."""
-    columns = line.split(b"\t") if b"\t" in line else line.split()
-    return text_of((columns[3] if len(columns) > 4 else columns[max(len(columns) - 2, 0)]).strip())
+def describe(
+    events: Events,
+    at: int,
+    line_text: bytes,
+    source: Source,
+    *,
+    odd_labels: Sequence[str],
+    details: Mapping[str, object],
+) -> Finding:
+    """The finding for a bracket without a partner, which stands in that line, among the events of one document."""
+    opened = bool(events.kind[at] == OPEN)
+    line, label = int(events.line[at]), int(events.label[at])
+    same = (events.line[:at] == line) & (events.label[:at] == label) & (events.kind[:at] == events.kind[at])
+    name = str(label) if label >= 0 else odd_labels[-1 - label]
+    piece = f"({name}" if opened else f"{name})"
+    column, excerpt = _excerpt(as_text(line_text), piece, int(np.count_nonzero(same)))
+    code = "unclosed-mention" if opened else "unopened-mention"
+    return Finding(code, source.name, line, column, {**details, "piece": piece, "label": name}, excerpt)
 
 
 def _blocks(source: Source) -> Iterator[tuple[bytearray, int, bool]]:
@@ -438,58 +391,72 @@ def last_cells(text: Bytes, stops: Ints) -> tuple[Ints, Ints]:
 def _step_back(text: Bytes, stops: Ints, which: Ints, *, over: bool, marks: tuple[int, ...]) -> Ints:
     """Step back from ``stops[which]``, over every byte of ``marks`` or else up to the first one."""
     at = stops.copy()
-    while len(which):
+    for _ in range(LONG_CELL):
+        if not len(which):
+            return at
         before = text[at[which] - 1]
         marked = before == marks[0]
         for mark in marks[1:]:
             marked |= before == mark
         which = which[marked == over]
         at[which] -= 1
+    for line in which.tolist():
+        at[line] = _step_back_far(text, int(at[line]), over=over, marks=marks)
     return at
 
 
-class _Cell:
-    """The coreference cell at the end of a line, to point at its brackets."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self._start = text.rstrip("\t").rfind("\t") + 1 if "\t" in text else text.rstrip().rfind(" ") + 1
-        self._places: dict[tuple[int, str], list[int]] = defaultdict(list)
-        for piece in re.finditer(r"\(([0-9]+)(\)?)|([0-9]+)\)", text[self._start :]):
-            kind = CLOSE if piece[3] else SINGLE if piece[2] else OPEN
-            self._places[kind, piece[1] or piece[3]].append(self._start + piece.start())
-
-    def excerpt(self, kind: int, label: str, earlier: int) -> tuple[int | None, tuple[str, str] | None]:
-        """The column of a bracket with so many equal ones before it, and the cell with carets under the bracket, cut
-        down to a readable width. Nothing where brackets are read of pieces that do not stand together."""
-        places = self._places.get((kind, label))
-        if not places:
-            return None, None
-        at = places[min(earlier, len(places) - 1)]
-        shown = max(self._start, at - 30)
-        cell = self.text[shown : at + len(label) + 31].replace("\t", " ")
-        return at + 1, (cell, " " * (at - shown) + "^" * min(len(label) + 1, 40))
+def _step_back_far(text: Bytes, stop: int, *, over: bool, marks: tuple[int, ...]) -> int:
+    """The same for one line, a stretch at a time, each twice as long as the last."""
+    size = LONG_CELL
+    while True:
+        first = max(stop - size, 0)
+        found = np.flatnonzero(np.isin(text[first:stop], marks) != over)
+        if len(found):
+            return first + int(found[-1]) + 1
+        stop, size = first, size * 2
 
 
-def _what_else(source: Source) -> str:
-    """What a file without any document holds instead, in a few words."""
+def _excerpt(text: str, piece: str, earlier: int) -> tuple[int, tuple[str, str]]:
+    """The column of a bracket in its line, and its cell with carets under it, cut down to a readable width.
+
+    ``earlier`` is how many brackets of the same form stand before it in the cell; mentions of one token and discarded
+    pieces are none. A bracket that only comes about when others are cut out has the whole cell for its place.
+    """
+    last = text.rstrip("\t").rfind("\t") + 1 if "\t" in text else text.rstrip().rfind(" ") + 1
+    rest = re.sub(r"\(\d+(\+\d)?\)", lambda whole: " " * len(whole[0]), text[last:])
+    inner = re.escape(piece)
+    form = rf"{inner}(?!\d)" if piece.startswith("(") else rf"(?<!\d){inner}"
+    places = [match.start() for match in re.finditer(form, rest)]
+    at, size = (last + places[earlier], len(piece)) if earlier < len(places) else (last, len(rest.strip()))
+    shown = max(last, at - 30)
+    cell = text[shown : at + size + 30][:100].replace("\t", " ")
+    return at + 1, (cell, " " * (at - shown) + "^" * min(size, 40))
+
+
+def _what_else(source: Source) -> Finding:
+    """What a file without any document holds instead, where, and what was expected."""
     head = source.head(1 << 16)
-    text = head.removeprefix(MARK).lstrip()
-    first = text_of(text.split(b"\n", 1)[0].rstrip())
-    if not text:
-        return "the file is empty" if not head else "the file holds nothing but white space"
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")) or head[1:2] == b"\0":
-        return "the file is not UTF-8; it looks like UTF-16"
-    if text.startswith((b"{", b"[")):
-        return "this looks like JSON"
-    if re.search(
-        rb"^#\s*(newdoc|sent_id|global\.Entity)|^1\t[^\t\n]*\t[^\t\n]*\t(ADJ|ADP|ADV|AUX|CCONJ|DET|"
-        rb"INTJ|NOUN|NUM|PART|PRON|PROPN|PUNCT|SCONJ|SYM|VERB|X)\t",
-        text,
-        re.MULTILINE,
-    ):
-        return "this looks like CoNLL-U"
-    if header := re.search(rb"^\s*#?\s*begin\s*document.*", text, re.MULTILINE | re.IGNORECASE):
-        words = text_of(header[0].strip())[:60]
-        return f'a header that is not of the form "#begin document NAME", with one blank before NAME: "{words}"'
-    return f'the file begins with "{first[:60]}"'
+    text = head.removeprefix(MARK)
+    lines = [(number, line.strip()) for number, line in enumerate(text.split(b"\n"), start=1)]
+    line, first = next(((number, words) for number, words in lines if words), (None, b""))
+    expected = EXPECTED
+    header = next(((number, words) for number, words in lines if HEADER.match(words)), None)
+    if line is None:
+        what = "the file holds nothing but white space" if head else "the file is empty"
+    elif head.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in (head[0::2].strip(b"\0")[:1], head[1::2][:1]):
+        what = "the file is not UTF-8; it looks like UTF-16"
+    elif first.startswith((b"{", b"[")):
+        what, expected = "this looks like JSON", f"{EXPECTED}; JSON lines are read by --input-format jsonlines"
+    elif re.search(CONLL_U, text, re.MULTILINE):
+        what = "this looks like CoNLL-U"
+        expected = "CoNLL-2011/2012 or JSON lines: only exact spans of these two are scored for now"
+    elif header:
+        line = header[0]
+        form = 'a header that is not of the form "#begin document NAME", with one blank before NAME'
+        what = f'{form}: "{as_text(header[1])[:60]}"'
+    else:
+        what = f'the file begins with "{as_text(first)[:60]}"'
+    return Finding("no-document", source.name, line, details={"what": what, "expected": expected})
+
+
+FORMAT = Format("conll", "CoNLL-2011/2012", recognises, read, sentences, write)

@@ -7,16 +7,17 @@ looks at what scoring has no use for: columns that do not count, line ends, word
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from scorer.columns import Bools, Bytes, Ints, changes
 from scorer.findings import Finding, Found, counted
-from scorer.formats.brackets import CLOSE, OPEN, SINGLE, Events
+from scorer.formats.brackets import CLOSE, OPEN, SINGLE, Events, unmatched
 from scorer.formats.cells import PLAIN, ZERO, Labels, parse, parse_one
-from scorer.formats.conll import CR, HASH, LF, SPACE, TAB, Lines, Reader, alone, last_cells, text_of, within
+from scorer.formats.conll import CR, HASH, LF, SPACE, TAB, Lines, Reader, describe, events_of, last_cells, within
+from scorer.formats.lines import as_text
 from scorer.model import Documents
 from scorer.sources import Source
 
@@ -48,6 +49,14 @@ class _Cell(NamedTuple):
     line: int
     column: int
     text: bytes
+
+
+class _Alone(NamedTuple):
+    """A bracket without a partner: its document, its place among the events of that, and whether it is an open one."""
+
+    document: int
+    at: int
+    opened: bool
 
 
 class _Tally:
@@ -93,6 +102,9 @@ class Examiner(Reader):
         self.found = found
         self.words: dict[str, Words] = {}
         self._keep_words = keep_words
+        self._tallies: dict[int, _Tally] = defaultdict(_Tally)
+        self._tabbed: set[int] = set()
+        self._words: dict[int, list[Words]] = defaultdict(list)
 
     def documents(self, files: Sequence[Source]) -> Iterator[Documents]:
         """Read all files as one corpus, in batches. Faults of documents stay with them; names may come twice.
@@ -109,26 +121,28 @@ class Examiner(Reader):
 
     # What the reader comes upon
 
-    def _start_batch(self) -> None:
-        super()._start_batch()
-        self._tallies: dict[int, _Tally] = defaultdict(_Tally)
-        self._tabbed: set[int] = set()
-        self._words: dict[int, list[Words]] = defaultdict(list)
-
     def note(self, finding: Finding) -> None:
         self.found.add(finding)
 
     def refuse(self, finding: Finding) -> None:
         self.found.add(finding)
 
-    def faults(self, faulty: Sequence[int], events: Events) -> dict[int, Finding]:
-        brackets = {document: alone(document, events) for document in faulty}
-        closes = [bracket for its in brackets.values() for bracket in its if not bracket.opened]
-        opens = [bracket for its in brackets.values() for bracket in its if bracket.opened]
+    def faults(self, faulty: Sequence[int], events: Events) -> dict[int, Callable[[], Finding]]:
+        its_events = {document: events_of(document, events) for document in faulty}
+        brackets = [_Alone(d, at, opened) for d, its in its_events.items() for at, opened in unmatched(its)]
+        closes = [bracket for bracket in brackets if not bracket.opened]
+        opens = [bracket for bracket in brackets if bracket.opened]
         listed = [*self.found.take("unopened-mention", closes), *self.found.take("unclosed-mention", opens)]
-        self.found.add(*self.describe(listed, events))
-        first = [its[0] for its in brackets.values()]
-        return dict(zip(faulty, self.describe(first, events), strict=True))
+        by_source: dict[Source, list[int]] = defaultdict(list)
+        for document, at, _ in listed:
+            by_source[self.places[document].source].append(int(its_events[document].line[at]))
+        texts = {source: source.lines_at(lines) for source, lines in by_source.items()}
+        for document, at, _ in listed:
+            its, source = its_events[document], self.places[document].source
+            text = texts[source].get(int(its.line[at]), b"")
+            details = self.details(document)
+            self.found.add(describe(its, at, text, source, odd_labels=self.labels.odd, details=details))
+        return super().faults(faulty, events)
 
     def look(self, lines: Lines) -> None:
         text = lines.text
@@ -138,7 +152,7 @@ class Examiner(Reader):
             if not self._file.first_line_end[kind] and which.any():
                 self._file.first_line_end[kind] = self.line + 1 + int(np.argmax(which))
         self._look_at_encoding(lines)
-        for line, (name,) in sorted(lines.markers.items()):
+        for line, name in sorted(lines.markers.items()):
             if name is None and not self._file.was_inside:
                 self.found.add(Finding("no-begin", self.source.name, self.line + 1 + line))
             self._file.was_inside = name is not None
@@ -244,7 +258,7 @@ class Examiner(Reader):
             tally.unread += bool(unread[at])
             if not tally.cells or len(tally.cells) < self.found.room("odd-cell"):
                 start, stop = int(starts[held[at]]), int(stops[held[at]])
-                column = len(text_of(text[lines.starts[line] : start].tobytes())) + 1
+                column = len(as_text(text[lines.starts[line] : start].tobytes())) + 1
                 tally.cells.append(_Cell(self.line + 1 + line, column, text[start:stop].tobytes()[:1000]))
 
     def _keep(self, tokens: Ints, document: Ints, table: _Table) -> None:
@@ -276,12 +290,19 @@ class Examiner(Reader):
             )
 
     def _decided(self, batch: Documents) -> Documents:
-        """Say what was counted over each document of a batch, and keep its words."""
+        """Say what was counted over each document of a batch, and keep its words; a document that is still open waits
+        for the next one."""
+        ready = len(batch)
         for document, tally in sorted(self._tallies.items()):
-            self._decide(batch, document, tally)
+            if document < ready:
+                self._decide(batch, document, tally)
         for document, its in self._words.items():
-            number, line = (np.concatenate([words[column] for words in its]) for column in (0, 1))
-            self.words.setdefault(batch.names[document], Words(number, line))
+            if document < ready:
+                number, line = (np.concatenate([words[column] for words in its]) for column in (0, 1))
+                self.words.setdefault(batch.names[document], Words(number, line))
+        self._tallies = defaultdict(_Tally, {at - ready: its for at, its in self._tallies.items() if at >= ready})
+        self._words = defaultdict(list, {at - ready: its for at, its in self._words.items() if at >= ready})
+        self._tabbed = {at - ready for at in self._tabbed if at >= ready}
         return batch
 
     def _decide(self, batch: Documents, document: int, tally: _Tally) -> None:
@@ -359,7 +380,7 @@ class _Table:
         return value
 
     def words(self) -> Ints:
-        """A number for the word of each line (see `scorer.formats.conll.word_of`), equal for equal ones."""
+        """A number for the word of each line (see `scorer.formats.lines.word`), equal for equal ones."""
         starts, stops = self.cells(np.where(self.count > 4, 3, self.count - 2))
         length = stops - starts
         number = length.astype(np.int64)
@@ -400,5 +421,5 @@ def _plain(cell: bytes) -> bytes:
 
 
 def _short(raw: bytes) -> str:
-    text = text_of(raw)
+    text = as_text(raw)
     return text if len(text) <= 60 else text[:57] + "..."

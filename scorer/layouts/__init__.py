@@ -1,11 +1,11 @@
-"""The table of layouts: how a result becomes text. ``official`` is the scorer's own; all others read `Report`."""
+"""The table of layouts: how a report becomes text. ``official`` is the scorer's own; all others read `Reported`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from importlib import import_module
 
-from scorer.results import Report
+from scorer.report import Reported
 
 OFFICIAL = "official"
 
@@ -21,7 +21,7 @@ NAMES = {
 """Every layout by name, and the file that writes it."""
 
 
-def find(name: str) -> Callable[[Report, str], Iterator[str]]:
+def find(name: str) -> Callable[[Reported, str], Iterator[str]]:
     """The function that renders a report in the layout of a name other than `OFFICIAL`."""
-    render: Callable[[Report, str], Iterator[str]] = import_module(NAMES[name]).render
+    render: Callable[[Reported, str], Iterator[str]] = import_module(NAMES[name]).render
     return render

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from scorer.findings import ERROR, KINDS, NOTICE, Finding, counted
+from scorer.layouts.github import escaped
 from scorer.repair import Fix, Fixes
 from scorer.validation import Validated
 
@@ -91,7 +92,7 @@ def github(checked: Checked) -> Iterator[str]:
         for finding in file.findings:
             yield _annotation(levels[finding.severity], finding)
         for code, count in file.unlisted.items():
-            message = _escaped(f"{file.path}: {counted(count, 'more ' + KINDS[code].severity)} [{code}]")
+            message = escaped(f"{file.path}: {counted(count, 'more ' + KINDS[code].severity)} [{code}]")
             yield f"::{levels[KINDS[code].severity]} title={code}::{message}\n"
 
 
@@ -103,15 +104,11 @@ def _annotation(level: str, what: Finding | Fix) -> str:
     else:
         message = what.what
     told = ",".join(
-        f"{name}={_escaped(str(value)).replace(':', '%3A').replace(',', '%2C')}"
+        f"{name}={escaped(str(value)).replace(':', '%3A').replace(',', '%2C')}"
         for name, value in properties.items()
         if value is not None
     )
-    return f"::{level} {told}::{_escaped(message)}\n"
-
-
-def _escaped(message: str) -> str:
-    return message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return f"::{level} {told}::{escaped(message)}\n"
 
 
 LAYOUTS: Mapping[str, Callable[[Checked], Iterator[str]]] = {"text": text, "json": json, "github": github}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from scorer.results import Report
+from scorer.report import Reported
 
 
-def render(report: Report, layout: str) -> Iterator[str]:
-    """`Report.to_dict` as text, names that are not UTF-8 with their odd bytes escaped."""
+def render(report: Reported, layout: str) -> Iterator[str]:
+    """`to_dict` as text, names that are not UTF-8 with their odd bytes escaped."""
     yield json.dumps(report.to_dict(), indent=1) + "\n"

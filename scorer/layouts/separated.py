@@ -5,20 +5,35 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
+from typing import Any
 
-from scorer.results import Report
+from scorer.report import CHANCE, PERCENT, Reported
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 
 
-def render(report: Report, layout: str) -> Iterator[str]:
-    """One line a row; the scope is there in every report, so that the columns are always the same."""
+def cell(value: Any, kind: str) -> str:
+    """A cell in full precision; nothing for None."""
+    if value is None:
+        return ""
+    if kind == PERCENT:
+        return repr(value * 100)
+    return repr(value) if kind == CHANCE else str(value)
+
+
+def render(report: Reported, layout: str) -> Iterator[str]:
+    """One line a row. Several tables become one, with the columns of all and, before them, the table's title."""
     text = io.StringIO()
     writer = csv.writer(text, delimiter=DELIMITERS[layout], lineterminator="\n")
-    writer.writerow(["scope", "measure", "recall", "precision", "f1"])
-    for row in report.rows:
-        numbers = ("" if value is None else repr(value * 100) for value in (row.recall, row.precision, row.f1))
-        writer.writerow([row.scope, row.measure, *numbers])
-        yield text.getvalue()
-        text.seek(0)
-        text.truncate()
+    tables = report.tables
+    several = len(tables) > 1
+    names = list(dict.fromkeys(column.name for table in tables for column in table.columns))
+    writer.writerow(["table"] * several + names)
+    yield text.getvalue()
+    for table in tables:
+        for row in table.rows:
+            text.seek(0)
+            text.truncate()
+            cells = {column.name: cell(value, column.kind) for column, value in zip(table.columns, row, strict=True)}
+            writer.writerow([table.title] * several + [cells.get(name, "") for name in names])
+            yield text.getvalue()

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 from tabulate import tabulate
 
-from scorer.results import Report
+from scorer.report import CHANCE, PERCENT, TEXT, Reported, Table
 
 FORMS = {"table": "simple", "markdown": "github", "latex": "latex_booktabs"}
 """What tabulate calls the layouts."""
+
+TITLES = {"table": "{}\n\n", "markdown": "**{}**\n\n", "latex": "% {}\n"}
+"""What a title looks like."""
+
+NOTES = {"table": "{}\n", "markdown": "{}\\\n", "latex": "% {}\n"}
+"""What a note looks like; in Markdown the backslash ends a line."""
 
 
 def percent(value: float | None) -> str:
@@ -18,14 +25,44 @@ def percent(value: float | None) -> str:
     return "" if value is None else f"{float(round(Fraction(value) * 100, 2)):.2f}"
 
 
-def render(report: Report, layout: str) -> Iterator[str]:
-    """The rows as a table. For a terminal the signature stands under it."""
-    headers = [*(["scope"] if report.scoped else []), "measure", "R", "P", "F1"]
-    rows = [
-        [*([row.scope] if report.scoped else []), row.measure, *map(percent, (row.recall, row.precision, row.f1))]
-        for row in report.rows
-    ]
-    align = ["left"] * (len(headers) - 3) + ["right"] * 3
-    yield tabulate(rows, headers, tablefmt=FORMS[layout], disable_numparse=True, colalign=align) + "\n"
+def chance(value: float) -> str:
+    """A p-value: four digits after the point, or two digits where that would show nothing."""
+    return f"{value:.4f}" if value >= 0.0001 else f"{value:.1e}"
+
+
+def cell(value: Any, kind: str) -> str:
+    """A cell as it is read; nothing for None."""
+    if value is None:
+        return ""
+    if kind == PERCENT:
+        return percent(value)
+    return chance(value) if kind == CHANCE else str(value)
+
+
+def render(report: Reported, layout: str) -> Iterator[str]:
+    """The tables that have rows, each under its title, then the notes. For a terminal the signature ends it."""
+    between = ""
+    for table in report.tables:
+        if table.rows:
+            yield between + (TITLES[layout].format(table.title) if table.title else "") + _tabulated(table, layout)
+            between = "\n"
+    if report.notes:
+        lines = "".join(NOTES[layout].format(note) for note in report.notes)
+        yield between + (lines.removesuffix("\\\n") + "\n" if layout == "markdown" else lines)
+        between = "\n"
     if layout == "table":
-        yield f"\n{report.result.signature}\n"
+        yield f"{between}{report.signature}\n"
+
+
+def _tabulated(table: Table, layout: str) -> str:
+    shown = [(at, column) for at, column in enumerate(table.columns) if column.shown]
+    return (
+        tabulate(
+            [[cell(row[at], column.kind) for at, column in shown] for row in table.rows],
+            [column.heading for _, column in shown],
+            tablefmt=FORMS[layout],
+            disable_numparse=True,
+            colalign=["left" if column.kind == TEXT else "right" for _, column in shown],
+        )
+        + "\n"
+    )

@@ -31,8 +31,14 @@ the CoNLL average."""
 MENTIONS = "mentions"
 """Mention identification is counted in every run; it is a row like the others, but no METRIC of the command."""
 
+AVERAGE = "conll"
+"""The measure that is no metric's: the mean of the F1 of the metrics of the group of this name."""
+
 RESERVED = {*GROUPS, "none", "compare", "rank", "check", "validate", "convert", MENTIONS}
 """Names that no metric may have: groups, what NAME can be, commands, and measures of no metric."""
+
+COLUMNS = ("coreference",)
+"""The columns that a metric can ask for."""
 
 ENTRY_POINTS = "corefscore.metrics"
 
@@ -50,12 +56,31 @@ def find(name: str) -> Metric:
     raise UsageError(f'unknown metric "{name}"; known, the nearest first: {", ".join(known)}')
 
 
+def names_in(words: str) -> list[str]:
+    """The names in a METRIC argument, in lower case. Raises `UsageError` for an empty one."""
+    names = [word.strip().lower() for word in words.split(",")]
+    if not all(names):
+        raise UsageError(f'there is an empty name in the list of metrics "{words}"')
+    return names
+
+
 def select(words: str) -> tuple[Metric, ...]:
-    """The metrics that a METRIC argument stands for: names and groups, joined by commas."""
-    names = [name for word in words.lower().split(",") for name in GROUPS.get(word.strip(), (word.strip(),))]
+    """The metrics that a METRIC argument stands for: names and groups, joined by commas.
+
+    Raises `UsageError` for an unknown name, and for metrics with measures of one name.
+    """
+    names = [name for word in names_in(words) for name in GROUPS.get(word, (word,))]
     if MENTIONS in names:
         raise UsageError(f'"{MENTIONS}" is part of every run, and no metric to be asked for')
-    return tuple(find(name) for name in dict.fromkeys(names))
+    metrics = tuple(find(name) for name in dict.fromkeys(names))
+    owners: dict[str, str] = {MENTIONS: MENTIONS, AVERAGE: AVERAGE}
+    for metric in metrics:
+        for measure in metric.measures:
+            if owners.setdefault(measure.name, metric.name) != metric.name:
+                raise UsageError(
+                    f'the metrics "{owners[measure.name]}" and "{metric.name}" both have a measure "{measure.name}"'
+                )
+    return metrics
 
 
 def outside_names() -> Sequence[str]:
@@ -66,25 +91,40 @@ def outside_names() -> Sequence[str]:
 def _entry_points() -> dict[str, EntryPoint]:
     from importlib.metadata import entry_points
 
-    found = {}
+    found: dict[str, EntryPoint] = {}
     for entry in entry_points(group=ENTRY_POINTS):
         if entry.name.lower() in RESERVED or entry.name.lower() in NAMES:
             raise UsageError(
                 f"package {_package(entry)} adds a metric of the name {entry.name!r}, which is reserved; "
                 "rename or remove it"
             )
-        found[entry.name.lower()] = entry
+        other = found.setdefault(entry.name.lower(), entry)
+        if other is not entry:
+            raise UsageError(
+                f"packages {_package(other)} and {_package(entry)} both add a metric of the name {entry.name!r}; "
+                "remove one of them"
+            )
     return found
 
 
 def _load(entry: EntryPoint) -> Metric:
     try:
         metric = entry.load()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise UsageError(f"package {_package(entry)}: metric {entry.name!r} cannot be loaded: {error}") from error
     if not isinstance(metric, Metric):
         raise UsageError(
             f"package {_package(entry)}: {entry.value} is {type(metric).__name__}, expected scorer.metrics.row.Metric"
+        )
+    if metric.name != entry.name.lower():
+        raise UsageError(
+            f"package {_package(entry)}: the metric of the entry point {entry.name!r} calls itself {metric.name!r}; "
+            "give both one name"
+        )
+    if unread := sorted(set(metric.columns) - set(COLUMNS)):
+        raise UsageError(
+            f"package {_package(entry)}: metric {entry.name!r} reads columns that no format offers: "
+            f"{', '.join(unread)}; known: {', '.join(COLUMNS)}"
         )
     return metric
 

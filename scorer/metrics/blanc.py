@@ -9,7 +9,7 @@ import numpy as np
 from scorer.columns import Floats, pairs_of
 from scorer.counts import Counts, Ratios, Values, divided
 from scorer.metrics.row import Measure, Metric
-from scorer.overlap import Groups, Overlap
+from scorer.overlap import Groups, Overlap, shared_more_than_once
 
 
 def count(overlap: Overlap) -> tuple[Counts, Counts]:
@@ -39,7 +39,10 @@ def _counts(common: Floats, key: Floats, response: Floats) -> Counts:
 
 def _together(groups: Groups) -> Floats:
     """Distinct pairs of different spans that share a group."""
-    return groups.total(pairs_of(groups.spans)) - groups.shared
+    pairs = groups.total(pairs_of(groups.spans))
+    for document, sets in groups.tangled.items():
+        pairs[document] -= shared_more_than_once(sets)
+    return pairs
 
 
 def _apart(entities: Groups) -> Floats:

@@ -1,0 +1,105 @@
+"""Parts of a run, timed within one process by pytest-benchmark: `make bench-inner`. Nothing here checks a result.
+
+Inputs come from the generator of the whole-process measurements, `scripts/generate.py`.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from generate import SHAPES, Span, noisy, partition, spans, write
+from pytest_benchmark.fixture import BenchmarkFixture
+
+from scorer import Scorer
+from scorer.assignment import best
+from scorer.evaluate import count as counted
+from scorer.evaluate import joined
+from scorer.formats import read
+from scorer.layouts import official
+from scorer.matching import exact
+from scorer.metrics import NAMES, find, select
+from scorer.overlap import Overlap, overlap
+from scorer.pairing import Pairs, pair
+from scorer.results import Settings
+
+INPUTS = ("corpus", "book", "many")
+MENTIONS = 60
+"""Mentions of the one document of a training loop."""
+
+
+@pytest.fixture(scope="session", params=INPUTS)
+def files(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    return write(SHAPES[request.param], tmp_path_factory.mktemp(request.param))
+
+
+@pytest.fixture(scope="session")
+def pairs(files: tuple[Path, Path]) -> list[Pairs]:
+    key, response = (read(str(path), []) for path in files)
+    return list(pair(key, response, []))
+
+
+@pytest.fixture(scope="session")
+def tables(pairs: list[Pairs]) -> list[Overlap]:
+    return [overlap(exact(each.key, each.response)) for each in pairs]
+
+
+def test_reading_one_side(benchmark: BenchmarkFixture, files: tuple[Path, Path]) -> None:
+    benchmark(lambda: list(read(str(files[0]), [])))
+
+
+def test_matching(benchmark: BenchmarkFixture, pairs: list[Pairs]) -> None:
+    benchmark(lambda: [exact(each.key, each.response) for each in pairs])
+
+
+def test_overlap(benchmark: BenchmarkFixture, pairs: list[Pairs]) -> None:
+    matched = [exact(each.key, each.response) for each in pairs]
+    benchmark(lambda: [overlap(each) for each in matched])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_metric(benchmark: BenchmarkFixture, tables: list[Overlap], name: str) -> None:
+    metric = find(name)
+    benchmark(lambda: [metric.count(table) for table in tables])
+
+
+@pytest.mark.parametrize("documents", [False, True], ids=["totals", "verbose"])
+def test_printing(benchmark: BenchmarkFixture, pairs: list[Pairs], documents: bool) -> None:
+    metrics = select("all")
+    settings = Settings(tuple(metric.name for metric in metrics))
+    parts = [counted(each, metrics, settings, keep_pairs=documents) for each in pairs]
+    benchmark(lambda: list(official.render(joined(parts, metrics, settings, []), documents=documents)))
+
+
+def document() -> tuple[Sequence[Sequence[Span]], Sequence[Sequence[Span]]]:
+    numbers = random.Random(0)
+    mentions = spans(numbers, 10 * MENTIONS, MENTIONS)
+    key = partition(numbers, mentions, 0)
+    return key, noisy(numbers, key, [])
+
+
+@pytest.mark.parametrize("metrics", ["conll", "every"])
+def test_one_document_of_a_training_loop(benchmark: BenchmarkFixture, metrics: str) -> None:
+    key, response = document()
+    scorer = Scorer(metrics)
+    benchmark(lambda: scorer.add(key, response))
+
+
+def test_result_of_a_training_loop(benchmark: BenchmarkFixture) -> None:
+    key, response = document()
+    scorer = Scorer("conll")
+    for _ in range(1_000):
+        scorer.add(key, response)
+    benchmark(lambda: scorer.result().conll)
+
+
+@pytest.mark.parametrize("entities", [50, 500, 5_000])
+def test_assignment_of_one_component(benchmark: BenchmarkFixture, entities: int) -> None:
+    """Twenty cells an entity, all of them in one component."""
+    numbers = np.random.default_rng(0)
+    cells = np.unique(numbers.integers(0, entities, (20 * entities, 2)), axis=0)
+    weights = numbers.random(len(cells)) + 0.01
+    benchmark(lambda: best(cells[:, 0], cells[:, 1], weights))

@@ -1,0 +1,58 @@
+"""`corefscore convert IN OUT`: between CoNLL-2012 and JSON lines."""
+
+from __future__ import annotations
+
+import click
+
+from scorer.cli import options
+from scorer.cli.messages import tell, write
+from scorer.convert import convert
+from scorer.findings import Finding
+from scorer.formats import NAMES
+
+HELP = """Convert between CoNLL-2011/2012 and JSON lines.
+
+IN is a file, a folder as one corpus, or - for standard input; its content tells its format. OUT is a file, or - for
+standard output; it is written whole or not at all.
+
+What both formats can hold is kept: documents with their names, sentences and words, entities and mentions. What one of
+them cannot hold is told in notices. CoNLL is written with five columns: document, part, number of the token in its
+sentence, word, coreference."""
+
+
+def command(name: str) -> click.Command:
+    """The command, under the name by which it is called."""
+    return click.Command(
+        name,
+        callback=_convert,
+        help=HELP,
+        params=[
+            click.Argument(["source"], metavar="IN"),
+            click.Argument(["target"], metavar="OUT"),
+            click.Option(
+                ["--to"], type=click.Choice(NAMES), help="The format of OUT; by default, the one IN is not in."
+            ),
+            *options.reading(),
+            *options.notices(),
+        ],
+    )
+
+
+def _convert(
+    source: str,
+    target: str,
+    *,
+    to: str | None,
+    include: str | None,
+    input_format: str | None,
+    clusters_field: str | None,
+    strict: bool,
+    quiet: bool | None,
+) -> None:
+    notices: list[Finding] = []
+    # All of it, before anything is written: only then is it known that nothing is refused.
+    pieces = list(
+        convert(source, notices, to, include=include, input_format=input_format, clusters_field=clusters_field)
+    )
+    tell(notices, strict=strict, quiet=quiet)
+    write(pieces, target)

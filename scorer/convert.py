@@ -1,0 +1,60 @@
+"""From one format to another: documents with their words, and notices of what cannot be carried over."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import chain
+
+from scorer.errors import InputError
+from scorer.findings import Finding, counted
+from scorer.formats import NAMES, find, recognised
+from scorer.formats.row import Asked, FullDocument, Sentences
+from scorer.model import Documents
+from scorer.pairing import Names
+from scorer.sources import sources
+
+
+def convert(
+    path: str,
+    notices: list[Finding],
+    to: str | None = None,
+    *,
+    include: str | None = None,
+    input_format: str | None = None,
+    clusters_field: str | None = None,
+) -> Iterator[str]:
+    """The documents of a file or folder in another format, as pieces of text.
+
+    ``to`` is the name of a format, by default the other one than that of the input; the other arguments are those
+    of `scorer.formats.read`. What the new format cannot hold is added to ``notices``.
+
+    Raises `InputError` for input that is refused, two documents of one name and documents with faults included;
+    `UsageError` for a file that cannot be read.
+    """
+    files = sources(path, include)
+    origin = recognised(files, input_format)
+    target = find(to or next(name for name in NAMES if name != origin.name))
+    batches = origin.read(files, notices, Asked(clusters_field=clusters_field))
+    texts = chain.from_iterable(origin.sentences(source, notices) for source in files)
+    yield from target.write(_full(batches, texts, notices), notices)
+
+
+def _full(
+    batches: Iterator[Documents], texts: Iterator[Sentences | None], notices: list[Finding]
+) -> Iterator[FullDocument]:
+    """Documents with their words, which come from a pass of their own over the files."""
+    names = Names()
+    for batch in batches:
+        names.add(batch)
+        for fault in batch.faults.values():
+            raise InputError([fault()])
+        entities: list[dict[str, list[tuple[int, int]]]] = [defaultdict(list) for _ in batch.names]
+        for entity, start, end in zip(batch.entity.tolist(), batch.start.tolist(), batch.end.tolist(), strict=True):
+            entities[batch.document[entity]][batch.name_of(entity)].append((start, end))
+        for document, name in enumerate(batch.names):
+            place = batch.place_of(document)
+            if pieces := batch.discarded.get(document):
+                details = {"document": name, "count": counted(len(pieces), "mark"), "piece": pieces[0]}
+                notices.append(Finding("dropped-marks", place.source.name, place.line, details=details))
+            yield FullDocument(name, place, next(texts), entities[document])

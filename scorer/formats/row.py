@@ -1,0 +1,68 @@
+"""A format as one row: how it is recognised, read and written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from scorer.findings import Finding
+from scorer.model import Documents, Place
+from scorer.sources import Source
+
+KEY, RESPONSE = "key", "response"
+
+NO_WORD = "-"
+"""What stands where a word is not known."""
+
+Sentences = Sequence[Sequence[str]]
+"""The words of one document, sentence by sentence."""
+
+
+class Asked(NamedTuple):
+    """What a caller asks of a reader: which side the files are, and which field of JSON lines has the clusters
+    (``NAME``, or ``KEY,RESPONSE`` where the sides differ)."""
+
+    side: str = KEY
+    clusters_field: str | None = None
+
+
+class FullDocument(NamedTuple):
+    """One document with its words, as it is written.
+
+    ``entities`` are lists of mentions (first token, last token) by id; ``sentences`` is None where no words are known.
+    """
+
+    name: str
+    place: Place
+    sentences: Sentences | None
+    entities: Mapping[str, Sequence[tuple[int, int]]]
+
+
+class Format(NamedTuple):
+    """One row of the table of formats.
+
+    ``recognises`` looks at the first bytes of a file. ``read`` gives the documents of all files as one corpus, in
+    batches; ``sentences`` gives the words of one file, document by document in the same order, in a pass of its own,
+    since scoring has no use for them. ``write`` gives documents as text. All three add what is odd, or what
+    is lost, to the notices, and raise `InputError` for what is refused.
+    """
+
+    name: str
+    title: str
+    recognises: Callable[[bytes], bool]
+    read: Callable[[Sequence[Source], list[Finding], Asked], Iterator[Documents]]
+    sentences: Callable[[Source, list[Finding]], Iterator[Sentences | None]]
+    write: Callable[[Iterator[FullDocument], list[Finding]], Iterator[str]]
+
+
+def passage_places(first: int, size: int) -> list[int]:
+    """Which of ``size`` words, the first of which is number ``first``, a `passage` shows."""
+    every = range(first, first + size)
+    return list(every) if size <= 12 else [*every[:6], *every[-5:]]
+
+
+def passage(words: Sequence[str], size: int) -> str:
+    """The words of a mention of ``size`` words for messages, as many as `passage_places` tells: long mentions are cut
+    in the middle, long words at the end."""
+    shown = [word if len(word) <= 40 else f"{word[:40]}..." for word in words]
+    return " ".join(shown if len(shown) == size else [*shown[:6], "...", *shown[6:]])

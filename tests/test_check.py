@@ -1,0 +1,203 @@
+"""`corefscore check`: baselines of ours and of the official scorer, floors, statuses, annotations."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support import RECORDED, ROOT, TESTDATA, call, command
+
+CASE = RECORDED / "documents-0015"
+KEY, RESPONSE = CASE / "key.conll", CASE / "response.conll"
+METRICS = ("muc", "bcub", "ceafm", "ceafe", "blanc", "lea")
+
+
+def scored(case: Path) -> bool:
+    """Whether the official scorer scored a recorded pair with all its metrics."""
+    return bool(json.loads((case / "status.json").read_text()).get("all-none", {}).get("exit") == 0)
+
+
+SCORED = sorted(filter(scored, RECORDED.iterdir()))
+
+Capture = pytest.CaptureFixture[bytes]
+
+
+@pytest.fixture
+def worse(tmp_path: Path) -> Path:
+    """The response with its second document emptied."""
+    documents = RESPONSE.read_text().split("#begin document ")
+    lines = [line.rpartition("\t") for line in documents[2].split("\n")]
+    documents[2] = "\n".join("\t".join([head, "-"]) if tab else tail for head, tab, tail in lines)
+    path = tmp_path / "worse.conll"
+    path.write_text("#begin document ".join(documents))
+    return path
+
+
+def saved(capture: Capture, tmp_path: Path, *options: str, response: Path = RESPONSE) -> Path:
+    path = tmp_path / "baseline.json"
+    assert call(capture, "conll", KEY, response, "--format", "json", "--output", path, *options).status == 0
+    return path
+
+
+def checked(capture: Capture, *arguments: Any, status: int) -> dict[str, Any]:
+    done = call(capture, "check", *arguments, "--format", "json", "--quiet")
+    assert done.status == status, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    assert found["passed"] == (status == 0)
+    return found
+
+
+@pytest.mark.parametrize("case", SCORED, ids=lambda case: case.name)
+def test_what_the_official_scorer_printed_is_met_both_ways(case: Path, capfdbinary: Capture) -> None:
+    """Fractions have 15 digits, so nothing moves with no tolerance at all."""
+    pair = case / "key.conll", case / "response.conll"
+    found = checked(capfdbinary, case / "all-none.txt", *pair, "--both-ways", "--tolerance", 0, status=0)
+    assert found["moved"] == []
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_one_metric_of_the_official_scorer_is_named_and_its_documents_count(
+    metric: str, worse: Path, capfdbinary: Capture
+) -> None:
+    baseline = CASE / f"{metric}.txt"
+    options = ("--metric", metric, "--both-ways", "--tolerance", "0")
+    assert checked(capfdbinary, baseline, KEY, RESPONSE, *options, status=0)["moved"] == []
+    moved = checked(capfdbinary, baseline, KEY, worse, *options, status=3)["moved"]
+    documents = {each["document"] for each in moved}
+    assert documents == {None, "(bc/cctv/01/cctv_3085); part 001"}
+    assert metric in {each["measure"] for each in moved if each["document"] is None}
+
+
+def test_blanc_is_made_anew_from_the_links_that_are_printed(capfdbinary: Capture, worse: Path) -> None:
+    moved = checked(capfdbinary, CASE / "blanc.txt", KEY, worse, "--metric", "blanc", status=3)["moved"]
+    assert {"blanc", "blanc.coreference", "blanc.noncoreference"} <= {each["measure"] for each in moved}
+
+
+def test_the_json_of_an_earlier_run_is_a_baseline(tmp_path: Path, worse: Path, capfdbinary: Capture) -> None:
+    baseline = saved(capfdbinary, tmp_path)
+    assert checked(capfdbinary, baseline, KEY, RESPONSE, status=0)["moved"] == []
+    moved = checked(capfdbinary, baseline, KEY, worse, status=3)["moved"]
+    assert {each["document"] for each in moved} == {None}
+    conll = next(each for each in moved if each["measure"] == "conll")
+    assert conll["verdict"] == "worse"
+    assert conll["difference"] == conll["now"] - conll["before"] < 0
+
+
+def test_documents_of_the_baseline_are_listed(tmp_path: Path, worse: Path, capfdbinary: Capture) -> None:
+    baseline = saved(capfdbinary, tmp_path, "--documents")
+    moved = checked(capfdbinary, baseline, KEY, worse, status=3)["moved"]
+    assert {each["document"] for each in moved} == {None, "(bc/cctv/01/cctv_3085); part 001"}
+
+
+def test_a_rise_passes_unless_both_ways_count(tmp_path: Path, worse: Path, capfdbinary: Capture) -> None:
+    baseline = saved(capfdbinary, tmp_path, response=worse)
+    found = checked(capfdbinary, baseline, KEY, KEY, status=0)
+    assert {each["verdict"] for each in found["moved"]} == {"better"}
+    checked(capfdbinary, baseline, KEY, KEY, "--both-ways", status=3)
+
+
+def test_a_document_that_falls_fails_only_where_both_ways_count(
+    tmp_path: Path, worse: Path, capfdbinary: Capture
+) -> None:
+    """A response that is the key but for one document, which is worse than in the baseline: all totals rise."""
+    baseline = saved(capfdbinary, tmp_path, "--documents")
+    key, fallen = (path.read_text().split("#begin document ") for path in (KEY, worse))
+    key[2] = fallen[2]
+    mixed = tmp_path / "mixed.conll"
+    mixed.write_text("#begin document ".join(key))
+    found = checked(capfdbinary, baseline, KEY, mixed, status=0)
+    assert {each["verdict"] for each in found["moved"] if each["document"] is None} == {"better"}
+    assert "worse" in {each["verdict"] for each in found["moved"]}
+    checked(capfdbinary, baseline, KEY, mixed, "--both-ways", status=3)
+
+
+def test_within_the_tolerance_nothing_moved(tmp_path: Path, worse: Path, capfdbinary: Capture) -> None:
+    baseline = saved(capfdbinary, tmp_path)
+    assert checked(capfdbinary, baseline, KEY, worse, "--tolerance", 50, status=0)["moved"] == []
+
+
+def test_the_one_document_of_a_baseline_is_scored_again(tmp_path: Path, capfdbinary: Capture) -> None:
+    path = tmp_path / "one.json"
+    name = "(bc/cctv/00/cctv_0160); part 000"
+    call(capfdbinary, "lea", KEY, RESPONSE, name, "--format", "json", "--output", path)
+    found = checked(capfdbinary, path, KEY, RESPONSE, "--both-ways", "--tolerance", 0, status=0)
+    assert found["options"]["document"] == name
+
+
+@pytest.mark.parametrize(
+    ("floors", "status"),
+    [(["lea=45"], 0), (["lea.f1=45.7"], 3), (["lea.recall=50", "conll=59"], 0), (["muc=60", "conll=60"], 3)],
+)
+def test_floors_need_no_baseline(floors: list[str], status: int, capfdbinary: Capture) -> None:
+    """LEA 50.14, 41.96, 45.69; MUC F1 60.6; the CoNLL average 59.39."""
+    given = [word for floor in floors for word in ("--min", floor)]
+    found = checked(capfdbinary, *given, KEY, RESPONSE, status=status)
+    assert len(found["floors"]) == len(floors)
+    assert found["moved"] == []
+
+
+def test_floors_and_a_baseline_go_together(tmp_path: Path, capfdbinary: Capture) -> None:
+    baseline = saved(capfdbinary, tmp_path)
+    checked(capfdbinary, baseline, KEY, RESPONSE, "--min", "lea=45", status=0)
+    checked(capfdbinary, baseline, KEY, RESPONSE, "--min", "lea=46", status=3)
+
+
+def test_measures_are_read_in_any_letter_case(capfdbinary: Capture) -> None:
+    assert checked(capfdbinary, "--min", "CoNLL.F1=59", KEY, RESPONSE, status=0)["floors"][0]["measure"] == "conll"
+
+
+def test_annotations_for_a_workflow(worse: Path, capfdbinary: Capture) -> None:
+    done = call(capfdbinary, "check", CASE / "all-none.txt", KEY, worse, "--format", "github")
+    assert done.status == 3
+    lines = done.stdout.decode().splitlines()
+    assert all(line.startswith("::error title=corefscore check::") for line in lines)
+    assert any("::muc F1 fell by " in line for line in lines)
+    passed = call(capfdbinary, "check", CASE / "all-none.txt", KEY, RESPONSE, "--format", "github")
+    assert passed.stdout.startswith(b"::notice title=corefscore check::nothing moved")
+
+
+def test_the_table_tells_what_moved_and_the_verdict(worse: Path, capfdbinary: Capture) -> None:
+    text = call(capfdbinary, "check", CASE / "all-none.txt", KEY, worse).stdout.decode()
+    assert text.startswith("moved\n\nscope")
+    assert "\nthe check has failed\n" in text
+    assert text.endswith("corefscore 0.1.0 | muc,bcub,ceafm,ceafe,blanc | repeated=official | singletons=keep\n")
+
+
+def test_odd_baselines_are_refused_without_a_traceback(tmp_path: Path, capfdbinary: Capture) -> None:
+    path = tmp_path / "odd"
+    good = json.loads(saved(capfdbinary, tmp_path).read_text())
+    for odd in (
+        {**good, "total": []},
+        {**good, "total": {"muc": {"f1": "high"}}},
+        {**good, "options": {}},
+        {**good, "documents": {"d": 1}},
+        {**good, "documents": []},
+        {**good, "schema": None},
+    ):
+        path.write_text(json.dumps(odd))
+        done = call(capfdbinary, "check", path, KEY, RESPONSE)
+        assert (done.status, done.stdout) == (1, b""), odd
+        assert b"error[not-a-baseline]" in done.stderr
+    for text in (
+        b"",
+        b"\xff\xfe\x00",
+        b"{" * 100_000,
+        b"METRIC muc:\nRecall: (a / 1) 1%\tPrecision: (1 / 1) 1%\tF1: 1%\n",
+    ):
+        path.write_bytes(text)
+        assert call(capfdbinary, "check", path, KEY, RESPONSE).status == 1
+
+
+def test_metrics_of_other_packages_are_checked_as_well(tmp_path: Path) -> None:
+    plugin = [ROOT / "tests" / "plugin"]
+    baseline = tmp_path / "baseline.json"
+    command("whole", KEY, RESPONSE, "--format", "json", "--output", baseline, path=plugin)
+    done = command("check", baseline, KEY, RESPONSE, "--min", "whole=0", path=plugin)
+    assert (done.status, done.stderr) == (0, b"")
+
+
+def test_the_shared_data_is_there() -> None:
+    assert len(SCORED) > 100
+    assert (TESTDATA / "systems" / "key.conll").exists()

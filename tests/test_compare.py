@@ -1,0 +1,152 @@
+"""`corefscore compare` through the command line: tables, data, options."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import Any
+
+import pytest
+from support import RECORDED, TESTDATA, call, command
+
+import scorer
+
+KEY = TESTDATA / "systems" / "key.conll"
+RUNS = TESTDATA / "systems" / "runs"
+ASH, BIRCH, CEDAR = (RUNS / f"{name}.conll" for name in ("ash", "birch", "cedar"))
+
+Capture = pytest.CaptureFixture[bytes]
+
+
+def compared(capture: Capture, *arguments: Any) -> dict[str, Any]:
+    done = call(capture, "compare", KEY, *arguments, "--format", "json")
+    assert (done.status, done.stderr) == (0, b"")
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_scores_are_those_of_scoring(capfdbinary: Capture) -> None:
+    found = compared(capfdbinary, f"a={ASH}", f"b={BIRCH}")
+    assert list(found["systems"]) == ["a", "b"]
+    for name, path in (("a", ASH), ("b", BIRCH)):
+        result = scorer.score(KEY, path)
+        for measure, its in found["systems"][name].items():
+            if measure == "conll":
+                assert its["f1"]["value"] == result.conll
+                assert list(its) == ["f1"]
+            else:
+                known = {score: getattr(result[measure], score) for score in ("recall", "precision", "f1")}
+                assert {score: numbers["value"] for score, numbers in its.items()} == known
+    assert list(found["systems"]["a"]) == ["muc", "bcub", "ceafm", "ceafe", "blanc", "lea", "conll"]
+
+
+def test_a_difference_is_that_of_the_scores_and_within_its_interval(capfdbinary: Capture) -> None:
+    found = compared(capfdbinary, f"a={ASH}", f"c={CEDAR}")
+    (pair,) = found["pairs"]
+    lea = pair["measures"]["lea"]
+    values = [found["systems"][name]["lea"]["f1"]["value"] for name in ("a", "c")]
+    assert lea["f1"]["difference"] == values[0] - values[1]
+    assert lea["f1"]["low"] < lea["f1"]["difference"] < lea["f1"]["high"]
+    assert lea["f1"]["differ"] is True
+    assert (lea["units_differing"], lea["smallest_p"]) == (22, 2.0**-21)
+
+
+def test_the_same_call_gives_the_same_bytes_and_another_seed_others() -> None:
+    calls = [command("compare", KEY, ASH, BIRCH, "--seed", seed) for seed in ("1", "1", "2")]
+    assert calls[0] == calls[1] != calls[2]
+
+
+def test_three_systems_are_corrected_by_holm_and_it_is_said(capfdbinary: Capture) -> None:
+    found = compared(capfdbinary, ASH, BIRCH, CEDAR, "--measures", "lea")
+    raw = [pair["measures"]["lea"]["f1"]["p"] for pair in found["pairs"]]
+    smallest = min(raw)
+    corrected = [pair["measures"]["lea"]["f1"]["p_corrected"] for pair in found["pairs"]]
+    assert min(corrected) == pytest.approx(3 * smallest)
+    assert found["family"] == 3
+    assert "corrected by Holm's method for the family of all 3 pairs of systems within one measure" in found["notes"]
+    plain = compared(capfdbinary, ASH, BIRCH, CEDAR, "--measures", "lea", "--correction", "none")
+    assert [pair["measures"]["lea"]["f1"]["p_corrected"] for pair in plain["pairs"]] == raw
+
+
+def test_parts_of_one_document_can_be_one_unit_and_units_can_be_matched(capfdbinary: Capture) -> None:
+    joined = compared(capfdbinary, ASH, BIRCH, "--unit", "parts-joined", "--measures", "muc")
+    matched = compared(capfdbinary, ASH, BIRCH, "--unit", r"^\((\w+/\d+)\)", "--measures", "muc")
+    assert joined["units"] == matched["units"] == 12
+    assert joined["systems"] == matched["systems"]
+    assert joined["pairs"] == matched["pairs"]
+    assert "unit of resampling: parts-joined, 12 in all" in joined["notes"]
+    assert any(note.startswith("only 12 units") for note in joined["notes"])
+
+
+def test_few_units_give_exact_p_and_no_verdict(capfdbinary: Capture) -> None:
+    """Two genres, two units: all differ, so no test can give less than 1 / 2."""
+    found = compared(capfdbinary, ASH, CEDAR, "--unit", r"^\((\w\w)", "--measures", "lea")
+    lea = found["pairs"][0]["measures"]["lea"]
+    assert (lea["units_differing"], lea["smallest_p"], lea["exact"]) == (2, 0.5, True)
+    assert lea["f1"]["p"] == 0.5
+    assert lea["f1"]["differ"] is None
+    table = call(capfdbinary, "compare", KEY, ASH, CEDAR, "--unit", r"^\((\w\w)", "--measures", "lea").stdout
+    assert table.count(b"no verdict") == 3
+
+
+def test_the_bootstrap_can_test_as_well(capfdbinary: Capture) -> None:
+    found = compared(capfdbinary, ASH, CEDAR, "--test", "bootstrap", "--measures", "conll")
+    assert found["pairs"][0]["measures"]["conll"]["f1"]["p"] < 0.01
+    assert "test=bootstrap" in found["signature"]
+
+
+def test_a_narrower_confidence_gives_narrower_intervals(capfdbinary: Capture) -> None:
+    wide, narrow = (compared(capfdbinary, ASH, BIRCH, "--confidence", level) for level in ("95", "50"))
+    ends = [found["systems"]["ash.conll"]["lea"]["f1"] for found in (wide, narrow)]
+    assert ends[0]["low"] < ends[1]["low"] < ends[1]["high"] < ends[0]["high"]
+
+
+def test_the_options_that_move_a_number_are_those_of_scoring(capfdbinary: Capture) -> None:
+    found = compared(capfdbinary, ASH, BIRCH, "--singletons", "drop", "--repeated", "first", "--measures", "lea")
+    result = scorer.score(KEY, ASH, "lea", singletons="drop", repeated="first")
+    assert found["systems"]["ash.conll"]["lea"]["f1"]["value"] == result["lea"].f1
+    assert found["signature"].startswith(result.signature)
+
+
+def test_csv_is_one_table_to_load(capfdbinary: Capture) -> None:
+    done = call(capfdbinary, "compare", KEY, ASH, CEDAR, "--measures", "lea,conll", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(done.stdout.decode())))
+    assert [row["table"] for row in rows] == ["scores"] * 4 + ["differences"] * 4
+    assert [row["verdict"] for row in rows[4:]] == ["differ"] * 4
+    score = scorer.score(KEY, ASH, "lea")["lea"]
+    assert float(rows[0]["recall"]) == score.recall * 100
+
+
+@pytest.mark.parametrize(("layout", "mark"), [("markdown", b"**scores**\n\n|"), ("latex", b"% scores\n\\begin")])
+def test_papers_get_titles_and_notes(layout: str, mark: bytes, capfdbinary: Capture) -> None:
+    done = call(capfdbinary, "compare", KEY, ASH, CEDAR, "--measures", "lea", "--format", layout)
+    assert done.stdout.startswith(mark)
+    assert b"unit of resampling: document, 24 in all" in done.stdout
+
+
+def test_the_official_layout_is_none_of_compare(capfdbinary: Capture) -> None:
+    assert call(capfdbinary, "compare", KEY, ASH, BIRCH, "--format", "official").status == 2
+
+
+def test_a_response_can_be_standard_input() -> None:
+    done = command("compare", KEY, "x=-", f"y={BIRCH}", "--measures", "lea", stdin=ASH.read_bytes())
+    expected = command("compare", KEY, f"x={ASH}", f"y={BIRCH}", "--measures", "lea")
+    assert done == expected
+
+
+def test_notices_name_the_response_they_are_about(capfdbinary: Capture) -> None:
+    folder = TESTDATA / "bad" / "missing-document"
+    key = folder / "key.conll"
+    done = call(capfdbinary, "compare", key, f"whole={key}", f"short={folder / 'response.conll'}")
+    assert done.status == 0
+    assert done.stderr.startswith(b"corefscore: about short:\n")
+    quiet = call(capfdbinary, "compare", key, key, folder / "response.conll", "--quiet")
+    assert (quiet.status, quiet.stderr) == (0, b"")
+
+
+def test_repeated_mentions_of_a_recorded_pair_are_compared(capfdbinary: Capture) -> None:
+    case = RECORDED / "documents-0015"
+    done = call(capfdbinary, "compare", case / "key.conll", case / "key.conll", case / "response.conll")
+    assert done.status == 0
+    assert b"exact, by all assignments" in done.stdout

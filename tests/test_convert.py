@@ -1,0 +1,254 @@
+"""`corefscore convert`: what comes out, that nothing is lost on the way, and what is told to be lost.
+
+The whole notice for each kind of loss is in ``testdata/bad/convert-*``.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support import CORPORA, RECORDED, TESTDATA, call, command
+
+from scorer.convert import convert
+from scorer.errors import InputError
+from scorer.findings import Finding
+from scorer.formats import conll, read
+from scorer.model import Documents, joined
+from scorer.sources import Source
+
+DEMO = TESTDATA / "demo"
+
+FILES = [RECORDED / case.name / side for case in sorted(RECORDED.iterdir()) for side in ("key.conll", "response.conll")]
+
+
+def named(path: Path) -> str:
+    return f"{path.parent.name}-{path.stem}"
+
+
+def documents_of(path: Path) -> Documents:
+    return joined(list(read(str(path), [])))
+
+
+def partitions(documents: Documents) -> list[tuple[str, int, list[list[tuple[int, int]]]]]:
+    """Name, number of tokens and entities of each document; their ids left out."""
+    entities: list[list[tuple[int, int]]] = [[] for _ in documents.document]
+    for entity, start, end in zip(documents.entity, documents.start, documents.end, strict=True):
+        entities[entity].append((int(start), int(end)))
+    found: list[list[list[tuple[int, int]]]] = [[] for _ in documents.names]
+    for document, entity in zip(documents.document, entities, strict=True):
+        found[document].append(sorted(entity))
+    return [
+        (name, int(tokens), sorted(its))
+        for name, tokens, its in zip(documents.names, documents.tokens, found, strict=True)
+    ]
+
+
+def there_and_back(path: Path, folder: Path) -> tuple[Path, Path, list[Finding]]:
+    """A file as JSON lines and as CoNLL again, and what was noticed on the way back."""
+    as_json, as_conll = folder / "there.jsonl", folder / "back.conll"
+    notices: list[Finding] = []
+    for source, target, told in ((path, as_json, []), (as_json, as_conll, notices)):
+        with target.open("w", encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+            file.writelines(convert(str(source), told))
+    return as_json, as_conll, notices
+
+
+def sound(path: Path) -> bool:
+    try:
+        return not documents_of(path).faults
+    except InputError:
+        return False
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if sound(path)], ids=named)
+def test_recorded_files_come_back_with_the_same_partitions_and_words(path: Path, tmp_path: Path) -> None:
+    as_json, as_conll, notices = there_and_back(path, tmp_path)
+    expected = partitions(documents_of(path))
+    assert partitions(documents_of(as_json)) == expected
+    assert partitions(documents_of(as_conll)) == expected
+    assert words(as_conll) == words(path)
+    assert notices == []
+
+
+CORPUS_FILES = sorted(CORPORA.glob("*/*.conll"))
+
+
+@pytest.mark.parametrize("path", CORPUS_FILES, ids=named)
+def test_real_corpora_come_back_with_the_same_partitions(path: Path, tmp_path: Path) -> None:
+    """Repeated spans (koconovel), CRLF, ids of 17 digits, columns by blanks, and an empty last column."""
+    _, as_conll, _ = there_and_back(path, tmp_path)
+    assert partitions(documents_of(as_conll)) == partitions(documents_of(path))
+
+
+def words(path: Path) -> list[list[list[str]]]:
+    return [
+        [list(its) for its in found] for found in conll.FORMAT.sentences(Source(str(path)), []) if found is not None
+    ]
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if sound(path)], ids=named)
+def test_the_pass_for_words_sees_the_documents_and_tokens_that_reading_sees(path: Path) -> None:
+    documents = documents_of(path)
+    assert [sum(map(len, its)) for its in words(path)] == documents.tokens.tolist()
+
+
+def test_random_lines_have_as_many_words_as_tokens(tmp_path: Path) -> None:
+    numbers = random.Random(0)
+    pieces = [
+        b"#begin document d%d\n",
+        b"# end document",
+        b"#",
+        b" ",
+        b"\t",
+        b"w",
+        b"(1)",
+        b"\n",
+        b"\n",
+        b"\r\n",
+        b"\0",
+    ]
+    path = tmp_path / "file.conll"
+    read_ones = 0
+    for number in range(1_000):
+        noise = [piece % at if b"%" in piece else piece for at, piece in enumerate(numbers.choices(pieces, k=30))]
+        path.write_bytes(
+            numbers.choice((b"", b"\xef\xbb\xbf")) + b"#begin document d\n" * (number % 2) + b"".join(noise)
+        )
+        try:
+            documents = joined(list(read(str(path), [], input_format="conll")))
+        except InputError:
+            continue
+        read_ones += 1
+        assert [sum(map(len, its)) for its in words(path)] == documents.tokens.tolist(), path.read_bytes()
+    assert read_ones > 100
+
+
+def test_the_demo_key_as_json_lines() -> None:
+    """Read off testdata/demo/key.conll by eye; entity 5 appears after 3, which is longer."""
+    done = command("convert", DEMO / "key.conll", "-", "--quiet")
+    (line,) = done.stdout.splitlines()
+    assert (done.status, done.stderr) == (0, b"")
+    assert json.loads(line) == {
+        "doc_key": "(demo/cats); part 000",
+        "sentences": [
+            ["The", "cat", "saw", "Ann", "and", "Bo", "."],
+            ["She", "fed", "it", "."],
+            ["It", "liked", "her", "."],
+        ],
+        "clusters": [[[0, 1], [9, 9], [11, 11]], [[3, 3], [7, 7], [13, 13]], [[3, 5]], [[5, 5]]],
+    }
+
+
+def test_json_lines_as_conll(tmp_path: Path) -> None:
+    """Nested, crossing and repeated mentions and two of one span: brackets stand in the order in which they nest."""
+    path = tmp_path / "file.jsonl"
+    clusters = [[[0, 2], [1, 2]], [[1, 3], [1, 3]], [[2, 2]], [[2, 2], [2, 2]]]
+    path.write_text(
+        json.dumps({"doc_key": "(bn/x); part 002", "sentences": [["a", "b"], ["c d", "e"]], "clusters": clusters})
+    )
+    assert command("convert", path, "-").stdout.decode().splitlines() == [
+        "#begin document (bn/x); part 002",
+        "bn/x\t002\t0\ta\t(0",
+        "bn/x\t002\t1\tb\t(1|(1|(0",
+        "",
+        "bn/x\t002\t0\tc d\t(2)|(3)|(3)|0)|0)",
+        "bn/x\t002\t1\te\t1)|1)",
+        "#end document",
+    ]
+
+
+def test_ids_that_run_from_0_are_kept(tmp_path: Path) -> None:
+    text = "#begin document d\nd\t0\t0\tw\t(1)\nd\t0\t1\tx\t(0)\nd\t0\t2\ty\t(1)\n#end document\n"
+    (tmp_path / "file.conll").write_text(text)
+    _, as_conll, _ = there_and_back(tmp_path / "file.conll", tmp_path)
+    assert as_conll.read_text() == text
+    assert command("convert", tmp_path / "file.conll", "-").stderr == b""
+
+
+def test_words_of_any_bytes_come_back(tmp_path: Path) -> None:
+    """Bytes that are not UTF-8 travel as escapes, which leaves the JSON itself UTF-8."""
+    text = b'#begin document caf\xe9\nx\t0\t0\t\xff"\\\t(0)\nx\t0\t1\t\xc3\xa9\xe2\x80\xa8\t-\n#end document\n'
+    (tmp_path / "file.conll").write_bytes(text)
+    as_json, as_conll, notices = there_and_back(tmp_path / "file.conll", tmp_path)
+    assert '"caf\\udce9"' in as_json.read_text(encoding="utf-8")
+    assert as_conll.read_bytes() == text.replace(b"x\t", b"caf\xe9\t")
+    assert notices == []
+
+
+def random_spans(numbers: random.Random) -> Iterator[list[int]]:
+    for _ in range(numbers.randint(1, 4)):
+        yield sorted(numbers.choices(range(6), k=2))
+
+
+def test_what_cannot_be_told_apart_in_conll_is_named_and_nothing_else(tmp_path: Path) -> None:
+    """A notice of crossing mentions comes exactly where reading the CoNLL gives other spans."""
+    numbers = random.Random(0)
+    told = 0
+    for _ in range(300):
+        clusters = [list(random_spans(numbers)) for _ in range(2)]
+        path = tmp_path / "file.jsonl"
+        path.write_text(json.dumps({"doc_key": "d", "sentences": [["w"] * 6], "clusters": clusters}) + "\n")
+        notices: list[Finding] = []
+        (tmp_path / "file.conll").write_text("".join(convert(str(path), notices)))
+        same = partitions(documents_of(tmp_path / "file.conll")) == partitions(documents_of(path))
+        assert same == (not notices), clusters
+        told += bool(notices)
+    assert 50 < told < 250
+
+
+def test_numbers_do_not_hang_on_the_order_of_clusters(tmp_path: Path) -> None:
+    """Entities and mentions come in one order from either format, so even lists of entities are the same."""
+    numbers = random.Random(0)
+    source = RECORDED / "documents-0015" / "key.conll"
+    shuffled = tmp_path / "shuffled.jsonl"
+    lines = []
+    for line in "".join(convert(str(source), [])).splitlines():
+        fields = json.loads(line)
+        numbers.shuffle(fields["clusters"])
+        for cluster in fields["clusters"]:
+            numbers.shuffle(cluster)
+        lines.append(json.dumps(fields) + "\n")
+    shuffled.write_text("".join(lines))
+    expected, found = documents_of(source), documents_of(shuffled)
+    for column in ("document", "entity", "start", "end"):
+        assert getattr(found, column).tolist() == getattr(expected, column).tolist()
+
+
+@pytest.mark.parametrize(("to", "begin"), [(None, b"#begin"), ("conll", b"#begin"), ("jsonlines", b'{"doc_key"')])
+def test_the_format_is_the_other_one_or_that_asked_for(to: str | None, begin: bytes) -> None:
+    text = b'{"doc_key": "d", "entities": [], "sentences": []}\n'
+    asked = ["--to", to] if to else []
+    done = command("convert", "-", "-", "--clusters-field", "entities", *asked, stdin=text)
+    assert (done.status, done.stdout.startswith(begin), done.stderr) == (0, True, b"")
+
+
+def test_conll_can_be_written_as_conll() -> None:
+    done = command("convert", DEMO / "key.conll", "-", "--to", "conll", "--quiet")
+    assert done.stdout.splitlines()[4] == b"demo/cats\t000\t3\tAnn\t(5)|(3"
+
+
+@pytest.mark.parametrize("refused", ["convert-name-with-line-end", "convert-same-name-twice"])
+def test_a_file_is_written_whole_or_not_at_all(refused: str, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.write_text("as it was")
+    assert command("convert", TESTDATA / "bad" / refused / "response.jsonl", out).status == 1
+    assert (out.read_text(), list(tmp_path.iterdir())) == ("as it was", [out])
+
+
+def test_a_notice_made_an_error_writes_nothing(tmp_path: Path) -> None:
+    assert command("convert", DEMO / "key.conll", tmp_path / "out", "--strict").status == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_where_it_cannot_be_written_is_wrong_usage(tmp_path: Path) -> None:
+    done = command("convert", DEMO / "key.conll", tmp_path / "absent" / "out", "--quiet")
+    assert (done.status, done.stderr.endswith(b"No such file or directory\n")) == (2, True)
+
+
+def test_the_command_is_listed_with_the_others(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert b"\n  convert  " in call(capfdbinary, "--help").stdout
+    assert b"corefscore convert [OPTIONS] IN OUT" in call(capfdbinary, "convert", "--help").stdout

@@ -1,0 +1,171 @@
+"""`corefscore rank`: the grouping rule, groups of documents, systems that cannot be scored, the drawing."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support import TESTDATA, call
+
+import scorer
+from scorer.metrics import find
+from scorer.ranking import Ranking, rank
+from scorer.results import Result, Settings
+from scorer.significance import Method
+
+KEY = TESTDATA / "systems" / "key.conll"
+RUNS = TESTDATA / "systems" / "runs"
+UNCLOSED = TESTDATA / "bad" / "unclosed"
+
+Capture = pytest.CaptureFixture[bytes]
+
+
+def ranking(hits: dict[str, list[int]], by: str | None = None, correction: str = "holm") -> Ranking:
+    """Systems that have so many of ten links right in each document, ranked by MUC."""
+    results = {}
+    for name, its in hits.items():
+        array = np.array([[[hit, 10, hit, 10]] for hit in its], dtype=np.float64)
+        names = [f"{'ab'[at % 2]}{at}" for at in range(len(its))]
+        copies = np.zeros(len(its), dtype=np.int64)
+        results[name] = Result([find("muc")], names, {"muc": array}, Settings(("muc",)), key_copies=copies)
+    return rank(results, ["muc"], sort="muc", score="f1", method=Method(correction=correction, by=by))
+
+
+def ranked(capture: Capture, *arguments: Any, status: int = 0) -> dict[str, Any]:
+    done = call(capture, "rank", *arguments, "--format", "json")
+    assert done.status == status, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_systems_that_do_not_differ_share_a_rank_and_the_next_has_its_position() -> None:
+    """B and C do the same, now better, now worse; A is better and D worse than both everywhere."""
+    b, c = [6, 4] * 6, [4, 5] * 6
+    found = ranking({"d": [1] * 12, "c": c, "b": b, "a": [9] * 12})
+    assert [found.names[system] for system in found.order] == ["a", "b", "c", "d"]
+    assert found.ranks == [1, 2, 2, 4]
+    assert found.hidden == []
+
+
+def test_a_difference_that_the_rule_hides_is_listed() -> None:
+    """C is better than D in every document; B, the first of their group, varies, and differs from neither."""
+    found = ranking({"a": [10] * 12, "b": [9, 3] * 6, "c": [5] * 12, "d": [4] * 12, "e": [0] * 12})
+    assert found.ranks == [1, 2, 2, 2, 5]
+    assert [(found.names[each.better], found.names[each.worse]) for each in found.hidden] == [("c", "d")]
+    assert found.tables[1].rows[0][:3] == [2, "c", "d"]
+
+
+def test_equal_systems_share_a_rank_in_the_order_of_their_names() -> None:
+    found = ranking({"z": [5] * 12, "y": [5] * 12})
+    assert ([found.names[system] for system in found.order], found.ranks) == (["y", "z"], [1, 1])
+
+
+def test_one_system_is_ranked_too() -> None:
+    assert ranking({"a": [5] * 12}).ranks == [1]
+
+
+def test_one_document_cannot_tell_systems_apart() -> None:
+    found = ranking({"a": [10], "b": [0]})
+    assert found.ranks == [1, 1]
+    assert "no intervals, and no test can tell systems apart: there is one unit only" in found.notes
+    assert found.ends(0) == (None, None)
+
+
+def test_the_mean_over_groups_ranks_where_asked() -> None:
+    """Group a has 1 document, group b 11: the mean weighs both the same."""
+    hits = {"x": [10, *[2] * 11], "y": [0, *[3] * 11]}
+    plain, mean = ranking(hits), ranking(hits, by="^(a0|)")
+    assert [plain.names[system] for system in plain.order] == ["y", "x"]
+    assert [mean.names[system] for system in mean.order] == ["x", "y"]
+    assert mean.table.observed[0, 0, 2] == pytest.approx((1 + 0.2) / 2)
+
+
+def test_a_folder_of_systems_is_the_list_of_its_entries(capfdbinary: Capture) -> None:
+    found = ranked(capfdbinary, KEY, "--systems", RUNS)
+    listed = ranked(capfdbinary, KEY, *sorted(RUNS.iterdir(), reverse=True))
+    assert found == listed
+    assert [row["rank"] for row in found["ranking"]] == [1, 1, 3, 3]
+    assert [row["system"] for row in found["ranking"]] == [
+        f"{name}.conll" for name in ("ash", "birch", "cedar", "dogwood")
+    ]
+
+
+def test_the_scores_are_those_of_scoring(capfdbinary: Capture) -> None:
+    best = ranked(capfdbinary, KEY, "--systems", RUNS)["ranking"][0]
+    result = scorer.score(KEY, RUNS / best["system"])
+    assert best["scores"]["conll"] == {"f1": result.conll}
+    assert best["scores"]["lea"]["recall"] == result["lea"].recall
+    assert best["low"] < result.conll < best["high"]
+
+
+def test_any_score_can_rank(capfdbinary: Capture) -> None:
+    found = ranked(capfdbinary, KEY, "--systems", RUNS, "--sort", "lea.precision", "--measures", "muc")
+    assert found["ranking"][0]["system"] == "birch.conll"
+    assert found["options"]["sort"] == "lea.precision"
+
+
+def test_alpha_decides(capfdbinary: Capture) -> None:
+    """With nearly any p as a difference nobody shares a rank."""
+    found = ranked(capfdbinary, KEY, "--systems", RUNS, "--alpha", "0.999", "--correction", "none")
+    assert [row["rank"] for row in found["ranking"]] == [1, 2, 3, 4]
+
+
+def test_by_shows_means_over_groups(capfdbinary: Capture) -> None:
+    found = ranked(capfdbinary, KEY, "--systems", RUNS, "--by", r"^\((\w\w)")
+    groups = scorer.score(KEY, RUNS / "ash.conll").by(r"^\((\w\w)")
+    ash = next(row for row in found["ranking"] if row["system"] == "ash.conll")
+    mean = sum(scores["lea"].f1 for scores in groups.values()) / 2
+    assert ash["scores"]["lea"]["f1"] == pytest.approx(mean, abs=1e-15)
+
+
+def test_a_system_that_cannot_be_scored_has_its_row_and_the_others_are_ranked(
+    tmp_path: Path, capfdbinary: Capture
+) -> None:
+    shutil.copytree(RUNS, tmp_path / "runs")
+    broken = tmp_path / "runs" / "broken.conll"
+    broken.write_text((RUNS / "ash.conll").read_text().replace("(0)", "(0", 1))
+    (tmp_path / "runs" / "empty").mkdir()
+    done = call(capfdbinary, "rank", KEY, "--systems", tmp_path / "runs", "--measures", "lea")
+    assert done.status == 1
+    assert b"corefscore: broken.conll is not ranked: " in done.stderr
+    lines = done.stdout.decode().splitlines()
+    assert sum(line.lstrip().startswith(("1  ash", "1  birch", "3  cedar", "3  dogwood")) for line in lines) == 4
+    assert any("broken.conll" in line and "opens a mention that is never closed" in line for line in lines)
+    assert any("empty" in line and "the folder has no file in it" in line for line in lines)
+    found = ranked(capfdbinary, KEY, "--systems", tmp_path / "runs", status=1)
+    assert list(found["unscored"]) == ["broken.conll", "empty"]
+
+
+def test_a_fault_in_the_key_is_no_fault_of_the_systems(capfdbinary: Capture) -> None:
+    done = call(capfdbinary, "rank", UNCLOSED / "response.conll", UNCLOSED / "key.conll")
+    assert (done.status, done.stdout) == (1, b"")
+    assert b"error[unclosed-mention]" in done.stderr
+
+
+def test_strict_takes_a_system_with_notices_for_one_that_cannot_be_scored(capfdbinary: Capture) -> None:
+    folder = TESTDATA / "bad" / "missing-document"
+    key = folder / "key.conll"
+    found = ranked(capfdbinary, key, f"whole={key}", f"short={folder / 'response.conll'}", "--strict", status=1)
+    assert [row["system"] for row in found["ranking"]] == ["whole"]
+    assert "the response has no document" in found["unscored"]["short"]
+
+
+@pytest.mark.parametrize("form", ["png", "svg", "pdf"])
+def test_the_ranking_can_be_drawn(form: str, tmp_path: Path, capfdbinary: Capture) -> None:
+    pytest.importorskip("matplotlib")
+    path = tmp_path / f"ranking.{form}"
+    assert call(capfdbinary, "rank", KEY, "--systems", RUNS, "--plot", path).status == 0
+    assert path.read_bytes().lstrip()[:5] in (b"\x89PNG\r", b"<?xml", b"%PDF-")
+
+
+def test_a_drawing_without_matplotlib_names_the_extra(
+    tmp_path: Path, capfdbinary: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scorer.plots.find_spec", lambda name: None)
+    done = call(capfdbinary, "rank", KEY, "--systems", RUNS, "--plot", tmp_path / "ranking.png")
+    message = b"corefscore: drawing needs matplotlib, the extra plots: pip install 'corefscore[plots]'\n"
+    assert done == (2, b"", message)
