@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # What is measured is installed as users install it: an editable package starts more slowly.
 BENCH := build/bench/venv
 
-.PHONY: help demo test test-slow bench bench-inner lint format clean
+.PHONY: help demo test test-slow bench bench-inner lint format fuzz clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /	/' | expand -t 12
@@ -33,6 +33,10 @@ lint: $(VENV)/installed-dev ## lint, check the format, check the types
 format: $(VENV)/installed-dev ## format the code
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+
+fuzz: $(VENV)/installed-dev ## ten minutes of coverage-guided fuzzing
+	$(BIN)/pip install --quiet --editable '.[fuzz]'
+	$(BIN)/python scripts/fuzz.py
 
 clean: ## remove what the targets made
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache

@@ -6,9 +6,10 @@ object with the same stable code, so the words stand once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 ERROR, NOTICE = "error", "notice"
 
@@ -17,6 +18,11 @@ VISIBLE = {**{code: 0x2400 + code for code in range(0x20)}, 0x7F: 0x2421, **dict
 
 SHOWN = 5
 """How many notices of one kind are shown; the rest are counted."""
+
+MOST = 1000
+"""How many findings of a kind are listed where all are wanted; the rest are counted, so that memory stays bounded."""
+
+T = TypeVar("T")
 
 
 class Kind(NamedTuple):
@@ -96,7 +102,7 @@ KINDS: Mapping[str, Kind] = {
         "the first copy of each",
     ),
     "repeated-mention": Kind(
-        ERROR,
+        NOTICE,
         'in document "{document}": "{words}" (tokens {start} to {end}) is marked {count} times, as entities {entities}',
         "expected every span once; remove all but one, or score with --repeated first",
     ),
@@ -196,7 +202,77 @@ KINDS: Mapping[str, Kind] = {
         "a fault in a document that is not scored: {fault}",
         "it does not touch the score",
     ),
+    "no-begin": Kind(
+        NOTICE,
+        "a document ends that never began",
+        'the lines before it are not read; expected "#begin document NAME" above them',
+    ),
+    "no-mentions": Kind(
+        NOTICE,
+        'document "{document}" has no mentions',
+        "as a key it has nothing to find, as a response it finds nothing",
+    ),
+    "singletons": Kind(
+        NOTICE,
+        "{count} one mention only",
+        "corpora in the manner of OntoNotes have none; --singletons drop leaves them out of a score",
+    ),
+    "overlapping-mentions": Kind(
+        NOTICE,
+        'in document "{document}": "{words}" (tokens {start} to {end}) {how} another mention of entity {entity} '
+        "(tokens {other_start} to {other_end})",
+        "CoNLL cannot tell crossing mentions of one entity from nested ones and reads them as nested; give one of the "
+        "two another entity if that is what was meant",
+    ),
+    "odd-cell": Kind(
+        NOTICE,
+        'in document "{document}": "{cell}" is not a plain coreference cell',
+        'it is read as "{read}", the rest means nothing; expected "-", or pieces such as (1), (1 and 1) with a bar '
+        "between them",
+    ),
+    "other-column": Kind(
+        NOTICE,
+        'the last column of document "{document}" does not look like coreference: {count} of {tokens} hold something '
+        'else, such as "{cell}"',
+        'only the last column is read; expected "-", or pieces such as (1), (1 and 1) in it',
+    ),
+    "column-count": Kind(
+        NOTICE,
+        "{found} where the sentence began with {expected}",
+        "only the last column is read, whichever that is; give every token of a sentence the same columns",
+    ),
+    "token-number": Kind(
+        NOTICE,
+        "token number {found} after {before} within a sentence",
+        "nothing is read from it, but a line may be missing, doubled or moved, or the empty line between two sentences",
+    ),
+    "mixed-separators": Kind(
+        NOTICE,
+        'in document "{document}": {count} with blanks where the others have tabs',
+        "such lines are split at blanks, and only the last column counts; put tabs there",
+    ),
+    "mixed-line-ends": Kind(
+        NOTICE,
+        "{count} with {found}, the first line of the file ends with {expected}",
+        "with CR LF an empty column at the end of a line counts, with LF it does not; --fix makes all of them LF",
+    ),
+    "not-utf-8": Kind(
+        NOTICE,
+        "{count} not UTF-8",
+        "words are shown as well as they can be, scores do not depend on them; convert the file to UTF-8",
+    ),
+    "no-common-mention": Kind(
+        NOTICE,
+        "key and response have {documents} in common, but no mention",
+        "every score is 0; see whether both have the same tokens, and coreference in the last column",
+    ),
+    "different-word": Kind(
+        NOTICE,
+        'in document "{document}": token {token} is "{word}", and "{key_word}" in the key, {place}',
+        "mentions are compared by token number; the texts part here, so see whether they are the same from here on",
+    ),
 }
+"""All that is ever found, by code. The order is that of the documentation."""
 
 
 class Finding(NamedTuple):
@@ -246,6 +322,43 @@ class Finding(NamedTuple):
             lines += [f"    {line}" for line in self.excerpt]
         lines.append(f"  {self.advice}")
         return "\n".join(line.translate(VISIBLE) for line in lines)
+
+
+class Found:
+    """What was found: at most `MOST` of a kind, and how many more there are."""
+
+    def __init__(self) -> None:
+        self.listed: list[Finding] = []
+        self.unlisted: Counter[str] = Counter()
+        self._counts: Counter[str] = Counter()
+
+    def add(self, *findings: Finding) -> None:
+        """Add findings; beyond `MOST` of a kind they are only counted."""
+        for finding in findings:
+            if self.room(finding.code):
+                self.listed.append(finding)
+                self._counts[finding.code] += 1
+            else:
+                self.pass_over(finding.code, 1)
+
+    def room(self, code: str) -> int:
+        """How many more of a kind will be listed."""
+        return MOST - self._counts[code]
+
+    def take(self, code: str, things: Sequence[T]) -> Sequence[T]:
+        """Those of the things about to be added for which there is room; the others are counted."""
+        listed = things[: self.room(code)]
+        self.pass_over(code, len(things) - len(listed))
+        return listed
+
+    def pass_over(self, code: str, count: int) -> None:
+        """Count things that are not listed."""
+        if count:
+            self.unlisted[code] += count
+
+    def has(self, code: str) -> bool:
+        """Whether there is one of a kind."""
+        return self._counts[code] > 0
 
 
 def counted(number: int, noun: str) -> str:

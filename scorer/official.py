@@ -22,10 +22,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.columns import Bools, Ints, bounds, changes, order_by
+from scorer.columns import NONE, Bools, Ints, bounds, changes, order_by
 from scorer.errors import InputError
 from scorer.findings import Finding, counted
-from scorer.matching import Matched, Side
+from scorer.matching import Matched, Side, exact
 from scorer.model import Documents
 from scorer.pairing import Pairs
 
@@ -66,7 +66,7 @@ def treat(matched: Matched, pairs: Pairs, way: str) -> Treated:
     key_repeats = _repeats(pairs.key, matched.key, key_copies)
     response_repeats = _repeats(pairs.response, matched.response, response_copies)
     if way == "refuse":
-        raise InputError(describe("repeated-mention", (key_repeats + response_repeats)[:1]))
+        raise InputError(_as_errors(describe("repeated-mention", (key_repeats + response_repeats)[:1])))
     if way == "first":
         key = matched.key.keep(_all_but(key_copies, matched.key))
         response = matched.response.keep(_all_but(response_copies, matched.response))
@@ -107,9 +107,15 @@ def drop_response_copies(
 
 def refuse_too_many(dropped: Sequence[Repeat]) -> None:
     """Raise `InputError`, with all spans concerned, where more copies than `LIMIT` were dropped."""
+    if summary := too_many(dropped):
+        raise InputError([summary, *_as_errors(describe("repeated-mention", dropped))])
+
+
+def too_many(dropped: Sequence[Repeat]) -> Finding | None:
+    """The reason to refuse, where more copies than `LIMIT` were dropped."""
     copies = sum(len(repeat.copies) - 1 for repeat in dropped)
     if copies <= LIMIT:
-        return
+        return None
     places = {repeat.documents.place_of(repeat.document) for repeat in dropped}
     details = {
         "limit": LIMIT,
@@ -118,8 +124,11 @@ def refuse_too_many(dropped: Sequence[Repeat]) -> None:
         "documents": counted(len(places), "document"),
     }
     first = dropped[0].documents.place_of(dropped[0].document)
-    summary = Finding("too-many-repeated", first.source.name, details=details)
-    raise InputError([summary, *describe("repeated-mention", dropped)])
+    return Finding("too-many-repeated", first.source.name, details=details)
+
+
+def _as_errors(findings: Sequence[Finding]) -> list[Finding]:
+    return [finding.as_error() for finding in findings]
 
 
 def describe(code: str, repeats: Sequence[Repeat]) -> list[Finding]:
@@ -144,6 +153,12 @@ def describe(code: str, repeats: Sequence[Repeat]) -> list[Finding]:
             path = documents.place_of(repeat.document).source.name
             found.append(Finding(code, path, int(documents.line[first]), details=details))
     return found
+
+
+def repeats(documents: Documents) -> list[Repeat]:
+    """The spans that a batch of one side marks more than once, within one entity or in several."""
+    side = exact(documents, Documents([], [], NONE)).key
+    return _repeats(documents, side, _copies(side))
 
 
 def _copy_before(side: Side) -> Ints:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import BinaryIO, cast
 
@@ -115,6 +115,20 @@ class Source:
         for number, line in self.numbered_lines():
             if number >= first:
                 found.append(line.rstrip(b"\r\n"))
+            if number >= last:
+                break
+        return found
+
+    def lines_at(self, numbers: Iterable[int]) -> dict[int, bytes]:
+        """The lines of these numbers (from 1), without their line ends, for messages. The file is read once."""
+        wanted = set(numbers)
+        last = max(wanted, default=0)
+        found: dict[int, bytes] = {}
+        if not wanted:
+            return found
+        for number, line in self.numbered_lines():
+            if number in wanted:
+                found[number] = line.rstrip(b"\r\n")
             if number >= last:
                 break
         return found

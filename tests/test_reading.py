@@ -252,4 +252,4 @@ def test_random_bytes_are_read_or_refused(tmp_path: Path) -> None:
 
 def test_no_events_are_no_entities() -> None:
     empty = np.frombuffer(b"\n", dtype=np.uint8)
-    assert [len(column) for column in cells.parse(empty, NONE, NONE, cells.Labels())] == [0, 0, 0, 0]
+    assert [len(column) for column in cells.parse(empty, NONE, NONE, cells.Labels())] == [0] * 5

@@ -31,7 +31,7 @@ GROUP_HELP = {
 }
 
 
-COMMANDS = ("compare", "rank", "check", "convert")
+COMMANDS = ("compare", "rank", "check", "validate", "convert")
 """What is no metric: the name of each command, and of the file beside this one whose `command` makes it."""
 
 

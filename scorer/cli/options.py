@@ -61,12 +61,17 @@ def scoring(metrics: Sequence[Metric]) -> list[click.Parameter]:
     ]
 
 
+def files() -> list[click.Parameter]:
+    """Options about which files are read."""
+    return [click.Option(["--include"], metavar="GLOB", help="Which files of a folder count, by name.")]
+
+
 def reading() -> list[click.Parameter]:
     """Options about which files are read, and how."""
     from scorer.formats import NAMES
 
     return [
-        click.Option(["--include"], metavar="GLOB", help="Which files of a folder count, by name."),
+        *files(),
         click.Option(
             ["--input-format"],
             type=click.Choice(NAMES),

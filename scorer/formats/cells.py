@@ -19,6 +19,9 @@ PLAIN_DIGITS = 18
 
 BAR, OPENING, CLOSING, ZERO = b"|()0"
 
+PLAIN = re.compile(rb"(\(\d+\)?|\d+\))(\|(\(\d+\)?|\d+\)))*")
+"""A cell as it should be, where there is a mention."""
+
 DISCARDED = rb"\(\d+\+\d\)"
 ONE_TOKEN = rb"\(\d+\)"
 
@@ -40,12 +43,14 @@ class Labels:
 
 
 class CellEvents(NamedTuple):
-    """Events by cell, in the order in which they happen, and the discarded pieces of a few cells."""
+    """Events by cell, in the order in which they happen, the discarded pieces of a few cells, and which cells hold a
+    bracket but are not of the plain form."""
 
     cell: Ints
     kind: Ints
     label: Ints
     discarded: dict[int, list[bytes]]
+    odd: Ints
 
 
 def parse(text: Bytes, starts: Ints, stops: Ints, labels: Labels) -> CellEvents:
@@ -64,7 +69,7 @@ def parse(text: Bytes, starts: Ints, stops: Ints, labels: Labels) -> CellEvents:
             np.concatenate([plain, odd]) for plain, odd in zip((cell, kind, label), columns, strict=True)
         )
     order = order_by(cell, kind)
-    return CellEvents(cell[order], kind[order], label[order], discarded)
+    return CellEvents(cell[order], kind[order], label[order], discarded, odd)
 
 
 def parse_one(cell: bytes) -> tuple[list[tuple[int, bytes]], list[bytes]]:

@@ -38,7 +38,7 @@ import numpy as np
 from scorer.columns import Bools, Bytes, Ints
 from scorer.errors import InputError
 from scorer.findings import Finding, counted
-from scorer.formats.brackets import Events, partitions, unmatched
+from scorer.formats.brackets import OPEN, Events, partitions, unmatched
 from scorer.formats.cells import Labels, parse
 from scorer.formats.lines import BEGIN, END, MARK, as_text, holds_token, sentences, words, write
 from scorer.formats.row import Asked, Format
@@ -79,6 +79,21 @@ class Segment(NamedTuple):
     shift: int
 
 
+class Lines(NamedTuple):
+    """The lines of one block: line n is ``text[starts[n]:stops[n]]``, its line end left out.
+
+    ``markers`` holds the lines that are markers, with the name of the document that begins, or None where one ends;
+    ``segments`` are the stretches that belong to documents.
+    """
+
+    text: Bytes
+    starts: Ints
+    stops: Ints
+    is_token: Bools
+    markers: Mapping[int, str | None]
+    segments: Sequence[Segment]
+
+
 def recognises(head: bytes) -> bool:
     """Whether a file that begins so has a begin marker."""
     return re.search(rb"^(?:%s)?#[^\S\n]*%s" % (MARK, BEGIN), head, re.MULTILINE) is not None
@@ -91,14 +106,19 @@ def read(files: Sequence[Source], notices: list[Finding], asked: Asked) -> Itera
     `UsageError` for a file that cannot be read. Brackets that do not match are kept as a fault of
     their document, since a document that is not scored may have them.
     """
-    reader = _Reader(notices)
+    reader = Reader(notices)
     for source in files:
         yield from reader.file(source)
     yield from reader.batch()
 
 
-class _Reader:
-    """Reads one corpus; holds the documents since the last batch and the place in the file."""
+class Reader:
+    """Reads one corpus; holds the documents since the last batch and the place in the file: the lines read, whether
+    the last one had its line end, and whether a document is open.
+
+    Scoring refuses at the first fault. Who wants to know more (`scorer.formats.examiner`) overrides `note`, `refuse`,
+    `look` and `faults`, and reads on by the same rules.
+    """
 
     def __init__(self, notices: list[Finding]) -> None:
         self.notices = notices
@@ -116,9 +136,10 @@ class _Reader:
         """Read one file; yields the batches that become full on the way."""
         self.source = source
         self.line = 0
+        self.ended = True
         self.outside_lines = self.first_outside = 0
         documents = 0
-        for data, size in _blocks(source):
+        for data, size, self.ended in _blocks(source):
             before = len(self.names)
             self._block(data, size)
             documents += len(self.names) - before
@@ -126,13 +147,29 @@ class _Reader:
             if self.bytes > BATCH:
                 yield from self.batch()
         if not documents:
-            raise InputError([_what_else(source)])
+            self.refuse(_what_else(source))
+            return
         if self.inside:
             self.inside = False
             self.stops[-1] = self.line
             self._notice("no-end", self.line, document=self.names[-1])
         if self.outside_lines:
             self._notice("outside-document", self.first_outside, count=counted(self.outside_lines, "line"))
+
+    def note(self, finding: Finding) -> None:
+        """Keep a notice."""
+        self.notices.append(finding)
+
+    def refuse(self, finding: Finding) -> None:
+        """Deal with a fault of the whole file."""
+        raise InputError([finding])
+
+    def look(self, lines: Lines) -> None:
+        """Look at the lines of a block, the first of which has the number ``self.line + 1``."""
+
+    def faults(self, faulty: Sequence[int], events: Events) -> dict[int, Callable[[], Finding]]:
+        """For each of some documents its first bracket that has no partner, described when it is asked for."""
+        return {document: self._fault(document, events) for document in faulty}
 
     def batch(self) -> Iterator[Documents]:
         """The documents read since the last batch, if there are any; one that is still open waits for the next."""
@@ -149,7 +186,7 @@ class _Reader:
             places=self.places[:ready],
             tokens=np.array(self.tokens[:ready], dtype=np.int64),
             **columns._asdict(),
-            faults={document: self._fault(document, events) for document in faulty},
+            faults=self.faults(faulty, events),
             discarded={document: cells for document, cells in self.discarded.items() if document < ready},
             odd_labels=self.labels.odd,
             words=words,
@@ -161,7 +198,7 @@ class _Reader:
         self.bytes = 0
 
     def _notice(self, code: str, line: int, **details: object) -> None:
-        self.notices.append(Finding(code, self.source.name, line, details=details))
+        self.note(Finding(code, self.source.name, line, details=details))
 
     def _block(self, data: bytearray, size: int) -> None:
         """Read the lines of one block, which stand behind the line end at its first position."""
@@ -195,6 +232,7 @@ class _Reader:
         if segments:
             lines = np.flatnonzero(is_token & _may_hold_mention(text, stops, TAB in data))
             self._cells(text, stops, lines, tokens, segments)
+        self.look(Lines(text, starts, stops, is_token, markers, segments))
         self.line += len(starts)
 
     def _segments(self, markers: list[tuple[int, str | None]], is_token: Bools, tokens: Ints) -> list[Segment]:
@@ -228,7 +266,8 @@ class _Reader:
                 continue
             if self.inside:
                 details = {"document": self.names[-1], "begin": self.places[-1].line}
-                raise InputError([Finding("nested-document", self.source.name, number, details=details)])
+                self.refuse(Finding("nested-document", self.source.name, number, details=details))
+                self.stops[-1] = number
             self.inside = True
             self.names.append(name)
             self.places.append(Place(self.source, number))
@@ -239,13 +278,9 @@ class _Reader:
 
     def _cells(self, text: Bytes, stops: Ints, lines: Ints, tokens: Ints, segments: list[Segment]) -> None:
         """Read the coreference cells of some lines, those outside documents left out."""
-        firsts, segment_stops, documents, shifts = np.array(segments, dtype=np.int64).T
-        segment = np.searchsorted(firsts, lines, side="right") - 1
-        inside = (segment >= 0) & (lines < segment_stops[segment])
-        lines, segment = lines[inside], segment[inside]
-        cells = parse(text, *_last_cells(text, stops[lines]), self.labels)
-        document = documents[segment]
-        token = tokens[lines] - 1 + shifts[segment]
+        lines, document, shift = within(segments, lines)
+        cells = parse(text, *last_cells(text, stops[lines]), self.labels)
+        token = tokens[lines] - 1 + shift
         self.events.append(
             Events(document[cells.cell], token[cells.cell], self.line + 1 + lines[cells.cell], cells.kind, cells.label)
         )
@@ -254,26 +289,60 @@ class _Reader:
 
     def _fault(self, document: int, events: Events) -> Callable[[], Finding]:
         """The first bracket of a document that has no partner, described when it is asked for."""
-        first, stop = np.searchsorted(events.document, (document, document + 1))
-        its = events.only(np.arange(first, stop))
-        details = {"document": self.names[document], "where": f"at line {self.stops[document]}"}
-        return partial(_describe, its, self.places[document].source, self.labels.odd, details)
+        details = self.details(document)
+        return partial(_first, events_of(document, events), self.places[document].source, self.labels.odd, details)
+
+    def details(self, document: int) -> dict[str, object]:
+        """What `describe` tells of a document."""
+        return {"document": self.names[document], "where": f"at line {self.stops[document]}"}
 
 
-def _describe(events: Events, source: Source, odd_labels: Sequence[str], details: Mapping[str, object]) -> Finding:
+def within(segments: Sequence[Segment], lines: Ints) -> tuple[Ints, Ints, Ints]:
+    """Those of the lines that lie in a segment, and its document and shift for each."""
+    firsts, stops, documents, shifts = np.array(segments, dtype=np.int64).T
+    segment = np.searchsorted(firsts, lines, side="right") - 1
+    inside = (segment >= 0) & (lines < stops[segment])
+    lines, segment = lines[inside], segment[inside]
+    return lines, documents[segment], shifts[segment]
+
+
+def events_of(document: int, events: Events) -> Events:
+    """The events of one document."""
+    first, stop = np.searchsorted(events.document, (document, document + 1))
+    return events.only(np.arange(first, stop))
+
+
+def _first(events: Events, source: Source, odd_labels: Sequence[str], details: Mapping[str, object]) -> Finding:
     """The finding for the first bracket without a partner among the events of one document."""
-    at, opened = unmatched(events)[0]
+    at, _ = unmatched(events)[0]
+    line = int(events.line[at])
+    text = b"".join(source.lines(line, line))
+    return describe(events, at, text, source, odd_labels=odd_labels, details=details)
+
+
+def describe(
+    events: Events,
+    at: int,
+    line_text: bytes,
+    source: Source,
+    *,
+    odd_labels: Sequence[str],
+    details: Mapping[str, object],
+) -> Finding:
+    """The finding for a bracket without a partner, which stands in that line, among the events of one document."""
+    opened = bool(events.kind[at] == OPEN)
     line, label = int(events.line[at]), int(events.label[at])
     same = (events.line[:at] == line) & (events.label[:at] == label) & (events.kind[:at] == events.kind[at])
     name = str(label) if label >= 0 else odd_labels[-1 - label]
     piece = f"({name}" if opened else f"{name})"
-    column, excerpt = _excerpt(source, line, piece, int(np.count_nonzero(same)))
+    column, excerpt = _excerpt(as_text(line_text), piece, int(np.count_nonzero(same)))
     code = "unclosed-mention" if opened else "unopened-mention"
     return Finding(code, source.name, line, column, {**details, "piece": piece, "label": name}, excerpt)
 
 
-def _blocks(source: Source) -> Iterator[tuple[bytearray, int]]:
-    """Buffers and how much of each is filled: a line end at the first position, then whole lines."""
+def _blocks(source: Source) -> Iterator[tuple[bytearray, int, bool]]:
+    """Buffers and how much of each is filled: a line end at the first position, then whole lines; last, whether the
+    file has the line end of the last one."""
     buffer = bytearray(BLOCK)
     buffer[0] = LF
     filled = 1
@@ -282,7 +351,7 @@ def _blocks(source: Source) -> Iterator[tuple[bytearray, int]]:
             filled += got
             stop = buffer.rfind(b"\n", filled - got, filled) + 1
             if stop:
-                yield buffer, stop
+                yield buffer, stop, True
                 rest = filled - stop
                 buffer[1 : 1 + rest] = buffer[stop:filled]
                 filled = 1 + rest
@@ -290,7 +359,7 @@ def _blocks(source: Source) -> Iterator[tuple[bytearray, int]]:
                 buffer = buffer + bytearray(len(buffer))
     if filled > 1:
         buffer[filled] = LF
-        yield buffer, filled + 1
+        yield buffer, filled + 1, False
 
 
 def _may_hold_mention(text: Bytes, stops: Ints, tabs: bool) -> Bools:
@@ -305,7 +374,7 @@ def _may_hold_mention(text: Bytes, stops: Ints, tabs: bool) -> Bools:
     return several_bytes
 
 
-def _last_cells(text: Bytes, stops: Ints) -> tuple[Ints, Ints]:
+def last_cells(text: Bytes, stops: Ints) -> tuple[Ints, Ints]:
     """Where the last cell of each line begins and ends, given where the lines end (rule 4)."""
     has_cr = text[stops - 1] == CR
     stops = stops - has_cr
@@ -347,13 +416,12 @@ def _step_back_far(text: Bytes, stop: int, *, over: bool, marks: tuple[int, ...]
         stop, size = first, size * 2
 
 
-def _excerpt(source: Source, line: int, piece: str, earlier: int) -> tuple[int, tuple[str, str]]:
+def _excerpt(text: str, piece: str, earlier: int) -> tuple[int, tuple[str, str]]:
     """The column of a bracket in its line, and its cell with carets under it, cut down to a readable width.
 
     ``earlier`` is how many brackets of the same form stand before it in the cell; mentions of one token and discarded
     pieces are none. A bracket that only comes about when others are cut out has the whole cell for its place.
     """
-    text = as_text(b"".join(source.lines(line, line)))
     last = text.rstrip("\t").rfind("\t") + 1 if "\t" in text else text.rstrip().rfind(" ") + 1
     rest = re.sub(r"\(\d+(\+\d)?\)", lambda whole: " " * len(whole[0]), text[last:])
     inner = re.escape(piece)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from scorer.errors import InputError
 from scorer.findings import Finding
@@ -26,6 +27,23 @@ COLUMNS = 5
 def as_text(raw: bytes) -> str:
     """Bytes as text that gives the same bytes back, whatever they are."""
     return raw.decode("utf-8", "surrogateescape")
+
+
+class Marker(NamedTuple):
+    """A line that begins a document of this name, or ends one: then there is no name."""
+
+    name: str | None
+
+
+def marker_of(line: bytes) -> Marker | None:
+    """Rule 1 of the grammar in `scorer.formats.conll`, for a line without its LF: the marker that it is, or None."""
+    if line.startswith(b"#"):
+        marker = line[1:].lstrip()
+        if marker.startswith(BEGIN):
+            return Marker(as_text(marker[len(BEGIN) :].removesuffix(b"\r")))
+        if marker.startswith(END):
+            return Marker(None)
+    return Marker(None) if END in line and re.search(rb"#[^\S\n]*" + END, line) else None
 
 
 def holds_token(line: bytes) -> bool:

@@ -1,0 +1,223 @@
+"""All that is wrong or odd in a file, and in a response beside its key."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from scorer.columns import Ints, changes, order_by
+from scorer.findings import ERROR, KINDS, Finding, Found, counted
+from scorer.formats.examiner import Examiner
+from scorer.formats.lines import columns_of, word
+from scorer.formats.row import NO_WORD
+from scorer.matching import exact
+from scorer.model import Documents, Place
+from scorer.official import Repeat, describe, repeats, too_many, treat
+from scorer.pairing import Pairs, pair
+from scorer.sources import Source
+
+
+class Validated(NamedTuple):
+    """What validating one FILE came to: its size, the findings in the order of the file, and how many more there are
+    of each kind."""
+
+    path: str
+    documents: int
+    tokens: int
+    entities: int
+    mentions: int
+    findings: Sequence[Finding]
+    unlisted: Mapping[str, int]
+
+    def count(self, severity: str) -> int:
+        """How many errors or notices there are."""
+        listed = sum(finding.severity == severity for finding in self.findings)
+        return listed + sum(count for code, count in self.unlisted.items() if KINDS[code].severity == severity)
+
+    def without(self, codes: Collection[str]) -> Validated:
+        """The same, with the findings of some kinds left out."""
+        return self._replace(
+            findings=[finding for finding in self.findings if finding.code not in codes],
+            unlisted={code: count for code, count in self.unlisted.items() if code not in codes},
+        )
+
+
+def validate(path: str, files: Sequence[Source], key: Sequence[Source] | None = None) -> Validated:
+    """Everything that is wrong or odd in ``files``, which the argument ``path`` stands for; beside a key, if there is
+    one.
+
+    Raises `UsageError` for a file that cannot be read.
+    """
+    found = Found()
+    side = _Side(path, files, found, keep_words=key is not None)
+    if key is None:
+        for _ in side.documents():
+            pass
+    else:
+        of_key = Found()
+        _compare(_Side(path, key, of_key, keep_words=True), side, found)
+        found.add(*(finding for finding in of_key.listed if finding.severity == ERROR))
+    order = {source.name: at for at, source in enumerate([*files, *(key or ())])}
+    findings = sorted(found.listed, key=lambda f: (order.get(f.path, -1), f.line or 0, f.column or 0))
+    return Validated(path, side.names, side.tokens, side.entities, side.mentions, findings, found.unlisted)
+
+
+class _Side:
+    """One side while it is read: what was found in it, and how much there was of what."""
+
+    def __init__(self, path: str, files: Sequence[Source], found: Found, *, keep_words: bool) -> None:
+        self.path, self.files, self.found = path, files, found
+        self.examiner = Examiner(found, keep_words=keep_words)
+        self.names = self.tokens = self.entities = self.mentions = 0
+
+    def documents(self) -> Iterator[Documents]:
+        """Read all files; yields what can be paired: no faults, and every name once."""
+        places: dict[str, Place] = {}
+        singletons = 0
+        for batch in self.examiner.documents(self.files):
+            self.names += len(batch)
+            self.tokens += int(batch.tokens.sum())
+            self.entities += len(batch.document)
+            self.mentions += len(batch.start)
+            singletons += int(np.count_nonzero(np.bincount(batch.entity, minlength=len(batch.document)) == 1))
+            look(batch, self.found)
+            yield self._sound(batch, places)
+        if singletons:
+            entities = "1 entity" if self.entities == 1 else f"{self.entities} entities"
+            has = "has" if singletons == 1 else "have"
+            details = {"count": f"{singletons} of {entities} {has}"}
+            self.found.add(Finding("singletons", self.path, details=details))
+
+    def _sound(self, batch: Documents, places: dict[str, Place]) -> Documents:
+        new = []
+        for document, name in enumerate(batch.names):
+            place = batch.place_of(document)
+            first = places.setdefault(name, place)
+            if first is place:
+                new.append(document)
+                continue
+            details = {"document": name, "first": str(first)}
+            self.found.add(Finding("repeated-name", place.source.name, place.line, details=details))
+        return replace(batch, faults={}).take(np.array(new, dtype=np.int64))
+
+
+def look(documents: Documents, found: Found) -> None:
+    """What is odd in a batch of documents of any format: none, repeated or overlapping mentions."""
+    has_mentions = np.zeros(len(documents), dtype=np.bool_)
+    has_mentions[documents.document] = True
+    has_mentions[list(documents.faults)] = True
+    for document in np.flatnonzero(~has_mentions).tolist():
+        place = documents.place_of(document)
+        details = {"document": documents.names[document]}
+        found.add(Finding("no-mentions", place.source.name, place.line, details=details))
+    found.add(*describe("repeated-mention", found.take("repeated-mention", repeats(documents))))
+    found.add(*_describe_overlaps(documents, found.take("overlapping-mentions", _overlaps(documents))))
+
+
+def _overlaps(documents: Documents) -> list[tuple[int, int]]:
+    """Mentions that begin and end at other tokens than an earlier mention of their entity, but within or across it.
+
+    Each with the earlier mention that reaches furthest.
+    """
+    order = order_by(documents.entity, documents.start, documents.end)
+    if not len(order):
+        return []
+    entity, start, end = documents.entity[order], documents.start[order], documents.end[order]
+    width = int(end.max()) + 2
+    reach = np.maximum.accumulate(entity * width + end + 1) - entity * width - 1
+    # How far the mentions that begin before this one reach: all mentions before the first with the same start.
+    begins = changes(entity, start)
+    first = np.flatnonzero(begins)[np.cumsum(begins) - 1]
+    before = np.where(first > 0, reach[first - 1], -1)
+    before[entity != entity[first - 1]] = -1
+    overlapping = np.flatnonzero((before >= start) & (before != end))
+    return [(int(order[at]), int(order[_furthest(entity, end, int(first[at]))])) for at in overlapping.tolist()]
+
+
+def _furthest(entity: Ints, end: Ints, stop: int) -> int:
+    """The mention before ``stop``, of the same entity, that ends last."""
+    begin = int(np.searchsorted(entity, entity[stop]))
+    return begin + int(np.argmax(end[begin:stop]))
+
+
+def _describe_overlaps(documents: Documents, overlaps: Sequence[tuple[int, int]]) -> list[Finding]:
+    found = []
+    texts = documents.words(documents, [mention for mention, _ in overlaps])
+    for (mention, other), text in zip(overlaps, texts, strict=True):
+        document = int(documents.document[documents.entity[mention]])
+        inside = documents.end[mention] < documents.end[other]
+        details = {
+            "document": documents.names[document],
+            "words": text,
+            "start": int(documents.start[mention]),
+            "end": int(documents.end[mention]),
+            "how": "lies inside" if inside else "crosses",
+            "entity": documents.name_of(int(documents.entity[mention])),
+            "other_start": int(documents.start[other]),
+            "other_end": int(documents.end[other]),
+        }
+        path = documents.place_of(document).source.name
+        found.append(Finding("overlapping-mentions", path, int(documents.line[mention]), details=details))
+    return found
+
+
+# A response beside its key
+
+
+def _compare(key: _Side, response: _Side, found: Found) -> None:
+    """What shows only where both sides are read: what has no partner, texts that part, copies beyond the limit."""
+    notices: list[Finding] = []
+    dropped: list[Repeat] = []
+    shared_documents = shared_mentions = 0
+    for pairs in pair(key.documents(), response.documents(), notices):
+        found.add(*notices)
+        notices.clear()
+        matched = exact(pairs.key, pairs.response)
+        shared_documents += int(np.count_nonzero(pairs.present))
+        shared_mentions += len(np.intersect1d(matched.key.number, matched.response.number))
+        dropped += treat(matched, pairs, "official").dropped
+        _compare_words(pairs, key.examiner, response.examiner, found)
+    found.add(*notices)
+    if refusal := too_many(dropped):
+        found.add(refusal)
+    if shared_documents and not shared_mentions and key.mentions and response.mentions:
+        details = {"documents": counted(shared_documents, "document")}
+        found.add(Finding("no-common-mention", response.path, details=details))
+
+
+def _compare_words(pairs: Pairs, key: Examiner, response: Examiner, found: Found) -> None:
+    """The first token of each document that is another word in the key."""
+    differ: list[tuple[int, int, int, int]] = []
+    for d in np.flatnonzero(pairs.present).tolist():
+        ours, theirs = response.words.pop(pairs.key.names[d], None), key.words.pop(pairs.key.names[d], None)
+        if ours is None or theirs is None or not (ours.there and theirs.there):
+            continue
+        size = min(len(ours.number), len(theirs.number))
+        different = np.flatnonzero(ours.number[:size] != theirs.number[:size])
+        if len(different):
+            token = int(different[0])
+            differ.append((d, token, int(ours.line[token]), int(theirs.line[token])))
+    listed = found.take("different-word", differ)
+    texts = _lines([(pairs.response.place_of(d).source, line) for d, _, line, _ in listed])
+    key_texts = _lines([(pairs.key.place_of(d).source, line) for d, _, _, line in listed])
+    for (d, token, line, key_line), text, key_text in zip(listed, texts, key_texts, strict=True):
+        details = {
+            "document": pairs.key.names[d],
+            "token": token,
+            "word": word(columns_of(text)),
+            "key_word": word(columns_of(key_text)),
+            "place": f"{pairs.key.place_of(d).source.name}:{key_line}",
+        }
+        found.add(Finding("different-word", pairs.response.place_of(d).source.name, line, details=details))
+
+
+def _lines(places: Sequence[tuple[Source, int]]) -> list[bytes]:
+    """The text of lines, each file read once."""
+    by_source: dict[Source, list[int]] = {}
+    for source, line in places:
+        by_source.setdefault(source, []).append(line)
+    texts = {source: source.lines_at(lines) for source, lines in by_source.items()}
+    return [texts[source].get(line, NO_WORD.encode()) for source, line in places]

@@ -1,0 +1,383 @@
+"""`corefscore validate`: what it tells, where, with which status, and what it mends."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support import RECORDED, ROOT, TESTDATA, call, command
+from test_reading import columns, document, read_text
+from update_examples import updated
+
+from scorer.findings import ERROR, KINDS, MOST, Finding
+from scorer.formats import conll, read
+from scorer.model import joined
+from scorer.official import repeats
+from scorer.repair import Fixes, mend
+from scorer.sources import Source
+from scorer.validation import Validated, validate
+
+PAGE = (ROOT / "docs" / "validate.md").read_text()
+SECTIONS = dict(re.findall(r"^### (.*)\n((?:(?!###? ).*\n?)*)", PAGE, re.MULTILINE))
+INTRODUCTION = PAGE[: PAGE.index("\n### ")]
+
+
+def validated(text: str | bytes, folder: Path, key: str | None = None) -> Validated:
+    path = folder / "file.conll"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    if key is None:
+        return validate("file", [Source(str(path))])
+    (folder / "key.conll").write_text(key)
+    return validate("file", [Source(str(path))], [Source(str(folder / "key.conll"))])
+
+
+def places(found: Validated) -> list[tuple[str, int | None, int | None]]:
+    return [(finding.code, finding.line, finding.column) for finding in found.findings]
+
+
+# The page
+
+
+def test_every_code_has_its_section() -> None:
+    assert sorted(SECTIONS) == sorted(KINDS)
+
+
+@pytest.mark.parametrize("code", SECTIONS)
+def test_the_example_of_a_code_is_real(code: str) -> None:
+    assert f"[{code}] " in SECTIONS[code]
+    assert updated(SECTIONS[code]) == SECTIONS[code]
+
+
+def test_the_other_examples_are_real() -> None:
+    assert updated(INTRODUCTION) == INTRODUCTION
+
+
+# What is told
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        pytest.param(["w\t(1", "x\t2)", "y\t(3"], [("unclosed-mention", 2, 3), ("unopened-mention", 3, 3),
+            ("unclosed-mention", 4, 3)], id="every bracket without a partner, not just the first"),
+        pytest.param(["w\t(1)|(1|(1", "x\t-"], [("unclosed-mention", 2, 7), ("unclosed-mention", 2, 10)],
+            id="of equal brackets each has its own column, and a one-token mention is none of them"),
+        pytest.param(["a\tb\t-", "c\td\te\t-", "f\t-", "", "g\t(1)", "h\t(1)"], [("column-count", 3, None)],
+            id="columns are told once a sentence, and may differ between sentences"),
+        pytest.param(["# note", "a\tb\t(1)", "# note", "c\t(1)"], [("column-count", 5, None)],
+            id="a comment does not end a sentence"),
+        pytest.param([*(f"d\t0\t{n}\tw\t(1)" for n in (0, 1, 3, 9)), "", "d\t0\t7\tw\t-", "d\t0\t7\tw\t-"],
+            [("token-number", 4, None), ("token-number", 8, None)], id="token numbers are told once a sentence"),
+        pytest.param(["0\tw\t(1)", "1\tx\t-", "3\ty\t(1)"], [("token-number", 4, None)],
+            id="token numbers may stand in the first column"),
+        pytest.param(["(1) 5 (1)", "(1) 5 (1)"], [], id="what does not count up at once is no token number"),
+        pytest.param(["w\t(1)", "x y (1)"], [("column-count", 3, None), ("mixed-separators", 3, None)],
+            id="blanks where tabs are"),
+        pytest.param(["w (1)", "x   y -", "z  (1)"], [("column-count", 3, None)], id="blanks alone are no oddity"),
+        pytest.param(["w\t(1)", "w\t(1)x", "w\tNN", "w\t(007)", "w\t*", "w\t_", "w\t", "w\t-(1)", "w\t(7)"],
+            [("odd-cell", 3, 3), ("odd-cell", 4, 3), ("odd-cell", 8, 1), ("odd-cell", 9, 3)],
+            id="cells with anything but mentions or the mark of none; before an empty one the word is the last"),
+        pytest.param(["w\tNN", "w\tDT", "w\t(1)", "w\t(1)"], [("odd-cell", 2, 3), ("odd-cell", 3, 3)],
+            id="half of the cells are odd cells"),
+        pytest.param(["w\tNN", "w\tDT", "w\tNN", "w\t(1)", "w\t(1)"], [("other-column", 2, 3)],
+            id="more than half are another column"),
+        pytest.param(["w\t(1|(1", "x\t1)", "y\t1)"], [], id="nested mentions that share an end are clear"),
+        pytest.param(["w\t(1", "x\t(1)", "y\t1)"], [("overlapping-mentions", 3, None)], id="a mention inside another"),
+        pytest.param(["w\t(1|(2", "x\t1)", "y\t2)", "z\t(1)", "v\t(2)"], [], id="mentions of two entities may cross"),
+        pytest.param(["é\tNN\t((1)", "w\tNN\t(1)"], [("odd-cell", 2, 6)], id="columns are characters, not bytes"),
+    ],
+)  # fmt: skip
+def test_what_is_told_of_a_document(
+    lines: list[str], expected: list[tuple[str, int | None, int | None]], tmp_path: Path
+) -> None:
+    found = validated(document(*lines), tmp_path)
+    assert [place for place in places(found) if place[0] not in ("singletons", "no-mentions")] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(document("w\t(1)") + "#end document\n", [("no-begin", 4)], id="an end too many"),
+        pytest.param("x\t-\n" + document("w\t(1)"), [("outside-document", 1)], id="a line before the first document"),
+        pytest.param(document("w\t(1)") * 3, [("repeated-name", 4), ("repeated-name", 7)], id="names used again"),
+        pytest.param(document("w\t(1)").replace("\n", "\r\n").removesuffix("\r\n"), [], id="no last line end"),
+        pytest.param("\ufeff" + document("w\t(1)"), [], id="a byte order mark"),
+        pytest.param(document("w\t(1)").replace("\n", "\r\n", 1), [("mixed-line-ends", 2)], id="line ends"),
+        pytest.param("#begin document d\nw\t(1\n" * 2, [("unclosed-mention", 2), ("nested-document", 3),
+            ("repeated-name", 3), ("no-end", 4), ("unclosed-mention", 4)], id="all of several faults"),
+    ],
+)  # fmt: skip
+def test_what_is_told_of_a_file(text: str, expected: list[tuple[str, int]], tmp_path: Path) -> None:
+    found = validated(text, tmp_path)
+    assert [(code, line) for code, line, _ in places(found) if code != "singletons"] == expected
+
+
+def test_the_line_of_a_fault_says_where_the_partner_was_expected(tmp_path: Path) -> None:
+    found = validated(document("w\t(1", "x\t-"), tmp_path)
+    assert "before the document ends at line 4" in found.findings[0].advice
+
+
+@pytest.mark.parametrize("path", sorted(TESTDATA.rglob("response.conll"))[::7], ids=lambda path: path.parent.name)
+def test_the_size_of_blocks_does_not_matter(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if path.read_bytes().startswith(b"\x1f\x8b"):
+        pytest.skip("cannot be read")
+    whole = validate("file", [Source(str(path))], [Source(str(path.with_name("key.conll")))])
+    monkeypatch.setattr(conll, "BLOCK", 16)
+    monkeypatch.setattr(conll, "BATCH", 500)
+    parts = validate("file", [Source(str(path))], [Source(str(path.with_name("key.conll")))])
+    assert sorted(map(str, parts.findings)) == sorted(map(str, whole.findings))
+    assert parts._replace(findings=[]) == whole._replace(findings=[])
+
+
+def test_of_each_kind_so_many_are_listed(tmp_path: Path) -> None:
+    found = validated(document(*["w\t1)"] * (MOST + 5), *["w\t(1"] * 7), tmp_path)
+    listed = [finding.code for finding in found.findings]
+    assert (listed.count("unopened-mention"), listed.count("unclosed-mention")) == (MOST, 7)
+    assert (found.unlisted, found.count(ERROR)) == ({"unopened-mention": 5}, MOST + 12)
+
+
+def test_words_of_one_mark_are_no_words(tmp_path: Path) -> None:
+    key = document("d\t0\t0\tThe\t(1)", "d\t0\t1\tcat\t(1)")
+    found = validated(document("d\t0\t0\t-\t(1)", "d\t0\t1\t-\t(1)"), tmp_path, key)
+    assert not found.findings
+
+
+def test_a_fault_of_the_key_is_told_beside_the_response(tmp_path: Path) -> None:
+    found = validated(document("w\t(1)"), tmp_path, document("w\t(1"))
+    assert [(finding.code, Path(finding.path).name) for finding in found.findings if finding.severity == ERROR] == [
+        ("unclosed-mention", "key.conll")
+    ]
+
+
+def test_scoring_refuses_with_the_same_object(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    """Whatever scoring refuses or notices, validating tells in the same words at the same place."""
+    for case in ("unclosed", "unopened-second-of-two", "name-twice", "missing-document", "no-end-marker"):
+        folder = TESTDATA / "bad" / case
+        key, response = folder / "key.conll", folder / "response.conll"
+        scored = call(capfdbinary, "lea", key, response, "none").stderr
+        assert scored
+        assert scored in call(capfdbinary, "validate", response, "--key", key).stdout
+
+
+# The command
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [
+        (["odd/clean/file.conll"], 0),
+        (["odd/clean/file.conll", "--strict"], 0),
+        (["odd/no-end/file.conll"], 0),
+        (["odd/no-end/file.conll", "--strict"], 1),
+        (["odd/no-end/file.conll", "--strict", "--ignore", "no-end,singletons"], 0),
+        (["odd/unclosed-mention/file.conll"], 1),
+        (["odd/unclosed-mention/file.conll", "odd/clean/file.conll"], 1),
+        (["odd/unclosed-mention/file.conll", "nowhere"], 2),
+        (["bad/cut-off-gzip/response.conll"], 2),
+        (["odd/clean/file.conll", "--key", "nowhere"], 2),
+        (["odd/clean/file.conll", "--ignore", "unclosed-mention"], 2),
+        (["odd/clean/file.conll", "--ignore", "no-ned"], 2),
+        (["odd/clean/file.conll", "--repeated", "first"], 2),
+        (["odd/clean/file.conll", "odd/no-end/file.conll", "--fix", "out"], 2),
+        (["odd/clean", "--fix", "out"], 2),
+        (["odd/clean/file.conll", "--fix", "-"], 2),
+        (["-", "-"], 2),
+        ([], 2),
+    ],
+)
+def test_the_status(
+    arguments: list[str], status: int, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(TESTDATA)
+    done = call(capfdbinary, "validate", *arguments)
+    assert done.status == status
+    assert bool(done.stderr) == (status == 2)
+
+
+def test_a_file_that_cannot_be_read_does_not_hide_the_others(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    done = call(capfdbinary, "validate", "nowhere", TESTDATA / "odd" / "no-end" / "file.conll")
+    assert b"notice[no-end]" in done.stdout
+    assert done.stderr == b"corefscore: nowhere: No such file or directory\n"
+
+
+def test_a_folder_is_one_corpus(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).write_text(document("w\t(1)", "x\t(1)"))
+    done = call(capfdbinary, "validate", tmp_path)
+    assert done.stdout.count(b"error[repeated-name]") == 1
+    assert call(capfdbinary, "validate", tmp_path, "--include", "a").status == 0
+
+
+def test_standard_input_and_odd_bytes_come_out_as_they_went_in() -> None:
+    done = command("validate", "-", stdin=b"#begin document \xff\xfe\nw\t(1\n#end document\n")
+    assert b'<stdin>:2:3: error[unclosed-mention] in document "\xff\xfe"' in done.stdout
+    whole = json.loads(command("validate", "-", "--format", "json", stdin=b"#begin document \xff\nw\t(1\n").stdout)
+    assert whole["files"][0]["errors"] == 1
+
+
+def test_annotations_escape_what_github_would_take_for_its_own(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    from scorer.layouts.findings import Checked, github
+
+    finding = Finding("no-mentions", "a,b:c", 3, details={"document": "100%"})
+    (line,) = github(Checked([Validated("f", 1, 1, 0, 0, [finding], {})]))
+    assert line.startswith('::warning file=a%2Cb%3Ac,line=3,title=no-mentions::document "100%25" has no mentions%0A')
+
+
+# Mending
+
+
+def mended(text: bytes, folder: Path, *, first_copy: bool = False) -> tuple[bytes, list[str]]:
+    path = folder / "to-mend.conll"
+    path.write_bytes(text)
+    fixes = Fixes()
+    out = "".join(mend(Source(str(path)), fixes, first_copy=first_copy))
+    return out.encode("utf-8", "surrogateescape"), [fix.code for fix in fixes.listed]
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        pytest.param("a\t(1)|(1)", "a\t(1)", id="one token"),
+        pytest.param("a\t(1)|(1)|(1)", "a\t(1)", id="three times"),
+        pytest.param("a\t(1|(2|(1\nb\t1)|1)|2)", "a\t(2|(1\nb\t1)|2)", id="two tokens"),
+        pytest.param("a\t(1|(1|(1\nb\t1)|1)\nc\t1)", "a\t(1|(1\nb\t1)\nc\t1)", id="beside another of the entity"),
+        pytest.param("a\t(1)|(1|1)", "a\t(1|1)", id="a one-token mention of two brackets"),
+        pytest.param("a\t(1)(1)", "a\t(1)(1)", id="not in a cell that is not plain"),
+        pytest.param("a\t(1|(1\nb\t1)1)", "a\t(1|(1\nb\t1)1)", id="nor where it ends in one"),
+        pytest.param("a\t(1)|(2)", "a\t(1)|(2)", id="not in two entities"),
+        pytest.param("a\t(01)|(1)", "a\t(01)|(1)", id="ids are compared as text"),
+        pytest.param("a (1)|(1)  ", "a (1)  ", id="between blanks"),
+        pytest.param("a\t(1)|(1)\t\t", "a\t(1)\t\t", id="before empty columns"),
+    ],
+)
+def test_a_second_copy_within_one_entity_goes(lines: str, expected: str, tmp_path: Path) -> None:
+    before, after = (document(*text.split("\n")).encode() for text in (lines, expected))
+    assert mended(before, tmp_path)[0] == after
+
+
+def test_the_last_piece_of_a_cell_leaves_the_mark_of_none(tmp_path: Path) -> None:
+    text = document("a\t(1|(1|(2", "b\t1)|1)|2)").encode()
+    assert mended(text, tmp_path, first_copy=True)[0] == document("a\t(1", "b\t1)").encode()
+    text = document("a\t(2", "b\t-", "c\t2)|(1)", "d\t(1)", "e\t-").encode()
+    assert mended(text, tmp_path, first_copy=True) == (text, [])
+
+
+@pytest.mark.parametrize("case", [path.name for path in sorted(RECORDED.glob("repeat-*"))])
+def test_the_first_copy_stays_as_in_scoring(
+    case: str, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    key, response = RECORDED / case / "key.conll", RECORDED / case / "response.conll"
+    for name in (key, response):
+        call(capfdbinary, "validate", name, "--fix", tmp_path / name.name, "--repeated", "first")
+    expected = call(capfdbinary, "every", key, response, "none", "--repeated", "first").body
+    assert call(capfdbinary, "every", tmp_path / key.name, tmp_path / response.name, "none").body == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(b"#begin document d\r\nw\t(1)\n", b"#begin document d\nw\t(1)\n#end document\n", id="mixed"),
+        pytest.param(b"#begin document d\r\nw\t(1)", b"#begin document d\r\nw\t(1)\r\n#end document\r\n", id="one"),
+        pytest.param(b"#begin document d\nw\t(1)\t\r\n", b"#begin document d\nw\t(1)\t-\n#end document\n", id="empty"),
+        pytest.param(b"#begin document d\r\r\nw\t-\n", b"#begin document d\r\r\nw\t-\n#end document\n", id="name"),
+        pytest.param(b"#begin document d\nw\n#begin document e\n#end document\n",
+            b"#begin document d\nw\n#end document\n#begin document e\n#end document\n", id="document inside document"),
+        pytest.param(b"\xef\xbb\xbf#begin document \xff\nw", b"\xef\xbb\xbf#begin document \xff\nw\n#end document\n",
+            id="odd bytes"),
+    ],
+)  # fmt: skip
+def test_line_ends_and_end_lines(text: bytes, expected: bytes, tmp_path: Path) -> None:
+    assert mended(text, tmp_path)[0] == expected
+
+
+@pytest.mark.parametrize("path", sorted(RECORDED.rglob("*.conll"))[::9], ids=lambda path: path.parent.name)
+def test_nothing_else_changes(path: Path, tmp_path: Path) -> None:
+    """What is read from a mended file is what was read before, without the copies; a clean file stays as it is."""
+    out, fixed = mended(path.read_bytes(), tmp_path)
+    if not fixed:
+        assert out == path.read_bytes()
+    before = joined(list(read(str(path), [])))
+    after, _ = read_text(out, tmp_path)
+    assert (after.names, after.tokens.tolist()) == (before.names, before.tokens.tolist())
+    if "repeated-mention" not in fixed:
+        assert {**columns(after), "faults": {}} == {**columns(before), "faults": {}}
+    for repeat in repeats(after):
+        assert len({int(after.entity[copy]) for copy in repeat.copies}) == len(repeat.copies)
+
+
+def test_lines_one_by_one_are_lines_in_blocks(tmp_path: Path) -> None:
+    """The plain form of the rules of lines, which mending uses, against the reader."""
+    from scorer.repair import lines_of
+
+    numbers = np.random.default_rng(0)
+    pieces = [
+        *(b"#begin document a", b"#end document", b"# end document", b"# begin document b", b"x # end document"),
+        *(b"#begin document", b"\n", b"\r\n", b"\n\n", b"w\t(1)", b"#", b" ", b"\t", b"# (1)", b"x", b"\v"),
+    ]
+    for _ in range(300):
+        text = b"".join(pieces[at] for at in numbers.integers(0, len(pieces), 30))
+        found = validated(text, tmp_path)
+        lines = list(lines_of(Source(str(tmp_path / "file.conll"))))
+        assert b"".join(line.text for line in lines) == text
+        if found.documents:
+            assert found.tokens == sum(line.token >= 0 and line.begin > 0 for line in lines)
+            assert found.documents == sum(line.begins for line in lines)
+
+
+def test_a_compressed_file_comes_out_unpacked(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    text = document("w\t(1)", "x\t(1)").encode()
+    (tmp_path / "in.gz").write_bytes(gzip.compress(text))
+    assert call(capfdbinary, "validate", tmp_path / "in.gz", "--fix", tmp_path / "out").status == 0
+    assert (tmp_path / "out").read_bytes() == text
+
+
+# What is already there stays whole
+
+
+def test_a_file_can_be_mended_in_its_place(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    path = tmp_path / "file"
+    path.write_text(document("w\t(1)|(1)", "x\t(1)"))
+    assert call(capfdbinary, "validate", path, "--fix", path, "--strict").status == 0
+    assert path.read_text() == document("w\t(1)", "x\t(1)")
+
+
+FULL = (
+    "import resource, sys; from scorer.cli import run\n"
+    "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
+    "sys.exit(run(sys.argv[1:], 'corefscore'))"
+)
+
+
+@pytest.mark.parametrize("way", ["--output", "--fix"])
+def test_a_full_disk_leaves_the_old_file_whole(way: str, tmp_path: Path) -> None:
+    """A limit on the size of files stands in for the full disk: the same error at the same call."""
+    data, out = tmp_path / "data", tmp_path / "out"
+    data.write_text(document(*["w\t(1)"] * 5000))
+    out.write_text("old")
+    arguments = ["validate", data, way, out] if way == "--fix" else ["every", data, data, way, out]
+    done = subprocess.run([sys.executable, "-c", FULL, *map(str, arguments)], capture_output=True, check=False)
+    assert (done.returncode, out.read_text()) == (2, "old")
+    assert done.stderr == f"corefscore: {out}: File too large\n".encode()
+    assert sorted(os.listdir(tmp_path)) == ["data", "out"]
+
+
+def test_an_interrupt_leaves_the_old_file_whole(tmp_path: Path) -> None:
+    from collections.abc import Iterator
+
+    from scorer.cli.messages import write
+
+    def pieces() -> Iterator[str]:
+        yield from ["new"] * 5000
+        raise KeyboardInterrupt
+
+    (tmp_path / "out").write_text("old")
+    with pytest.raises(KeyboardInterrupt):
+        write(pieces(), str(tmp_path / "out"))
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("out", "old")]
