@@ -17,7 +17,7 @@ from scorer.findings import Finding
 from scorer.formats.row import KEY, RESPONSE
 from scorer.matching import SINGLETONS
 from scorer.metrics import select
-from scorer.metrics.row import Metric
+from scorer.metrics.row import Metric, names_asked, options_of, own_values
 from scorer.model import Documents
 from scorer.model import joined as joined_documents
 from scorer.official import WAYS
@@ -90,7 +90,15 @@ def score(
     mentions = Mentions()
 
     def read_side(path: str, side: str) -> Iterator[Documents]:
-        return formats.read(path, notices, include, input_format=input_format, clusters_field=clusters_field, side=side)
+        return formats.read(
+            path,
+            notices,
+            include,
+            input_format=input_format,
+            clusters_field=clusters_field,
+            side=side,
+            names=names_asked(chosen, settings.own),
+        )
 
     return evaluate(
         _batches(key, "key", mentions, read_side),
@@ -183,10 +191,10 @@ def _settings(
     for name, value, known in (("repeated", repeated, WAYS), ("singletons", singletons, SINGLETONS)):
         if value not in known:
             raise UsageError(f"{name}={value!r} is not one of {', '.join(known)}")
-    options = {option.keyword: option.default for metric in chosen for option in metric.options}
-    if unknown := sorted(own.keys() - options.keys()):
+    if unknown := sorted(own.keys() - {option.keyword for option in options_of(chosen)}):
         raise UsageError(f"no metric asked for has an option {', '.join(unknown)}")
-    return chosen, Settings(tuple(metric.name for metric in chosen), repeated, singletons, document, {**options, **own})
+    values = own_values(chosen, own)
+    return chosen, Settings(tuple(metric.name for metric in chosen), repeated, singletons, document, values)
 
 
 def _batches(

@@ -16,7 +16,7 @@ from scorer.errors import InputError, UsageError
 from scorer.findings import Finding
 from scorer.measures import HEADINGS, SCORES
 from scorer.metrics import GROUPS, MENTIONS, find, select
-from scorer.metrics.row import Metric
+from scorer.metrics.row import Measure, Metric
 from scorer.report import PERCENT, Column, Table
 from scorer.results import SCHEMA, TOTAL, Result, Scores, values
 from scorer.sources import Source
@@ -92,10 +92,11 @@ def _metrics(words: str, path: str, line: int | None = None) -> tuple[Metric, ..
 def _complete(baseline: Baseline, path: str) -> Baseline:
     """Refuse a baseline against which a check could not fail: without the totals of its metrics, or with values that
     are none. Repeated mentions can lift a value above 1, but not far."""
-    for metric in (find(MENTIONS), *baseline.metrics):
-        for measure in metric.measures:
-            if not baseline.total.get(measure.name, {}).keys() >= set(SCORES):
-                raise _refused(path, f"there are no totals of {measure.name} in this file")
+    measures = [metric.identification for metric in baseline.metrics] or [MENTIONS]
+    measures += [measure.name for metric in baseline.metrics for measure in metric.measures]
+    for name in dict.fromkeys(measures):
+        if not baseline.total.get(name, {}).keys() >= set(SCORES):
+            raise _refused(path, f"there are no totals of {name} in this file")
     scopes = [baseline.total, *baseline.documents.values()]
     for scores in scopes:
         for measure_name, its in scores.items():
@@ -158,7 +159,8 @@ def _from_official(text: str, path: str, name: str | None) -> Baseline:
             whole[found[1]] = float(found[2])
             if len(whole) == 3:
                 key, response, common = whole.values()
-                printed.add(document, mentions, mentions.measures[0].label, [common, key, common, response])
+                its = metric if metric is not None and metric.identification != MENTIONS else mentions
+                printed.add(document, its, _identification(its).label, [common, key, common, response])
                 whole = {}
         elif found := RESULT.match(line):
             if metric is None:
@@ -174,6 +176,11 @@ def _from_official(text: str, path: str, name: str | None) -> Baseline:
     every = [mentions, *metrics]
     documents = {each: printed.scores(each, every) for each in printed.counts if each is not None}
     return Baseline(metrics, printed.scores(None, every), documents)
+
+
+def _identification(metric: Metric) -> Measure:
+    """The measure of a metric that is mention identification."""
+    return next(measure for measure in metric.measures if measure.name == metric.identification)
 
 
 class Moved(NamedTuple):
@@ -337,7 +344,7 @@ def check(
 
 def _comparable(result: Result, baseline: Baseline, path: str) -> None:
     names = tuple(metric.name for metric in baseline.metrics)
-    own = {option.keyword for metric in baseline.metrics for option in metric.options}
+    own = {option.keyword for metric in baseline.metrics for option in metric.every_option}
     options = {name: value for name, value in result.settings.own.items() if name in own}
     run = replace(result.settings, metrics=names, own=options).signature
     if baseline.signature not in (None, run):

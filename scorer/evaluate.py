@@ -7,18 +7,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scorer.columns import Floats
+from scorer.columns import Floats, Ints
 from scorer.counts import packed
 from scorer.errors import UsageError
 from scorer.findings import Finding
+from scorer.formats.row import KEY, RESPONSE
 from scorer.matching import exact, without_singletons
 from scorer.metrics import MENTIONS, NAMES, find
-from scorer.metrics.row import Metric
+from scorer.metrics.row import Metric, names_asked
 from scorer.model import Documents
+from scorer.names import Held, about_names, cut_down, held_by
 from scorer.official import Repeat, describe, refuse_too_many, treat
 from scorer.overlap import Overlap, overlap
 from scorer.pairing import Pairs, pair
-from scorer.results import Result, Settings
+from scorer.results import Result, Seen, Settings
 
 
 def evaluate(
@@ -37,6 +39,11 @@ def evaluate(
 
     Raises `InputError` for input that is refused, `UsageError` for an unknown document.
     """
+    how = names_asked(metrics, settings.own)
+    if how is not None and how.estimate:
+        from scorer.estimate import estimated
+
+        key = (estimated(batch, how) for batch in key)
     parts = [
         count(pairs, metrics, settings, keep_pairs=keep_pairs)
         for pairs in pair(key, response, notices, settings.document)
@@ -54,15 +61,48 @@ class Part(NamedTuple):
     messages: Mapping[int, Sequence[str]]
     dropped: Sequence[Repeat]
     pairs: Pairs | None
+    named: Named | None = None
+
+
+class Named(NamedTuple):
+    """What there is besides where names were read: the counts of named mentions, the names that count on each side
+    whose names are looked at, and how many entities and singletons each side has."""
+
+    part: Part
+    held: Sequence[Held]
+    entities: Sequence[Ints]
 
 
 def count(pairs: Pairs, metrics: Sequence[Metric], settings: Settings, *, keep_pairs: bool = False) -> Part:
-    """Count a batch of pairs: match mentions, treat repeats, lay out the overlap, ask every metric."""
+    """Count a batch of pairs: match mentions, treat repeats, lay out the overlap, ask every metric.
+
+    Metrics that read names count the pairs anew, cut down to named mentions; repeats decide before whether the
+    input is refused, and ``settings.singletons`` behind that means what is left.
+    """
+    counted = _with_mentions(metrics)
+    part = _counted(pairs, [metric for metric in counted if not metric.reads_names], settings, keep_pairs=keep_pairs)
+    how = names_asked(metrics, settings.own)
+    if how is None:
+        return part
+    named = _counted(
+        Pairs(*cut_down(*pairs, how), pairs.present),
+        [metric for metric in counted if metric.reads_names],
+        settings,
+        keep_pairs=keep_pairs,
+    )
+    sides = [pairs.key, pairs.response]
+    held = [held_by(side, how) for side, name in zip(sides, (KEY, RESPONSE), strict=True) if how.of_side(name)]
+    sizes = [np.bincount(side.entity, minlength=len(side.document)) for side in sides]
+    entities = [np.array([len(size), np.count_nonzero(size == 1)]) for size in sizes]
+    return part._replace(counts={**part.counts, **named.counts}, named=Named(named, held, entities))
+
+
+def _counted(pairs: Pairs, metrics: Sequence[Metric], settings: Settings, *, keep_pairs: bool) -> Part:
     treated = treat(exact(pairs.key, pairs.response), pairs, settings.repeated)
     table = overlap(without_singletons(treated.matched, settings.singletons))
     return Part(
         pairs.key.names,
-        {metric.name: _counts(metric, table, settings) for metric in _with_mentions(metrics)},
+        {metric.name: _counts(metric, table, settings) for metric in metrics},
         table.key.total(table.key.size),
         treated.messages,
         treated.dropped,
@@ -83,20 +123,31 @@ def joined(parts: Sequence[Part], metrics: Sequence[Metric], settings: Settings,
     else:
         notices += describe("dropped-repeat", dropped)
     counted = _with_mentions(metrics)
-    messages = {}
-    before = 0
-    for part in parts:
-        messages.update({before + document: lines for document, lines in part.messages.items()})
-        before += len(part.names)
+    named = [part.named for part in parts if part.named is not None]
+    how = names_asked(metrics, settings.own)
+    if how is not None:
+        notices += about_names([each.held for each in named], [each.entities for each in named], how)
     return Result(
         counted,
         [name for part in parts for name in part.names],
         {metric.name: np.concatenate([part.counts[metric.name] for part in parts]) for metric in counted},
         settings,
-        key_copies=np.concatenate([part.key_copies for part in parts]),
-        messages=messages,
-        pairs=[part.pairs for part in parts if part.pairs],
+        **_seen(parts)._asdict(),
+        named=_seen([each.part for each in named]) if named else None,
         notices=notices,
+    )
+
+
+def _seen(parts: Sequence[Part]) -> Seen:
+    messages = {}
+    before = 0
+    for part in parts:
+        messages.update({before + document: lines for document, lines in part.messages.items()})
+        before += len(part.names)
+    return Seen(
+        np.concatenate([part.key_copies for part in parts]),
+        messages,
+        [part.pairs for part in parts if part.pairs],
     )
 
 

@@ -127,6 +127,34 @@ KINDS: Mapping[str, Kind] = {
         "documents that only one side has: {count}, the first of which {which}: {document}",
         "scores compare only for the same documents; make the baseline anew",
     ),
+    "bad-name": Kind(
+        ERROR,
+        'in document "{document}": "{cell}" in column {column} {what}',
+        "expected {expected}; mend the column of named entities, or read another with --ne-column",
+    ),
+    "no-names": Kind(
+        ERROR,
+        "{what}",
+        'expected names such as "(PERSON*" to "*)" or "(GPE)" in a column of CoNLL-2011/2012, since JSON lines and '
+        "clusters have none; --ne-column N reads another column, --ne-types LIST chooses the types that count",
+    ),
+    "other-tokens": Kind(
+        ERROR,
+        'in document "{document}": token {token} is {word}, and {key_word} in the key, {place}',
+        "names of the key are found in the response by token, so both need the same tokens; --ne-from own takes the "
+        "names of each side from its own column",
+    ),
+    "absent-type": Kind(
+        NOTICE,
+        'no name in column {column} has the type "{type}", which --ne-types names',
+        "the types there: {known}",
+    ),
+    "no-singletons": Kind(
+        NOTICE,
+        "of {entities} entities of the estimated key {alone} have one name only, and the response has no such entity",
+        "a system that leaves out entities of one mention cannot find these, which lowers recall; --singletons drop "
+        "leaves them out of both sides",
+    ),
     "dropped-repeat": Kind(
         NOTICE,
         'in document "{document}": "{words}" (tokens {start} to {end}) is marked {count} times, as entities {entities}',

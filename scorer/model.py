@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -27,6 +28,70 @@ class Place(NamedTuple):
 def _numbers(documents: Documents, mentions: Sequence[int]) -> list[str]:
     """What stands for the words of mentions where nobody knows them."""
     return [f"{documents.start[mention]}-{documents.end[mention]}" for mention in mentions]
+
+
+class HeldColumn:
+    """What the column of named entities held in all files of one side: its number (from 1), the file read first, how
+    many files there are, the most columns that a line had, how many names there were by type, whether the column was
+    the last one somewhere, and the first few of its cells that say that there is no name."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.path = ""
+        self.files = 0
+        self.columns = 0
+        self.types: Counter[str] = Counter()
+        self.last = False
+        self.blanks: dict[str, None] = {}
+
+
+class NamedEntities(NamedTuple):
+    """The named entities of a batch of documents, for the metrics that ask for them. Names do not overlap.
+
+    =============  ==================  =========================================================
+    column         shape               holds
+    =============  ==================  =========================================================
+    ``document``   names               the document of each name, never falling
+    ``start``      names               its first token, from 0 in its document; rising within a document
+    ``end``        names               its last token
+    ``line``       names               the line of its first token (from 1)
+    ``type``       names               its type, in upper case
+    ``words``      names               its words; none unless a key is estimated from them
+    ``text``       tokens              a number for the word of each token, equal for equal words, -1 for unknown ones
+    ``text_line``  tokens              the line of each token (from 1); both are empty where nobody asked
+    =============  ==================  =========================================================
+
+    ``held`` is shared by all batches of one side, and complete once the side is read to its end.
+    """
+
+    document: Ints
+    start: Ints
+    end: Ints
+    line: Ints
+    type: Sequence[str]
+    words: Sequence[Sequence[str]]
+    text: Ints
+    text_line: Ints
+    held: HeldColumn
+
+    def take(self, old: Ints, new: Ints, tokens: Ints) -> NamedEntities:
+        """The names of the documents ``old``, which get the numbers ``new``; ``tokens`` are those of all documents."""
+        at = bounds(self.document, len(tokens))
+        sizes = at[old + 1] - at[old]
+        which = ranges(at[old], sizes)
+        at_tokens = ranges(np.cumsum(np.append(0, tokens))[old], tokens[old])
+        text, text_line = (column[at_tokens] if len(column) else NONE for column in (self.text, self.text_line))
+        return NamedEntities(
+            np.repeat(new, sizes),
+            self.start[which],
+            self.end[which],
+            self.line[which],
+            [self.type[name] for name in which],
+            [self.words[name] for name in which] if self.words else [],
+            text,
+            text_line,
+            self.held,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +119,8 @@ class Documents:
     ``faults`` and ``discarded`` hold, for the few documents that have any, a function that tells what makes the
     document unusable (it may have to look into the file again), and the marks that the reader passes over.
     ``odd_labels`` are the ids that are not plain numbers; all batches of one side share it. ``words`` gives the text of
-    some mentions of a batch, for messages; it comes from the reader.
+    some mentions of a batch, for messages; it comes from the reader. ``named_entities`` are there only where a metric
+    asked for them and the format has them.
     """
 
     names: Sequence[str]
@@ -70,6 +136,7 @@ class Documents:
     discarded: Mapping[int, Sequence[str]] = field(default_factory=dict)
     odd_labels: Sequence[str] = ()
     words: Callable[[Documents, Sequence[int]], list[str]] = _numbers
+    named_entities: NamedEntities | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -118,6 +185,7 @@ class Documents:
             discarded={new[d]: cells for d, cells in self.discarded.items() if d in new},
             odd_labels=self.odd_labels,
             words=self.words,
+            named_entities=self.named_entities and self.named_entities.take(old, there, self.tokens),
         )
 
 
@@ -156,4 +224,27 @@ def joined(parts: Sequence[Documents]) -> Documents:
         },
         odd_labels=parts[0].odd_labels if parts else (),
         words=parts[0].words if parts else _numbers,
+        named_entities=_joined_names([part.named_entities for part in parts], documents),
+    )
+
+
+def _joined_names(parts: Sequence[NamedEntities | None], documents: Sequence[int]) -> NamedEntities | None:
+    """The names of several batches; ``documents`` tells how many documents are before each."""
+    its = [(part, before) for part, before in zip(parts, documents, strict=False) if part is not None]
+    if not its or len(its) < len(parts):
+        return None
+    start, end, line, text, text_line = (
+        np.concatenate([getattr(part, name) for part, _ in its])
+        for name in ("start", "end", "line", "text", "text_line")
+    )
+    return NamedEntities(
+        np.concatenate([part.document + before for part, before in its]),
+        start,
+        end,
+        line,
+        [each for part, _ in its for each in part.type],
+        [each for part, _ in its for each in part.words],
+        text,
+        text_line,
+        its[0][0].held,
     )

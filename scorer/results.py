@@ -180,13 +180,23 @@ def reading_settings(include: str | None, input_format: str | None, clusters_fie
     return {name: value for name, value in asked.items() if value is not None}
 
 
+class Seen(NamedTuple):
+    """What the official layout tells of documents besides their scores, as a metric sees them: ``key_copies``, the key
+    mentions of each document with copies; ``messages``, its lines about repeats; and the ``pairs`` themselves, where
+    they were kept."""
+
+    key_copies: Ints
+    messages: Mapping[int, Sequence[str]]
+    pairs: Sequence[Pairs]
+
+
 class Result(Scores):
     """The scores of all documents together; ``documents`` has those of each, by name, in the order of the key.
 
     ``counts`` has, for each metric by name, an array of the shape documents x counted measures x 4 (see
     `scorer.counts.packed`). ``notices`` tell what was odd. The rest is for the official layout: ``key_copies``,
     the key mentions of each document with copies; ``messages``, its lines about repeats; and the ``pairs``
-    themselves, where they were kept.
+    themselves, where they were kept; ``named`` has the same of named mentions.
     """
 
     def __init__(
@@ -199,11 +209,18 @@ class Result(Scores):
         key_copies: Ints,
         messages: Mapping[int, Sequence[str]] | None = None,
         pairs: Sequence[Pairs] = (),
+        named: Seen | None = None,
         notices: Sequence[Finding] = (),
     ) -> None:
         super().__init__(values(metrics, {name: summed(array) for name, array in counts.items()}))
         self.metrics, self.names, self.counts, self.settings = metrics, names, counts, settings
         self.key_copies, self.messages, self.pairs, self.notices = key_copies, messages or {}, pairs, notices
+        self._named = named
+
+    def seen(self, metric: Metric) -> Seen:
+        """The documents as a metric sees them: whole, or cut down to named mentions."""
+        whole = Seen(self.key_copies, self.messages, self.pairs)
+        return self._named if metric.reads_names and self._named is not None else whole
 
     @cached_property
     def documents(self) -> Mapping[str, Scores]:

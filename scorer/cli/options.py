@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from scorer.metrics.row import Metric
+from scorer.metrics.row import Metric, options_of
 
 OFFICIAL_NAME = "scorer.pl"
 """Called by this name, the command keeps quiet on standard error: programs that run the official scorer
@@ -30,7 +30,6 @@ def scoring(metrics: Sequence[Metric]) -> list[click.Parameter]:
     from scorer.matching import SINGLETONS
     from scorer.official import WAYS
 
-    own = [option for metric in metrics for option in metric.options]
     return [
         click.Option(
             ["--repeated"],
@@ -54,8 +53,9 @@ def scoring(metrics: Sequence[Metric]) -> list[click.Parameter]:
                 show_default=True,
                 help=option.help,
                 type=click.Choice(option.choices) if option.choices else type(option.default),
+                is_flag=isinstance(option.default, bool),
             )
-            for option in own
+            for option in options_of(metrics)
         ),
         *reading(),
     ]

@@ -59,7 +59,7 @@ def _check_options(made: click.Command, metrics: Sequence[Metric]) -> None:
     """Raise `UsageError` where an option that a metric brings along has a name that is taken."""
     names = [name for parameter in made.params for name in (parameter.name, *parameter.opts, *parameter.secondary_opts)]
     for metric in metrics:
-        for option in metric.options:
+        for option in metric.every_option:
             if max(names.count(option.keyword), names.count(f"--{option.name}")) > 1:
                 raise UsageError(
                     f"the option --{option.name} of metric {metric.name!r} has a name that is taken; rename it"

@@ -11,7 +11,7 @@ from scorer.evaluate import evaluate
 from scorer.findings import Finding
 from scorer.formats import read
 from scorer.formats.row import KEY, RESPONSE
-from scorer.metrics.row import Metric
+from scorer.metrics.row import Metric, names_asked, own_values
 from scorer.model import Documents
 from scorer.results import Result, Settings, reading_settings
 from scorer.sources import STDIN
@@ -22,15 +22,17 @@ Key = str | Sequence[Documents]
 
 def read_key(
     key: str,
+    metrics: Sequence[Metric],
     notices: list[Finding],
     *,
     include: str | None = None,
     input_format: str | None = None,
     clusters_field: str | None = None,
-    **_: Any,
+    **how: Any,
 ) -> list[Documents]:
     """The key of several responses, read once. Raises `InputError` for one that cannot be scored at all."""
-    batches = list(read(key, notices, include, input_format=input_format, clusters_field=clusters_field))
+    asked = names_asked(metrics, own_values(metrics, how))
+    batches = list(read(key, notices, include, input_format=input_format, clusters_field=clusters_field, names=asked))
     faults = [fault for batch in batches for fault in batch.faults.values()]
     if faults:
         raise InputError([faults[0]()])
@@ -61,15 +63,23 @@ def evaluated(
         repeated,
         singletons,
         document,
-        {each.keyword: own.get(each.keyword, each.default) for metric in metrics for each in metric.options},
+        own_values(metrics, own),
         reading_settings(include, input_format, clusters_field),
     )
     paths = [path for path in (key, response) if isinstance(path, str)]
     with progress(paths, include) as watch:
 
         def side(path: str, name: str) -> Iterator[Documents]:
-            how = {"input_format": input_format, "clusters_field": clusters_field}
-            return read(path, notices, include, **how, side=name, watch=watch)
+            return read(
+                path,
+                notices,
+                include,
+                input_format=input_format,
+                clusters_field=clusters_field,
+                side=name,
+                watch=watch,
+                names=names_asked(metrics, settings.own),
+            )
 
         batches = side(key, KEY) if isinstance(key, str) else iter(key)
         return evaluate(batches, side(response, RESPONSE), metrics, settings, notices, keep_pairs=keep_pairs)

@@ -111,7 +111,7 @@ def scored(
     """
     one_standard_input(key, *systems.values())
     about_key: list[Finding] = []
-    batches = read_key(key, about_key, **how)
+    batches = read_key(key, metrics, about_key, **how)
     tell(about_key, strict=strict, quiet=quiet)
     files = {place.source.name for batch in batches for place in batch.places if place is not None}
     results = {}

@@ -14,10 +14,14 @@ from scorer.errors import UsageError, nearest_first
 from scorer.findings import Finding
 from scorer.formats.row import KEY, Asked, Format
 from scorer.model import Documents
+from scorer.names import Asked as NamesAsked
 from scorer.sources import Source, sources
 
 NAMES = ("conll", "jsonlines")
 """Every format, in the order in which content is tried; the first one says what a file is that nobody recognises."""
+
+NAMED = {"conll": "scorer.formats.names"}
+"""The formats that have named entities, and the file that reads them as well."""
 
 HEAD = 1 << 16
 """How many bytes of a file tell its format."""
@@ -32,12 +36,14 @@ def read(
     clusters_field: str | None = None,
     side: str = KEY,
     watch: Callable[[int], None] | None = None,
+    names: NamesAsked | None = None,
 ) -> Iterator[Documents]:
     """The documents that a KEY or RESPONSE argument stands for: a file, ``-``, or a folder as one corpus.
 
     The content of the first file tells the format, unless ``input_format`` names it. ``clusters_field`` names the field
     of JSON lines that has the clusters, ``side`` (key or response) chooses it otherwise. ``watch`` is told how many
-    bytes each step of reading took. What is odd is added to ``notices`` while reading.
+    bytes each step of reading took. ``names`` are asked for by metrics that count named mentions. What is odd is added
+    to ``notices`` while reading.
 
     Raises `InputError` for input that is refused, `UsageError` for a file that cannot be read and for an unknown
     format.
@@ -45,7 +51,11 @@ def read(
     files = sources(path, include)
     for source in files:
         source.watch = watch
-    yield from recognised(files, input_format).read(files, notices, Asked(side, clusters_field))
+    row = recognised(files, input_format)
+    if names is None or row.name not in NAMED:
+        yield from row.read(files, notices, Asked(side, clusters_field))
+    else:
+        yield from import_module(NAMED[row.name]).read(files, notices, side, names)
 
 
 def find(name: str) -> Format:

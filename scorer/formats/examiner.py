@@ -12,17 +12,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.columns import Bools, Bytes, Ints, changes
+from scorer.columns import Ints, changes
 from scorer.findings import Finding, Found, counted
 from scorer.formats.brackets import CLOSE, OPEN, SINGLE, Events, unmatched
-from scorer.formats.cells import PLAIN, ZERO, Labels, parse, parse_one
-from scorer.formats.conll import CR, HASH, LF, SPACE, TAB, Lines, Reader, describe, events_of, last_cells, within
+from scorer.formats.cells import PLAIN, Labels, parse, parse_one
+from scorer.formats.columns import Columns
+from scorer.formats.conll import CR, HASH, Lines, Reader, describe, events_of, last_cells, within
 from scorer.formats.lines import as_text
 from scorer.model import Documents
 from scorer.sources import Source
-
-WORD_BYTES = 64
-"""How much of a word is compared, besides its length."""
 
 BLANK_MARKS = b"-_*"
 """Cells of one byte that say that there is no mention."""
@@ -160,7 +158,7 @@ class Examiner(Reader):
             return
         tokens, document, _ = within(lines.segments, np.flatnonzero(lines.is_token))
         stops = lines.stops - ends_in_cr
-        table = _Table(text, lines.starts[tokens], stops[tokens])
+        table = Columns(text, lines.starts[tokens], stops[tokens])
         self._look_at_sentences(lines, tokens, table)
         self._look_at_separators(tokens, document, table)
         self._look_at_cells(lines, tokens, document)
@@ -181,7 +179,7 @@ class Examiner(Reader):
                     self._file.undecodable += 1
                     self._file.first_undecodable = self._file.first_undecodable or self.line + 1 + line
 
-    def _look_at_sentences(self, lines: Lines, tokens: Ints, table: _Table) -> None:
+    def _look_at_sentences(self, lines: Lines, tokens: Ints, table: Columns) -> None:
         """Columns and token numbers, sentence by sentence. An empty line or a marker ends a sentence."""
         gaps = ~lines.is_token & (lines.text[lines.starts] != HASH)
         gaps[list(lines.markers)] = True
@@ -223,7 +221,7 @@ class Examiner(Reader):
                 bool((sentence[wrong] == last).any()) or (carried is not None and carried.number_differs),
             )
 
-    def _numbers(self, table: _Table) -> Ints:
+    def _numbers(self, table: Columns) -> Ints:
         """The number that each token has in its sentence as the file tells it, -1 where it does not."""
         if self._file.number_column is None:
             self._file.number_column = _number_column(table)
@@ -231,7 +229,7 @@ class Examiner(Reader):
             table.numbers(self._file.number_column) if self._file.number_column >= 0 else np.full(len(table.count), -1)
         )
 
-    def _look_at_separators(self, tokens: Ints, document: Ints, table: _Table) -> None:
+    def _look_at_separators(self, tokens: Ints, document: Ints, table: Columns) -> None:
         self._tabbed.update(np.unique(document[table.tabbed]).tolist())
         blanked = np.flatnonzero(~table.tabbed & (table.count > 1))
         for first, stop in _runs(document[blanked]):
@@ -261,7 +259,7 @@ class Examiner(Reader):
                 column = len(as_text(text[lines.starts[line] : start].tobytes())) + 1
                 tally.cells.append(_Cell(self.line + 1 + line, column, text[start:stop].tobytes()[:1000]))
 
-    def _keep(self, tokens: Ints, document: Ints, table: _Table) -> None:
+    def _keep(self, tokens: Ints, document: Ints, table: Columns) -> None:
         words = Words(table.words(), self.line + 1 + tokens)
         for first, stop in _runs(document):
             self._words[int(document[first])].append(Words(words.number[first:stop], words.line[first:stop]))
@@ -327,70 +325,7 @@ class Examiner(Reader):
         self.found.pass_over("odd-cell", tally.odd - len(tally.cells))
 
 
-class _Table:
-    """The columns of some token lines: split at tabs, or at blanks where a line has none.
-
-    ``count`` is the number of columns of each line, empty ones at the end included, so that it does not depend on
-    whether there is anything in the last one.
-    """
-
-    def __init__(self, text: Bytes, starts: Ints, stops: Ints) -> None:
-        self._text = text
-        tabs = np.flatnonzero(text == TAB)
-        self._first = np.searchsorted(tabs, starts)
-        self.count = np.searchsorted(tabs, stops) - self._first + 1
-        self.tabbed: Bools = self.count > 1
-        self._tabs, self._starts, self._stops = tabs, starts, stops
-        if self.tabbed.all():
-            return
-        blank = (text == SPACE) | (text == LF)
-        begins = np.flatnonzero(~blank[1:] & blank[:-1]) + 1
-        ends = np.flatnonzero(~blank[:-1] & blank[1:]) + 1
-        self._begins, self._ends = begins, ends
-        untabbed = ~self.tabbed
-        self._first[untabbed] = np.searchsorted(begins, starts[untabbed])
-        self.count[untabbed] = np.searchsorted(begins, stops[untabbed]) - self._first[untabbed]
-
-    def cells(self, column: Ints) -> tuple[Ints, Ints]:
-        """Where a column of each line begins and ends; an empty cell where the line has no such column."""
-        there = (column >= 0) & (column < self.count)
-        starts, stops = self._starts.copy(), self._starts.copy()
-        at = np.flatnonzero(there & self.tabbed)
-        if len(at):
-            behind = self._first[at] + column[at]
-            padded = np.concatenate([[-1], self._tabs, [0]])
-            starts[at] = np.where(column[at] > 0, padded[behind] + 1, self._starts[at])
-            stops[at] = np.where(column[at] < self.count[at] - 1, padded[behind + 1], self._stops[at])
-        at = np.flatnonzero(there & ~self.tabbed)
-        if len(at):
-            starts[at] = self._begins[self._first[at] + column[at]]
-            stops[at] = np.minimum(self._ends[self._first[at] + column[at]], self._stops[at])
-        return starts, stops
-
-    def numbers(self, column: int) -> Ints:
-        """The whole numbers of one column, -1 for what is none."""
-        starts, stops = self.cells(np.full(len(self.count), column))
-        length = stops - starts
-        fits = (length > 0) & (length <= 9)
-        value: Ints = np.where(fits, 0, -1)
-        for place in range(int(length[fits].max(initial=0))):
-            more = np.flatnonzero(fits & (length > place) & (value >= 0))
-            digit = self._text[starts[more] + place] - ZERO
-            value[more] = np.where(digit < 10, value[more] * 10 + digit, -1)
-        return value
-
-    def words(self) -> Ints:
-        """A number for the word of each line (see `scorer.formats.lines.word`), equal for equal ones."""
-        starts, stops = self.cells(np.where(self.count > 4, 3, self.count - 2))
-        length = stops - starts
-        number = length.astype(np.int64)
-        for place in range(min(int(length.max(initial=0)), WORD_BYTES)):
-            more = np.flatnonzero(length > place)
-            number[more] = number[more] * 1_000_003 + self._text[starts[more] + place] + 1
-        return number
-
-
-def _number_column(table: _Table) -> int:
+def _number_column(table: Columns) -> int:
     """The column in which the first lines of a file count their tokens, or -1: the third in CoNLL-2011/2012, else one
     that counts up from the first line to the second."""
     first = [int(table.numbers(column)[0]) for column in range(4)]

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from typing import SupportsFloat
 
 from scorer import __version__
-from scorer.metrics import MENTIONS
-from scorer.metrics.row import Metric
+from scorer.metrics import MENTIONS, find
+from scorer.metrics.row import Measure, Metric
 from scorer.model import Documents
-from scorer.results import Ratio, Result, Score
+from scorer.results import Ratio, Result, Score, Seen
 
 RULE = "-" * 74 + "\n"
 
@@ -51,23 +51,26 @@ def render(
     ``headings`` puts ``METRIC name:`` before each metric, and ``average`` the CoNLL average at the end.
     """
     yield f"version: 8.01 corefscore {__version__}\n"
-    listings = list(_listings(result)) if documents else []
     metrics = [metric for metric in result.metrics if metric.name != MENTIONS]
+    # Made once for all metrics that see the same.
+    views = {metric.reads_names: result.seen(metric) for metric in metrics if documents}
+    listings = {reads_names: list(_listings(seen)) for reads_names, seen in views.items()}
     for metric in metrics:
         if headings:
             yield f"\nMETRIC {metric.name}:\n"
+        seen = result.seen(metric)
         if not documents:
-            yield from (f"{line}\n" for lines in result.messages.values() for line in lines)
-        for place, listing in enumerate(listings):
+            yield from (f"{line}\n" for lines in seen.messages.values() for line in lines)
+        for place, listing in enumerate(listings.get(metric.reads_names, ())):
             yield from _document(result, metric, place, listing, named=name is not None)
         yield from _totals(result, metric)
     if average:
         yield f"CoNLL average: F1: {percent(result.conll)}\n"
 
 
-def _listings(result: Result) -> Iterator[str]:
+def _listings(seen: Seen) -> Iterator[str]:
     """For each document its entities in the key and in the response, copies included."""
-    for pairs in result.pairs:
+    for pairs in seen.pairs:
         keys, responses = _entity_lines(pairs.key), _entity_lines(pairs.response)
         for document in range(len(pairs.key)):
             yield _side(pairs.key, document, keys[document]) + _side(pairs.response, document, responses[document])
@@ -98,30 +101,38 @@ def _document(result: Result, metric: Metric, place: int, listing: str, *, named
     listing and the counts, and is left out where the metric has no result line (recorded cases: blanc.txt)."""
     name = result.names[place]
     scores = result.documents[name]
+    seen = result.seen(metric)
     if named:
         yield f"{name}:\n{listing}"
     else:
         yield f"{listing}{name if metric.per_document else ''}:\n"
-    yield from (f"{line}\n" for line in result.messages.get(place, ()))
-    common, key = scores.mentions.recall_counts
-    response = scores.mentions.precision_counts.denominator
+    yield from (f"{line}\n" for line in seen.messages.get(place, ()))
+    mentions = scores[metric.identification]
+    common, key = mentions.recall_counts
+    response = mentions.precision_counts.denominator
     yield (
         f"Total key mentions: {number(key)}\n"
         f"Total response mentions: {number(response)}\n"
         f"Strictly correct identified mentions: {number(common)}\n"
         f"Partially correct identified mentions: 0\n"
         f"No identified: {number(key - common)}\n"
-        f"Invented: {number(result.key_copies[place] + (response - common) - key)}\n"
+        f"Invented: {number(seen.key_copies[place] + (response - common) - key)}\n"
     )
     if metric.per_document:
         several = len(metric.measures) > 1
-        for measure in metric.measures:
+        for measure in _shown(metric):
             yield result_line(measure.label if several else "", scores[measure.name])
 
 
 def _totals(result: Result, metric: Metric) -> Iterator[str]:
     yield "\n====== TOTALS =======\n"
-    yield result_line("Identification of Mentions", result.mentions)
+    labels = {measure.name: measure.label for measure in (*find(MENTIONS).measures, *metric.measures)}
+    yield result_line(labels[metric.identification], result[metric.identification])
     yield metric.heading
-    for measure in metric.measures:
+    for measure in _shown(metric):
         yield result_line(measure.label, result[measure.name])
+
+
+def _shown(metric: Metric) -> list[Measure]:
+    """The measures of a metric, without that of mention identification, which stands before them."""
+    return [measure for measure in metric.measures if measure.name != metric.identification]

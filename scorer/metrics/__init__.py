@@ -12,17 +12,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from scorer.errors import UsageError, nearest_first
-from scorer.metrics.row import Metric
+from scorer.metrics.row import COLUMNS, Metric
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-NAMES = ("muc", "bcub", "ceafm", "ceafe", "blanc", "lea")
+NAMES = ("muc", "bcub", "ceafm", "ceafe", "blanc", "lea", "cone")
 """Every built-in metric; each is the `METRIC` of the file of that name beside this one."""
 
 GROUPS = {
     "all": ("muc", "bcub", "ceafm", "ceafe", "blanc"),
-    "every": NAMES,
+    "every": ("muc", "bcub", "ceafm", "ceafe", "blanc", "lea"),
     "conll": ("muc", "bcub", "ceafe"),
 }
 """Names that stand for several metrics: the five of the official scorer; these and LEA; those whose mean is
@@ -36,9 +36,6 @@ AVERAGE = "conll"
 
 RESERVED = {*GROUPS, "none", "compare", "rank", "check", "validate", "convert", MENTIONS}
 """Names that no metric may have: groups, what NAME can be, commands, and measures of no metric."""
-
-COLUMNS = ("coreference",)
-"""The columns that a metric can ask for."""
 
 ENTRY_POINTS = "corefscore.metrics"
 

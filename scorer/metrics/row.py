@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from scorer import names
 from scorer.counts import Counts, Values
+from scorer.errors import UsageError
 
 
 class Measure(NamedTuple):
@@ -37,14 +39,47 @@ class Option(NamedTuple):
         return self.name.replace("-", "_")
 
 
+COREFERENCE, NAMES = "coreference", "names"
+
+COLUMNS: Mapping[str, tuple[Option, ...]] = {
+    COREFERENCE: (),
+    NAMES: (
+        Option(
+            "ne-from", names.KEY, "Whose names name the mentions of the response: the key's, or its own.", names.FROM
+        ),
+        Option("ne-column", names.COLUMN, "The column of named entities, from 1."),
+        Option(
+            "named",
+            names.EXACT,
+            "Which mentions are named: those with the span of a name, those that end in one, or those that hold "
+            "exactly one; they are compared by the span of the name.",
+            names.WAYS,
+        ),
+        Option(
+            "ne-types",
+            names.USUAL,
+            "The types of names that count, joined by commas; usual are all but numbers and times "
+            f"({', '.join(sorted(names.NUMBERS))}); or all.",
+        ),
+        Option("estimate-key", False, "Make the key from its names: KEY needs no coreference, and none of it is read."),
+        Option("match", ",".join(names.MATCHES), "With --estimate-key: the rules by which names are grouped."),
+    ),
+}
+"""The columns that a metric can ask for, and the options that each brings along.
+
+A metric that reads `NAMES` counts partitions that are cut down to their named mentions (`scorer.names`).
+"""
+
+
 @dataclass(frozen=True, eq=False)
 class Metric:
     """One row of the table of metrics.
 
     ``count`` turns an `Overlap` into one `Counts` (each part with one value a document) for each
-    measure that is not combined. ``columns`` are the columns of the file that it reads. ``heading`` stands
+    measure that is not combined. ``columns`` are those of `COLUMNS` that it reads. ``heading`` stands
     before its totals in the official layout, and ``per_document`` says whether that layout has a result
-    line for it under each document.
+    line for it under each document. ``identification`` is the measure of mention identification that stands first in
+    that layout: one of its own where it counts other mentions than all.
     """
 
     name: str
@@ -55,7 +90,44 @@ class Metric:
     measures: tuple[Measure, ...]
     count: Callable[..., Sequence[Counts]]
     note: str = ""
-    columns: tuple[str, ...] = ("coreference",)
+    columns: tuple[str, ...] = (COREFERENCE,)
     options: tuple[Option, ...] = ()
     heading: str = ""
     per_document: bool = True
+    identification: str = "mentions"
+
+    @property
+    def reads_names(self) -> bool:
+        """Whether it counts named mentions only."""
+        return NAMES in self.columns
+
+    @property
+    def every_option(self) -> tuple[Option, ...]:
+        """Its own options, and those of the columns that it reads."""
+        return (*self.options, *(option for column in self.columns for option in COLUMNS[column]))
+
+
+def options_of(metrics: Sequence[Metric]) -> list[Option]:
+    """The options of several metrics; those of a column once."""
+    return list(dict.fromkeys(option for metric in metrics for option in metric.every_option))
+
+
+def own_values(metrics: Sequence[Metric], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of the options of some metrics by keyword, ``given`` ones or defaults.
+
+    Options of columns go without saying where they have their default. Raises `UsageError` for a value that an
+    option cannot have.
+    """
+    found = {}
+    for option in options_of(metrics):
+        value = given.get(option.keyword, option.default)
+        if option.choices is not None and value not in option.choices:
+            raise UsageError(f"{option.keyword}={value!r} is not one of {', '.join(option.choices)}")
+        if value != option.default or not any(option in its for its in COLUMNS.values()):
+            found[option.keyword] = value
+    return found
+
+
+def names_asked(metrics: Sequence[Metric], own: Mapping[str, Any]) -> names.Asked | None:
+    """What some metrics ask of named entities, given the values of their options; None where they ask nothing."""
+    return names.asked(own) if any(metric.reads_names for metric in metrics) else None

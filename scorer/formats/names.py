@@ -1,0 +1,248 @@
+"""Named entities of CoNLL-2011/2012, for the metrics that ask for them; others read by `scorer.formats.conll` alone.
+
+The grammar of the column (the eleventh from the left, unless another is named):
+
+1. A column counts from the left, split as in rule 4 of `scorer.formats.conll`. The last column is that of coreference
+   and never of names, unless a key is estimated from its names: then there need be no coreference, and none is read.
+2. ``(TYPE*`` begins a name, ``*)`` ends it, ``(TYPE)`` and ``(TYPE*)`` are names of one token; ``(TYPE`` and ``)``
+   will do. ``*``, ``-``, ``_`` and an empty cell say that nothing begins or ends. Anything else is a fault.
+3. Types are compared without case. A TYPE is no number: that would be an id of coreference.
+4. Names neither nest nor cross, and end within their document.
+
+A fault makes its document unusable, as brackets of coreference without a partner do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from scorer.columns import NONE, Bools, Ints
+from scorer.findings import Finding
+from scorer.formats.columns import Columns
+from scorer.formats.conll import CR, Lines, Reader, within
+from scorer.formats.lines import as_text
+from scorer.formats.row import KEY
+from scorer.model import Documents, HeldColumn, NamedEntities
+from scorer.names import Asked
+from scorer.sources import Source
+
+CELL = re.compile(rb"(?:\(([^\s()*|]+))?\*?(\))?")
+"""A cell of a name: the type where it begins one, and whether it ends one."""
+
+BLANK_MARKS = b"*-_"
+"""Cells of one byte in which nothing begins or ends."""
+
+WORD, WORD_COLUMNS = 3, 5
+"""The column of words, counted from 0, and how many columns a line with words has at least."""
+
+CELLS = 'expected "(TYPE*" where a name begins, "*)" where it ends, "(TYPE)" for one token and "*" elsewhere'
+
+
+class Name(NamedTuple):
+    """A name, as it is found; ``words`` are empty where nobody asked."""
+
+    document: int
+    start: int
+    end: int
+    line: int
+    type: str
+    words: Sequence[str]
+
+
+class _Open(NamedTuple):
+    """A name that has begun: the cell that began it, and the words before the current block."""
+
+    document: int
+    token: int
+    type: str
+    cell: _Cell
+    words: Sequence[str] = ()
+
+
+class _Cell(NamedTuple):
+    """A cell that is not blank: its line, its column (from 1) and its text."""
+
+    line: int
+    column: int
+    text: str
+
+
+def read(files: Sequence[Source], notices: list[Finding], side: str, asked: Asked) -> Iterator[Documents]:
+    """The documents of all files with their named entities; else as `scorer.formats.conll.read`."""
+    reader = NamesReader(notices, side, asked)
+    for source in files:
+        yield from reader.file(source)
+    yield from reader.batch()
+
+
+class NamesReader(Reader):
+    """Reads one side with its named entities, and with the words of all tokens, by which sides are compared."""
+
+    def __init__(self, notices: list[Finding], side: str, asked: Asked) -> None:
+        super().__init__(notices)
+        self._asked = asked
+        self._names_wanted = asked.of_side(side)
+        self._estimate = side == KEY and bool(asked.estimate)
+        self._held = HeldColumn(asked.column)
+        self._open: _Open | None = None
+        self._names: list[Name] = []
+        self._faults: dict[int, Finding] = {}
+        self._text: list[tuple[Ints, Ints, Ints]] = []
+
+    def file(self, source: Source) -> Iterator[Documents]:
+        self._held.path = self._held.path or source.name
+        self._held.files += 1
+        yield from super().file(source)
+
+    def look(self, lines: Lines) -> None:
+        if not lines.segments:
+            return
+        tokens, document, shift = within(lines.segments, np.flatnonzero(lines.is_token))
+        if not len(tokens):
+            return
+        stops = lines.stops[tokens]
+        columns = Columns(lines.text, lines.starts[tokens], stops - (lines.text[stops - 1] == CR))
+        if self._asked.compares_words:
+            number = np.where(columns.count >= WORD_COLUMNS, columns.words() & 2**62 - 1, -1)
+            self._text.append((document, number, self.line + 1 + tokens))
+        if self._names_wanted:
+            token = np.cumsum(lines.is_token)[tokens] - 1 + shift
+            self._look_at_names(lines, tokens, document, token, columns)
+
+    def _look_at_names(self, lines: Lines, tokens: Ints, document: Ints, token: Ints, columns: Columns) -> None:
+        held, text = self._held, lines.text
+        at_column = held.number - 1
+        held.columns = max(held.columns, int(columns.count.max()))
+        starts, stops = columns.cells(np.full(len(tokens), at_column))
+        there: Bools = columns.count > at_column
+        if not self._estimate:
+            last: Bools = columns.count == at_column + 1
+            held.last = held.last or bool(last.any())
+            there &= ~last
+        size = stops - starts
+        first = text[np.minimum(starts, len(text) - 1)]
+        empty: Bools = size == 0
+        mark: Bools = (size == 1) & np.isin(first, np.frombuffer(BLANK_MARKS, dtype=np.uint8))
+        held.blanks |= dict.fromkeys(map(chr, np.unique(first[there & mark]).tolist()))
+        held.blanks |= dict.fromkeys([""] * bool((there & empty).any()))
+        words = _Words(text, columns)
+        for at in np.flatnonzero(there & ~(empty | mark)).tolist():
+            raw = text[starts[at] : stops[at]].tobytes()
+            before = as_text(text[lines.starts[tokens[at]] : starts[at]].tobytes())
+            cell = _Cell(self.line + 1 + int(tokens[at]), len(before) + 1, as_text(raw))
+            self._cell(raw, cell, int(document[at]), int(token[at]), partial(words.of, at))
+        if self._open is not None and self._estimate and self._open.document == document[-1]:
+            new = int(token[-1]) - self._open.token + 1 - len(self._open.words)
+            self._open = self._open._replace(words=[*self._open.words, *words.of(len(tokens) - 1, new)])
+
+    def _cell(self, raw: bytes, cell: _Cell, document: int, token: int, words: Callable[[int], Sequence[str]]) -> None:
+        """Deal with one cell; ``words`` gives the last so many words of the block, up to this token."""
+        self._end_of_document(document)
+        found = CELL.fullmatch(raw)
+        if not found or not (found[1] or found[2]):
+            self._blame(document, cell, "is no cell of named entities", CELLS)
+            return
+        opened = self._open
+        if found[1]:
+            if found[1].isdigit():
+                self._blame(document, cell, "has a number for a type, as coreference has", CELLS)
+                return
+            if opened is not None:
+                what = f'begins a name within "{opened.cell.text}" of line {opened.cell.line}'
+                self._blame(
+                    document, cell, what, "names neither nest nor cross; end the first before, or leave one out"
+                )
+                return
+            opened = _Open(document, token, as_text(found[1]).upper(), cell)
+        if opened is None:
+            self._blame(document, cell, "ends a name, and none has begun", CELLS)
+            return
+        self._open = None if found[2] else opened
+        if found[2]:
+            size = token - opened.token + 1 - len(opened.words)
+            its = [*opened.words, *words(size)] if self._estimate else ()
+            self._names.append(Name(document, opened.token, token, opened.cell.line, opened.type, its))
+            self._held.types[opened.type] += 1
+
+    def _end_of_document(self, document: int) -> None:
+        """A name must not reach into another document."""
+        if self._open is not None and self._open.document != document:
+            what = "begins a name that never ends"
+            self._blame(self._open.document, self._open.cell, what, '"*)" at its last token, within the document')
+            self._open = None
+
+    def _blame(self, document: int, cell: _Cell, what: str, expected: str) -> None:
+        self._open = None
+        shown = cell.text if len(cell.text) <= 60 else cell.text[:57] + "..."
+        details = {
+            "document": self.names[document],
+            "cell": shown,
+            "what": what,
+            "expected": expected.removeprefix("expected "),
+            "column": self._held.number,
+        }
+        finding = Finding(
+            "bad-name", self.places[document].source.name, cell.line, cell.column, details, (shown, "^" * len(shown))
+        )
+        self._faults.setdefault(document, finding)
+
+    def batch(self) -> Iterator[Documents]:
+        ready = len(self.names) - self.inside
+        if self._open is not None and self._open.document < ready:
+            self._end_of_document(ready)
+        for documents in super().batch():
+            yield self._with_names(documents)
+
+    def _with_names(self, documents: Documents) -> Documents:
+        ready = len(documents)
+        faults = {document: partial(_known, fault) for document, fault in self._faults.items() if document < ready}
+        its = [name for name in self._names if name.document < ready and name.document not in faults]
+        document, start, end, line = np.array([name[:4] for name in its], dtype=np.int64).reshape(-1, 4).T
+        kinds, words = [name.type for name in its], [name.words for name in its] if self._estimate else []
+        text, text_line = self._take_text(ready)
+        names = NamedEntities(document, start, end, line, kinds, words, text, text_line, self._held)
+        self._names = [n._replace(document=n.document - ready) for n in self._names if n.document >= ready]
+        self._faults = {document - ready: fault for document, fault in self._faults.items() if document >= ready}
+        if self._open is not None:
+            self._open = self._open._replace(document=self._open.document - ready)
+        if self._estimate:
+            documents = Documents(documents.names, documents.places, documents.tokens, words=documents.words)
+        return replace(documents, faults={**faults, **documents.faults}, named_entities=names)
+
+    def _take_text(self, ready: int) -> tuple[Ints, Ints]:
+        """Numbers and lines of the words of complete documents; the others wait."""
+        if not self._text:
+            return NONE, NONE
+        document, number, line = (np.concatenate(column) for column in zip(*self._text, strict=True))
+        waits = int(np.searchsorted(document, ready))
+        self._text = [(document[waits:] - ready, number[waits:], line[waits:])]
+        return number[:waits], line[:waits]
+
+
+class _Words:
+    """The words of the token lines of one block."""
+
+    def __init__(self, text: np.ndarray, columns: Columns) -> None:
+        self._text = text
+        self._columns = columns
+        self._cells: tuple[Ints, Ints] | None = None
+
+    def of(self, last: int, size: int) -> list[str]:
+        """The words of ``size`` lines, up to the line ``last``."""
+        if self._cells is None:
+            count = self._columns.count
+            self._cells = self._columns.cells(np.where(count >= WORD_COLUMNS, WORD, count - 2))
+        starts, stops = self._cells
+        which = range(last - size + 1, last + 1)
+        return [as_text(self._text[starts[at] : stops[at]].tobytes()).strip() for at in which]
+
+
+def _known(finding: Finding) -> Finding:
+    """A finding as what `Documents.faults` holds, a function that gives it."""
+    return finding
