@@ -76,20 +76,18 @@ class Named(NamedTuple):
 def count(pairs: Pairs, metrics: Sequence[Metric], settings: Settings, *, keep_pairs: bool = False) -> Part:
     """Count a batch of pairs: match mentions, treat repeats, lay out the overlap, ask every metric.
 
-    Metrics that read names count the pairs anew, cut down to named mentions; repeats decide before whether the
-    input is refused, and ``settings.singletons`` behind that means what is left.
+    Metrics that read names count the same pairs cut down to named mentions; repeats are treated by the order of all
+    mentions, and what ``settings.singletons`` leaves out is what has one named mention.
     """
     counted = _with_mentions(metrics)
-    part = _counted(pairs, [metric for metric in counted if not metric.reads_names], settings, keep_pairs=keep_pairs)
+    whole = [metric for metric in counted if not metric.reads_names]
+    part = _counted(pairs, whole, settings, keep_pairs=keep_pairs, named=False)
     how = names_asked(metrics, settings.own)
     if how is None:
         return part
-    named = _counted(
-        Pairs(*cut_down(*pairs, how), pairs.present),
-        [metric for metric in counted if metric.reads_names],
-        settings,
-        keep_pairs=keep_pairs,
-    )
+    cut = Pairs(*cut_down(*pairs, how), pairs.present)
+    readers = [metric for metric in counted if metric.reads_names]
+    named = _counted(cut, readers, settings, keep_pairs=keep_pairs, named=True)
     sides = [pairs.key, pairs.response]
     held = [held_by(side, how) for side, name in zip(sides, (KEY, RESPONSE), strict=True) if how.of_side(name)]
     sizes = [np.bincount(side.entity, minlength=len(side.document)) for side in sides]
@@ -97,9 +95,12 @@ def count(pairs: Pairs, metrics: Sequence[Metric], settings: Settings, *, keep_p
     return part._replace(counts={**part.counts, **named.counts}, named=Named(named, held, entities))
 
 
-def _counted(pairs: Pairs, metrics: Sequence[Metric], settings: Settings, *, keep_pairs: bool) -> Part:
+def _counted(pairs: Pairs, metrics: Sequence[Metric], settings: Settings, *, keep_pairs: bool, named: bool) -> Part:
     treated = treat(exact(pairs.key, pairs.response), pairs, settings.repeated)
-    table = overlap(without_singletons(treated.matched, settings.singletons))
+    matched = treated.matched
+    if named:
+        matched = matched._replace(key=matched.key.in_text_order(), response=matched.response.in_text_order())
+    table = overlap(without_singletons(matched, settings.singletons))
     return Part(
         pairs.key.names,
         {metric.name: _counts(metric, table, settings) for metric in metrics},

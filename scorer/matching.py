@@ -33,6 +33,17 @@ class Side(NamedTuple):
         renumbered = np.cumsum(left) - 1
         return Side(self.number[which], renumbered[entity], self.document[left])
 
+    def in_text_order(self) -> Side:
+        """Entities in the order of their first mention, mentions in that of their numbers, as a reader gives mentions
+        that do not overlap: sums are added in this order, and the last bit of a sum shows."""
+        first = np.full(len(self.document), np.iinfo(np.int64).max)
+        np.minimum.at(first, self.entity, self.number)
+        entities = order_by(first)
+        place = np.empty(len(entities), dtype=np.int64)
+        place[entities] = np.arange(len(entities))
+        mentions = order_by(place[self.entity], self.number)
+        return Side(self.number[mentions], place[self.entity][mentions], self.document[entities])
+
 
 class Matched(NamedTuple):
     """A batch of pairs of documents with numbered mentions; ``document`` has one value a number."""

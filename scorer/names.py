@@ -5,7 +5,8 @@ A metric that reads the column of named entities (`scorer.metrics.row`) counts t
 A name belongs to a mention by one of three rules, ``--named``: with ``exact`` the spans are equal; with ``head`` the
 mention ends where the name ends, and does not begin behind it; with ``contains`` it holds this name as a whole and
 no other one. Then the mention is compared by the span of its name, so that `President Bush` meets `Bush`. Where
-mentions of different spans have one name, as `Bush` and `the wife of Bush` do, it names the shortest.
+mentions of different spans have one name, as `Bush` and `the wife of Bush` do, it names the
+shortest, of equally long ones the first.
 
 Source: Lin et al. 2010, CONE, section 4, where one tagger selects the named mentions of both sides.
 """
@@ -18,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scorer.columns import Bools, Ints, order_by
+from scorer.columns import Bools, Ints
 from scorer.errors import InputError, UsageError, nearest_first
 from scorer.findings import Finding, counted
 from scorer.model import Documents, HeldColumn, NamedEntities
@@ -194,11 +195,12 @@ def _named(documents: Documents, names: NamedEntities, how: Asked) -> Documents:
     first, last = document * width + start, document * width + end
     mention_first, mention_last = of_mention * width + documents.start, of_mention * width + documents.end
     name = _name_of(first, last, mention_first, mention_last, how.named)
-    length = documents.end - documents.start
+    # One name names one span: of several the shortest, of equally long ones the first.
+    claim = (documents.end - documents.start) * width + documents.start
     has = np.flatnonzero(name >= 0)
-    shortest = np.full(len(which), width)
-    np.minimum.at(shortest, name[has], length[has])
-    has = has[length[has] == shortest[name[has]]]
+    best = np.full(len(which), width * width)
+    np.minimum.at(best, name[has], claim[has])
+    has = has[claim[has] == best[name[has]]]
     return _only(documents, has, start[name[has]], end[name[has]])
 
 
@@ -216,25 +218,16 @@ def _name_of(first: Ints, last: Ints, mention_first: Ints, mention_last: Ints, w
 
 
 def _only(documents: Documents, which: Ints, start: Ints, end: Ints) -> Documents:
-    """Only some mentions, with other spans; in the order that a reader gives them, in which sums are added."""
-    old_entity = documents.entity[which]
-    left, entity = np.unique(old_entity, return_inverse=True)
-    document = documents.document[left]
-    appearance = np.full(len(left), np.iinfo(np.int64).max)
-    np.minimum.at(appearance, entity, start)
-    entities = order_by(document, appearance)
-    number = np.empty(len(left), dtype=np.int64)
-    number[entities] = np.arange(len(left))
-    entity = number[entity]
-    mentions = order_by(entity, end)
+    """Only some mentions, with other spans; all in the order that they had, on which it hangs which copy counts."""
+    left, entity = np.unique(documents.entity[which], return_inverse=True)
     return replace(
         documents,
-        document=document[entities],
-        label=documents.label[left][entities],
-        entity=entity[mentions],
-        start=start[mentions],
-        end=end[mentions],
-        line=documents.line[which][mentions],
+        document=documents.document[left],
+        label=documents.label[left],
+        entity=entity,
+        start=start,
+        end=end,
+        line=documents.line[which],
     )
 
 
