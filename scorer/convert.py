@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 from itertools import chain
 
-from scorer.errors import InputError
 from scorer.findings import Finding, counted
 from scorer.formats import NAMES, find, recognised
-from scorer.formats.row import Asked, FullDocument, Sentences
+from scorer.formats.row import Asked, FullDocument, Sentences, full_documents
 from scorer.model import Documents
 from scorer.pairing import Names
 from scorer.sources import sources
@@ -47,14 +45,9 @@ def _full(
     names = Names()
     for batch in batches:
         names.add(batch)
-        for fault in batch.faults.values():
-            raise InputError([fault()])
-        entities: list[dict[str, list[tuple[int, int]]]] = [defaultdict(list) for _ in batch.names]
-        for entity, start, end in zip(batch.entity.tolist(), batch.start.tolist(), batch.end.tolist(), strict=True):
-            entities[batch.document[entity]][batch.name_of(entity)].append((start, end))
-        for document, name in enumerate(batch.names):
-            place = batch.place_of(document)
-            if pieces := batch.discarded.get(document):
-                details = {"document": name, "count": counted(len(pieces), "mark"), "piece": pieces[0]}
+        for number, document in enumerate(full_documents(batch)):
+            place = document.place
+            if pieces := batch.discarded.get(number):
+                details = {"document": document.name, "count": counted(len(pieces), "mark"), "piece": pieces[0]}
                 notices.append(Finding("dropped-marks", place.source.name, place.line, details=details))
-            yield FullDocument(name, place, next(texts), entities[document])
+            yield document._replace(sentences=next(texts))

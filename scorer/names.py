@@ -148,7 +148,7 @@ def held_by(documents: Documents, how: Asked) -> Held:
 
 def about_names(held: Sequence[Sequence[Held]], entities: Sequence[Sequence[Ints]], how: Asked) -> list[Finding]:
     """Notices about all batches of both sides; ``held`` has the sides whose names are looked at, ``entities`` how
-    many entities and how many singletons there are in the key and in the response.
+    many entities and how many singletons there are in the key and in the response, if there is one.
 
     Raises `InputError` for a side without a name that counts.
     """
@@ -161,8 +161,10 @@ def about_names(held: Sequence[Sequence[Held]], entities: Sequence[Sequence[Ints
         for kind in sorted((how.types or set()) - column.types.keys()):
             details = {"type": kind, "column": column.number, "known": _types(column)}
             notices.append(Finding("absent-type", column.path, details=details))
+    if not how.estimate or not entities:
+        return notices
     (in_key, alone), (in_response, response_alone) = np.sum(entities, axis=0).tolist()
-    if how.estimate and alone and in_response and not response_alone:
+    if alone and in_response and not response_alone:
         details = {"alone": alone, "entities": in_key}
         notices.append(Finding("no-singletons", held[0][0].column.path, details=details))
     return notices

@@ -61,6 +61,7 @@ ORDER = (
     "convert",
     "validation",
     "repair",
+    "keyfile",
     "layouts",
     "layouts.official",
     "layouts.github",

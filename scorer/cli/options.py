@@ -61,6 +61,17 @@ def scoring(metrics: Sequence[Metric]) -> list[click.Parameter]:
     ]
 
 
+def estimate() -> list[click.Parameter]:
+    """What can be done with an estimated key besides scoring."""
+    return [
+        click.Option(
+            ["--write-key"],
+            metavar="FILE",
+            help="Save the estimated key as CoNLL, whole or not at all; then RESPONSE can be left out.",
+        )
+    ]
+
+
 def files() -> list[click.Parameter]:
     """Options about which files are read."""
     return [click.Option(["--include"], metavar="GLOB", help="Which files of a folder count, by name.")]

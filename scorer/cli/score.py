@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
 
 from scorer.cli import options
-from scorer.cli.messages import tell, write
-from scorer.cli.scoring import evaluated
+from scorer.cli.messages import STDOUT, tell, write
+from scorer.cli.scoring import evaluated, read_key
 from scorer.errors import UsageError
+from scorer.findings import Finding
 from scorer.layouts import NAMES, OFFICIAL, find, official
 from scorer.metrics import GROUPS, names_in, select
-from scorer.metrics.row import Metric
+from scorer.metrics.row import Metric, names_asked, own_values
+from scorer.model import Documents
+from scorer.names import Asked, about_names, held_by
 from scorer.results import Report, compiled
 from scorer.sources import STDIN
 
@@ -25,11 +28,16 @@ def command(words: str) -> click.Command:
     metrics = select(words)
     headings, average = len(listed) > 1 or listed[0] in GROUPS, "conll" in listed
 
-    def callback(key: str, response: str, name: str | None, **given: Any) -> None:
+    reads_names = any(metric.reads_names for metric in metrics)
+
+    def callback(key: str, response: str | None, name: str | None, **given: Any) -> None:
         if name is not None:
             # Names of documents are bytes of a file, whatever the locale takes the argument for.
             name = os.fsencode(name).decode("utf-8", "surrogateescape")
-        score(key, response, metrics, name, headings=headings, average=average, **given)
+        if response is None:
+            write_estimate(key, metrics, **given)
+        else:
+            score(key, response, metrics, name, headings=headings, average=average, **given)
 
     made = click.Command(
         words,
@@ -37,9 +45,10 @@ def command(words: str) -> click.Command:
         help=_help(metrics),
         params=[
             click.Argument(["key"]),
-            click.Argument(["response"]),
+            click.Argument(["response"], required=not reads_names),
             click.Argument(["name"], required=False),
             *options.scoring(metrics),
+            *(options.estimate() if reads_names else ()),
             *options.layout(OFFICIAL, tuple(NAMES)),
             click.Option(["--documents"], is_flag=True, help="Rows for every document (not --format official)."),
             click.Option(
@@ -88,11 +97,14 @@ def score(
     by: str | None,
     strict: bool,
     quiet: bool | None,
+    write_key: str | None = None,
     **how: Any,
 ) -> None:
     """Read both sides, score, and write the result; ``how`` are the options that can move a number."""
     if key == response == STDIN:
         raise UsageError("KEY and RESPONSE cannot both be standard input (-)")
+    if write_key is not None:
+        _check_write_key(write_key, output=output, **how)
     if layout == OFFICIAL and (documents or by is not None):
         asked = "--documents" if documents else "--by"
         raise UsageError(f"{asked} needs a layout other than official, such as --format table")
@@ -100,10 +112,58 @@ def score(
         compiled(by)
     listed = layout == OFFICIAL and name != "none"
     only = None if name == "none" else name
-    result = evaluated(key, response, metrics, [], document=only, keep_pairs=listed, **how)
+    notices: list[Finding] = []
+    # A key that is to be written is read once, since standard input cannot be read again.
+    batches = [] if write_key is None else read_key(key, metrics, notices, **how)
+    result = evaluated(batches or key, response, metrics, notices, document=only, keep_pairs=listed, **how)
     tell(result.notices, strict=strict, quiet=quiet)
+    names = names_asked(metrics, result.settings.own)
+    if write_key is not None and names is not None:
+        write(_estimate(batches, names), write_key)
     if layout == OFFICIAL:
         pieces = official.render(result, name=only, documents=listed, headings=headings, average=average)
     else:
         pieces = find(layout)(Report(result, documents, by), layout)
     write(pieces, output)
+
+
+def write_estimate(
+    key: str,
+    metrics: Sequence[Metric],
+    *,
+    write_key: str | None,
+    output: str,
+    documents: bool,
+    by: str | None,
+    strict: bool,
+    quiet: bool | None,
+    **how: Any,
+) -> None:
+    """Write the estimated key alone, where there is no response."""
+    if write_key is None:
+        raise click.UsageError("Missing argument 'RESPONSE'.", click.get_current_context())
+    if output != STDOUT or documents or by is not None:
+        raise UsageError("without RESPONSE there are no scores: leave --output, --documents and --by out")
+    _check_write_key(write_key, output=None, **how)
+    notices: list[Finding] = []
+    asked = names_asked(metrics, own_values(metrics, how))
+    assert asked is not None, "only metrics that read names can do without a response"
+    batches = read_key(key, metrics, notices, **how)
+    pieces = list(_estimate(batches, asked))
+    notices += about_names([[held_by(batch, asked)] for batch in batches], [], asked)
+    tell(notices, strict=strict, quiet=quiet)
+    write(pieces, write_key)
+
+
+def _check_write_key(path: str, *, output: str | None, estimate_key: bool, **_: Any) -> None:
+    if not estimate_key:
+        raise UsageError("--write-key saves the estimated key; it needs --estimate-key")
+    if output is not None and os.path.realpath(path) == os.path.realpath(output):
+        raise UsageError("--write-key and --output name one file; give each its own")
+
+
+def _estimate(batches: Sequence[Documents], asked: Asked) -> Iterator[str]:
+    from scorer.estimate import estimated
+    from scorer.keyfile import rewritten
+
+    return rewritten([estimated(batch, asked) for batch in batches], asked.column)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+import click
+from click.core import ParameterSource
 
 from scorer.cli.progress import progress
 from scorer.errors import InputError, UsageError
@@ -11,7 +14,7 @@ from scorer.evaluate import evaluate
 from scorer.findings import Finding
 from scorer.formats import read
 from scorer.formats.row import KEY, RESPONSE
-from scorer.metrics.row import Metric, names_asked, own_values
+from scorer.metrics.row import Metric, names_asked, options_of, own_values
 from scorer.model import Documents
 from scorer.results import Result, Settings, reading_settings
 from scorer.sources import STDIN
@@ -58,6 +61,7 @@ def evaluated(
 
     Raises `InputError` for input that is refused, `UsageError` for a file that cannot be read.
     """
+    _refuse_unread(metrics, own)
     settings = Settings(
         tuple(metric.name for metric in metrics),
         repeated,
@@ -83,6 +87,15 @@ def evaluated(
 
         batches = side(key, KEY) if isinstance(key, str) else iter(key)
         return evaluate(batches, side(response, RESPONSE), metrics, settings, notices, keep_pairs=keep_pairs)
+
+
+def _refuse_unread(metrics: Sequence[Metric], own: Mapping[str, Any]) -> None:
+    """Raise `UsageError` for an option of a metric that is not scored: it would be passed over in silence."""
+    read = {option.keyword for option in options_of(metrics)}
+    context = click.get_current_context()
+    for keyword in own.keys() - read:
+        if context.get_parameter_source(keyword) is ParameterSource.COMMANDLINE:
+            raise UsageError(f"--{keyword.replace('_', '-')} is an option of a metric that is not scored here")
 
 
 def one_standard_input(*paths: str) -> None:

@@ -155,7 +155,7 @@ def _token_lines(document: FullDocument, notices: list[Finding]) -> Iterator[str
         details["document"] = document.name
         notices.append(Finding(code, place.source.name, place.line, details=details))
 
-    cells = _cells(document)
+    its_cells = cells(document)
     for entity, spans in document.entities.items():
         if crossing := _crossing(spans):
             notice("crossing-mentions", entity=entity, first=list(crossing[0]), second=list(crossing[1]))
@@ -177,12 +177,12 @@ def _token_lines(document: FullDocument, notices: list[Finding]) -> Iterator[str
             if unfit.search(its_word):
                 written = re.sub(r"\s", "_", its_word)
                 notice("changed-word", word=ascii(its_word), token=token, written=written)
-            yield f"{first_columns}\t{number}\t{written}\t{cells.get(token, '-')}\n"
+            yield f"{first_columns}\t{number}\t{written}\t{its_cells.get(token, '-')}\n"
             token += 1
 
 
-def _cells(document: FullDocument) -> dict[int, str]:
-    """The cells of coreference by token: brackets stand in the order in which they nest."""
+def cells(document: FullDocument) -> dict[int, str]:
+    """The cells of coreference of a document, by token: brackets stand in the order in which they nest."""
     singles, opens, closes = defaultdict(list), defaultdict(list), defaultdict(list)
     for entity, spans in document.entities.items():
         for start, end in spans:
@@ -191,13 +191,13 @@ def _cells(document: FullDocument) -> dict[int, str]:
             else:
                 opens[start].append((-end, f"({entity}"))
                 closes[end].append((-start, f"{entity})"))
-    cells: dict[int, list[str]] = defaultdict(list)
+    held: dict[int, list[str]] = defaultdict(list)
     for token, pieces in singles.items():
-        cells[token] += pieces
+        held[token] += pieces
     for brackets in (opens, closes):
         for token, found in brackets.items():
-            cells[token] += [piece for _, piece in sorted(found, key=lambda bracket: bracket[0])]
-    return {token: "|".join(pieces) for token, pieces in cells.items()}
+            held[token] += [piece for _, piece in sorted(found, key=lambda bracket: bracket[0])]
+    return {token: "|".join(pieces) for token, pieces in held.items()}
 
 
 def _crossing(spans: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], tuple[int, int]] | None:

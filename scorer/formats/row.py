@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from scorer.errors import InputError
 from scorer.findings import Finding
 from scorer.model import Documents, Place
 from scorer.sources import Source
@@ -36,6 +38,17 @@ class FullDocument(NamedTuple):
     place: Place
     sentences: Sentences | None
     entities: Mapping[str, Sequence[tuple[int, int]]]
+
+
+def full_documents(batch: Documents) -> Iterator[FullDocument]:
+    """The documents of a batch as they are written, without their words. Raises `InputError` for one with a fault."""
+    for fault in batch.faults.values():
+        raise InputError([fault()])
+    entities: list[dict[str, list[tuple[int, int]]]] = [defaultdict(list) for _ in batch.names]
+    for entity, start, end in zip(batch.entity.tolist(), batch.start.tolist(), batch.end.tolist(), strict=True):
+        entities[batch.document[entity]][batch.name_of(entity)].append((start, end))
+    for document, name in enumerate(batch.names):
+        yield FullDocument(name, batch.place_of(document), None, entities[document])
 
 
 class Format(NamedTuple):
