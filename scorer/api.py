@@ -20,6 +20,7 @@ from scorer.metrics import select
 from scorer.metrics.row import Metric, names_asked, options_of, own_values
 from scorer.model import Documents
 from scorer.model import joined as joined_documents
+from scorer.names import EITHER, asked
 from scorer.official import WAYS
 from scorer.pairing import Pairs
 from scorer.results import Result, Settings, reading_settings
@@ -38,21 +39,30 @@ def read(
     include: str | None = None,
     input_format: str | None = None,
     clusters_field: str | None = None,
+    ne_column: int | None = None,
 ) -> Documents:
     """The documents of a file, or of a folder as one corpus, to be scored more than once.
 
     The content tells the format unless ``input_format`` does (`conll` or `jsonlines`). JSON lines have their clusters
     in the field `clusters`; for a ``side`` of `response`, in `predicted_clusters` where it is there; or in
-    ``clusters_field``.
+    ``clusters_field``. ``ne_column`` reads named entities as well, from that column (from 1), for metrics that count
+    named mentions.
 
     Raises `InputError` for input that is refused, `UsageError` for a file that cannot be read.
     """
+    names = None if ne_column is None else asked({"ne_column": ne_column})._replace(source=EITHER)
     if side not in (KEY, RESPONSE):
         raise UsageError(f"side={side!r} is not one of {KEY}, {RESPONSE}")
     return joined_documents(
         list(
             formats.read(
-                os.fspath(path), [], include, input_format=input_format, clusters_field=clusters_field, side=side
+                os.fspath(path),
+                [],
+                include,
+                input_format=input_format,
+                clusters_field=clusters_field,
+                side=side,
+                names=names,
             )
         )
     )

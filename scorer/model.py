@@ -56,7 +56,7 @@ class NamedEntities(NamedTuple):
     ``end``        names               its last token
     ``line``       names               the line of its first token (from 1)
     ``type``       names               its type, in upper case
-    ``words``      names               its words; none unless a key is estimated from them
+    ``words``      names               its words
     ``text``       tokens              a number for the word of each token, equal for equal words, -1 for unknown ones
     ``text_line``  tokens              the line of each token (from 1); both are empty where nobody asked
     =============  ==================  =========================================================
@@ -87,7 +87,7 @@ class NamedEntities(NamedTuple):
             self.end[which],
             self.line[which],
             [self.type[name] for name in which],
-            [self.words[name] for name in which] if self.words else [],
+            [self.words[name] for name in which],
             text,
             text_line,
             self.held,

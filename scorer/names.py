@@ -27,6 +27,9 @@ from scorer.model import Documents, HeldColumn, NamedEntities
 KEY, OWN = FROM = ("key", "own")
 """Whose names name the mentions of a response."""
 
+EITHER = "either"
+"""What is asked where it is not known yet whose names they will be."""
+
 EXACT, HEAD, CONTAINS = WAYS = ("exact", "head", "contains")
 """Which mentions have a name."""
 
@@ -61,11 +64,11 @@ class Asked(NamedTuple):
     @property
     def compares_words(self) -> bool:
         """Whether names of one side are found in the other by token."""
-        return self.source == KEY
+        return self.source != OWN
 
     def of_side(self, side: str) -> bool:
         """Whether the names of a side are looked at."""
-        return side == KEY or self.source == OWN
+        return side == KEY or self.source != KEY
 
 
 def asked(own: Mapping[str, Any]) -> Asked:

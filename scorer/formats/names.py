@@ -45,7 +45,7 @@ CELLS = 'expected "(TYPE*" where a name begins, "*)" where it ends, "(TYPE)" for
 
 
 class Name(NamedTuple):
-    """A name, as it is found; ``words`` are empty where nobody asked."""
+    """A name, as it is found."""
 
     document: int
     start: int
@@ -137,7 +137,7 @@ class NamesReader(Reader):
             before = as_text(text[lines.starts[tokens[at]] : starts[at]].tobytes())
             cell = _Cell(self.line + 1 + int(tokens[at]), len(before) + 1, as_text(raw))
             self._cell(raw, cell, int(document[at]), int(token[at]), partial(words.of, at))
-        if self._open is not None and self._estimate and self._open.document == document[-1]:
+        if self._open is not None and self._open.document == document[-1]:
             new = int(token[-1]) - self._open.token + 1 - len(self._open.words)
             self._open = self._open._replace(words=[*self._open.words, *words.of(len(tokens) - 1, new)])
 
@@ -155,9 +155,7 @@ class NamesReader(Reader):
                 return
             if opened is not None:
                 what = f'begins a name within "{opened.cell.text}" of line {opened.cell.line}'
-                self._blame(
-                    document, cell, what, "names neither nest nor cross; end the first before, or leave one out"
-                )
+                self._blame(document, cell, what, "names that neither nest nor cross")
                 return
             opened = _Open(document, token, as_text(found[1]).upper(), cell)
         if opened is None:
@@ -166,8 +164,8 @@ class NamesReader(Reader):
         self._open = None if found[2] else opened
         if found[2]:
             size = token - opened.token + 1 - len(opened.words)
-            its = [*opened.words, *words(size)] if self._estimate else ()
-            self._names.append(Name(document, opened.token, token, opened.cell.line, opened.type, its))
+            its_words = [*opened.words, *words(size)]
+            self._names.append(Name(document, opened.token, token, opened.cell.line, opened.type, its_words))
             self._held.types[opened.type] += 1
 
     def _end_of_document(self, document: int) -> None:
@@ -204,7 +202,7 @@ class NamesReader(Reader):
         faults = {document: partial(_known, fault) for document, fault in self._faults.items() if document < ready}
         its = [name for name in self._names if name.document < ready and name.document not in faults]
         document, start, end, line = np.array([name[:4] for name in its], dtype=np.int64).reshape(-1, 4).T
-        kinds, words = [name.type for name in its], [name.words for name in its] if self._estimate else []
+        kinds, words = [name.type for name in its], [name.words for name in its]
         text, text_line = self._take_text(ready)
         names = NamedEntities(document, start, end, line, kinds, words, text, text_line, self._held)
         self._names = [n._replace(document=n.document - ready) for n in self._names if n.document >= ready]
