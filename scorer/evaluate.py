@@ -16,7 +16,7 @@ from scorer.matching import exact, without_singletons
 from scorer.metrics import MENTIONS, NAMES, find
 from scorer.metrics.row import Metric, names_asked
 from scorer.model import Documents
-from scorer.names import Held, about_names, cut_down, held_by
+from scorer.names import Held, about_names, about_singletons, cut_down, held_by, no_named_mentions
 from scorer.official import Repeat, describe, refuse_too_many, treat
 from scorer.overlap import Overlap, overlap
 from scorer.pairing import Pairs, pair
@@ -127,7 +127,11 @@ def joined(parts: Sequence[Part], metrics: Sequence[Metric], settings: Settings,
     named = [part.named for part in parts if part.named is not None]
     how = names_asked(metrics, settings.own)
     if how is not None:
-        notices += about_names([each.held for each in named], [each.entities for each in named], how)
+        notices += about_names([each.held for each in named], how)
+        if not sum(each.part.key_copies.sum() for each in named):
+            notices.append(no_named_mentions(named[0].held[0].column, how))
+        if how.estimate:
+            notices += about_singletons(named[0].held[0].column, np.sum([each.entities for each in named], axis=0))
     return Result(
         counted,
         [name for part in parts for name in part.names],

@@ -149,6 +149,11 @@ KINDS: Mapping[str, Kind] = {
         'no name in column {column} has the type "{type}", which --ne-types names',
         "the types there: {known}",
     ),
+    "no-named-mentions": Kind(
+        NOTICE,
+        "no mention of the key has a name by --named {named}, though column {column} has names",
+        "every score of names is 0; another --named may find some, or --estimate-key, which needs no mentions",
+    ),
     "no-singletons": Kind(
         NOTICE,
         "of {entities} entities of the estimated key {alone} have one name only, and the response has no such entity",

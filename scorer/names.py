@@ -149,9 +149,8 @@ def held_by(documents: Documents, how: Asked) -> Held:
     return Held(len(counting(names, how)), names.held)
 
 
-def about_names(held: Sequence[Sequence[Held]], entities: Sequence[Sequence[Ints]], how: Asked) -> list[Finding]:
-    """Notices about all batches of both sides; ``held`` has the sides whose names are looked at, ``entities`` how
-    many entities and how many singletons there are in the key and in the response, if there is one.
+def about_names(held: Sequence[Sequence[Held]], how: Asked) -> list[Finding]:
+    """Notices about the names of all batches; ``held`` has those of the sides whose names are looked at.
 
     Raises `InputError` for a side without a name that counts.
     """
@@ -162,15 +161,23 @@ def about_names(held: Sequence[Sequence[Held]], entities: Sequence[Sequence[Ints
             details = {"what": f"no name in column {column.number}: {_described(column, how)}"}
             raise InputError([Finding("no-names", column.path, details=details)])
         for kind in sorted((how.types or set()) - column.types.keys()):
-            details = {"type": kind, "column": column.number, "known": _types(column)}
-            notices.append(Finding("absent-type", column.path, details=details))
-    if not how.estimate or not entities:
-        return notices
-    (in_key, alone), (in_response, response_alone) = np.sum(entities, axis=0).tolist()
-    if alone and in_response and not response_alone:
-        details = {"alone": alone, "entities": in_key}
-        notices.append(Finding("no-singletons", held[0][0].column.path, details=details))
+            absent = {"type": kind, "column": column.number, "known": _types(column)}
+            notices.append(Finding("absent-type", column.path, details=absent))
     return notices
+
+
+def no_named_mentions(column: HeldColumn, how: Asked) -> Finding:
+    """The notice about a key that has names, none of which is that of a mention."""
+    return Finding("no-named-mentions", column.path, details={"column": column.number, "named": how.named})
+
+
+def about_singletons(column: HeldColumn, entities: Ints) -> list[Finding]:
+    """A notice where an estimated key has singletons and the response has none; ``entities`` has a row for the key and
+    one for the response, each with the number of entities and of singletons."""
+    (in_key, alone), (in_response, response_alone) = entities.tolist()
+    if not alone or not in_response or response_alone:
+        return []
+    return [Finding("no-singletons", column.path, details={"alone": alone, "entities": in_key})]
 
 
 def _described(column: HeldColumn, how: Asked) -> str:

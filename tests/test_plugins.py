@@ -28,6 +28,16 @@ def test_its_own_option_reaches_it() -> None:
     assert b"\nCoreference: Recall: (0 / 8) 0%" in done.body
 
 
+def test_one_that_reads_names_counts_named_mentions_and_takes_the_options_about_names(tmp_path: Path) -> None:
+    """In `testdata/names` Bush and IBM are whole; with --named head there are three Bushes, and IBM alone is."""
+    plugin = changed(tmp_path, "    use=", '    columns=("coreference", "names"),\n    use=')
+    pair = [TESTDATA / "names" / name for name in ("key.conll", "response.conll")]
+    done = command("whole,cone", *pair, "none", path=[plugin])
+    assert b"\nCoreference: Recall: (4 / 6) 66.66%\tPrecision: (4 / 5) 80%" in done.body
+    done = command("whole,cone", *pair, "none", "--named", "head", path=[plugin])
+    assert b"\nCoreference: Recall: (2 / 7) 28.57%\tPrecision: (2 / 6) 33.33%" in done.body
+
+
 def test_help_lists_it_and_its_option() -> None:
     assert b"\n  whole  " in command("--help", path=[PLUGIN]).stdout
     assert b"--smallest INTEGER" in command("whole", "--help", path=[PLUGIN]).stdout

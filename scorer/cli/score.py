@@ -150,7 +150,7 @@ def write_estimate(
     assert asked is not None, "only metrics that read names can do without a response"
     batches = read_key(key, metrics, notices, **how)
     pieces = list(_estimate(batches, asked))
-    notices += about_names([[held_by(batch, asked)] for batch in batches], [], asked)
+    notices += about_names([[held_by(batch, asked)] for batch in batches], asked)
     tell(notices, strict=strict, quiet=quiet)
     write(pieces, write_key)
 
