@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # What is measured is installed as users install it: an editable package starts more slowly.
 BENCH := build/bench/venv
 
-.PHONY: help demo test test-slow bench bench-inner lint format fuzz clean
+.PHONY: help demo test test-slow bench bench-inner lint format fuzz dist clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /	/' | expand -t 12
@@ -37,6 +37,10 @@ format: $(VENV)/installed-dev ## format the code
 fuzz: $(VENV)/installed-dev ## ten minutes of coverage-guided fuzzing
 	$(BIN)/pip install --quiet --editable '.[fuzz]'
 	$(BIN)/python scripts/fuzz.py
+
+dist: $(VENV)/bin/python ## build wheel and source archive, check them, and test the wheel outside the checkout
+	$(BIN)/pip install --quiet --editable '.[dist]'
+	$(BIN)/python scripts/dist.py
 
 clean: ## remove what the targets made
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache
