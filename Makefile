@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # What is measured is installed as users install it: an editable package starts more slowly.
 BENCH := build/bench/venv
 
-.PHONY: help demo test test-slow bench bench-inner lint format fuzz dist clean
+.PHONY: help demo test test-slow bench bench-inner papers lint format fuzz dist clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /	/' | expand -t 12
@@ -24,6 +24,10 @@ bench: $(BENCH)/installed ## measure whole runs: a table and a plot (ONLY=tiny,c
 
 bench-inner: $(VENV)/installed-dev ## measure parts of a run within one process
 	$(BIN)/pytest benchmarks -o addopts= --benchmark-columns=min,median,rounds --benchmark-sort=name
+
+papers: $(VENV)/installed-dev ## repeat the papers' experiments: docs/papers.md and its figures
+	$(BIN)/pip install --quiet --editable '.[plots]'
+	$(BIN)/python scripts/update_papers.py
 
 lint: $(VENV)/installed-dev ## lint, check the format, check the types
 	$(BIN)/ruff check
