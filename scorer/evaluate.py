@@ -139,7 +139,7 @@ def joined(parts: Sequence[Part], metrics: Sequence[Metric], settings: Settings,
         settings,
         **_seen(parts)._asdict(),
         named=_seen([each.part for each in named]) if named else None,
-        notices=notices,
+        notices=tuple(notices),
     )
 
 

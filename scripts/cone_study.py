@@ -26,6 +26,7 @@ import numpy as np
 from scipy.stats import pearsonr, spearmanr
 
 import scorer
+from scorer.api import Corpus
 from scorer.columns import Floats, Ints
 from scorer.model import Documents
 from scorer.names import Asked, cut_down
@@ -260,6 +261,11 @@ class Points:
     target: Mapping[tuple[str, str], Floats]
 
 
+def corpus(documents: Documents) -> Corpus:
+    """Documents in memory as what can be scored."""
+    return Corpus(documents, (), {})
+
+
 def points(key: Documents, response: Documents, how: Asked) -> Points:
     """Score a system on the documents that have a named mention in the key."""
     used = np.flatnonzero(np.isin(np.arange(len(key)), named_mentions(key, key, how).document))
@@ -273,12 +279,14 @@ def points(key: Documents, response: Documents, how: Asked) -> Points:
         return np.array([[getattr(score, name) for name in SCORES] for score in its])
 
     cone = {
-        name: scorer.score(key, response, "cone", named=how.named, estimate_key=estimate)
+        name: scorer.score(
+            corpus(key), corpus(response), "cone", named=how.named, ne_column=how.column, estimate_key=estimate
+        )
         for name, estimate in KEYS.items()
     }
     target = {
-        NAMED: scorer.score(of_names(key, key, how), of_names(key, response, how), "bcub,ceafm"),
-        WHOLE: scorer.score(key, response, "bcub,ceafm"),
+        NAMED: scorer.score(corpus(of_names(key, key, how)), corpus(of_names(key, response, how)), "bcub,ceafm"),
+        WHOLE: scorer.score(corpus(key), corpus(response), "bcub,ceafm"),
     }
     return Points(
         {(name, pair): scores(result, its[0]) for name, result in cone.items() for pair, its in PAIRS.items()},
@@ -362,9 +370,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.error("a response is needed, or --degrade")
     how = Asked(column=asked.ne_column, named=asked.named)
     try:
-        key = scorer.read(asked.key, ne_column=asked.ne_column)
+        key = scorer.read(asked.key, ne_column=asked.ne_column).documents
         responses = {
-            os.path.basename(path): scorer.read(path, side="response", ne_column=asked.ne_column)
+            os.path.basename(path): scorer.read(path, side="response", ne_column=asked.ne_column).documents
             for path in asked.responses
         }
         whole = len(key)

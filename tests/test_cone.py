@@ -18,7 +18,7 @@ from support import CORPORA, ROOT, TESTDATA, call, command
 import scorer
 from scorer.errors import InputError, UsageError
 from scorer.formats import conll, read
-from scorer.model import Documents, joined
+from scorer.model import joined
 from scorer.names import EITHER, WAYS, asked
 
 OPENBOEK = CORPORA / "openboek" / "key.conll"
@@ -520,10 +520,9 @@ def test_options_that_cannot_be(how: Mapping[str, Any], message: str) -> None:
 @pytest.mark.skipif(not OPENBOEK.exists(), reason="the corpora are not here")
 def test_a_corpus_against_itself_is_right() -> None:
     """Named mentions by --named exact, counted with other tools: cells of column 11 whose span is a mention."""
-    documents = scorer.read(OPENBOEK, ne_column=11)
-    assert isinstance(documents, Documents)
-    assert documents.named_entities is not None
-    assert len(documents.named_entities.start) == 2971  # the cells of column 11 with "("
+    corpus = scorer.read(OPENBOEK, ne_column=11)
+    assert corpus.documents.named_entities is not None
+    assert len(corpus.documents.named_entities.start) == 2971  # the cells of column 11 with "("
     for way in WAYS:
-        found = scorer.score(documents, documents, "cone", named=way)
+        found = scorer.score(corpus, corpus, "cone", named=way)
         assert [found[measure].f1 for measure in ("cone_mentions", "cone_b3", "cone_ceaf")] == [1, 1, 1]

@@ -188,7 +188,7 @@ def estimated(words: str, names: dict[Mention, str], folder: Path, **how: object
     (key,) = written(folder, key=tagged(words, None, names))
     options = [f"--{name.replace('_', '-')}={value}" for name, value in how.items()]
     assert command("cone", "--estimate-key", key, "--write-key", folder / "out", *options).status == 0
-    found = scorer.read(folder / "out")
+    found = scorer.read(folder / "out").documents
     entities: list[list[Mention]] = [[] for _ in found.document]
     for entity, start, end in zip(found.entity, found.start, found.end, strict=True):
         entities[entity].append((int(start), int(end)))

@@ -48,6 +48,9 @@ def read(
     Raises `InputError` for input that is refused, `UsageError` for a file that cannot be read and for an unknown
     format.
     """
+    fields = (clusters_field or "clusters").split(",")
+    if clusters_field == "" or len(fields) > 2 or not all(fields):
+        raise UsageError(f'clusters field "{clusters_field}": expected the name of a field, or two as KEY,RESPONSE')
     files = sources(path, include)
     for source in files:
         source.watch = watch
