@@ -18,6 +18,7 @@ from support import CORPORA, ROOT, TESTDATA, call, command
 import scorer
 from scorer.errors import InputError, UsageError
 from scorer.formats import conll, read
+from scorer.metrics import GROUPS, NAMES, OF_NAMES, find
 from scorer.model import joined
 from scorer.names import EITHER, WAYS, asked
 
@@ -526,3 +527,9 @@ def test_a_corpus_against_itself_is_right() -> None:
     for way in WAYS:
         found = scorer.score(corpus, corpus, "cone", named=way)
         assert [found[measure].f1 for measure in ("cone_mentions", "cone_b3", "cone_ceaf")] == [1, 1, 1]
+
+
+def test_the_metrics_that_read_names_are_in_no_group() -> None:
+    reading = {name for name in NAMES if find(name).reads_names}
+    assert reading == set(OF_NAMES)
+    assert not reading & {name for names in GROUPS.values() for name in names}
