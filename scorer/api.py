@@ -23,9 +23,14 @@ from scorer.model import joined as joined_documents
 from scorer.official import WAYS
 from scorer.pairing import Pairs
 from scorer.results import Result, Settings, reading_settings
+from scorer.workers import Map, by_many_or_one
 
-Side = str | os.PathLike[str] | Documents | Mapping[str, Clusters] | Clusters
-"""A key or a response: a path; documents read earlier; clusters by document name; or one document's clusters."""
+Side = str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Documents | Mapping[str, Clusters] | Clusters
+"""A key or a response: a path; paths of files that are one corpus; documents read earlier; clusters by document name; or one
+document's clusters."""
+
+Paths = str | Sequence[str]
+"""One path, or several."""
 
 ONLY_DOCUMENT = "document"
 """The name of a document that was given without one."""
@@ -69,14 +74,15 @@ def score(
     include: str | None = None,
     input_format: str | None = None,
     clusters_field: str | None = None,
+    workers: Map | None = None,
     **own: Any,
 ) -> Result:
     """Score a response against a key.
 
-    Each side is a path, documents that were read earlier, clusters by document name, or the clusters of one
-    document, as any nested sequence of mentions: `(start, end)`, or anything else that is hashable.
+    Each side is a path, a list of paths, documents that were read earlier, clusters by document name, or the clusters
+    of one document, as any nested sequence of mentions: `(start, end)`, or anything else that is hashable.
     ``metrics`` are names as on the command line; ``own`` are the metrics' own options. The other
-    options are those of the command line.
+    options are those of the command line; ``workers`` (of `scorer.workers` or `scorer.distributed`) do the work.
 
         >>> score([[(0, 1), (4, 4)], [(2, 2)]], [[(0, 1), (4, 4), (2, 2)]], metrics="lea")["lea"].f1
         0.4444444444444444
@@ -86,19 +92,32 @@ def score(
     """
     chosen, settings = _settings(metrics, repeated, singletons, document, own)
     settings = replace(settings, reading=reading_settings(include, input_format, clusters_field))
-    notices: list[Finding] = []
-    mentions = Mentions()
 
-    def read_side(path: str, side: str) -> Iterator[Documents]:
-        return formats.read(path, notices, include, input_format=input_format, clusters_field=clusters_field, side=side)
+    def run(workers: Map | None) -> Result:
+        notices: list[Finding] = []
+        mentions = Mentions()
 
-    return evaluate(
-        _batches(key, "key", mentions, read_side),
-        _batches(response, "response", mentions, read_side),
-        chosen,
-        settings,
-        notices,
-    )
+        def read_side(path: Paths, side: str) -> Iterator[Documents]:
+            return formats.read(
+                path,
+                notices,
+                include,
+                input_format=input_format,
+                clusters_field=clusters_field,
+                side=side,
+                apply=workers,
+            )
+
+        return evaluate(
+            _batches(key, KEY, mentions, read_side),
+            _batches(response, RESPONSE, mentions, read_side),
+            chosen,
+            settings,
+            notices,
+            apply=workers or map,
+        )
+
+    return by_many_or_one(run, workers)
 
 
 class Scorer:
@@ -190,10 +209,12 @@ def _settings(
 
 
 def _batches(
-    side: Side, name: str, mentions: Mentions, read_side: Callable[[str, str], Iterator[Documents]]
+    side: Side, name: str, mentions: Mentions, read_side: Callable[[Paths, str], Iterator[Documents]]
 ) -> Iterator[Documents]:
     if isinstance(side, str | os.PathLike):
         return read_side(os.fspath(side), name)
+    if isinstance(side, Sequence) and side and all(isinstance(path, str | os.PathLike) for path in side):
+        return read_side([os.fspath(path) for path in side], name)
     if isinstance(side, Documents):
         return iter([side])
     named = side if isinstance(side, Mapping) else {ONLY_DOCUMENT: cast(Clusters, side)}

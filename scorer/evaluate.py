@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,14 +12,15 @@ from scorer.columns import Floats
 from scorer.counts import packed
 from scorer.errors import UsageError
 from scorer.findings import Finding
-from scorer.matching import exact, without_singletons
-from scorer.metrics import MENTIONS, NAMES, find
+from scorer.matching import Matched, exact, without_singletons
+from scorer.metrics import MENTIONS, NAMES, find, select
 from scorer.metrics.row import Metric
 from scorer.model import Documents
-from scorer.official import Repeat, describe, refuse_too_many, treat
+from scorer.official import Repeat, Treated, describe, refuse_too_many, treat
 from scorer.overlap import Overlap, overlap
 from scorer.pairing import Pairs, pair
 from scorer.results import Result, Settings
+from scorer.workers import Map
 
 
 def evaluate(
@@ -29,28 +31,47 @@ def evaluate(
     notices: list[Finding],
     *,
     keep_pairs: bool = False,
+    apply: Map = map,
 ) -> Result:
     """Score two sides, given as batches of documents.
 
     ``settings`` say what to score and how; what is odd is added to ``notices``, which are part of the result.
-    ``keep_pairs`` keeps the documents themselves, for layouts that list mentions.
+    ``keep_pairs`` keeps the documents themselves, for layouts that list mentions. ``apply`` is who counts
+    (`scorer.workers`).
 
     Raises `InputError` for input that is refused, `UsageError` for an unknown document.
     """
-    parts = [
-        count(pairs, metrics, settings, keep_pairs=keep_pairs)
-        for pairs in pair(key, response, notices, settings.document)
-    ]
+    parts: list[Part] = []
+
+    def tables() -> Iterator[Matched]:
+        for pairs in pair(key, response, notices, settings.document):
+            treated = treat(exact(pairs.key, pairs.response), pairs, settings.repeated)
+            parts.append(_part(pairs, treated, NOTHING, keep_pairs=keep_pairs))
+            yield treated.matched
+
+    # All that crosses to other processes are columns and names.
+    counted = list(apply(partial(_tally_by_name, settings=settings), tables()))
+    parts = [part._replace(counted=each) for part, each in zip(parts, counted, strict=True)]
     return joined(parts, metrics, settings, notices)
 
 
-class Part(NamedTuple):
-    """What one batch of pairs comes to: counts by metric, each with one row a document, and what the official
-    layout and the messages need besides."""
+class Counted(NamedTuple):
+    """What is counted in one batch of pairs: counts by metric, each with one row a document, and the key mentions of
+    each document with copies."""
 
-    names: Sequence[str]
     counts: Mapping[str, Floats]
     key_copies: Floats
+
+
+NOTHING = Counted({}, np.zeros(0))
+
+
+class Part(NamedTuple):
+    """What one batch of pairs comes to: what is counted, and what the official layout and the messages need
+    besides."""
+
+    names: Sequence[str]
+    counted: Counted
     messages: Mapping[int, Sequence[str]]
     dropped: Sequence[Repeat]
     pairs: Pairs | None
@@ -59,15 +80,23 @@ class Part(NamedTuple):
 def count(pairs: Pairs, metrics: Sequence[Metric], settings: Settings, *, keep_pairs: bool = False) -> Part:
     """Count a batch of pairs: match mentions, treat repeats, lay out the overlap, ask every metric."""
     treated = treat(exact(pairs.key, pairs.response), pairs, settings.repeated)
-    table = overlap(without_singletons(treated.matched, settings.singletons))
-    return Part(
-        pairs.key.names,
-        {metric.name: _counts(metric, table, settings) for metric in _with_mentions(metrics)},
-        table.key.total(table.key.size),
-        treated.messages,
-        treated.dropped,
-        pairs if keep_pairs else None,
-    )
+    return _part(pairs, treated, _tally(treated.matched, metrics, settings), keep_pairs=keep_pairs)
+
+
+def _part(pairs: Pairs, treated: Treated, counted: Counted, *, keep_pairs: bool) -> Part:
+    return Part(pairs.key.names, counted, treated.messages, treated.dropped, pairs if keep_pairs else None)
+
+
+def _tally(matched: Matched, metrics: Sequence[Metric], settings: Settings) -> Counted:
+    """Lay out the overlap, ask every metric."""
+    table = overlap(without_singletons(matched, settings.singletons))
+    counts = {metric.name: _counts(metric, table, settings) for metric in _with_mentions(metrics)}
+    return Counted(counts, table.key.total(table.key.size))
+
+
+def _tally_by_name(matched: Matched, settings: Settings) -> Counted:
+    """The same in any process, which has to find the metrics by itself."""
+    return _tally(matched, select(",".join(settings.metrics)), settings)
 
 
 def joined(parts: Sequence[Part], metrics: Sequence[Metric], settings: Settings, notices: list[Finding]) -> Result:
@@ -91,9 +120,9 @@ def joined(parts: Sequence[Part], metrics: Sequence[Metric], settings: Settings,
     return Result(
         counted,
         [name for part in parts for name in part.names],
-        {metric.name: np.concatenate([part.counts[metric.name] for part in parts]) for metric in counted},
+        {metric.name: np.concatenate([part.counted.counts[metric.name] for part in parts]) for metric in counted},
         settings,
-        key_copies=np.concatenate([part.key_copies for part in parts]),
+        key_copies=np.concatenate([part.counted.key_copies for part in parts]),
         messages=messages,
         pairs=[part.pairs for part in parts if part.pairs],
         notices=notices,

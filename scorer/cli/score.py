@@ -10,7 +10,7 @@ import click
 
 from scorer.cli import options
 from scorer.cli.messages import tell, write
-from scorer.cli.scoring import evaluated
+from scorer.cli.scoring import evaluated, workers
 from scorer.errors import UsageError
 from scorer.layouts import NAMES, OFFICIAL, find, official
 from scorer.metrics import GROUPS, names_in, select
@@ -49,6 +49,7 @@ def command(words: str) -> click.Command:
                 "the name of the document (not --format official).",
             ),
             *options.notices(),
+            *options.workers(),
         ],
     )
     _check_options(made, metrics)
@@ -88,6 +89,8 @@ def score(
     by: str | None,
     strict: bool,
     quiet: bool | None,
+    jobs: int | None,
+    scheduler: str | None,
     **how: Any,
 ) -> None:
     """Read both sides, score, and write the result; ``how`` are the options that can move a number."""
@@ -100,7 +103,8 @@ def score(
         compiled(by)
     listed = layout == OFFICIAL and name != "none"
     only = None if name == "none" else name
-    result = evaluated(key, response, metrics, [], document=only, keep_pairs=listed, **how)
+    with workers(jobs, scheduler) as apply:
+        result = evaluated(key, response, metrics, apply=apply, document=only, keep_pairs=listed, **how)
     tell(result.notices, strict=strict, quiet=quiet)
     if layout == OFFICIAL:
         pieces = official.render(result, name=only, documents=listed, headings=headings, average=average)

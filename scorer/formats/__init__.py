@@ -7,6 +7,7 @@ nodes) needs a reader here and an answer in `scorer.matching`.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 
@@ -15,6 +16,7 @@ from scorer.findings import Finding
 from scorer.formats.row import KEY, Asked, Format
 from scorer.model import Documents
 from scorer.sources import Source, sources
+from scorer.workers import Map, Unsuited
 
 NAMES = ("conll", "jsonlines")
 """Every format, in the order in which content is tried; the first one says what a file is that nobody recognises."""
@@ -24,7 +26,7 @@ HEAD = 1 << 16
 
 
 def read(
-    path: str,
+    path: str | Sequence[str],
     notices: list[Finding],
     include: str | None = None,
     *,
@@ -32,20 +34,34 @@ def read(
     clusters_field: str | None = None,
     side: str = KEY,
     watch: Callable[[int], None] | None = None,
+    apply: Map | None = None,
 ) -> Iterator[Documents]:
-    """The documents that a KEY or RESPONSE argument stands for: a file, ``-``, or a folder as one corpus.
+    """The documents that a KEY or RESPONSE argument stands for: a file, ``-``, or a folder as one corpus; or some
+    files as one corpus.
 
     The content of the first file tells the format, unless ``input_format`` names it. ``clusters_field`` names the field
     of JSON lines that has the clusters, ``side`` (key or response) chooses it otherwise. ``watch`` is told how many
-    bytes each step of reading took. What is odd is added to ``notices`` while reading.
+    bytes each step of reading took. What is odd is added to ``notices`` while reading. ``apply``, if it is given, does
+    the work in pieces.
 
     Raises `InputError` for input that is refused, `UsageError` for a file that cannot be read and for an unknown
-    format.
+    format; with ``apply`` also `Unsuited`, and then nothing was read that cannot be read again.
     """
-    files = sources(path, include)
+    files = sources(path, include) if isinstance(path, str) else [Source(name) for name in path]
+    if apply is not None and not all(os.path.isfile(source.path) for source in files):
+        raise Unsuited
+    if not files:
+        raise UsageError(f"the list of files of the {side} is empty")
+    form = recognised(files, input_format)
+    asked = Asked(side, clusters_field)
+    if apply is not None:
+        from scorer.formats.pieces import read_in_pieces
+
+        yield from read_in_pieces(files, form, form.settled(files, asked), apply, watch)
+        return
     for source in files:
         source.watch = watch
-    yield from recognised(files, input_format).read(files, notices, Asked(side, clusters_field))
+    yield from form.read(files, notices, asked)
 
 
 def find(name: str) -> Format:

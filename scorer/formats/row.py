@@ -26,6 +26,10 @@ class Asked(NamedTuple):
     clusters_field: str | None = None
 
 
+Read = Callable[[Sequence[Source], list[Finding], Asked], Iterator[Documents]]
+"""What reads files as one corpus, in batches; see `Format`."""
+
+
 class FullDocument(NamedTuple):
     """One document with its words, as it is written.
 
@@ -45,14 +49,19 @@ class Format(NamedTuple):
     batches; ``sentences`` gives the words of one file, document by document in the same order, in a pass of its own,
     since scoring has no use for them. ``write`` gives documents as text. All three add what is odd, or what
     is lost, to the notices, and raise `InputError` for what is refused.
+
+    For a corpus that is read in pieces, ``begin`` is how a line begins in front of which a file can be cut, and
+    ``settled`` makes definite what is asked where that hangs on the first document.
     """
 
     name: str
     title: str
     recognises: Callable[[bytes], bool]
-    read: Callable[[Sequence[Source], list[Finding], Asked], Iterator[Documents]]
+    read: Read
     sentences: Callable[[Source, list[Finding]], Iterator[Sentences | None]]
     write: Callable[[Iterator[FullDocument], list[Finding]], Iterator[str]]
+    begin: bytes
+    settled: Callable[[Sequence[Source], Asked], Asked] = lambda files, asked: asked
 
 
 def passage_places(first: int, size: int) -> list[int]:
