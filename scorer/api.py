@@ -25,9 +25,9 @@ from scorer.pairing import Pairs
 from scorer.results import Result, Settings, reading_settings
 from scorer.workers import Map, by_many_or_one
 
-Side = str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Documents | Mapping[str, Clusters] | Clusters
-"""A key or a response: a path; paths of files that are one corpus; documents read earlier; clusters by document name; or one
-document's clusters."""
+Side = str | os.PathLike[str] | Sequence[os.PathLike[str]] | Documents | Mapping[str, Clusters] | Clusters
+"""A key or a response: a path; `pathlib.Path` objects, whose files are one corpus; documents read earlier; clusters by
+document name; or one document's clusters."""
 
 Paths = str | Sequence[str]
 """One path, or several."""
@@ -79,8 +79,8 @@ def score(
 ) -> Result:
     """Score a response against a key.
 
-    Each side is a path, a list of paths, documents that were read earlier, clusters by document name, or the clusters
-    of one document, as any nested sequence of mentions: `(start, end)`, or anything else that is hashable.
+    Each side is a path, a list of `pathlib.Path`, documents that were read earlier, clusters by document name, or the
+    clusters of one document, as any nested sequence of mentions: `(start, end)`, or anything else that is hashable.
     ``metrics`` are names as on the command line; ``own`` are the metrics' own options. The other
     options are those of the command line; ``workers`` (of `scorer.workers` or `scorer.distributed`) do the work.
 
@@ -213,7 +213,7 @@ def _batches(
 ) -> Iterator[Documents]:
     if isinstance(side, str | os.PathLike):
         return read_side(os.fspath(side), name)
-    if isinstance(side, Sequence) and side and all(isinstance(path, str | os.PathLike) for path in side):
+    if isinstance(side, Sequence) and side and all(isinstance(path, os.PathLike) for path in side):
         return read_side([os.fspath(path) for path in side], name)
     if isinstance(side, Documents):
         return iter([side])

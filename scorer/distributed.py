@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from scorer import __version__
@@ -46,7 +47,11 @@ def score(
     `ScorerError` where all its workers are lost.
     """
     with cluster(scheduler, jobs) as workers:
-        return score_with(key, response, metrics, workers=workers, **options)
+        return score_with(_side(key), _side(response), metrics, workers=workers, **options)
+
+
+def _side(files: Files) -> str | os.PathLike[str] | Sequence[os.PathLike[str]]:
+    return files if isinstance(files, str | os.PathLike) else [Path(file) for file in files]
 
 
 @contextmanager
