@@ -74,20 +74,21 @@ def cluster(scheduler: str, jobs: int | None = None) -> Iterator[Map]:
 
     # What goes wrong is told by errors, what does not is nobody's concern.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
-    quiet = {"distributed.comm.timeouts.connect": SECONDS, "distributed.admin.large-graph-warning-threshold": "1 EiB"}
+    quiet = {"distributed.comm.timeouts.connect": SECONDS, "distributed.admin.large-graph-warning-threshold": "1 PB"}
     how: dict[str, Any]
     with dask.config.set(quiet):
         if local:
             threads = scheduler == THREADS
             workers, each = (1, jobs) if threads else (jobs, 1)
             how = {"processes": not threads, "n_workers": workers, "threads_per_worker": each}
-            how["dashboard_address"] = None
+            how["dashboard_address"] = "127.0.0.1:0"  # any port that is free
         else:
             how = {"address": scheduler, "timeout": SECONDS}
         try:
             client = Client(**how)
-        except (OSError, ValueError) as error:
-            raise UsageError(f"no scheduler answers at {scheduler} within {SECONDS} seconds: {error}") from error
+        except Exception as error:  # whatever answers there may send anything
+            found = f"no Dask scheduler answers at {scheduler} within {SECONDS} seconds"
+            raise UsageError(f"{found} ({error}); expected a running one: dask scheduler") from error
         with client:
             _check(client, scheduler)
             try:
