@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 # What is measured is installed as users install it: an editable package starts more slowly.
 BENCH := build/bench/venv
-BENCH_OPTIONS = $(if $(ONLY),--only $(ONLY)) $(if $(PEER),--peer '$(PEER)')
+BENCH_OPTIONS = $(if $(ONLY),--only $(ONLY)) $(if $(PEER),--peer '$(PEER)') $(if $(PATIENT),--patient $(PATIENT))
 
 .PHONY: help demo test test-slow bench bench-page bench-inner lint format fuzz clean
 
@@ -20,7 +20,7 @@ test: $(VENV)/installed-dev ## run the tests
 test-slow: $(VENV)/installed-dev ## run the tests that take more than a few seconds
 	$(BIN)/pytest -m slow
 
-bench: $(BENCH)/installed ## measure whole runs: a table and a plot (ONLY=tiny,corpus; PEER='NAME=COMMAND')
+bench: $(BENCH)/installed ## measure whole runs: a table and a plot (ONLY=tiny,corpus PEER='NAME=COMMAND' PATIENT=seconds)
 	$(BENCH)/bin/python scripts/bench.py $(BENCH_OPTIONS) --plot build/bench/performance.svg
 
 bench-page: $(BENCH)/installed ## the same, put into docs/performance.md

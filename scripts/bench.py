@@ -2,8 +2,8 @@
 
 Generates each input once, then runs `corefscore all KEY RESPONSE none` and the floors, one after the other, round
 by round, so that whatever else the machine does falls on all of them alike. Prints a table of medians; every ratio
-is one of medians over the same rounds. Peers are any command that takes a key and a response. ``--page`` puts the table,
-what follows from it and the plot into docs/performance.md.
+is one of medians over the same rounds. Peers are any command that takes a key and a response. ``--page`` puts the
+table, what follows from it and the plot into docs/performance.md.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ def row(name: str, folder: Path, peers: Mapping[str, str], extra: Sequence[str],
         LINES: ["wc", "-l", key, response],
         PASS: [sys.executable, "-c", SCAN, key, response],
     }
-    for peer, command in peers.items():
+    for peer, command in peers.items() if name not in VARIANTS else ():
         commands[peer] = [part.format(key=key, response=response) for part in shlex.split(command)]
     return Row(name, SHAPES[shape].documents * SHAPES[shape].tokens, rounds(commands, name in AT_MOST, patient))
 
