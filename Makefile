@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 BENCH := build/bench/venv
 BENCH_OPTIONS = $(if $(ONLY),--only $(ONLY)) $(if $(PEER),--peer '$(PEER)') $(if $(PATIENT),--patient $(PATIENT))
 
-.PHONY: help demo test test-slow bench bench-page bench-inner lint format fuzz clean
+.PHONY: help demo test test-slow bench bench-page bench-inner papers lint format fuzz dist clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /	/' | expand -t 12
@@ -29,6 +29,10 @@ bench-page: $(BENCH)/installed ## the same, put into docs/performance.md
 bench-inner: $(VENV)/installed-dev ## measure parts of a run within one process
 	$(BIN)/pytest benchmarks -o addopts= --benchmark-columns=min,median,rounds --benchmark-sort=name
 
+papers: $(VENV)/installed-dev ## repeat the papers' experiments: docs/papers.md and its figures
+	$(BIN)/pip install --quiet --editable '.[plots]'
+	$(BIN)/python scripts/update_papers.py
+
 lint: $(VENV)/installed-dev ## lint, check the format, check the types
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -41,6 +45,10 @@ format: $(VENV)/installed-dev ## format the code
 fuzz: $(VENV)/installed-dev ## ten minutes of coverage-guided fuzzing
 	$(BIN)/pip install --quiet --editable '.[fuzz]'
 	$(BIN)/python scripts/fuzz.py
+
+dist: $(VENV)/bin/python ## build wheel and source archive, check them, and test the wheel outside the checkout
+	$(BIN)/pip install --quiet --editable '.[dist]'
+	$(BIN)/python scripts/dist.py
 
 clean: ## remove what the targets made
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache

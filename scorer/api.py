@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -25,12 +25,25 @@ from scorer.pairing import Pairs
 from scorer.results import Result, Settings, reading_settings
 from scorer.workers import Map, by_many_or_one
 
-Side = str | os.PathLike[str] | Sequence[os.PathLike[str]] | Documents | Mapping[str, Clusters] | Clusters
-"""A key or a response: a path; `pathlib.Path` objects, whose files are one corpus; documents read earlier; clusters by
-document name; or one document's clusters."""
 
-Paths = str | Sequence[str]
-"""One path, or several."""
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """The documents of one side as `read` gives them; ``notices`` tell what was odd in them, ``reading`` how they were
+    read. Both become part of the result of a score."""
+
+    documents: Documents
+    notices: Sequence[Finding]
+    reading: Mapping[str, str]
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The names of the documents, in order."""
+        return self.documents.names
+
+
+Side = str | os.PathLike[str] | Sequence[os.PathLike[str]] | Corpus | Mapping[str, Clusters] | Clusters
+"""A key or a response: a path; `pathlib.Path` objects, whose files are one corpus; a corpus read earlier; clusters by
+document name; or one document's clusters."""
 
 ONLY_DOCUMENT = "document"
 """The name of a document that was given without one."""
@@ -43,7 +56,7 @@ def read(
     include: str | None = None,
     input_format: str | None = None,
     clusters_field: str | None = None,
-) -> Documents:
+) -> Corpus:
     """The documents of a file, or of a folder as one corpus, to be scored more than once.
 
     The content tells the format unless ``input_format`` does (`conll` or `jsonlines`). JSON lines have their clusters
@@ -54,13 +67,12 @@ def read(
     """
     if side not in (KEY, RESPONSE):
         raise UsageError(f"side={side!r} is not one of {KEY}, {RESPONSE}")
-    return joined_documents(
-        list(
-            formats.read(
-                os.fspath(path), [], include, input_format=input_format, clusters_field=clusters_field, side=side
-            )
-        )
+    notices: list[Finding] = []
+    batches = formats.read(
+        os.fspath(path), notices, include, input_format=input_format, clusters_field=clusters_field, side=side
     )
+    reading = reading_settings(include, input_format, clusters_field)
+    return Corpus(joined_documents(list(batches)), tuple(notices), reading)
 
 
 def score(
@@ -79,8 +91,9 @@ def score(
 ) -> Result:
     """Score a response against a key.
 
-    Each side is a path, a list of `pathlib.Path`, documents that were read earlier, clusters by document name, or the
-    clusters of one document, as any nested sequence of mentions: `(start, end)`, or anything else that is hashable.
+    Each side is a path, a list of `pathlib.Path` whose files are one corpus, a corpus that was read earlier, clusters
+    by document name, or the clusters of one document, as any nested sequence of mentions: `(start, end)`, or anything
+    else that is hashable.
     ``metrics`` are names as on the command line; ``own`` are the metrics' own options. The other
     options are those of the command line; ``workers`` (of `scorer.workers` or `scorer.distributed`) do the work.
 
@@ -91,31 +104,38 @@ def score(
     the response, say), `UsageError` for an unknown name.
     """
     chosen, settings = _settings(metrics, repeated, singletons, document, own)
-    settings = replace(settings, reading=reading_settings(include, input_format, clusters_field))
+    known: list[Finding] = []
+    mentions = Mentions()
+    reading: dict[str, Mapping[str, str]] = {}
+    paths: dict[str, str | list[str]] = {}
+    documents: dict[str, Documents] = {}
+    for name, side in ((KEY, key), (RESPONSE, response)):
+        if (its := _paths(side)) is not None:
+            reading[name] = reading_settings(include, input_format, clusters_field)
+            paths[name] = its
+        elif isinstance(side, Corpus):
+            reading[name] = side.reading
+            known += side.notices
+            documents[name] = side.documents
+        else:
+            named = side if isinstance(side, Mapping) else {ONLY_DOCUMENT: cast(Clusters, side)}
+            documents[name] = clusters.documents(named, mentions, name)
+    settings = replace(settings, reading=_reading(reading))
 
     def run(workers: Map | None) -> Result:
-        notices: list[Finding] = []
-        mentions = Mentions()
-
-        def read_side(path: Paths, side: str) -> Iterator[Documents]:
-            return formats.read(
-                path,
+        notices = [*known]
+        batches = {name: iter([its]) for name, its in documents.items()}
+        for name, its in paths.items():
+            batches[name] = formats.read(
+                its,
                 notices,
                 include,
                 input_format=input_format,
                 clusters_field=clusters_field,
-                side=side,
+                side=name,
                 apply=workers,
             )
-
-        return evaluate(
-            _batches(key, KEY, mentions, read_side),
-            _batches(response, RESPONSE, mentions, read_side),
-            chosen,
-            settings,
-            notices,
-            apply=workers or map,
-        )
+        return evaluate(batches[KEY], batches[RESPONSE], chosen, settings, notices, apply=workers or map)
 
     return by_many_or_one(run, workers)
 
@@ -143,14 +163,15 @@ class Scorer:
         self._metrics, self._settings = _settings(metrics, repeated, singletons, None, own)
         self._parts: list[Part] = []
         self._names: list[str | None] = []
+        self._known: set[str] = set()
 
     def add(self, key: Clusters, response: Clusters, *, name: str | None = None) -> None:
         """Count one document. Without a name it gets its number, from 0 in the order of the result.
 
         Raises `InputError` for a name that is there already, or for what are no clusters.
         """
-        if name is not None:
-            self._check_new([name])
+        named = [] if name is None else [name]
+        self._refuse_known(named)
         mentions = Mentions()
         called = name if name is not None else str(len(self._names))
         pairs = Pairs(
@@ -160,6 +181,7 @@ class Scorer:
         )
         self._parts.append(count(pairs, self._metrics, self._settings))
         self._names.append(name)
+        self._known.update(named)
 
     def merge(self, other: Scorer) -> None:
         """Append the documents of another scorer, which stays as it is.
@@ -171,7 +193,8 @@ class Scorer:
                 f"scorers that count in different ways cannot be merged: "
                 f"{self._settings.signature}, and {other._settings.signature}"
             )
-        self._check_new(name for name in other._names if name is not None)
+        self._refuse_known(other._known)
+        self._known |= other._known
         self._parts += other._parts
         self._names += other._names
 
@@ -187,12 +210,10 @@ class Scorer:
         parts = [part._replace(names=[name]) for part, name in zip(self._parts, names, strict=True)]
         return joined(parts, self._metrics, self._settings, [])
 
-    def _check_new(self, names: Iterable[str]) -> None:
-        known = set(self._names)
-        for name in names:
-            if name in known:
-                details = {"document": name, "first": "an earlier document of the scorer"}
-                raise InputError([Finding("repeated-name", "key", details=details)])
+    def _refuse_known(self, names: Iterable[str]) -> None:
+        if known := sorted(self._known.intersection(names)):
+            details = {"document": known[0], "first": "an earlier document of the scorer"}
+            raise InputError([Finding("repeated-name", "key", details=details)])
 
 
 def _settings(
@@ -208,14 +229,18 @@ def _settings(
     return chosen, Settings(tuple(metric.name for metric in chosen), repeated, singletons, document, {**options, **own})
 
 
-def _batches(
-    side: Side, name: str, mentions: Mentions, read_side: Callable[[Paths, str], Iterator[Documents]]
-) -> Iterator[Documents]:
+def _paths(side: Side) -> str | list[str] | None:
+    """The path or paths that a side is given by; None for anything else."""
     if isinstance(side, str | os.PathLike):
-        return read_side(os.fspath(side), name)
+        return os.fspath(side)
     if isinstance(side, Sequence) and side and all(isinstance(path, os.PathLike) for path in side):
-        return read_side([os.fspath(path) for path in side], name)
-    if isinstance(side, Documents):
-        return iter([side])
-    named = side if isinstance(side, Mapping) else {ONLY_DOCUMENT: cast(Clusters, side)}
-    return iter([clusters.documents(named, mentions, name)])
+        return [os.fspath(path) for path in side]
+    return None
+
+
+def _reading(asked: Mapping[str, Mapping[str, str]]) -> Mapping[str, str]:
+    """What was asked of the reader, by side, as one; with the side before it where the sides differ."""
+    first, *others = asked.values() or [{}]
+    if all(first == other for other in others):
+        return first
+    return {f"{side}_{name}": value for side, its in asked.items() for name, value in its.items()}

@@ -233,7 +233,7 @@ def test_what_is_odd_is_told_by_one_process(
         pytest.param('{"doc_key": "x"}', [], "missing-field", id="no clusters"),
         pytest.param('\n{"doc_key": "x", "clusters": 7}', [], "bad-field", id="no list"),
         pytest.param("", ["--clusters-field", "a,b"], "missing-field", id="another field"),
-        pytest.param("", ["--clusters-field", ""], "missing-field", id="no name of a field"),
+        pytest.param("", ["--clusters-field", ""], "clusters field", id="no name of a field"),
     ],
 )
 def test_faults_of_json_lines_are_told_by_one_process(

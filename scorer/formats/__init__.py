@@ -47,6 +47,9 @@ def read(
     Raises `InputError` for input that is refused, `UsageError` for a file that cannot be read and for an unknown
     format; with ``apply`` also `Unsuited`, and then nothing was read that cannot be read again.
     """
+    fields = (clusters_field or "clusters").split(",")
+    if clusters_field == "" or len(fields) > 2 or not all(fields):
+        raise UsageError(f'clusters field "{clusters_field}": expected the name of a field, or two as KEY,RESPONSE')
     files = sources(path, include) if isinstance(path, str) else [Source(name) for name in path]
     if apply is not None and not all(os.path.isfile(source.path) for source in files):
         raise Unsuited

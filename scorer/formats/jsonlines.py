@@ -71,7 +71,10 @@ def read(files: Sequence[Source], notices: list[Finding], asked: Asked) -> Itera
         for place, fields, size in _objects(source):
             found = True
             wanted = _predicted(fields) if wanted is None else wanted
-            batch.add(place, fields, wanted)
+            merged = batch.add(place, fields, wanted)
+            if merged:
+                details = {"document": batch.names[-1], "count": counted(merged, "mention")}
+                notices.append(Finding("merged-subtokens", source.name, place.line, details=details))
             batch.bytes += size
             if batch.bytes > BATCH:
                 yield batch.documents()
@@ -168,21 +171,27 @@ class _Batch:
         self.offsets: list[int] = []
         self.bytes = 0
 
-    def add(self, place: Place, fields: Fields, field: str) -> None:
-        """Add one document. Raises `InputError` for what is wrong with it."""
+    def add(self, place: Place, fields: Fields, field: str) -> int:
+        """Add one document; how many mentions fall together with others when subtokens are mapped to words.
+
+        Raises `InputError` for what is wrong with it.
+        """
         name = _name(place, fields)
         _check_fields(place, fields, field)
         tokens, known_by = _number_of_tokens(place, fields)
         subtoken_map: list[int] | None = fields.get("subtoken_map")
         offsets = tokens if subtoken_map is None else len(subtoken_map)
         clusters = fields[field]
+        merged = 0
         found = _flat(clusters, MOST_TOKENS if offsets < 0 else offsets)
         if found is None:
             where, what, expected = _fault(clusters, offsets, known_by)
             details = {"document": name, "place": field + where, "what": what, "expected": expected}
             raise InputError([Finding("bad-mention", place.source.name, place.line, details=details)])
         if subtoken_map is not None:
+            apart = len(set(zip(found[::2], found[1::2], strict=True)))
             found = [subtoken_map[offset] for offset in found]
+            merged = apart - len(set(zip(found[::2], found[1::2], strict=True)))
         for number, cluster in enumerate(clusters):
             if cluster:
                 self.document.append(len(self.names))
@@ -192,6 +201,7 @@ class _Batch:
         self.names.append(name)
         self.places.append(place)
         self.tokens.append(tokens)
+        return merged
 
     def documents(self) -> Documents:
         """The batch in columns, in the order that `Documents` asks for."""
@@ -303,6 +313,8 @@ def _name(place: Place, fields: Fields) -> str:
     name = fields["doc_key"]
     if not isinstance(name, str):
         raise _bad_field(place, {}, "doc_key", f"is {_shown(name)}", expected)
+    if "\n" in name or name.endswith("\r"):
+        raise _bad_field(place, {}, "doc_key", f"is {_shown(name)}", f"{expected} on one line")
     return _clean(name)
 
 
