@@ -254,7 +254,7 @@ def main() -> None:
     if arguments.plot:
         plot(rows, arguments.plot)
     if arguments.page:
-        write_page(text)
+        write_page(f"## All inputs\n\n{text}")
         plot(rows, PAGE.with_suffix(".svg"))
 
 

@@ -124,7 +124,7 @@ def test_what_is_no_scheduler_is_told(
 
 
 def test_a_scheduler_without_workers_is_told(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(distributed, "SECONDS", 0.5)
+    monkeypatch.setattr(distributed, "SECONDS", 3)
     with cluster_of(0) as cluster, pytest.raises(UsageError, match="has no worker; start some: dask worker tcp://"):
         distributed.score(*pair, scheduler=cluster.scheduler_address)
 
@@ -145,6 +145,7 @@ def killed(piece: Sequence[Stretch], read: Any, asked: Any) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+@pytest.mark.slow
 def test_that_all_workers_are_lost_is_told(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     import dask
 
