@@ -52,13 +52,13 @@ def processes(jobs: int) -> Iterator[Map]:
     import sys
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
-    from multiprocessing import active_children, get_context
+    from multiprocessing import get_context
 
     # A fork starts in milliseconds, anything else by importing numpy again; it is safe where no thread is at work.
     context = get_context("fork" if sys.platform == "linux" else None)
     count = min(jobs, _processors())
     pool = ProcessPoolExecutor(count, context, initializer=_begin)
-    others = set(active_children())
+    wait = True
     try:
         yield partial(in_order, pool, 2 * count)
     except BrokenProcessPool as error:
@@ -66,11 +66,12 @@ def processes(jobs: int) -> Iterator[Map]:
             f"one of {count} processes was killed, most likely for want of memory; fewer --jobs need less"
         ) from error
     except KeyboardInterrupt:
-        for child in set(active_children()) - others:  # what they are at may take long
-            child.terminate()
+        wait = (
+            False  # the command ends now, and its processes with it (`_begin`); killing them here could hang the pool
+        )
         raise
     finally:
-        pool.shutdown(cancel_futures=True)
+        pool.shutdown(wait=wait, cancel_futures=True)
 
 
 def in_order(pool: Executor, ahead: int, function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:

@@ -333,11 +333,15 @@ def test_what_only_workers_cannot_do_is_told(pair: Pair) -> None:
 
 WAITING = """
 import time
+from scorer import __main__, cli
 from scorer.workers import processes
-with processes(2) as apply:
-    list(apply(len, ["", ""]))
-    print("at work", flush=True)
-    list(apply(time.sleep, [600] * 4))
+def run(arguments, program):
+    with processes(2) as apply:
+        list(apply(len, ["", ""]))
+        print("at work", flush=True)
+        list(apply(time.sleep, [600] * 4))
+cli.run = run
+__main__.main()
 """
 
 
@@ -345,11 +349,14 @@ with processes(2) as apply:
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda end: end.name)
 def test_no_process_outlives_the_command(end: signal.Signals) -> None:
     program = [sys.executable, "-c", WAITING]
-    with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+    with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True) as process:
         assert process.stdout is not None
         process.stdout.readline()
         assert Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-        process.send_signal(end)
+        if end == signal.SIGINT:  # which a terminal sends to all of them
+            os.killpg(process.pid, end)
+        else:
+            process.send_signal(end)
         # The pipe is at its end when all who could write to it are gone.
-        process.communicate(timeout=60)
-    assert process.returncode
+        _, said = process.communicate(timeout=60)
+    assert (process.returncode, said) == (-end, b"")
