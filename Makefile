@@ -4,8 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 # What is measured is installed as users install it: an editable package starts more slowly.
 BENCH := build/bench/venv
+BENCH_OPTIONS = $(if $(ONLY),--only $(ONLY)) $(if $(PEER),--peer '$(PEER)') $(if $(PATIENT),--patient $(PATIENT))
 
-.PHONY: help demo test test-slow bench bench-inner papers lint format fuzz dist clean
+.PHONY: help demo test test-slow bench bench-page bench-inner papers lint format fuzz dist clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /	/' | expand -t 12
@@ -19,8 +20,11 @@ test: $(VENV)/installed-dev ## run the tests
 test-slow: $(VENV)/installed-dev ## run the tests that take more than a few seconds
 	$(BIN)/pytest -m slow
 
-bench: $(BENCH)/installed ## measure whole runs: a table and a plot (ONLY=tiny,corpus for a few inputs)
-	$(BENCH)/bin/python scripts/bench.py $(if $(ONLY),--only $(ONLY)) --plot build/bench/performance.svg
+bench: $(BENCH)/installed ## measure whole runs: a table and a plot (ONLY=tiny,corpus PEER='NAME=COMMAND' PATIENT=seconds)
+	$(BENCH)/bin/python scripts/bench.py $(BENCH_OPTIONS) --plot build/bench/performance.svg
+
+bench-page: $(BENCH)/installed ## the same, put into docs/performance.md
+	$(BENCH)/bin/python scripts/bench.py $(BENCH_OPTIONS) --page
 
 bench-inner: $(VENV)/installed-dev ## measure parts of a run within one process
 	$(BIN)/pytest benchmarks -o addopts= --benchmark-columns=min,median,rounds --benchmark-sort=name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -24,6 +24,7 @@ from scorer.names import EITHER, asked
 from scorer.official import WAYS
 from scorer.pairing import Pairs
 from scorer.results import Result, Settings, reading_settings
+from scorer.workers import Map, by_many_or_one
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,8 +42,9 @@ class Corpus:
         return self.documents.names
 
 
-Side = str | os.PathLike[str] | Corpus | Mapping[str, Clusters] | Clusters
-"""A key or a response: a path; a corpus read earlier; clusters by document name; or one document's clusters."""
+Side = str | os.PathLike[str] | Sequence[os.PathLike[str]] | Corpus | Mapping[str, Clusters] | Clusters
+"""A key or a response: a path; `pathlib.Path` objects, whose files are one corpus; a corpus read earlier; clusters by
+document name; or one document's clusters."""
 
 ONLY_DOCUMENT = "document"
 """The name of a document that was given without one."""
@@ -94,14 +96,16 @@ def score(
     include: str | None = None,
     input_format: str | None = None,
     clusters_field: str | None = None,
+    workers: Map | None = None,
     **own: Any,
 ) -> Result:
     """Score a response against a key.
 
-    Each side is a path, a corpus that was read earlier, clusters by document name, or the clusters of one
-    document, as any nested sequence of mentions: `(start, end)`, or anything else that is hashable.
+    Each side is a path, a list of `pathlib.Path` whose files are one corpus, a corpus that was read earlier, clusters
+    by document name, or the clusters of one document, as any nested sequence of mentions: `(start, end)`, or anything
+    else that is hashable.
     ``metrics`` are names as on the command line; ``own`` are the metrics' own options. The other
-    options are those of the command line.
+    options are those of the command line; ``workers`` (of `scorer.workers` or `scorer.distributed`) do the work.
 
         >>> score([[(0, 1), (4, 4)], [(2, 2)]], [[(0, 1), (4, 4), (2, 2)]], metrics="lea")["lea"].f1
         0.4444444444444444
@@ -110,32 +114,41 @@ def score(
     the response, say), `UsageError` for an unknown name.
     """
     chosen, settings = _settings(metrics, repeated, singletons, document, own)
-    notices: list[Finding] = []
+    known: list[Finding] = []
     mentions = Mentions()
-    sides = {KEY: key, RESPONSE: response}
     reading: dict[str, Mapping[str, str]] = {}
-    batches: dict[str, Iterator[Documents]] = {}
-    for name, side in sides.items():
-        if isinstance(side, str | os.PathLike):
+    paths: dict[str, str | list[str]] = {}
+    documents: dict[str, Documents] = {}
+    for name, side in ((KEY, key), (RESPONSE, response)):
+        if (its := _paths(side)) is not None:
             reading[name] = reading_settings(include, input_format, clusters_field)
+            paths[name] = its
+        elif isinstance(side, Corpus):
+            reading[name] = side.reading
+            known += side.notices
+            documents[name] = side.documents
+        else:
+            named = side if isinstance(side, Mapping) else {ONLY_DOCUMENT: cast(Clusters, side)}
+            documents[name] = clusters.documents(named, mentions, name)
+    settings = replace(settings, reading=_reading(reading))
+
+    def run(workers: Map | None) -> Result:
+        notices = [*known]
+        batches = {name: iter([its]) for name, its in documents.items()}
+        for name, its in paths.items():
             batches[name] = formats.read(
-                os.fspath(side),
+                its,
                 notices,
                 include,
                 input_format=input_format,
                 clusters_field=clusters_field,
                 side=name,
+                apply=workers,
                 names=names_asked(chosen, settings.own),
             )
-        elif isinstance(side, Corpus):
-            reading[name] = side.reading
-            notices += side.notices
-            batches[name] = iter([side.documents])
-        else:
-            named = side if isinstance(side, Mapping) else {ONLY_DOCUMENT: cast(Clusters, side)}
-            batches[name] = iter([clusters.documents(named, mentions, name)])
-    settings = replace(settings, reading=_reading(reading))
-    return evaluate(batches[KEY], batches[RESPONSE], chosen, settings, notices)
+        return evaluate(batches[KEY], batches[RESPONSE], chosen, settings, notices, apply=workers or map)
+
+    return by_many_or_one(run, workers)
 
 
 class Scorer:
@@ -225,6 +238,15 @@ def _settings(
         raise UsageError(f"no metric asked for has an option {', '.join(unknown)}")
     values = own_values(chosen, own)
     return chosen, Settings(tuple(metric.name for metric in chosen), repeated, singletons, document, values)
+
+
+def _paths(side: Side) -> str | list[str] | None:
+    """The path or paths that a side is given by; None for anything else."""
+    if isinstance(side, str | os.PathLike):
+        return os.fspath(side)
+    if isinstance(side, Sequence) and side and all(isinstance(path, os.PathLike) for path in side):
+        return [os.fspath(path) for path in side]
+    return None
 
 
 def _reading(asked: Mapping[str, Mapping[str, str]]) -> Mapping[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,15 +13,16 @@ from scorer.counts import packed
 from scorer.errors import UsageError
 from scorer.findings import Finding
 from scorer.formats.row import KEY, RESPONSE
-from scorer.matching import exact, without_singletons
-from scorer.metrics import MENTIONS, NAMES, find
+from scorer.matching import Matched, exact, without_singletons
+from scorer.metrics import MENTIONS, NAMES, find, select
 from scorer.metrics.row import Metric, names_asked
 from scorer.model import Documents
-from scorer.names import Held, about_names, about_singletons, cut_down, held_by, no_named_mentions
+from scorer.names import Held, about_names, about_singletons, column_of, cut_down, held_by, no_named_mentions
 from scorer.official import Repeat, describe, refuse_too_many, treat
 from scorer.overlap import Overlap, overlap
 from scorer.pairing import Pairs, pair
 from scorer.results import Result, Seen, Settings
+from scorer.workers import Map
 
 
 def evaluate(
@@ -31,11 +33,13 @@ def evaluate(
     notices: list[Finding],
     *,
     keep_pairs: bool = False,
+    apply: Map = map,
 ) -> Result:
     """Score two sides, given as batches of documents.
 
     ``settings`` say what to score and how; what is odd is added to ``notices``, which are part of the result.
-    ``keep_pairs`` keeps the documents themselves, for layouts that list mentions.
+    ``keep_pairs`` keeps the documents themselves, for layouts that list mentions. ``apply`` is who counts
+    (`scorer.workers`).
 
     Raises `InputError` for input that is refused, `UsageError` for an unknown document.
     """
@@ -44,77 +48,109 @@ def evaluate(
         from scorer.estimate import estimated
 
         key = (estimated(batch, how) for batch in key)
-    parts = [
-        count(pairs, metrics, settings, keep_pairs=keep_pairs)
-        for pairs in pair(key, response, notices, settings.document)
-    ]
+    parts: list[Part] = []
+
+    def tables() -> Iterator[Tables]:
+        for pairs in pair(key, response, notices, settings.document):
+            part, matched = _prepared(pairs, metrics, settings, keep_pairs=keep_pairs)
+            parts.append(part)
+            yield matched
+
+    # All that crosses to other processes are columns and names.
+    counted = list(apply(partial(_tally_by_name, settings=settings), tables()))
+    parts = [part._replace(counted=each) for part, each in zip(parts, counted, strict=True)]
     return joined(parts, metrics, settings, notices)
 
 
-class Part(NamedTuple):
-    """What one batch of pairs comes to: counts by metric, each with one row a document, and what the official
-    layout and the messages need besides."""
+class Counted(NamedTuple):
+    """What is counted in one batch of pairs: counts by metric, each with one row a document, and the key mentions of
+    each document with copies, of all and of those with names."""
 
-    names: Sequence[str]
     counts: Mapping[str, Floats]
     key_copies: Floats
+    named_copies: Floats
+
+
+NOTHING = Counted({}, np.zeros(0), np.zeros(0))
+
+
+class Named(NamedTuple):
+    """What there is besides where names were read: the same as of `Part` for the documents cut down to named mentions;
+    the names that count on each side whose names are looked at; how many entities and singletons each side has."""
+
+    messages: Mapping[int, Sequence[str]]
+    pairs: Pairs | None
+    held: Sequence[Held]
+    entities: Sequence[Ints]
+
+
+class Part(NamedTuple):
+    """What one batch of pairs comes to: what is counted, and what the official layout and the messages need
+    besides."""
+
+    names: Sequence[str]
+    counted: Counted
     messages: Mapping[int, Sequence[str]]
     dropped: Sequence[Repeat]
     pairs: Pairs | None
     named: Named | None = None
 
 
-class Named(NamedTuple):
-    """What there is besides where names were read: the counts of named mentions, the names that count on each side
-    whose names are looked at, and how many entities and singletons each side has."""
-
-    part: Part
-    held: Sequence[Held]
-    entities: Sequence[Ints]
+Tables = tuple[Matched, Matched | None]
+"""The mentions of a batch that count; and where names were read, those that have one."""
 
 
 def count(pairs: Pairs, metrics: Sequence[Metric], settings: Settings, *, keep_pairs: bool = False) -> Part:
-    """Count a batch of pairs: match mentions, treat repeats, lay out the overlap, ask every metric.
+    """Count a batch of pairs: match mentions, treat repeats, lay out the overlap, ask every metric."""
+    part, tables = _prepared(pairs, metrics, settings, keep_pairs=keep_pairs)
+    return part._replace(counted=_tally(tables, metrics, settings))
 
-    Metrics that read names count the same pairs cut down to named mentions; repeats are treated by the order of all
-    mentions, and what ``settings.singletons`` leaves out is what has one named mention.
+
+def _prepared(pairs: Pairs, metrics: Sequence[Metric], settings: Settings, *, keep_pairs: bool) -> tuple[Part, Tables]:
+    """Match mentions, treat repeats; and the same of the pairs cut down to named mentions, where a metric reads names.
+
+    In both, repeats are decided by the order of all mentions.
     """
-    counted = _with_mentions(metrics)
-    whole = [metric for metric in counted if not metric.reads_names]
-    part = _counted(pairs, whole, settings, keep_pairs=keep_pairs, named=False)
+    treated = treat(exact(pairs.key, pairs.response), pairs, settings.repeated)
+    part = Part(pairs.key.names, NOTHING, treated.messages, treated.dropped, pairs if keep_pairs else None)
     how = names_asked(metrics, settings.own)
     if how is None:
-        return part
+        return part, (treated.matched, None)
     cut = Pairs(*cut_down(*pairs, how), pairs.present)
-    readers = [metric for metric in counted if metric.reads_names]
-    named = _counted(cut, readers, settings, keep_pairs=keep_pairs, named=True)
+    its = treat(exact(cut.key, cut.response), cut, settings.repeated)
     sides = [pairs.key, pairs.response]
     held = [held_by(side, how) for side, name in zip(sides, (KEY, RESPONSE), strict=True) if how.of_side(name)]
     sizes = [np.bincount(side.entity, minlength=len(side.document)) for side in sides]
     entities = [np.array([len(size), np.count_nonzero(size == 1)]) for size in sizes]
-    return part._replace(counts={**part.counts, **named.counts}, named=Named(named, held, entities))
+    named = Named(its.messages, cut if keep_pairs else None, held, entities)
+    key, response = its.matched.key.in_text_order(), its.matched.response.in_text_order()
+    return part._replace(named=named), (treated.matched, its.matched._replace(key=key, response=response))
 
 
-def _counted(pairs: Pairs, metrics: Sequence[Metric], settings: Settings, *, keep_pairs: bool, named: bool) -> Part:
-    treated = treat(exact(pairs.key, pairs.response), pairs, settings.repeated)
-    matched = treated.matched
-    if named:
-        matched = matched._replace(key=matched.key.in_text_order(), response=matched.response.in_text_order())
-    table = overlap(without_singletons(matched, settings.singletons))
-    return Part(
-        pairs.key.names,
-        {metric.name: _counts(metric, table, settings) for metric in metrics},
-        table.key.total(table.key.size),
-        treated.messages,
-        treated.dropped,
-        pairs if keep_pairs else None,
+def _tally(tables: Tables, metrics: Sequence[Metric], settings: Settings) -> Counted:
+    """Lay out the overlap, ask every metric; those that read names are asked about named mentions."""
+    whole, named = (
+        None if matched is None else overlap(without_singletons(matched, settings.singletons)) for matched in tables
     )
+    assert whole is not None, "all mentions are always there"
+    counts = {}
+    for metric in _with_mentions(metrics):
+        table = named if metric.reads_names and named is not None else whole
+        counts[metric.name] = _counts(metric, table, settings)
+    copies = [np.zeros(0) if table is None else table.key.total(table.key.size) for table in (whole, named)]
+    return Counted(counts, *copies)
+
+
+def _tally_by_name(tables: Tables, settings: Settings) -> Counted:
+    """The same in any process, which has to find the metrics by itself."""
+    return _tally(tables, select(",".join(settings.metrics)), settings)
 
 
 def joined(parts: Sequence[Part], metrics: Sequence[Metric], settings: Settings, notices: list[Finding]) -> Result:
     """All parts in their order as one result, summed once: sums of parts would move the last bit.
 
-    Raises `InputError` where too many repeated mentions were dropped (`scorer.official.refuse_too_many`).
+    Raises `InputError` where too many repeated mentions were dropped (`scorer.official.refuse_too_many`), and where
+    names are asked for and there are none (`scorer.names.about_names`).
     """
     if not parts:
         raise UsageError("there is no document to score: the key is empty")
@@ -124,36 +160,45 @@ def joined(parts: Sequence[Part], metrics: Sequence[Metric], settings: Settings,
     else:
         notices += describe("dropped-repeat", dropped)
     counted = _with_mentions(metrics)
-    named = [part.named for part in parts if part.named is not None]
-    how = names_asked(metrics, settings.own)
-    if how is not None:
-        notices += about_names([each.held for each in named], how)
-        if not sum(each.part.key_copies.sum() for each in named):
-            notices.append(no_named_mentions(named[0].held[0].column, how))
-        if how.estimate:
-            notices += about_singletons(named[0].held[0].column, np.sum([each.entities for each in named], axis=0))
+    named = [(part, part.named) for part in parts if part.named is not None]
+    if named:
+        notices += _about_names(parts, metrics, settings)
+    whole = _seen([(len(part.names), part.counted.key_copies, part.messages, part.pairs) for part in parts])
     return Result(
         counted,
         [name for part in parts for name in part.names],
-        {metric.name: np.concatenate([part.counts[metric.name] for part in parts]) for metric in counted},
+        {metric.name: np.concatenate([part.counted.counts[metric.name] for part in parts]) for metric in counted},
         settings,
-        **_seen(parts)._asdict(),
-        named=_seen([each.part for each in named]) if named else None,
+        **whole._asdict(),
+        named=_seen([(len(part.names), part.counted.named_copies, its.messages, its.pairs) for part, its in named])
+        if named
+        else None,
         notices=tuple(notices),
     )
 
 
-def _seen(parts: Sequence[Part]) -> Seen:
+def _about_names(parts: Sequence[Part], metrics: Sequence[Metric], settings: Settings) -> Iterator[Finding]:
+    """What is odd about names. Raises as `scorer.names.about_names`."""
+    how = names_asked(metrics, settings.own)
+    its = [part.named for part in parts if part.named is not None]
+    assert how is not None, "names are there only where they were asked for"
+    yield from about_names([each.held for each in its], how)
+    column = column_of([each.held[0] for each in its])
+    if not any(part.counted.named_copies.any() for part in parts):
+        yield no_named_mentions(column, how)
+    if how.estimate:
+        yield from about_singletons(column, np.sum([each.entities for each in its], axis=0))
+
+
+def _seen(batches: Sequence[tuple[int, Floats, Mapping[int, Sequence[str]], Pairs | None]]) -> Seen:
+    """What the official layout tells of batches, given their numbers of documents, copies, messages and pairs."""
     messages = {}
     before = 0
-    for part in parts:
-        messages.update({before + document: lines for document, lines in part.messages.items()})
-        before += len(part.names)
-    return Seen(
-        np.concatenate([part.key_copies for part in parts]),
-        messages,
-        [part.pairs for part in parts if part.pairs],
-    )
+    for documents, _, its, _ in batches:
+        messages.update({before + document: lines for document, lines in its.items()})
+        before += documents
+    copies = np.concatenate([copies for _, copies, _, _ in batches])
+    return Seen(copies, messages, [pairs for *_, pairs in batches if pairs])
 
 
 def _with_mentions(metrics: Sequence[Metric]) -> tuple[Metric, ...]:

@@ -31,18 +31,30 @@ def _numbers(documents: Documents, mentions: Sequence[int]) -> list[str]:
 
 
 class HeldColumn:
-    """What the column of named entities held in all files of one side: its number (from 1), the file read first, how
-    many files there are, the most columns that a line had, how many names there were by type, whether the column was
-    the last one somewhere, and the first few of its cells that say that there is no name."""
+    """What the column of named entities held in what was read in one go: its number (from 1), the file read first, the
+    most columns that a line had, how many names there were by type, whether the column was the last one somewhere, and
+    those of its cells that say that there is no name."""
 
     def __init__(self, number: int) -> None:
         self.number = number
         self.path = ""
-        self.files = 0
         self.columns = 0
         self.types: Counter[str] = Counter()
         self.last = False
         self.blanks: dict[str, None] = {}
+
+    @classmethod
+    def of_all(cls, columns: Iterable[HeldColumn]) -> HeldColumn:
+        """What several held; each counts once."""
+        first, *others = {id(column): column for column in columns}.values()
+        found = cls(first.number)
+        found.path = first.path
+        for column in (first, *others):
+            found.columns = max(found.columns, column.columns)
+            found.types += column.types
+            found.last = found.last or column.last
+            found.blanks |= column.blanks
+        return found
 
 
 class NamedEntities(NamedTuple):
@@ -61,7 +73,7 @@ class NamedEntities(NamedTuple):
     ``text_line``  tokens              the line of each token (from 1); both are empty where nobody asked
     =============  ==================  =========================================================
 
-    ``held`` is shared by all batches of one side, and complete once the side is read to its end.
+    ``held`` tells of all that was read with them; batches share it, and it is complete once the side is read.
     """
 
     document: Ints
@@ -72,7 +84,11 @@ class NamedEntities(NamedTuple):
     words: Sequence[Sequence[str]]
     text: Ints
     text_line: Ints
-    held: HeldColumn
+    held: Sequence[HeldColumn]
+
+    def later(self, lines: int) -> NamedEntities:
+        """The same behind so many more lines."""
+        return self._replace(line=self.line + lines, text_line=self.text_line + lines)
 
     def take(self, old: Ints, new: Ints, tokens: Ints) -> NamedEntities:
         """The names of the documents ``old``, which get the numbers ``new``; ``tokens`` are those of all documents."""
@@ -246,5 +262,5 @@ def _joined_names(parts: Sequence[NamedEntities | None], documents: Sequence[int
         [each for part, _ in its for each in part.words],
         text,
         text_line,
-        its[0][0].held,
+        list({id(column): column for part, _ in its for column in part.held}.values()),
     )

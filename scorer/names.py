@@ -123,10 +123,9 @@ def names_of(documents: Documents, how: Asked) -> NamedEntities:
         place = next((place for place in documents.places if place is not None), None)
         path = place.source.name if place is not None else "response"
         raise InputError([Finding("no-names", path, details={"what": "this input comes without named entities"})])
-    if found.held.number != how.column:
-        raise UsageError(
-            f"{found.held.path} was read with the named entities of column {found.held.number}, not {how.column}"
-        )
+    column = found.held[0]
+    if column.number != how.column:
+        raise UsageError(f"{column.path} was read with the named entities of column {column.number}, not {how.column}")
     return found
 
 
@@ -140,7 +139,7 @@ class Held(NamedTuple):
     """How many names count on one side of a batch, and what its column held."""
 
     number: int
-    column: HeldColumn
+    columns: Sequence[HeldColumn]
 
 
 def held_by(documents: Documents, how: Asked) -> Held:
@@ -156,7 +155,7 @@ def about_names(held: Sequence[Sequence[Held]], how: Asked) -> list[Finding]:
     """
     notices = []
     for side in zip(*held, strict=True):
-        column = side[0].column
+        column = column_of(side)
         if not any(batch.number for batch in side):
             details = {"what": f"no name in column {column.number}: {_described(column, how)}"}
             raise InputError([Finding("no-names", column.path, details=details)])
@@ -164,6 +163,11 @@ def about_names(held: Sequence[Sequence[Held]], how: Asked) -> list[Finding]:
             absent = {"type": kind, "column": column.number, "known": _types(column)}
             notices.append(Finding("absent-type", column.path, details=absent))
     return notices
+
+
+def column_of(side: Sequence[Held]) -> HeldColumn:
+    """What the column held in all batches of a side."""
+    return HeldColumn.of_all(column for batch in side for column in batch.columns)
 
 
 def no_named_mentions(column: HeldColumn, how: Asked) -> Finding:

@@ -70,7 +70,9 @@ def treat(matched: Matched, pairs: Pairs, way: str) -> Treated:
     if way == "first":
         key = matched.key.keep(_all_but(key_copies, matched.key))
         response = matched.response.keep(_all_but(response_copies, matched.response))
-        return Treated(matched._replace(key=key, response=response), {}, key_repeats + response_repeats)
+        # By document, so that the order does not hang on how the documents are cut into batches.
+        dropped = sorted(key_repeats + response_repeats, key=lambda repeat: repeat.document)
+        return Treated(matched._replace(key=key, response=response), {}, dropped)
     messages: dict[int, list[str]] = defaultdict(list)
     key_messages(matched, pairs.key, key_copies, messages)
     matched, dropped = drop_response_copies(matched, pairs.response, response_copies, messages)
@@ -136,22 +138,24 @@ def describe(code: str, repeats: Sequence[Repeat]) -> list[Finding]:
     of_batch: dict[int, list[Repeat]] = defaultdict(list)
     for repeat in repeats:
         of_batch[id(repeat.documents)].append(repeat)
-    found = []
-    for its in of_batch.values():
+    words = {}
+    for batch, its in of_batch.items():  # every file is read once for all of its spans
         documents = its[0].documents
         texts = documents.words(documents, [repeat.copies[0] for repeat in its])
-        for repeat, text in zip(its, texts, strict=True):
-            first = repeat.copies[0]
-            details = {
-                "document": documents.names[repeat.document],
-                "words": text,
-                "tokens": tokens(int(documents.start[first]), int(documents.end[first])),
-                "count": len(repeat.copies),
-                "entities": ", ".join(documents.name_of(int(documents.entity[copy])) for copy in repeat.copies),
-            }
-            path = documents.place_of(repeat.document).source.name
-            line = int(documents.line[first])
-            found.append(Finding(code, path, line if line > 0 else None, details=details))
+        words.update({(batch, repeat.copies[0]): text for repeat, text in zip(its, texts, strict=True)})
+    found = []
+    for repeat in repeats:
+        documents, first = repeat.documents, repeat.copies[0]
+        details = {
+            "document": documents.names[repeat.document],
+            "words": words[id(documents), first],
+            "tokens": tokens(int(documents.start[first]), int(documents.end[first])),
+            "count": len(repeat.copies),
+            "entities": ", ".join(documents.name_of(int(documents.entity[copy])) for copy in repeat.copies),
+        }
+        path = documents.place_of(repeat.document).source.name
+        line = int(documents.line[first])
+        found.append(Finding(code, path, line if line > 0 else None, details=details))
     return found
 
 

@@ -1,19 +1,22 @@
-"""Whole-process measurements: `python scripts/bench.py [--only tiny,corpus] [--peer 'NAME=COMMAND']`.
+"""Whole-process measurements: `python scripts/bench.py [--only tiny,corpus] [--peer 'NAME=COMMAND'] [--page]`.
 
 Generates each input once, then runs `corefscore all KEY RESPONSE none` and the floors, one after the other, round
 by round, so that whatever else the machine does falls on all of them alike. Prints a table of medians; every ratio
-is one of medians over the same rounds. Peers are any command that takes a key and a response.
+is one of medians over the same rounds. Peers are any command that takes a key and a response. ``--page`` puts the
+table, what follows from it and the plot into docs/performance.md.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import platform
 import shlex
 import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -21,6 +24,7 @@ from typing import NamedTuple
 from generate import SHAPES
 
 HERE = Path(__file__).parent
+PAGE = HERE.parent / "docs" / "performance.md"
 OURS = "corefscore"
 IMPORT, LINES, PASS = "import numpy", "wc -l", "numpy pass"
 
@@ -34,10 +38,14 @@ for path in sys.argv[1:]:
 """
 """The least that a reader in numpy can do: find the line ends."""
 
-VERBOSE = "corpus-verbose"
-"""The row that prints every document; its input is that of ``corpus``."""
+VARIANTS: Mapping[str, tuple[str, Sequence[str]]] = {
+    "corpus-verbose": ("corpus", []),
+    "many-jobs": ("many", ["none", "--jobs", "2"]),
+    "huge-jobs": ("huge", ["none", "--jobs", "2"]),
+}
+"""Rows with an input of another row, and what is asked for instead of totals."""
 
-AT_MOST: Mapping[str, float] = {"tiny": 1.5, "corpus": 2.2, VERBOSE: 4, "book": 2.6, "many": 3.6}
+AT_MOST: Mapping[str, float] = {"tiny": 1.5, "corpus": 2.2, "corpus-verbose": 4, "book": 2.6, "many": 3.6}
 """The targets, as ratios to `IMPORT`."""
 
 SERIES = ("tiny", "corpus", "many", "huge-half", "huge")
@@ -45,6 +53,9 @@ SERIES = ("tiny", "corpus", "many", "huge-half", "huge")
 
 RUNS, RUNS_OF_TARGETS = 5, 11
 SKIPPED = "-"
+
+LOADED = 1.0
+"""Work for each processor, this script's own included, from which on a machine is not idle."""
 
 
 class Run(NamedTuple):
@@ -62,10 +73,10 @@ class Row(NamedTuple):
     tokens: int
     runs: Mapping[str, Run]
 
-    def ratio(self, command: str, floor: str) -> float | None:
+    def ratio(self, command: str, floor: str, unit: str = "wall") -> float | None:
         if command not in self.runs or floor not in self.runs:
             return None
-        return self.runs[command].wall / self.runs[floor].wall
+        return float(getattr(self.runs[command], unit) / getattr(self.runs[floor], unit))
 
 
 def measure(command: Sequence[str], seconds: float | None = None) -> Run | None:
@@ -112,7 +123,7 @@ def rounds(commands: Mapping[str, Sequence[str]], target: bool, patient: float) 
 
 def row(name: str, folder: Path, peers: Mapping[str, str], extra: Sequence[str], patient: float) -> Row:
     """Make the input, where it is not there yet, and measure it."""
-    shape = name.removesuffix("-verbose")
+    shape, asked = VARIANTS.get(name, (name, ["none"]))
     files = [folder / shape / f"{side}.conll" for side in ("key", "response")]
     if not all(file.exists() for file in files):
         # In a process of its own: the memory of this one would count for its children.
@@ -121,24 +132,26 @@ def row(name: str, folder: Path, peers: Mapping[str, str], extra: Sequence[str],
     program = str(Path(sys.executable).with_name(OURS))
     commands: dict[str, Sequence[str]] = {
         IMPORT: [sys.executable, "-c", "import numpy"],
-        OURS: [program, "all", key, response, *([] if name == VERBOSE else ["none"]), *extra],
+        OURS: [program, "all", key, response, *asked, *extra],
         LINES: ["wc", "-l", key, response],
         PASS: [sys.executable, "-c", SCAN, key, response],
     }
-    for peer, command in peers.items():
+    for peer, command in peers.items() if name not in VARIANTS else ():
         commands[peer] = [part.format(key=key, response=response) for part in shlex.split(command)]
     return Row(name, SHAPES[shape].documents * SHAPES[shape].tokens, rounds(commands, name in AT_MOST, patient))
 
 
 def table(rows: Sequence[Row], peers: Sequence[str]) -> str:
     """The measurements in Markdown."""
-    heads = ["input", "tokens", "wall s", "cpu s", "peak MB", f"/ {IMPORT}", "at most", f"/ {LINES}", f"/ {PASS}"]
+    heads = ["input", "tokens", "wall s", "cpu s", "peak MB"]
+    heads += [f"/ {IMPORT}", "at most", "the same in cpu", f"/ {LINES}", f"/ {PASS}"]
     heads += [f"{peer} {unit}" for peer in peers for unit in ("s", "MB", "/ ours")]
     lines = ["| " + " | ".join(heads) + " |", "|---" + "|---:" * (len(heads) - 1) + "|"]
     for each in rows:
         ours = each.runs[OURS]
         cells = [each.name, f"{each.tokens:,}", f"{ours.wall:.2f}", f"{ours.cpu:.2f}", f"{ours.memory:.0f}"]
         cells += [number(each.ratio(OURS, IMPORT)), f"{AT_MOST.get(each.name, SKIPPED)}"]
+        cells.append(number(each.ratio(OURS, IMPORT, "cpu")))
         cells += [number(each.ratio(OURS, LINES)), number(each.ratio(OURS, PASS))]
         for peer in peers:
             its = each.runs.get(peer)
@@ -146,6 +159,40 @@ def table(rows: Sequence[Row], peers: Sequence[str]) -> str:
             cells.append(number(each.ratio(peer, OURS)))
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
+
+
+def conclusions(rows: Sequence[Row]) -> str:
+    """What follows from the table: the machine, whether time grows with length, and what two jobs save."""
+    by_name = {each.name: each for each in rows}
+    busy = os.getloadavg()[0] / (os.cpu_count() or 1)
+    load = "**not idle**: absolute times are too long, ratios less so" if busy > LOADED else "idle but for this"
+    versions = f"Python {platform.python_version()}, numpy {version('numpy')}, scipy {version('scipy')}"
+    lines = [f"{os.cpu_count()} processors ({platform.machine()}), {platform.system()}, {versions}. It was {load}."]
+    if {"huge", "huge-half"} <= by_name.keys():
+        beyond = {
+            name: [getattr(each.runs[OURS], unit) - getattr(each.runs[IMPORT], unit) for unit in ("wall", "cpu")]
+            for name, each in by_name.items()
+        }
+        wall, cpu = (
+            beyond["huge"][at] / by_name["huge"].tokens * by_name["huge-half"].tokens / beyond["huge-half"][at]
+            for at in (0, 1)
+        )
+        lines.append(f"A token of huge costs {wall:.2f} times what one of huge-half costs (processor time: {cpu:.2f}).")
+    for name in ("many", "huge"):
+        if {name, f"{name}-jobs"} <= by_name.keys():
+            one, two = by_name[name].runs[OURS], by_name[f"{name}-jobs"].runs[OURS]
+            times = f"{two.wall / one.wall:.2f} times the time and {two.cpu / one.cpu:.2f} times the processor time"
+            lines.append(f"With two jobs, {name} takes {times} of one job.")
+    return " ".join(lines) + "\n"
+
+
+def write_page(text: str) -> None:
+    """Put what was measured into the page, between its marks."""
+    before, begin, rest = PAGE.read_text().partition("<!-- bench -->\n")
+    _, end, after = rest.partition("<!-- /bench -->\n")
+    if not begin or not end:
+        raise SystemExit(f"{PAGE} has no <!-- bench --> and <!-- /bench -->, each on a line of its own")
+    PAGE.write_text(f"{before}{begin}{text}{end}{after}")
 
 
 def number(ratio: float | None) -> str:
@@ -178,7 +225,7 @@ def plot(rows: Sequence[Row], path: Path) -> None:
 
 def main() -> None:
     """The command line of the script."""
-    known = [*SHAPES, VERBOSE]
+    known = [*SHAPES, *VARIANTS]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", metavar="NAMES", help=f"measure these inputs, joined by commas: {', '.join(known)}")
     parser.add_argument(
@@ -190,6 +237,7 @@ def main() -> None:
     parser.add_argument("--options", default="", metavar="WORDS", help=f"more arguments for {OURS}")
     parser.add_argument("--inputs", type=Path, default=Path("build/bench"), metavar="FOLDER", help="(%(default)s)")
     parser.add_argument("--plot", type=Path, metavar="SVG", help="also plot time against size (extra: plots)")
+    parser.add_argument("--page", action="store_true", help=f"put table and plot into {PAGE}")
     arguments = parser.parse_args()
     wanted = arguments.only.split(",") if arguments.only else known
     if unknown := [name for name in wanted if name not in known]:
@@ -201,9 +249,13 @@ def main() -> None:
     for name in wanted:
         rows.append(row(name, arguments.inputs, peers, shlex.split(arguments.options), arguments.patient))
         print(f"{name}: {rows[-1].runs[OURS].wall:.2f} s", file=sys.stderr)  # noqa: T201
-    print(table(rows, list(peers)), end="")  # noqa: T201
+    text = f"{table(rows, list(peers))}\n{conclusions(rows)}"
+    print(text, end="")  # noqa: T201
     if arguments.plot:
         plot(rows, arguments.plot)
+    if arguments.page:
+        write_page(f"## All inputs\n\n{text}")
+        plot(rows, PAGE.with_suffix(".svg"))
 
 
 if __name__ == "__main__":

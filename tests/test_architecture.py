@@ -19,6 +19,7 @@ ORDER = (
     "findings",
     "report",
     "errors",
+    "workers",
     "columns",
     "sources",
     "model",
@@ -34,6 +35,7 @@ ORDER = (
     "formats.names",
     "formats.examiner",
     "formats.jsonlines",
+    "formats.pieces",
     "formats",
     "pairing",
     "matching",
@@ -55,6 +57,7 @@ ORDER = (
     "results",
     "evaluate",
     "api",
+    "distributed",
     "significance",
     "units",
     "comparison",
@@ -141,7 +144,7 @@ def test_a_run_imports_only_what_it_needs() -> None:
     program = (
         "import sys; from scorer.cli import run\n"
         f"run(['all', *{pair}, 'none'], 'corefscore')\n"
-        "late = {'scipy', 'tabulate', 'importlib.metadata', 'gzip'}\n"
+        "late = {'scipy', 'tabulate', 'importlib.metadata', 'gzip', 'concurrent.futures', 'multiprocessing'}\n"
         "print(sorted(late & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, cwd=ROOT)

@@ -11,7 +11,7 @@ import click
 from scorer.baseline import check, read_baseline
 from scorer.cli import options
 from scorer.cli.messages import tell, write
-from scorer.cli.scoring import evaluated, one_standard_input
+from scorer.cli.scoring import evaluated, one_standard_input, workers
 from scorer.cli.systems import TABLES, scoring
 from scorer.errors import UsageError
 from scorer.layouts import find, github
@@ -59,6 +59,7 @@ def command(name: str) -> click.Command:
             *scoring(),
             *options.layout("table", (*TABLES, GITHUB)),
             *options.notices(),
+            *options.workers(),
         ],
     )
 
@@ -74,6 +75,8 @@ def run(
     output: str,
     strict: bool,
     quiet: bool | None,
+    jobs: int | None,
+    scheduler: str | None,
     **how: Any,
 ) -> None:
     """Score the response, check, write the report."""
@@ -90,7 +93,8 @@ def run(
     metrics = [*(baseline.metrics if baseline else ()), *(wanted(",".join(needed)).metrics if needed else ())]
     chosen = select(",".join(dict.fromkeys(each.name for each in metrics))) if metrics else ()
     document = baseline.document if baseline else None
-    result = evaluated(key, response, chosen, [], document=document, **how)
+    with workers(jobs, scheduler) as apply:
+        result = evaluated(key, response, chosen, apply=apply, document=document, **how)
     tell(result.notices, strict=strict, quiet=quiet)
     found = check(result, baseline, lowest, tolerance=tolerance / 100, both_ways=both_ways, path=path)
     write(github.render(found) if layout == GITHUB else find(layout)(found, layout), output)

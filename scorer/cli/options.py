@@ -109,6 +109,24 @@ def notices() -> list[click.Parameter]:
     ]
 
 
+def workers() -> list[click.Parameter]:
+    """Options about who does the work; they move no number."""
+    return [
+        click.Option(
+            ["--jobs"],
+            type=click.IntRange(min=1),
+            metavar="N",
+            help="Work with N processes, for large files or many: the same bytes come out.",
+        ),
+        click.Option(
+            ["--scheduler"],
+            metavar="ADDRESS",
+            help="Work on the Dask cluster of this address (tcp://HOST:PORT), or on threads or processes that Dask "
+            "starts here, N of them; needs the extra dask.",
+        ),
+    ]
+
+
 def layout(default: str, names: Sequence[str]) -> list[click.Parameter]:
     """Options about how and where the result is written."""
     return [

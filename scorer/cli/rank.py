@@ -58,6 +58,7 @@ def command(name: str) -> click.Command:
             *scoring(),
             *options.layout("table", TABLES),
             *options.notices(),
+            *options.workers(),
         ],
     )
 

@@ -10,9 +10,8 @@ import click
 
 from scorer.cli import options
 from scorer.cli.messages import STDOUT, tell, write
-from scorer.cli.scoring import evaluated, read_key
+from scorer.cli.scoring import evaluated, read_key, workers
 from scorer.errors import UsageError
-from scorer.findings import Finding
 from scorer.layouts import NAMES, OFFICIAL, find, official
 from scorer.metrics import GROUPS, names_in, select
 from scorer.metrics.row import Metric, names_asked, own_values
@@ -58,6 +57,7 @@ def command(words: str) -> click.Command:
                 "the name of the document (not --format official).",
             ),
             *options.notices(),
+            *options.workers(),
         ],
     )
     _check_options(made, metrics)
@@ -97,6 +97,8 @@ def score(
     by: str | None,
     strict: bool,
     quiet: bool | None,
+    jobs: int | None,
+    scheduler: str | None,
     write_key: str | None = None,
     **how: Any,
 ) -> None:
@@ -112,11 +114,11 @@ def score(
         compiled(by)
     listed = layout == OFFICIAL and name != "none"
     only = None if name == "none" else name
-    notices: list[Finding] = []
-    # A key that is to be written is read once, since standard input cannot be read again.
-    batches = [] if write_key is None else read_key(key, metrics, notices, **how)
-    result = evaluated(batches or key, response, metrics, notices, document=only, keep_pairs=listed, **how)
-    tell(result.notices, strict=strict, quiet=quiet)
+    with workers(jobs, scheduler) as apply:
+        # A key that is to be written is read once, since standard input cannot be read again.
+        batches, about_key = ([], []) if write_key is None else read_key(key, metrics, apply=apply, **how)
+        result = evaluated(batches or key, response, metrics, apply=apply, document=only, keep_pairs=listed, **how)
+    tell([*about_key, *result.notices], strict=strict, quiet=quiet)
     names = names_asked(metrics, result.settings.own)
     if write_key is not None and names is not None:
         write(_estimate(batches, names), write_key)
@@ -137,6 +139,8 @@ def write_estimate(
     by: str | None,
     strict: bool,
     quiet: bool | None,
+    jobs: int | None,
+    scheduler: str | None,
     **how: Any,
 ) -> None:
     """Write the estimated key alone, where there is no response."""
@@ -145,10 +149,10 @@ def write_estimate(
     if output != STDOUT or documents or by is not None:
         raise UsageError("without RESPONSE there are no scores: leave --output, --documents and --by out")
     _check_write_key(write_key, output=None, **how)
-    notices: list[Finding] = []
     asked = names_asked(metrics, own_values(metrics, how))
     assert asked is not None, "only metrics that read names can do without a response"
-    batches = read_key(key, metrics, notices, **how)
+    with workers(jobs, scheduler) as apply:
+        batches, notices = read_key(key, metrics, apply=apply, **how)
     pieces = list(_estimate(batches, asked))
     notices += about_names([[held_by(batch, asked)] for batch in batches], asked)
     tell(notices, strict=strict, quiet=quiet)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import click
@@ -18,36 +19,68 @@ from scorer.metrics.row import Metric, names_asked, options_of, own_values
 from scorer.model import Documents
 from scorer.results import Result, Settings, reading_settings
 from scorer.sources import STDIN
+from scorer.workers import Map, by_many_or_one
 
 Key = str | Sequence[Documents]
 """The path of a key, or the key as it was read before."""
 
 
+def workers(jobs: int | None, scheduler: str | None) -> AbstractContextManager[Map | None]:
+    """Who does the work, as `options.workers` have it; None for this process. Raises as `cluster` does."""
+    if scheduler is not None:
+        from scorer.distributed import cluster
+
+        return cluster(scheduler, jobs)
+    if jobs is None or jobs == 1:
+        return nullcontext()
+    from scorer.workers import processes
+
+    return processes(jobs)
+
+
 def read_key(
     key: str,
     metrics: Sequence[Metric],
-    notices: list[Finding],
     *,
+    apply: Map | None = None,
     include: str | None = None,
     input_format: str | None = None,
     clusters_field: str | None = None,
     **how: Any,
-) -> list[Documents]:
-    """The key of several responses, read once. Raises `InputError` for one that cannot be scored at all."""
-    asked = names_asked(metrics, own_values(metrics, how))
-    batches = list(read(key, notices, include, input_format=input_format, clusters_field=clusters_field, names=asked))
+) -> tuple[list[Documents], list[Finding]]:
+    """The key of several responses, read once, and what is odd in it.
+
+    Raises `InputError` for one that cannot be scored at all.
+    """
+
+    names = names_asked(metrics, own_values(metrics, how))
+
+    def run(apply: Map | None) -> tuple[list[Documents], list[Finding]]:
+        notices: list[Finding] = []
+        batches = read(
+            key,
+            notices,
+            include,
+            input_format=input_format,
+            clusters_field=clusters_field,
+            apply=apply,
+            names=names,
+        )
+        return list(batches), notices
+
+    batches, notices = by_many_or_one(run, apply)
     faults = [fault for batch in batches for fault in batch.faults.values()]
     if faults:
         raise InputError([faults[0]()])
-    return batches
+    return batches, notices
 
 
 def evaluated(
     key: Key,
     response: str,
     metrics: Sequence[Metric],
-    notices: list[Finding],
     *,
+    apply: Map | None = None,
     document: str | None = None,
     keep_pairs: bool = False,
     include: str | None = None,
@@ -57,7 +90,7 @@ def evaluated(
     singletons: str,
     **own: Any,
 ) -> Result:
-    """Score a response; the keywords after ``keep_pairs`` are the options of `options.scoring`.
+    """Score a response; ``apply`` are the `workers`, what follows ``keep_pairs`` the options of `options.scoring`.
 
     Raises `InputError` for input that is refused, `UsageError` for a file that cannot be read.
     """
@@ -71,22 +104,35 @@ def evaluated(
         reading_settings(include, input_format, clusters_field),
     )
     paths = [path for path in (key, response) if isinstance(path, str)]
-    with progress(paths, include) as watch:
 
-        def side(path: str, name: str) -> Iterator[Documents]:
-            return read(
-                path,
+    def run(apply: Map | None) -> Result:
+        notices: list[Finding] = []
+        with progress(paths, include) as watch:
+
+            def side(path: str, name: str) -> Iterator[Documents]:
+                return read(
+                    path,
+                    notices,
+                    include,
+                    input_format=input_format,
+                    clusters_field=clusters_field,
+                    side=name,
+                    watch=watch,
+                    apply=apply,
+                    names=names_asked(metrics, settings.own),
+                )
+
+            return evaluate(
+                side(key, KEY) if isinstance(key, str) else iter(key),
+                side(response, RESPONSE),
+                metrics,
+                settings,
                 notices,
-                include,
-                input_format=input_format,
-                clusters_field=clusters_field,
-                side=name,
-                watch=watch,
-                names=names_asked(metrics, settings.own),
+                keep_pairs=keep_pairs,
+                apply=apply or map,
             )
 
-        batches = side(key, KEY) if isinstance(key, str) else iter(key)
-        return evaluate(batches, side(response, RESPONSE), metrics, settings, notices, keep_pairs=keep_pairs)
+    return by_many_or_one(run, apply)
 
 
 def _refuse_unread(metrics: Sequence[Metric], own: Mapping[str, Any]) -> None:

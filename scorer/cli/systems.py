@@ -10,9 +10,8 @@ import click
 
 from scorer.cli import options
 from scorer.cli.messages import tell
-from scorer.cli.scoring import evaluated, one_standard_input, read_key
+from scorer.cli.scoring import evaluated, one_standard_input, read_key, workers
 from scorer.errors import InputError, ScorerError, UsageError
-from scorer.findings import Finding
 from scorer.layouts import NAMES, OFFICIAL
 from scorer.measures import DEFAULT
 from scorer.metrics import NAMES as METRICS
@@ -102,6 +101,8 @@ def scored(
     *,
     strict: bool,
     quiet: bool | None,
+    jobs: int | None,
+    scheduler: str | None,
     refused: Callable[[str, ScorerError], None] | None = None,
     **how: Any,
 ) -> dict[str, Result]:
@@ -110,24 +111,23 @@ def scored(
     A system that cannot be scored ends the command, or is handed to ``refused``; a key that cannot, always ends it.
     """
     one_standard_input(key, *systems.values())
-    about_key: list[Finding] = []
-    batches = read_key(key, metrics, about_key, **how)
-    tell(about_key, strict=strict, quiet=quiet)
-    files = {place.source.name for batch in batches for place in batch.places if place is not None}
     results = {}
-    for name, path in systems.items():
-        notices: list[Finding] = []
-        try:
-            results[name] = evaluated(batches, path, metrics, notices, **how)
-            if strict and notices and refused:
-                raise InputError(notice.as_error() for notice in notices)
-        except ScorerError as error:
-            if refused is None or (isinstance(error, InputError) and not strict and _blames(error, files)):
-                raise
-            results.pop(name, None)
-            refused(name, error)
-        else:
-            tell(notices, strict=strict, quiet=quiet, of=name)
+    with workers(jobs, scheduler) as apply:
+        batches, about_key = read_key(key, metrics, apply=apply, **how)
+        tell(about_key, strict=strict, quiet=quiet)
+        files = {place.source.name for batch in batches for place in batch.places if place is not None}
+        for name, path in systems.items():
+            try:
+                result = evaluated(batches, path, metrics, apply=apply, **how)
+                if strict and result.notices and refused:
+                    raise InputError(notice.as_error() for notice in result.notices)
+            except (InputError, UsageError) as error:
+                if refused is None or (isinstance(error, InputError) and not strict and _blames(error, files)):
+                    raise
+                refused(name, error)
+            else:
+                results[name] = result
+                tell(result.notices, strict=strict, quiet=quiet, of=name)
     return results
 
 

@@ -7,6 +7,7 @@ nodes) needs a reader here and an answer in `scorer.matching`.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 
@@ -16,6 +17,7 @@ from scorer.formats.row import KEY, Asked, Format
 from scorer.model import Documents
 from scorer.names import Asked as NamesAsked
 from scorer.sources import Source, sources
+from scorer.workers import Map, Unsuited
 
 NAMES = ("conll", "jsonlines")
 """Every format, in the order in which content is tried; the first one says what a file is that nobody recognises."""
@@ -28,7 +30,7 @@ HEAD = 1 << 16
 
 
 def read(
-    path: str,
+    path: str | Sequence[str],
     notices: list[Finding],
     include: str | None = None,
     *,
@@ -36,29 +38,40 @@ def read(
     clusters_field: str | None = None,
     side: str = KEY,
     watch: Callable[[int], None] | None = None,
+    apply: Map | None = None,
     names: NamesAsked | None = None,
 ) -> Iterator[Documents]:
-    """The documents that a KEY or RESPONSE argument stands for: a file, ``-``, or a folder as one corpus.
+    """The documents that a KEY or RESPONSE argument stands for: a file, ``-``, or a folder as one corpus; or some
+    files as one corpus.
 
     The content of the first file tells the format, unless ``input_format`` names it. ``clusters_field`` names the field
     of JSON lines that has the clusters, ``side`` (key or response) chooses it otherwise. ``watch`` is told how many
-    bytes each step of reading took. ``names`` are asked for by metrics that count named mentions. What is odd is added
-    to ``notices`` while reading.
+    bytes each step of reading took. What is odd is added to ``notices`` while reading. ``apply``, if it is given, does
+    the work in pieces. ``names`` are asked for by metrics that count named mentions.
 
     Raises `InputError` for input that is refused, `UsageError` for a file that cannot be read and for an unknown
-    format.
+    format; with ``apply`` also `Unsuited`, and then nothing was read that cannot be read again.
     """
     fields = (clusters_field or "clusters").split(",")
     if clusters_field == "" or len(fields) > 2 or not all(fields):
         raise UsageError(f'clusters field "{clusters_field}": expected the name of a field, or two as KEY,RESPONSE')
-    files = sources(path, include)
+    files = sources(path, include) if isinstance(path, str) else [Source(name) for name in path]
+    if apply is not None and not all(os.path.isfile(source.path) for source in files):
+        raise Unsuited
+    if not files:
+        raise UsageError(f"the list of files of the {side} is empty")
+    form = recognised(files, input_format)
+    asked = Asked(side, clusters_field, names)
+    if names is not None and form.name in NAMED:
+        form = form._replace(read=import_module(NAMED[form.name]).read)
+    if apply is not None:
+        from scorer.formats.pieces import read_in_pieces
+
+        yield from read_in_pieces(files, form, form.settled(files, asked), apply, watch)
+        return
     for source in files:
         source.watch = watch
-    row = recognised(files, input_format)
-    if names is None or row.name not in NAMED:
-        yield from row.read(files, notices, Asked(side, clusters_field))
-    else:
-        yield from import_module(NAMED[row.name]).read(files, notices, side, names)
+    yield from form.read(files, notices, asked)
 
 
 def find(name: str) -> Format:

@@ -459,4 +459,4 @@ def _what_else(source: Source) -> Finding:
     return Finding("no-document", source.name, line, details={"what": what, "expected": expected})
 
 
-FORMAT = Format("conll", "CoNLL-2011/2012", recognises, read, sentences, write)
+FORMAT = Format("conll", "CoNLL-2011/2012", recognises, read, sentences, write, begin=b"#" + BEGIN)

@@ -64,18 +64,14 @@ def read(files: Sequence[Source], notices: list[Finding], asked: Asked) -> Itera
     Raises `InputError` for the first thing that is not as the head of this file has it; `UsageError` for a file that
     cannot be read.
     """
-    if asked.clusters_field is not None:
-        wanted = asked.clusters_field.split(",")[-1 if asked.side == RESPONSE else 0 :][:1]
-    else:
-        wanted = [PREDICTED, CLUSTERS] if asked.side == RESPONSE else [CLUSTERS]
+    wanted = _wanted(asked)
     batch = _Batch()
     for source in files:
         found = False
         for place, fields, size in _objects(source):
             found = True
-            if len(wanted) > 1:
-                wanted = [next((name for name in wanted if name in fields), wanted[-1])]
-            merged = batch.add(place, fields, wanted[0])
+            wanted = _predicted(fields) if wanted is None else wanted
+            merged = batch.add(place, fields, wanted)
             if merged:
                 details = {"document": batch.names[-1], "count": counted(merged, "mention")}
                 notices.append(Finding("merged-subtokens", source.name, place.line, details=details))
@@ -89,6 +85,25 @@ def read(files: Sequence[Source], notices: list[Finding], asked: Asked) -> Itera
             raise InputError([Finding("no-document", source.name, details=details)])
     if batch.names:
         yield batch.documents()
+
+
+def settled(files: Sequence[Source], asked: Asked) -> Asked:
+    """What is asked, the field of the clusters included. Raises as `read` does, for the first object."""
+    wanted = _wanted(asked)
+    first = (fields for source in files for _, fields, _ in _objects(source))
+    return asked._replace(clusters_field=_predicted(next(first, {})) if wanted is None else wanted)
+
+
+def _wanted(asked: Asked) -> str | None:
+    """The field of the clusters; None where the first object tells."""
+    if asked.clusters_field is not None:
+        return asked.clusters_field.split(",")[-1 if asked.side == RESPONSE else 0]
+    return None if asked.side == RESPONSE else CLUSTERS
+
+
+def _predicted(fields: Fields) -> str:
+    """The field of the clusters of a response, by its first object."""
+    return PREDICTED if PREDICTED in fields else CLUSTERS
 
 
 def words(documents: Documents, mentions: Sequence[int]) -> list[str]:
@@ -461,4 +476,4 @@ def _passage(words: Sequence[str], start: int, end: int) -> str:
     return passage([words[place] for place in passage_places(start, size) if place < len(words)], size)
 
 
-FORMAT = Format("jsonlines", "JSON lines", recognises, read, sentences, write)
+FORMAT = Format("jsonlines", "JSON lines", recognises, read, sentences, write, begin=b"", settled=settled)

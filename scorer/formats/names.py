@@ -27,9 +27,9 @@ from scorer.findings import Finding
 from scorer.formats.columns import Columns
 from scorer.formats.conll import CR, Lines, Reader, within
 from scorer.formats.lines import as_text
-from scorer.formats.row import KEY
+from scorer.formats.row import KEY, Asked
 from scorer.model import Documents, HeldColumn, NamedEntities
-from scorer.names import Asked
+from scorer.names import Asked as NamesAsked
 from scorer.sources import Source
 
 CELL = re.compile(rb"(?:\(([^\s()*|]+))?\*?(\))?")
@@ -73,9 +73,10 @@ class _Cell(NamedTuple):
     text: str
 
 
-def read(files: Sequence[Source], notices: list[Finding], side: str, asked: Asked) -> Iterator[Documents]:
-    """The documents of all files with their named entities; else as `scorer.formats.conll.read`."""
-    reader = NamesReader(notices, side, asked)
+def read(files: Sequence[Source], notices: list[Finding], asked: Asked) -> Iterator[Documents]:
+    """The documents of all files with their named entities, as ``asked.names``; else as `scorer.formats.conll.read`."""
+    assert asked.names is not None, "only names are read here"
+    reader = NamesReader(notices, asked.side, asked.names)
     for source in files:
         yield from reader.file(source)
     yield from reader.batch()
@@ -84,7 +85,7 @@ def read(files: Sequence[Source], notices: list[Finding], side: str, asked: Aske
 class NamesReader(Reader):
     """Reads one side with its named entities, and with the words of all tokens, by which sides are compared."""
 
-    def __init__(self, notices: list[Finding], side: str, asked: Asked) -> None:
+    def __init__(self, notices: list[Finding], side: str, asked: NamesAsked) -> None:
         super().__init__(notices)
         self._asked = asked
         self._names_wanted = asked.of_side(side)
@@ -97,7 +98,6 @@ class NamesReader(Reader):
 
     def file(self, source: Source) -> Iterator[Documents]:
         self._held.path = self._held.path or source.name
-        self._held.files += 1
         yield from super().file(source)
 
     def look(self, lines: Lines) -> None:
@@ -204,7 +204,7 @@ class NamesReader(Reader):
         document, start, end, line = np.array([name[:4] for name in its], dtype=np.int64).reshape(-1, 4).T
         kinds, words = [name.type for name in its], [name.words for name in its]
         text, text_line = self._take_text(ready)
-        names = NamedEntities(document, start, end, line, kinds, words, text, text_line, self._held)
+        names = NamedEntities(document, start, end, line, kinds, words, text, text_line, (self._held,))
         self._names = [n._replace(document=n.document - ready) for n in self._names if n.document >= ready]
         self._faults = {document - ready: fault for document, fault in self._faults.items() if document >= ready}
         if self._open is not None:

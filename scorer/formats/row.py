@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from scorer import names
 from scorer.errors import InputError
 from scorer.findings import Finding
 from scorer.model import Documents, Place
@@ -21,11 +22,16 @@ Sentences = Sequence[Sequence[str]]
 
 
 class Asked(NamedTuple):
-    """What a caller asks of a reader: which side the files are, and which field of JSON lines has the clusters
-    (``NAME``, or ``KEY,RESPONSE`` where the sides differ)."""
+    """What a caller asks of a reader: which side the files are, which field of JSON lines has the clusters (``NAME``,
+    or ``KEY,RESPONSE`` where the sides differ), and what is wanted of named entities, if anything."""
 
     side: str = KEY
     clusters_field: str | None = None
+    names: names.Asked | None = None
+
+
+Read = Callable[[Sequence[Source], list[Finding], Asked], Iterator[Documents]]
+"""What reads files as one corpus, in batches; see `Format`."""
 
 
 class FullDocument(NamedTuple):
@@ -58,14 +64,19 @@ class Format(NamedTuple):
     batches; ``sentences`` gives the words of one file, document by document in the same order, in a pass of its own,
     since scoring has no use for them. ``write`` gives documents as text. All three add what is odd, or what
     is lost, to the notices, and raise `InputError` for what is refused.
+
+    For a corpus that is read in pieces, ``begin`` is how a line begins in front of which a file can be cut, and
+    ``settled`` makes definite what is asked where that hangs on the first document.
     """
 
     name: str
     title: str
     recognises: Callable[[bytes], bool]
-    read: Callable[[Sequence[Source], list[Finding], Asked], Iterator[Documents]]
+    read: Read
     sentences: Callable[[Source, list[Finding]], Iterator[Sentences | None]]
     write: Callable[[Iterator[FullDocument], list[Finding]], Iterator[str]]
+    begin: bytes
+    settled: Callable[[Sequence[Source], Asked], Asked] = lambda files, asked: asked
 
 
 def passage_places(first: int, size: int) -> list[int]:

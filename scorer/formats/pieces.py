@@ -1,0 +1,157 @@
+"""A corpus read in pieces by many workers: small files put together, large ones cut where documents begin.
+
+A piece is read like a small corpus, and its documents come back as columns; its lines are counted on the way, so that
+the lines of the next piece of the file have their numbers. Where a piece has anything odd in it, what that means can
+hang on what stands before: then `scorer.workers.Unsuited` is raised, and the corpus has to be read in one go.
+"""
+
+from __future__ import annotations
+
+import io
+import mmap
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from scorer.errors import ScorerError
+from scorer.findings import Finding
+from scorer.formats.row import Asked, Format, Read
+from scorer.model import Documents, Place
+from scorer.sources import COMPRESSED, Source
+from scorer.workers import Map, Unsuited
+
+SIZE = 1 << 22
+"""Bytes in a piece, about: enough for whole-array work, few enough to keep workers busy."""
+
+LF = b"\n"
+
+
+class Stretch(Source):
+    """The bytes of a file from ``start`` to ``stop``; ``file`` is its number among those of its side, ``seen``
+    how many line ends were read."""
+
+    def __init__(self, file: int, path: str, start: int, stop: int) -> None:
+        super().__init__(path)
+        self.file, self.start, self.stop = file, start, stop
+        self.seen = 0
+
+    def _raw(self) -> io.RawIOBase:
+        return _Bytes(self)
+
+
+class _Bytes(io.RawIOBase):
+    """The bytes of a stretch."""
+
+    def __init__(self, stretch: Stretch) -> None:
+        self.stretch, self.left = stretch, stretch.stop - stretch.start
+        self.file = io.FileIO(stretch.path)
+        self.file.seek(stretch.start)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        view = memoryview(buffer)[: self.left]
+        size = self.file.readinto(view) or 0
+        self.left -= size
+        self.stretch.seen += int(np.count_nonzero(np.frombuffer(view[:size], dtype=np.uint8) == LF[0]))
+        return size
+
+    def close(self) -> None:
+        self.file.close()
+        super().close()
+
+
+class Batch(NamedTuple):
+    """Documents without places, and the file and the first line of each instead: these are quickly sent."""
+
+    documents: Documents
+    files: Sequence[int]
+    lines: Sequence[int]
+
+
+class Piece(NamedTuple):
+    """What was read of one piece, and the number of lines in its last file."""
+
+    batches: Sequence[Batch]
+    lines: int
+
+
+def read_in_pieces(
+    files: Sequence[Source], form: Format, asked: Asked, apply: Map, watch: Callable[[int], None] | None = None
+) -> Iterator[Documents]:
+    """What ``form.read`` gives for all files as one corpus; ``apply`` does the work, ``watch`` is told the bytes read.
+
+    Raises `Unsuited` for what has to be read in one go, be it refused there or not.
+    """
+    try:
+        pieces = list(_pieces(files, form.begin))
+    except OSError as error:  # what cannot be looked at, reading tells
+        raise Unsuited from error
+    lines_before = 0
+    for piece, found in zip(pieces, apply(partial(_read, read=form.read, asked=asked), pieces), strict=True):
+        if found is None:
+            raise Unsuited
+        if watch:
+            watch(sum(stretch.stop - stretch.start for stretch in piece))
+        if not piece[0].start:
+            lines_before = 0
+        for documents, its_files, lines in found.batches:
+            yield replace(
+                documents,
+                places=[Place(files[f], lines_before + line) for f, line in zip(its_files, lines, strict=True)],
+                line=documents.line + lines_before,
+                named_entities=documents.named_entities and documents.named_entities.later(lines_before),
+            )
+        lines_before += found.lines
+
+
+def _read(piece: Sequence[Stretch], read: Read, asked: Asked) -> Piece | None:
+    """Read a piece; None where there is anything to refuse or to tell."""
+    notices: list[Finding] = []
+    try:
+        found = list(read(piece, notices, asked))
+    except ScorerError:
+        return None
+    if notices or any(documents.faults or documents.odd_labels for documents in found):
+        return None
+    return Piece([_batch(documents) for documents in found], piece[-1].seen)
+
+
+def _batch(documents: Documents) -> Batch:
+    places = [documents.place_of(document) for document in range(len(documents))]
+    files = [place.source.file for place in places if isinstance(place.source, Stretch)]
+    return Batch(replace(documents, places=()), files, [place.line or 0 for place in places])
+
+
+def _pieces(files: Sequence[Source], begin: bytes) -> Iterator[list[Stretch]]:
+    """The files in pieces: each is some whole files, or a stretch of one."""
+    gathered: list[Stretch] = []
+    size = 0
+    for number, source in enumerate(files):
+        ends = [0, *_cuts(source.path, begin), os.path.getsize(source.path)]
+        stretches = [Stretch(number, source.path, *each) for each in pairwise(ends)]
+        gathered.append(stretches[0])
+        size += stretches[0].stop
+        if len(stretches) > 1 or size >= SIZE:
+            yield gathered
+            yield from ([stretch] for stretch in stretches[1:])
+            gathered, size = [], 0
+    if gathered:
+        yield gathered
+
+
+def _cuts(path: str, begin: bytes) -> Iterator[int]:
+    """Where lines that begin so stand in a large file, about every `SIZE` bytes; nowhere in a compressed one."""
+    if os.path.getsize(path) < 2 * SIZE:
+        return
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
+        at = 0
+        while not text[:8].startswith(tuple(COMPRESSED)) and (at := text.find(LF + begin, at + SIZE)) >= 0:
+            if at + 1 < len(text):
+                yield at + 1

@@ -1,0 +1,182 @@
+"""Scoring on Dask, with a scheduler and workers that are really there."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support import call
+from test_jobs import FORMS, Pair, folder, pair, same
+
+from scorer import ScorerError, UsageError, distributed, score
+from scorer.formats import pieces
+from scorer.formats.pieces import Piece, Stretch
+
+pytest.importorskip("distributed", reason="the extra dask is not installed")
+
+__all__ = ["pair"]
+
+FLAG = "COREFSCORE_TEST_KILLED"
+"""The environment variable with the file that tells whether a worker was killed."""
+
+
+def cluster_of(workers: int) -> Any:
+    from distributed import LocalCluster
+
+    how = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0", "host": "127.0.0.1", "silence_logs": 50}
+    return LocalCluster(n_workers=workers, **how)
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A scheduler with two workers, each a process."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(FLAG, str(tmp_path_factory.mktemp("cluster") / "killed"))
+        with cluster_of(2) as cluster:
+            yield cluster.scheduler_address
+
+
+@pytest.mark.parametrize("form", ["folders", "names of two forms"])
+@pytest.mark.parametrize("options", [[], ["none"], ["none", "--format", "json", "--documents"]], ids=" ".join)
+def test_a_cluster_gives_the_same_bytes(
+    form: str, options: list[str], address: str, pair: Pair, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    sides = FORMS[form](*pair, capfdbinary)
+    assert same(capfdbinary, "every", *sides, *options, by=("--scheduler", address)).status == 0
+
+
+def test_what_is_wrong_is_told_as_by_one_process(
+    address: str, pair: Pair, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    text = pair[1].read_text()
+    half = text.index("\t-\n", text.index("gen_000030"))
+    pair[1].write_text(text[:half] + "\t(7" + text[half + 2 :])
+    assert b"unclosed-mention" in same(capfdbinary, "every", *pair, by=("--scheduler", address)).stderr
+
+
+def killed_once(piece: Sequence[Stretch], read: Any, asked: Any) -> Piece | None:
+    """Read a piece; the worker of the first one that begins within a file dies of it."""
+    flag = Path(os.environ[FLAG])
+    if piece[0].start and not flag.exists():
+        flag.write_text(str(os.getpid()))
+        os.kill(os.getpid(), signal.SIGKILL)
+    return READ(piece, read, asked)
+
+
+READ = pieces._read
+
+
+def test_a_worker_killed_in_the_middle_changes_no_byte(
+    address: str, pair: Pair, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """`kill -9` of one of two workers, at work on a piece, while others are done and others wait."""
+    one = call(capfdbinary, "every", *pair)
+    monkeypatch.setattr(pieces, "_read", killed_once)
+    assert call(capfdbinary, "every", *pair, "--scheduler", address) == one
+    assert int(Path(os.environ[FLAG]).read_text()) != os.getpid()
+
+
+def test_counts_of_lists_of_files_come_in_their_order(address: str, pair: Pair) -> None:
+    lists = [sorted(map(str, folder(path).rglob("*.conll"))) for path in pair]
+    found = distributed.score(lists[0], lists[1], "every", scheduler=address)
+    alone = score(pair[0].with_suffix(""), pair[1].with_suffix(""), "every")
+    assert found.names == alone.names
+    assert all(np.array_equal(found.counts[name], counts) for name, counts in alone.counts.items())
+    assert found.to_dict() == alone.to_dict()
+    backwards = distributed.score(lists[0][::-1], lists[1], "every", scheduler=address)
+    assert backwards.names == alone.names[::-1]
+
+
+@pytest.mark.parametrize("scheduler", ["threads", "processes"])
+def test_schedulers_of_dasks_own_give_the_same_bytes(
+    scheduler: str, pair: Pair, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    same(capfdbinary, "every", *pair, "none", by=("--scheduler", scheduler, "--jobs", "2"))
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["here"], b'"here" is no scheduler; expected the address of a scheduler, such as tcp://HOST:8786'),
+        (["tcp://127.0.0.1:9"], b"no Dask scheduler answers at tcp://127.0.0.1:9 within 0.5 seconds"),
+        (["other://127.0.0.1:9"], b"unknown address scheme 'other'"),
+        (["tcp://127.0.0.1:9", "--jobs", "2"], b"has its workers; leave out --jobs"),
+    ],
+)
+def test_what_is_no_scheduler_is_told(
+    options: list[str],
+    said: bytes,
+    pair: Pair,
+    monkeypatch: pytest.MonkeyPatch,
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    monkeypatch.setattr(distributed, "SECONDS", 0.5)
+    done = call(capfdbinary, "muc", *pair, "--scheduler", *options)
+    assert (done.status, done.stdout) == (2, b"")
+    assert said in done.stderr
+
+
+def test_a_scheduler_without_workers_is_told(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(distributed, "SECONDS", 3)
+    with cluster_of(0) as cluster, pytest.raises(UsageError, match="has no worker; start some: dask worker tcp://"):
+        distributed.score(*pair, scheduler=cluster.scheduler_address)
+
+
+def test_workers_of_another_version_are_refused(address: str, pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(distributed, "__version__", "0.0.1")
+    with pytest.raises(UsageError, match=r"have corefscore 0\.1\.\d+; expected 0\.0\.1, as here"):
+        distributed.score(*pair, scheduler=address)
+
+
+def test_that_dask_is_missing_is_told(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(UsageError, match=r"pip install 'corefscore\[dask\]'"):
+        distributed.score(*pair)
+
+
+def killed(piece: Sequence[Stretch], read: Any, asked: Any) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.slow
+def test_that_all_workers_are_lost_is_told(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    import dask
+
+    monkeypatch.setattr(pieces, "_read", killed)
+    monkeypatch.setitem(dask.config.config["distributed"]["scheduler"], "allowed-failures", 0)
+    expected = pytest.raises(ScorerError, match=r"lost its workers or its scheduler \(KilledWorker\)")
+    with cluster_of(1) as cluster, expected:
+        distributed.score(*pair, scheduler=cluster.scheduler_address)
+
+
+WAITING = """
+import time
+from scorer.distributed import cluster
+if __name__ == "__main__":
+    with cluster("processes", 2) as apply:
+        list(apply(len, ["", ""]))
+        print("at work", flush=True)
+        list(apply(time.sleep, [600] * 4))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL], ids=lambda end: end.name)
+def test_no_process_of_dask_outlives_the_command(end: signal.Signals, tmp_path: Path) -> None:
+    program = tmp_path / "waiting.py"
+    program.write_text(WAITING)
+    with subprocess.Popen(
+        [sys.executable, program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=tmp_path
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.send_signal(end)
+        process.communicate(timeout=60)
+    assert process.returncode

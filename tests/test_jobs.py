@@ -1,0 +1,362 @@
+"""Several workers: the same bytes come out as with one process, whatever the input, the options and the workers."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import pickle
+import random
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from generate import Shape, write
+from support import RECORDED, Run, call
+
+from scorer import ScorerError, UsageError, formats, score, workers
+from scorer.formats import pieces
+from scorer.sources import Source
+from scorer.workers import Map
+
+DOCUMENTS = 40
+
+Pair = tuple[Path, Path]
+
+
+@pytest.fixture
+def pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pair:
+    """Two files of forty documents, which make many pieces."""
+    monkeypatch.setattr(pieces, "SIZE", 5_000)
+    return write(Shape(DOCUMENTS, 60, 12), tmp_path)
+
+
+REAL = workers.processes
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Instead of processes, a `Map` in which everything goes the way to another process and back; and how many things
+    went there at each use of it."""
+    counts: list[int] = []
+
+    def sent(function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
+        at = len(counts)
+        counts.append(0)
+        for item in items:
+            counts[at] += 1
+            there, its = pickle.loads(pickle.dumps((function, item)))
+            yield pickle.loads(pickle.dumps(there(its)))
+
+    @contextmanager
+    def processes(jobs: int) -> Iterator[Map]:
+        yield sent
+
+    monkeypatch.setattr(workers, "processes", processes)
+    return counts
+
+
+@pytest.fixture
+def real(quick: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processes are started after all."""
+    monkeypatch.setattr(workers, "processes", REAL)
+
+
+@pytest.fixture
+def alone(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Whether each look at the input was that of one process by itself."""
+    looks: list[bool] = []
+    read = formats.read
+
+    def watched(*arguments: Any, apply: Map | None = None, **how: Any) -> Any:
+        looks.append(apply is None)
+        return read(*arguments, apply=apply, **how)
+
+    monkeypatch.setattr("scorer.cli.scoring.read", watched)
+    return looks
+
+
+def documents_of(path: Path) -> list[str]:
+    return ["#begin" + text for text in path.read_text().split("#begin")[1:]]
+
+
+def folder(path: Path) -> Path:
+    """The documents of a file, one a file, in folders of ten."""
+    place = path.with_suffix("")
+    for number, text in enumerate(documents_of(path)):
+        (place / f"{number // 10}").mkdir(parents=True, exist_ok=True)
+        (place / f"{number // 10}" / f"{number:02}.conll").write_text(text)
+    return place
+
+
+def json_lines(path: Path, capture: pytest.CaptureFixture[bytes]) -> Path:
+    """The file as JSON lines, its documents under the names that models give them."""
+    out = path.with_suffix(".jsonl")
+    lines = []
+    for line in call(capture, "convert", path, "-", "--to", "jsonlines").stdout.decode().splitlines():
+        fields = json.loads(line)
+        name, part = fields["doc_key"][1:].split("); part ")
+        lines.append(json.dumps(fields | {"doc_key": f"{name}_{int(part)}"}))
+    out.write_text("\n".join(lines) + "\n")
+    return out
+
+
+def other(path: Path, text: str) -> Path:
+    path.write_text(text)
+    return path
+
+
+def zipped(path: Path) -> Path:
+    out = path.with_suffix(".gz")
+    out.write_bytes(gzip.compress(path.read_bytes()))
+    return out
+
+
+def shuffled(path: Path) -> Path:
+    texts = documents_of(path)
+    random.Random(0).shuffle(texts)
+    return other(path, "".join(texts))
+
+
+def same(capture: pytest.CaptureFixture[bytes], *arguments: str | Path, by: tuple[str, ...] = ("--jobs", "2")) -> Run:
+    """What comes out with one process, which has to be what comes out with several."""
+    one = call(capture, *arguments)
+    assert call(capture, *arguments, *by) == one
+    return one
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        [],
+        ["none"],
+        ["(nw/gen/0000/gen_000031); part 000"],
+        ["no such document"],
+        ["none", "--repeated", "first"],
+        ["none", "--repeated", "refuse"],
+        ["none", "--singletons", "drop"],
+        ["none", "--strict"],
+        ["none", "--quiet"],
+        ["none", "--input-format", "conll", "--clusters-field", "any"],
+        ["none", "--input-format", "jsonlines"],
+        ["--format", "json", "--documents"],
+        ["--format", "markdown", "--by", "gen_0000(.)"],
+    ],
+    ids=" ".join,
+)
+def test_every_option_gives_the_same_bytes(
+    options: list[str], pair: Pair, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """In the second half one document has a repeated mention on either side, another token, and no partner."""
+    for path in pair:
+        texts = documents_of(path)
+        texts[30] = texts[30].replace("\t-\n", "\t(901)|(902)\n", 1)
+        other(path, "".join(texts))
+    texts = documents_of(pair[1])
+    texts[33] = texts[33].replace("\t-\n", "\t-\nmore\t-\n", 1)
+    other(pair[1], "".join(texts[:36] + texts[37:]))
+    done = same(capfdbinary, "every", *pair, *options)
+    assert done.stderr or "--quiet" in options or "gen_000031" in options[0]
+
+
+FORMS: dict[str, Callable[[Path, Path, pytest.CaptureFixture[bytes]], tuple[Path, Path]]] = {
+    "files": lambda key, response, capture: (key, response),
+    "folders": lambda key, response, capture: (folder(key), folder(response)),
+    "a folder and a file": lambda key, response, capture: (folder(key), response),
+    "another order": lambda key, response, capture: (key, shuffled(response)),
+    "JSON lines": lambda key, response, capture: (json_lines(key, capture), json_lines(response, capture)),
+    "names of two forms": lambda key, response, capture: (key, json_lines(response, capture)),
+    "names of two forms, the other way": lambda key, response, capture: (json_lines(key, capture), response),
+    "compressed": lambda key, response, capture: (zipped(key), response),
+    "CRLF": lambda key, response, capture: (other(key, key.read_text().replace("\n", "\r\n")), response),
+    "a mark at the start": lambda key, response, capture: (other(key, "\ufeff" + key.read_text()), response),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_of_input_is_read_in_pieces(
+    form: str, quick: list[int], pair: Pair, alone: list[bool], capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    key, response = FORMS[form](*pair, capfdbinary)
+    for options in ([], ["none"]):
+        alone.clear()
+        quick.clear()
+        assert not same(capfdbinary, "every", key, response, *options).stderr
+        assert alone == [True, True, False, False]
+        assert sorted(quick)[-2 if form != "compressed" else -1] > 3
+
+
+def test_documents_without_partners_are_told_in_the_same_way(
+    pair: Pair, alone: list[bool], capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    key, response = map(documents_of, pair)
+    other(pair[0], "".join(key[:30] + key[31:]))
+    other(pair[1], "".join(response[:21] + response[29:]))
+    said = same(capfdbinary, "every", *pair, "none").stderr
+    assert b"missing-document" in said
+    assert b"extra-document" in said
+    assert alone == [True, True, False, False]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(("#end document", "#end document\nstray\t(1)", b"outside-document"), id="outside"),
+        pytest.param(("#end document\n", "", b"nested-document"), id="no end"),
+        pytest.param(("\n", "\n#begin document again\n", b"nested-document"), id="nested"),
+        pytest.param(("\t-\n", "\t(7\n", b"unclosed-mention"), id="unclosed"),
+        pytest.param(("gen_000030); part", "gen_000003); part", b"repeated-name"), id="a name twice"),
+        pytest.param(("\t-\n", "\t(007)\n", b""), id="an odd id"),
+    ],
+)
+@pytest.mark.parametrize("side", [0, 1], ids=["key", "response"])
+def test_what_is_odd_is_told_by_one_process(
+    side: int, change: tuple[str, str, bytes], pair: Pair, alone: list[bool], capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    old, new, code = change
+    text = pair[side].read_text()
+    half = text.index(old, text.index("gen_000030"))
+    other(pair[side], text[:half] + text[half:].replace(old, new, 1))
+    assert code in same(capfdbinary, "every", *pair, "none").stderr
+    assert alone[-2:] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("line", "options", "code"),
+    [
+        pytest.param("{", [], "bad-json", id="no JSON"),
+        pytest.param('{"doc_key": "x"}', [], "missing-field", id="no clusters"),
+        pytest.param('\n{"doc_key": "x", "clusters": 7}', [], "bad-field", id="no list"),
+        pytest.param("", ["--clusters-field", "a,b"], "missing-field", id="another field"),
+        pytest.param("", ["--clusters-field", ""], "clusters field", id="no name of a field"),
+    ],
+)
+def test_faults_of_json_lines_are_told_by_one_process(
+    line: str, options: list[str], code: str, pair: Pair, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    response = json_lines(pair[1], capfdbinary)
+    other(response, response.read_text() + line + "\n")
+    assert code in same(capfdbinary, "muc", pair[0], response, "none", *options).stderr.decode()
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["the first object", "a later object"])
+def test_the_first_object_tells_the_field_of_all_pieces(
+    first: bool, pair: Pair, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    response = json_lines(pair[1], capfdbinary)
+    objects = [json.loads(line) for line in response.read_text().splitlines()]
+    for fields in objects[0 if first else 20 :]:
+        fields["predicted_clusters"] = []
+    other(response, "".join(json.dumps(fields) + "\n" for fields in objects))
+    done = same(capfdbinary, "muc", pair[0], response, "none")
+    assert (b"(0 / 0) 0%" in done.stdout) == first
+
+
+@pytest.mark.parametrize("command", [["compare"], ["rank", "--sort", "muc"], ["check", "--min", "muc.f1=99"]])
+def test_every_command_that_scores_has_jobs(
+    command: list[str], pair: Pair, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    key, response = pair
+    systems = [f"a={response}"] if command[0] == "check" else [f"a={response}", f"b={key}", f"c={key.parent}/no"]
+    if command[0] == "check":
+        done = same(capfdbinary, *command, key, response)
+    else:
+        done = same(capfdbinary, *command, "--measures", "muc", "--trials", "50", key, *systems)
+    assert done.stdout or b"No such file" in done.stderr
+
+
+def test_standard_input_is_read_by_one_process(pair: Pair) -> None:
+    program = [str(Path(sys.executable).with_name("corefscore")), "muc", "-", str(pair[1]), "none"]
+    runs = [
+        subprocess.run([*program, *jobs], input=pair[0].read_bytes(), capture_output=True, check=True)
+        for jobs in ([], ["--jobs", "2"])
+    ]
+    assert runs[0].stdout == runs[1].stdout
+
+
+def test_large_files_are_cut_where_documents_begin(pair: Pair) -> None:
+    key = pair[0]
+    found = list(pieces._pieces([Source(str(key))], b"#begin document "))
+    assert len(found) > 5
+    texts = [key.read_bytes()[stretch.start : stretch.stop] for piece in found for stretch in piece]
+    assert b"".join(texts) == key.read_bytes()
+    assert all(text.startswith(b"#begin document ") for text in texts)
+
+
+# From here on with processes that are really there.
+
+
+@pytest.mark.usefixtures("real")
+@pytest.mark.parametrize("case", ["plain-0036", "documents-0015", "missing-document-0000"])
+def test_processes_give_what_was_recorded(case: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    place = RECORDED / case if (RECORDED / case).exists() else next(RECORDED.glob(f"{case[:-5]}*"))
+    done = call(capfdbinary, "all", place / "key.conll", place / "response.conll", "none", "--jobs", "2")
+    assert done.body == (place / "all-none.txt").read_bytes()
+
+
+@pytest.mark.usefixtures("real")
+def test_processes_give_the_same_bytes(pair: Pair, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    for form in ("folders", "names of two forms"):
+        same(capfdbinary, "every", *FORMS[form](*pair, capfdbinary), "none", by=("--jobs", "3"))
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "many"])
+def test_a_number_of_jobs_is_one_or_more(number: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    done = call(capfdbinary, "muc", "key", "response", "--jobs", number)
+    assert done.status == 2
+    assert b"--jobs" in done.stderr
+
+
+def kill(item: object) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.usefixtures("real")
+def test_a_killed_process_ends_the_run() -> None:
+    with pytest.raises(ScorerError, match="was killed, most likely for want of memory"), workers.processes(2) as apply:
+        list(apply(kill, range(4)))
+
+
+def test_what_only_workers_cannot_do_is_told(pair: Pair) -> None:
+    def lost(function: object, items: object) -> Iterator[Any]:
+        raise UsageError("key: No such file or directory")
+        yield
+
+    with pytest.raises(UsageError, match="the workers cannot do what this process can: key: No such"):
+        score(*pair, workers=lost)
+
+
+WAITING = """
+import time
+from scorer import __main__, cli
+from scorer.workers import processes
+def run(arguments, program):
+    with processes(2) as apply:
+        list(apply(len, ["", ""]))
+        print("at work", flush=True)
+        list(apply(time.sleep, [600] * 4))
+cli.run = run
+__main__.main()
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for processes as Linux has them")
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda end: end.name)
+def test_no_process_outlives_the_command(end: signal.Signals) -> None:
+    program = [sys.executable, "-c", WAITING]
+    with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        assert Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        if end == signal.SIGINT:  # which a terminal sends to all of them
+            os.killpg(process.pid, end)
+        else:
+            process.send_signal(end)
+        # The pipe is at its end when all who could write to it are gone.
+        _, said = process.communicate(timeout=60)
+    assert (process.returncode, said) == (-end, b"")
