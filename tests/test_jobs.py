@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 from generate import Shape, write
+from names import tagged
 from support import RECORDED, Run, call
 
 from scorer import ScorerError, UsageError, formats, score, workers
@@ -255,6 +256,36 @@ def test_the_first_object_tells_the_field_of_all_pieces(
     other(response, "".join(json.dumps(fields) + "\n" for fields in objects))
     done = same(capfdbinary, "muc", pair[0], response, "none")
     assert (b"(0 / 0) 0%" in done.stdout) == first
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        [],
+        ["none", "--named", "contains"],
+        ["--format", "json", "--documents", "--singletons", "drop"],
+        ["--estimate-key", "--quiet"],
+        ["--estimate-key", "--strict"],
+        ["--ne-from", "own", "--ne-types", "PER,LOC"],
+        ["--ne-types", "GPE"],
+        ["--estimate-key", "--write-key", "-", "--output", os.devnull],
+    ],
+    ids=" ".join,
+)
+def test_names_are_read_in_pieces(
+    options: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """Forty documents; `LOC` is in the last one only, so no piece alone can say that a type is there."""
+    monkeypatch.setattr(pieces, "SIZE", 5_000)
+    texts = []
+    for number in range(DOCUMENTS):
+        names = {(0, 1): "PER", (3, 3): "LOC" if number == DOCUMENTS - 1 else "PER", (number % 4 + 5, 10): "ORG"}
+        words = ["Ann", "Bo", "met", "Bo", "in", *(f"w{number}{token}" for token in range(20))]
+        entities: list[list[tuple[int, int]]] = [[(0, 1), (2, 3)], [(3, 3), (5, 10)]]
+        texts.append([tagged(words, entities[:sides], names, document=f"(d{number}); part 000") for sides in (2, 1)])
+    key, response = (other(tmp_path / str(side), "".join(its)) for side, its in enumerate(zip(*texts, strict=True)))
+    assert len(list(pieces._pieces([Source(str(key))], b"#"))) > 3
+    same(capfdbinary, "cone,lea", key, response, *options)
 
 
 @pytest.mark.parametrize("command", [["compare"], ["rank", "--sort", "muc"], ["check", "--min", "muc.f1=99"]])
