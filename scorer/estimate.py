@@ -23,7 +23,8 @@ import numpy as np
 
 from scorer.columns import changes, order_by
 from scorer.model import Documents
-from scorer.names import Asked, counting, names_of
+from scorer.names import Asked
+from scorer.naming import counting, names_of
 
 Words = tuple[str, ...]
 

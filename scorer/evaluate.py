@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -17,12 +17,14 @@ from scorer.matching import Matched, exact, without_singletons
 from scorer.metrics import MENTIONS, NAMES, find, select
 from scorer.metrics.row import Metric, names_asked
 from scorer.model import Documents
-from scorer.names import Held, about_names, about_singletons, column_of, cut_down, held_by, no_named_mentions
 from scorer.official import Repeat, describe, refuse_too_many, treat
 from scorer.overlap import Overlap, overlap
 from scorer.pairing import Pairs, pair
 from scorer.results import Result, Seen, Settings
 from scorer.workers import Map
+
+if TYPE_CHECKING:
+    from scorer.naming import Held
 
 
 def evaluate(
@@ -116,6 +118,8 @@ def _prepared(pairs: Pairs, metrics: Sequence[Metric], settings: Settings, *, ke
     how = names_asked(metrics, settings.own)
     if how is None:
         return part, (treated.matched, None)
+    from scorer.naming import cut_down, held_by
+
     cut = Pairs(*cut_down(*pairs, how), pairs.present)
     its = treat(exact(cut.key, cut.response), cut, settings.repeated)
     sides = [pairs.key, pairs.response]
@@ -150,7 +154,7 @@ def joined(parts: Sequence[Part], metrics: Sequence[Metric], settings: Settings,
     """All parts in their order as one result, summed once: sums of parts would move the last bit.
 
     Raises `InputError` where too many repeated mentions were dropped (`scorer.official.refuse_too_many`), and where
-    names are asked for and there are none (`scorer.names.about_names`).
+    names are asked for and there are none (`scorer.naming.about_names`).
     """
     if not parts:
         raise UsageError("there is no document to score: the key is empty")
@@ -178,7 +182,9 @@ def joined(parts: Sequence[Part], metrics: Sequence[Metric], settings: Settings,
 
 
 def _about_names(parts: Sequence[Part], metrics: Sequence[Metric], settings: Settings) -> Iterator[Finding]:
-    """What is odd about names. Raises as `scorer.names.about_names`."""
+    """What is odd about names. Raises as `scorer.naming.about_names`."""
+    from scorer.naming import about_names, about_singletons, column_of, no_named_mentions
+
     how = names_asked(metrics, settings.own)
     its = [part.named for part in parts if part.named is not None]
     assert how is not None, "names are there only where they were asked for"

@@ -29,7 +29,8 @@ import scorer
 from scorer.api import Corpus
 from scorer.columns import Floats, Ints
 from scorer.model import Documents
-from scorer.names import Asked, cut_down
+from scorer.names import Asked
+from scorer.naming import cut_down
 
 FEWEST = 3
 """A correlation of fewer documents is not told."""

@@ -24,6 +24,7 @@ ORDER = (
     "sources",
     "model",
     "names",
+    "naming",
     "estimate",
     "clusters",
     "formats.brackets",

@@ -468,7 +468,7 @@ def test_other_metrics_do_not_pay_for_names() -> None:
     program = (
         "import sys; from scorer.cli import run\n"
         "run(['all', 'testdata/names/key.conll', 'testdata/names/response.conll', 'none'], 'corefscore')\n"
-        "late = ('formats.names', 'formats.columns', 'estimate', 'keyfile', 'metrics.cone')\n"
+        "late = ('naming', 'formats.names', 'formats.columns', 'estimate', 'keyfile', 'metrics.cone')\n"
         "print(sorted({f'scorer.{name}' for name in late} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, cwd=ROOT)

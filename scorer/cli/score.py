@@ -16,7 +16,7 @@ from scorer.layouts import NAMES, OFFICIAL, find, official
 from scorer.metrics import GROUPS, names_in, select
 from scorer.metrics.row import Metric, names_asked, own_values
 from scorer.model import Documents
-from scorer.names import Asked, about_names, held_by
+from scorer.names import Asked
 from scorer.results import Report, compiled
 from scorer.sources import STDIN
 
@@ -149,6 +149,8 @@ def write_estimate(
     if output != STDOUT or documents or by is not None:
         raise UsageError("without RESPONSE there are no scores: leave --output, --documents and --by out")
     _check_write_key(write_key, output=None, **how)
+    from scorer.naming import about_names, held_by
+
     asked = names_asked(metrics, own_values(metrics, how))
     assert asked is not None, "only metrics that read names can do without a response"
     with workers(jobs, scheduler) as apply:

@@ -11,7 +11,7 @@ from scorer.overlap import Overlap
 def count(overlap: Overlap) -> tuple[Counts, Counts, Counts]:
     """Mention identification, B-cubed and CEAF-m of partitions that are cut down to their named mentions.
 
-    The overlap is already that of these (`scorer.names`), so the formulas are those of the three metrics: recall of
+    The overlap is already that of these (`scorer.naming`), so the formulas are those of the three metrics: recall of
     CONE-B3 is the sum of n_ij^2 / |k_i|, that of CONE-CEAF the largest sum of n_ij over one-to-one
     assignments, both divided by the number of named key mentions.
 

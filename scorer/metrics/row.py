@@ -67,7 +67,7 @@ COLUMNS: Mapping[str, tuple[Option, ...]] = {
 }
 """The columns that a metric can ask for, and the options that each brings along.
 
-A metric that reads `NAMES` counts partitions that are cut down to their named mentions (`scorer.names`).
+A metric that reads `NAMES` counts partitions that are cut down to their named mentions (`scorer.naming`).
 """
 
 
