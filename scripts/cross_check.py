@@ -1,9 +1,9 @@
 """Compare with the official scorer: `python scripts/cross_check.py path/to/scorer.pl FOLDER [METRIC...]`.
 
-FOLDER holds pairs at any depth: folders with ``key*`` and ``response*``. Every metric is run with both on each pair, and
-bytes that differ are reported. Before comparing, the first line, which names the version, is left out, and the official
-scorer's documents, which come in the order of a Perl hash, are put in that of the key; nothing else. Where both refuse,
-only that counts. Exit status: 0 all the same, 1 something differs, 2 wrong usage.
+FOLDER has pairs at any depth: folders with ``key*`` and ``response*``. Every metric is run with both on each pair, and
+what differs is reported, byte for byte. Before comparing, the first line, which names the version, is left out, and
+the official scorer's documents, which come in the order of a Perl hash, are put in that of the key; nothing else. Where
+both refuse, only that counts. Exit status: 0 all the same, 1 something differs, 2 wrong usage.
 
 LEA is part of only some versions of the official scorer; ask for it by name.
 """
