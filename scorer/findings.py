@@ -98,7 +98,7 @@ KINDS: Mapping[str, Kind] = {
     "too-many-repeated": Kind(
         ERROR,
         "Found too many repeated mentions (> {limit}) in the response, so refusing to score. Please fix the output.",
-        "{count} later copies of {spans} in {documents}, listed below; --repeated first scores this file with "
+        "{count} later copies of {spans} in {documents}, {listed}; --repeated first scores this file with "
         "the first copy of each",
     ),
     "repeated-mention": Kind(

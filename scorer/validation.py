@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.columns import Ints, changes, order_by
+from scorer.columns import changes, order_by
 from scorer.findings import ERROR, KINDS, Finding, Found, counted
 from scorer.formats.examiner import Examiner
 from scorer.formats.lines import columns_of, word
@@ -126,21 +126,16 @@ def _overlaps(documents: Documents) -> list[tuple[int, int]]:
     if not len(order):
         return []
     entity, start, end = documents.entity[order], documents.start[order], documents.end[order]
-    width = int(end.max()) + 2
-    reach = np.maximum.accumulate(entity * width + end + 1) - entity * width - 1
-    # How far the mentions that begin before this one reach: all mentions before the first with the same start.
+    width = int(end.max()) + 1
+    reach = np.maximum.accumulate(entity * width + end) - entity * width
+    furthest = np.maximum.accumulate(np.where(reach == end, np.arange(len(order)), 0))
+    # The last mention of those that begin before this one, and how far they reach.
     begins = changes(entity, start)
-    first = np.flatnonzero(begins)[np.cumsum(begins) - 1]
-    before = np.where(first > 0, reach[first - 1], -1)
-    before[entity != entity[first - 1]] = -1
-    overlapping = np.flatnonzero((before >= start) & (before != end))
-    return [(int(order[at]), int(order[_furthest(entity, end, int(first[at]))])) for at in overlapping.tolist()]
-
-
-def _furthest(entity: Ints, end: Ints, stop: int) -> int:
-    """The mention before ``stop``, of the same entity, that ends last."""
-    begin = int(np.searchsorted(entity, entity[stop]))
-    return begin + int(np.argmax(end[begin:stop]))
+    before = np.flatnonzero(begins)[np.cumsum(begins) - 1] - 1
+    overlapping = np.flatnonzero((entity[before] == entity) & (before >= 0) & (reach[before] >= start))
+    overlapping = overlapping[reach[before[overlapping]] != end[overlapping]]
+    other = furthest[before[overlapping]]
+    return list(zip(order[overlapping].tolist(), order[other].tolist(), strict=True))
 
 
 def _describe_overlaps(documents: Documents, overlaps: Sequence[tuple[int, int]]) -> list[Finding]:

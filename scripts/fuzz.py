@@ -101,34 +101,32 @@ def seed() -> None:
         (CORPUS / f"seed-{number}").write_bytes(path.read_bytes())
 
 
-def a_round(seconds: str) -> None:
+def a_round(seconds: str, folder: Path) -> None:
     """Fuzz for so many seconds, or until something is found."""
     conll.BLOCK = 512  # small blocks have more edges
-    memory = "/dev/shm" if os.path.isdir("/dev/shm") else None
-    with TemporaryDirectory(dir=memory) as folder:
-        path = Path(folder) / "input"
-        words = Path(folder) / "words"
-        words.write_text("".join(f'"{word}"\n' for word in WORDS))
-        limits = [f"-max_total_time={seconds}", f"-max_len={LONGEST}", "-timeout=20", "-rss_limit_mb=8192"]
-        places = [f"-dict={words}", f"-artifact_prefix={CORPUS}-"]
-        atheris.Setup([sys.argv[0], str(CORPUS), *limits, *places], lambda data: once(path, data))
-        atheris.Fuzz()
+    words = folder / "words"
+    words.write_text("".join(f'"{word}"\n' for word in WORDS))
+    limits = [f"-max_total_time={seconds}", f"-max_len={LONGEST}", "-timeout=20", "-rss_limit_mb=8192"]
+    places = [f"-dict={words}", f"-artifact_prefix={CORPUS}-"]
+    atheris.Setup([sys.argv[0], str(CORPUS), *limits, *places], lambda data: once(folder / "input", data))
+    atheris.Fuzz()
 
 
 def main() -> int:
     """Fuzz in rounds of their own process, since atheris itself takes more memory the longer it runs."""
     seed()
     left = int(sys.argv[1]) if len(sys.argv) > 1 else 600
-    while left > 0:
-        seconds = min(left, ROUND)
-        done = subprocess.run([sys.executable, __file__, "--round", str(seconds)], check=False)
-        if done.returncode:
-            return done.returncode
-        left -= seconds
+    with TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as folder:
+        while left > 0:
+            seconds = min(left, ROUND)
+            done = subprocess.run([sys.executable, __file__, "--round", str(seconds), folder], check=False)
+            if done.returncode:
+                return done.returncode
+            left -= seconds
     return 0
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--round"]:
-        a_round(sys.argv[2])
+        a_round(sys.argv[2], Path(sys.argv[3]))
     sys.exit(main())

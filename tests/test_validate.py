@@ -77,6 +77,7 @@ def test_the_other_examples_are_real() -> None:
             [("token-number", 4, None), ("token-number", 8, None)], id="token numbers are told once a sentence"),
         pytest.param(["0\tw\t(1)", "1\tx\t-", "3\ty\t(1)"], [("token-number", 4, None)],
             id="token numbers may stand in the first column"),
+        pytest.param(["d\t0\t\tw\t(1)", "d\t0\t\tw\t(1)"], [], id="an empty column has no token numbers"),
         pytest.param(["(1) 5 (1)", "(1) 5 (1)"], [], id="what does not count up at once is no token number"),
         pytest.param(["w\t(1)", "x y (1)"], [("column-count", 3, None), ("mixed-separators", 3, None)],
             id="blanks where tabs are"),

@@ -1,0 +1,198 @@
+"""What holds for any input at all, searched for counterexamples by hypothesis.
+
+The quick profile runs with the other tests, always on the same examples; ``HYPOTHESIS_PROFILE=long`` looks at many
+more, new ones every time.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+import twins
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+from support import TESTDATA
+
+from scorer.cli import run
+from scorer.errors import InputError, ScorerError
+from scorer.evaluate import evaluate
+from scorer.formats import read
+from scorer.metrics import find, select
+from scorer.model import joined
+from scorer.repair import Fixes, mend
+from scorer.results import Result, Settings
+from scorer.sources import Source
+
+settings.register_profile("quick", max_examples=60, derandomize=True, deadline=None, database=None)
+settings.register_profile("long", max_examples=3000, deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+NEAR = 1e-12
+KEY = TESTDATA / "demo" / "key.conll"
+
+SPANS = st.tuples(st.integers(0, 8), st.integers(0, 3)).map(lambda span: (span[0], span[0] + span[1]))
+"""So few that both sides share many, and that copies, nested and crossing ones are common."""
+
+PARTITIONS = st.lists(st.lists(SPANS, min_size=1, max_size=5), max_size=5)
+PAIRS = st.tuples(PARTITIONS, PARTITIONS)
+
+WRITABLE = st.lists(
+    st.lists(SPANS, min_size=1, max_size=5).filter(
+        lambda entity: not any(a < c <= b < d for a, b in entity for c, d in entity)
+    ),
+    max_size=5,
+)
+"""Partitions that CoNLL can hold: mentions of one entity do not cross."""
+
+TEXTS = st.lists(
+    st.sampled_from(
+        [
+            *(b"#begin document (a); part 000", b"#begin document b", b"#end document", b"# begin document", b"#"),
+            *(b"\n", b"\n", b"\n", b"\r\n", b"\t", b"\t", b" ", b"|", b"-", b"w", b"(1)", b"(1", b"1)", b"(2", b"2)"),
+            *(
+                b"(1+2)",
+                b"(0",
+                b"00)",
+                b"(",
+                b")",
+                b"9" * 30,
+                b"\xef\xbb\xbf",
+                b"\xff",
+                b"\0",
+                b"\v",
+                b"\x1f\x8b",
+                b"{",
+            ),
+        ]
+    ),
+    max_size=60,
+).map(b"".join)
+"""Texts of the pieces that the grammar is made of, and of some that it is not."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("hypothesis")
+
+
+def scored(pairs: Sequence[twins.Pair]) -> Result:
+    """The result, for pairs that are not refused."""
+    try:
+        return twins.score(pairs)
+    except InputError as error:
+        assume(error.findings[0].code != "too-many-repeated")
+        raise
+
+
+@given(PAIRS)
+@example(([[(0, 0), (0, 0)]], [[(0, 0), (0, 0)]]))
+@example(([[(0, 2), (1, 3)]], [[(0, 2)], [(1, 3)]]))
+@pytest.mark.parametrize("metric", twins.TWINS)
+def test_a_metric_is_its_twin(metric: str, pair: twins.Pair) -> None:
+    found = scored([pair])
+    expected = [[float(part) for share in counted for part in share] for counted in twins.counted(metric, *pair)]
+    assert np.allclose(found.counts[metric][0], expected, rtol=NEAR, atol=0), find(metric).title
+
+
+@given(st.lists(WRITABLE, min_size=1, max_size=3))
+def test_what_is_written_is_read(folder: Path, partitions: list[twins.Partition]) -> None:
+    path = folder / "round-trip.conll"
+    path.write_text(twins.conll(partitions))
+    found = joined(list(read(str(path), [])))
+    assert twins.partitions_of(found) == [twins.in_reading_order(partition) for partition in partitions]
+
+
+def ours_or_a_result(path: Path) -> None:
+    """Every way to use a file ends in a result or an error of ours."""
+    for arguments in (
+        ["every", KEY, path],
+        ["lea", path, path, "--repeated", "first", "--format", "json"],
+        ["validate", path, "--key", KEY],
+        ["validate", path, "--fix", path.with_suffix(".mended"), "--format", "github"],
+    ):
+        assert run([str(argument) for argument in arguments], "corefscore") in (0, 1, 2)
+
+
+@given(TEXTS)
+def test_any_text_gives_a_result_or_an_error_of_ours(folder: Path, text: bytes) -> None:
+    path = folder / "any.conll"
+    path.write_bytes(b"#begin document (demo/cats); part 000\n" + text)
+    ours_or_a_result(path)
+
+
+@given(st.binary(max_size=200))
+@example(b"\x1f\x8b\0")
+@example(b"\xfd7zXZ\0\0")
+@example(b"BZh9")
+def test_any_bytes_give_a_result_or_an_error_of_ours(folder: Path, text: bytes) -> None:
+    path = folder / "bytes.conll"
+    path.write_bytes(text)
+    ours_or_a_result(path)
+
+
+@given(TEXTS)
+def test_what_was_mended_needs_no_mending(folder: Path, text: bytes) -> None:
+    path = folder / "mended.conll"
+    path.write_bytes(b"#begin document d\n" + text)
+    for first_copy in (True, False):
+        try:
+            once = "".join(mend(Source(str(path)), Fixes(), first_copy=first_copy)).encode("utf-8", "surrogateescape")
+        except ScorerError:
+            return
+        path.write_bytes(once)
+        fixes = Fixes()
+        again = "".join(mend(Source(str(path)), fixes, first_copy=first_copy)).encode("utf-8", "surrogateescape")
+        assert (again, fixes.listed) == (once, [])
+
+
+@given(st.lists(PAIRS, min_size=1, max_size=5), st.data())
+def test_counts_add_up_over_any_split_of_the_documents(pairs: list[twins.Pair], data: st.DataObject) -> None:
+    whole = scored(pairs)
+    first = data.draw(st.sets(st.integers(0, len(pairs) - 1)))
+    parts = [sorted(first), sorted(set(range(len(pairs))) - first)]
+    results = [scored([pairs[at] for at in part]) for part in parts if part]
+    for metric in twins.TWINS:
+        counts = np.concatenate([result.counts[metric] for result in results])
+        assert np.array_equal(counts[np.argsort(parts[0] + parts[1])], whole.counts[metric])
+
+
+@given(st.lists(st.tuples(WRITABLE, WRITABLE), min_size=1, max_size=4), st.data())
+def test_ids_and_files_do_not_matter_and_the_order_only_in_the_last_bit(
+    folder: Path, pairs: list[twins.Pair], data: st.DataObject
+) -> None:
+    ids = data.draw(st.permutations([*range(3, 9), *range(10**19, 10**19 + 4)]))
+    order = data.draw(st.permutations(range(len(pairs))))
+
+    def side(name: str, which: int, order: Sequence[int], ids: Sequence[int], files: int) -> Path:
+        """A folder of so many files, without those of the last example; documents keep their names."""
+        place = folder / name
+        place.mkdir(exist_ok=True)
+        for old in place.iterdir():
+            old.unlink()
+        texts = twins.conll([pair[which] for pair in pairs], ids).split("#begin document ")[1:]
+        chosen = [f"#begin document {texts[at]}" for at in order]
+        for number in range(files):
+            (place / f"{number}").write_text("".join(chosen[number::files]) if files > 1 else "".join(chosen))
+        return place
+
+    def result(key: Path, response: Path) -> Result:
+        names = ("muc", "bcub", "ceafm", "ceafe", "blanc", "lea")
+        return evaluate(read(str(key), []), read(str(response), []), select("every"), Settings(names), [])
+
+    straight = range(len(pairs))
+    try:
+        before = result(side("key", 0, straight, range(20), 1), side("response", 1, straight, range(20), 1))
+    except InputError as error:
+        assume(error.findings[0].code != "too-many-repeated")
+        raise
+    key = side("other-key", 0, straight, ids, 1)
+    response = side("other-response", 1, order, ids[::-1], len(pairs))
+    after = result(key, response)
+    assert all(np.array_equal(before.counts[name], after.counts[name]) for name in twins.TWINS)
+    shuffled = result(side("other-key", 0, order, ids, len(pairs)), response)
+    for name, score in before.items():
+        assert shuffled[name].f1 == pytest.approx(score.f1, rel=NEAR, abs=0)
