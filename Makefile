@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # What is measured is installed as users install it: an editable package starts more slowly.
 BENCH := build/bench/venv
 
-.PHONY: help demo test test-slow bench bench-inner lint format fuzz clean
+.PHONY: help demo test test-slow bench bench-inner lint format fuzz mutants cross-check clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /	/' | expand -t 12
@@ -37,6 +37,13 @@ format: $(VENV)/installed-dev ## format the code
 fuzz: $(VENV)/installed-dev ## ten minutes of coverage-guided fuzzing
 	$(BIN)/pip install --quiet --editable '.[fuzz]'
 	$(BIN)/python scripts/fuzz.py
+
+mutants: $(VENV)/installed-dev ## change the code a little and see whether a test notices (COUNT=50 samples each group)
+	$(BIN)/pip install --quiet --editable '.[mutants]'
+	$(BIN)/python scripts/mutants.py $(COUNT)
+
+cross-check: $(VENV)/installed ## run the official scorer beside ours: SCORER=path/to/scorer.pl, PAIRS=a folder of pairs
+	$(BIN)/python scripts/cross_check.py "$(SCORER)" "$(or $(PAIRS),testdata/recorded)"
 
 clean: ## remove what the targets made
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache

@@ -37,7 +37,8 @@ KINDS: Mapping[str, Kind] = {
     "unopened-mention": Kind(
         ERROR,
         'in document "{document}": "{piece}" closes a mention that is not open',
-        'expected "({label}" at this token or before; open the mention or remove the bracket',
+        'expected "({label}" at this token or before, after the document begins at line {begin}; '
+        "open the mention or remove the bracket",
     ),
     "unclosed-mention": Kind(
         ERROR,
@@ -212,6 +213,11 @@ KINDS: Mapping[str, Kind] = {
         'document "{document}" has no mentions',
         "as a key it has nothing to find, as a response it finds nothing",
     ),
+    "empty-cluster": Kind(
+        NOTICE,
+        'in document "{document}": {count} without mentions in field "{field}"',
+        "they are passed over, and count for nothing",
+    ),
     "singletons": Kind(
         NOTICE,
         "{count} one mention only",
@@ -268,7 +274,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "different-word": Kind(
         NOTICE,
-        'in document "{document}": token {token} is "{word}", and "{key_word}" in the key, {place}',
+        'in document "{document}": token {token} is {word}, and {key_word} in the key, {place}',
         "mentions are compared by token number; the texts part here, so see whether they are the same from here on",
     ),
 }

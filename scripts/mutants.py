@@ -1,137 +1,144 @@
-"""Mutation testing: `python scripts/mutants.py [COUNT]`. Which small changes of the code does no test notice?
+"""Mutation testing with cosmic-ray: `python scripts/mutants.py [COUNT] [GROUP...]`.
 
-A mutant is the package with one operator, number or condition changed. Each is tried with the tests that know the
-numbers, in a copy of the project; a mutant that passes them all survives and is listed, to be killed by a new test or
-explained in docs/trust.md. COUNT takes a random sample, the same every time; without it every mutant is
-tried, which takes hours.
+Which small changes of the code does no test notice? A mutant is the package with one operator, number or condition
+changed; the tests of its group are run on it, and a mutant that passes them all survives and is listed, to be killed by
+a new test or explained in docs/trust.md. COUNT takes so many of each group at random, the same ones every time; without
+it every mutant is tried, which takes hours.
 
-Own code, because the usual programs run the tests on a package of another name or place, which the tests of imports
-and of the installed command do not survive.
+Needs the extra `mutants`. The code is changed in a copy of the project, never in place.
 """
 
 from __future__ import annotations
 
 import ast
-import copy
 import os
 import random
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from cosmic_ray.work_db import use_db
+from cosmic_ray.work_item import WorkerOutcome, WorkResult
 
 ROOT = Path(__file__).parent.parent
-MUTATED = ("scorer/metrics", "scorer/formats", "scorer/official.py", "scorer/overlap.py")
-TESTS = ("test_reading", "test_papers", "test_twins", "test_properties", "test_recorded", "test_validate")
-"""Fast and telling first: the first test that fails ends the run."""
 
-LONGEST = 240
-"""Seconds after which a mutant counts as noticed: it hangs."""
 
-SWAPPED: dict[type[ast.AST], type[ast.AST]] = {
-    ast.Add: ast.Sub,
-    ast.Sub: ast.Add,
-    ast.Mult: ast.Add,
-    ast.FloorDiv: ast.Mult,
-    ast.Mod: ast.FloorDiv,
-    ast.Lt: ast.LtE,
-    ast.LtE: ast.Lt,
-    ast.Gt: ast.GtE,
-    ast.GtE: ast.Gt,
-    ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq,
-    ast.And: ast.Or,
-    ast.Or: ast.And,
-    ast.BitAnd: ast.BitOr,
-    ast.BitOr: ast.BitAnd,
-    ast.In: ast.NotIn,
-    ast.NotIn: ast.In,
+class Group(NamedTuple):
+    """Modules, and the tests that know what is right there; the fast and telling ones first."""
+
+    modules: Sequence[str]
+    tests: Sequence[str]
+
+
+GROUPS = {
+    "metrics": Group(
+        ("metrics/muc", "metrics/bcub", "metrics/ceafm", "metrics/ceafe", "metrics/blanc", "metrics/lea", "overlap"),
+        ("papers", "properties", "twins", "hypothesis", "recorded"),
+    ),
+    "assignment": Group(("assignment",), ("papers", "twins", "hypothesis", "recorded")),
+    "official": Group(("official", "matching"), ("twins", "recorded", "bad_input", "validate")),
+    "reader": Group(
+        ("formats/brackets", "formats/cells", "formats/conll", "formats/lines"),
+        ("reading", "recorded", "hypothesis", "validate", "bad_input"),
+    ),
+    "statistics": Group(("significance",), ("significance", "compare", "rank")),
 }
 
-
-class Mutant(NamedTuple):
-    """One changed file: where, what was changed, and the new text."""
-
-    path: Path
-    line: int
-    what: str
-    text: str
+TIMEOUT = 240
+"""Seconds after which a mutant counts as noticed: it hangs."""
 
 
-def mutants(path: Path) -> Iterator[Mutant]:
-    """Every mutant of a file."""
-    tree = ast.parse((ROOT / path).read_text())
-    for at, node in enumerate(ast.walk(tree)):
-        for what in changes(node):
-            changed = copy.deepcopy(tree)
-            target = next(each for number, each in enumerate(ast.walk(changed)) if number == at)
-            before = ast.unparse(target)
-            apply(target, what)
-            yield Mutant(path, getattr(node, "lineno", 0), f"{before}  ->  {ast.unparse(target)}", ast.unparse(changed))
+def tried(name: str, count: int | None, folder: Path) -> str:
+    """Try the mutants of a group on the copy in ``folder``; a line that sums up, behind the survivors."""
+    group = GROUPS[name]
+    tests = " ".join(f"tests/test_{test}.py" for test in group.tests)
+    modules = [f"scorer/{module}.py" for module in group.modules]
+    config = folder / f"{name}.toml"
+    config.write_text(
+        f"[cosmic-ray]\nmodule-path = {modules}\ntimeout = {TIMEOUT}\nexcluded-modules = []\n"
+        f"test-command = \"{sys.executable} -m pytest -x -q -p no:cacheprovider -m 'not slow' {tests}\"\n"
+        '[cosmic-ray.distributor]\nname = "local"\n'
+    )
+    session = folder / f"{name}.sqlite"
+    ray(folder, "init", str(config), str(session))
+    ray(folder, "--verbosity=ERROR", "baseline", str(config))
+    with use_db(str(session)) as work:
+        items = [item for item in work.work_items if meant(item)]
+        chosen = {item.job_id for item in (items if count is None else sample(items, count))}
+        for item in work.work_items:
+            if item.job_id not in chosen:
+                work.set_result(item.job_id, WorkResult(worker_outcome=WorkerOutcome.SKIPPED))
+    ray(folder, "exec", str(config), str(session))
+    outcomes: Counter[str] = Counter()
+    with use_db(str(session)) as work:
+        for job, result in work.results:
+            if job in chosen:
+                outcomes[result.test_outcome.value if result.test_outcome else "incompetent"] += 1
+                if result.test_outcome and result.test_outcome.value == "survived":
+                    say(result.diff.rstrip())
+    noticed = len(chosen) - outcomes["survived"]
+    return f"{name}: {len(items)} mutants, {len(chosen)} tried, {noticed} noticed, {outcomes['survived']} survived"
 
 
-def changes(node: ast.AST) -> list[str]:
-    """The names of the attributes of a node that can be changed."""
-    if isinstance(node, ast.BinOp | ast.BoolOp | ast.AugAssign) and type(node.op) in SWAPPED:
-        return ["op"]
-    if isinstance(node, ast.Compare) and type(node.ops[0]) in SWAPPED:
-        return ["ops"]
-    if isinstance(node, ast.Constant) and type(node.value) in (int, bool):
-        return ["value"]
-    if isinstance(node, ast.If | ast.IfExp | ast.While):
-        return ["test"]
-    return []
+def sample(items: Sequence[Any], count: int) -> list[Any]:
+    """So many items at random, the same ones every time, at most one of a place."""
+    places: dict[tuple[object, ...], Any] = {}
+    shuffled = random.Random(0).sample(items, len(items))
+    for item in shuffled:
+        mutation = item.mutations[0]
+        places.setdefault((mutation.module_path, mutation.start_pos), item)
+    return list(places.values())[:count]
 
 
-def apply(node: ast.AST, what: str) -> None:
-    """Change a node in place."""
-    old = getattr(node, what)
-    if what == "op":
-        setattr(node, what, SWAPPED[type(old)]())
-    elif what == "ops":
-        setattr(node, what, [SWAPPED[type(old[0])](), *old[1:]])
-    elif what == "value":
-        setattr(node, what, not old if isinstance(old, bool) else old + 1)
-    else:
-        setattr(node, what, ast.UnaryOp(ast.Not(), old))
-
-
-def survives(mutant: Mutant, folder: Path) -> bool:
-    """Whether all tests pass on the copy in ``folder`` with this file changed."""
-    (folder / mutant.path).write_text(mutant.text)
-    environment = dict(os.environ, PYTHONPATH=str(folder), PYTHONDONTWRITEBYTECODE="1")
-    tests = [f"tests/{name}.py" for name in TESTS]
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-m", "not slow", *tests]
-    try:
-        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, timeout=LONGEST, check=False)
-        return done.returncode == 0
-    except subprocess.TimeoutExpired:
+def meant(item: Any) -> bool:
+    """Whether a mutant changes what is run: annotations are not, nor is a decorator a number, an operator or a
+    condition."""
+    mutation = item.mutations[0]
+    if "RemoveDecorator" in mutation.operator_name:
         return False
-    finally:
-        shutil.copy(ROOT / mutant.path, folder / mutant.path)
+    return mutation.start_pos not in annotated(mutation.module_path)
 
 
-def main() -> int:
+def annotated(path: Path, known: dict[Path, set[tuple[int, int]]] = {}) -> set[tuple[int, int]]:  # noqa: B006
+    """The places within the annotations of a file."""
+    if path not in known:
+        found: Iterable[ast.AST | None] = (
+            getattr(node, field, None)
+            for node in ast.walk(ast.parse((ROOT / path).read_text()))
+            for field in ("annotation", "returns")
+        )
+        known[path] = {
+            (line, column)
+            for node in found
+            if isinstance(node, ast.expr) and node.end_col_offset is not None
+            for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+            for column in range(node.col_offset, node.end_col_offset)
+        }
+    return known[path]
+
+
+def ray(folder: Path, *arguments: str) -> None:
+    """Run cosmic-ray in the copy, which is also where Python looks for the package first."""
+    environment = dict(os.environ, PYTHONPATH=str(folder), PYTHONDONTWRITEBYTECODE="1", HYPOTHESIS_PROFILE="quick")
+    program = str(Path(sys.executable).with_name("cosmic-ray"))
+    subprocess.run([program, *arguments], cwd=folder, env=environment, check=True)
+
+
+def main(arguments: Sequence[str]) -> int:
     """Try the mutants; the exit status is 0 whatever survives."""
-    files = [
-        path for place in MUTATED for path in ([ROOT / place] if place.endswith(".py") else (ROOT / place).glob("*.py"))
-    ]
-    every = [mutant for path in sorted(files) for mutant in mutants(path.relative_to(ROOT))]
-    wanted = int(sys.argv[1]) if len(sys.argv) > 1 else len(every)
-    tried = random.Random(0).sample(every, min(wanted, len(every)))
-    survived = 0
-    with TemporaryDirectory() as name:
-        folder = Path(name) / "copy"
-        ignored = shutil.ignore_patterns(".git", ".venv", "*.egg-info", "__pycache__", ".*_cache", ".hypothesis")
-        shutil.copytree(ROOT, folder, ignore=ignored)
-        for mutant in tried:
-            if survives(mutant, folder):
-                survived += 1
-                say(f"{mutant.path}:{mutant.line}: {mutant.what}")
-    say(f"{len(every)} mutants, {len(tried)} tried, {len(tried) - survived} noticed, {survived} survived")
+    count = int(arguments[0]) if arguments and arguments[0].isdigit() else None
+    names = list(arguments[count is not None :]) or list(GROUPS)
+    ignored = shutil.ignore_patterns(".git", ".venv", "*.egg-info", "__pycache__", ".*_cache", ".hypothesis")
+    for name in names:
+        with TemporaryDirectory() as place:
+            folder = Path(place) / "copy"
+            shutil.copytree(ROOT, folder, ignore=ignored)
+            say(tried(name, count, folder))
     return 0
 
 
@@ -142,4 +149,4 @@ def say(text: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

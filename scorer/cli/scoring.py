@@ -27,10 +27,20 @@ def read_key(
     include: str | None = None,
     input_format: str | None = None,
     clusters_field: str | None = None,
+    max_unpacked: int | None = None,
     **_: Any,
 ) -> list[Documents]:
     """The key of several responses, read once. Raises `InputError` for one that cannot be scored at all."""
-    batches = list(read(key, notices, include, input_format=input_format, clusters_field=clusters_field))
+    batches = list(
+        read(
+            key,
+            notices,
+            include,
+            input_format=input_format,
+            clusters_field=clusters_field,
+            max_unpacked=max_unpacked,
+        )
+    )
     faults = [fault for batch in batches for fault in batch.faults.values()]
     if faults:
         raise InputError([faults[0]()])
@@ -48,6 +58,7 @@ def evaluated(
     include: str | None = None,
     input_format: str | None = None,
     clusters_field: str | None = None,
+    max_unpacked: int | None = None,
     repeated: str,
     singletons: str,
     **own: Any,
@@ -68,8 +79,16 @@ def evaluated(
     with progress(paths, include) as watch:
 
         def side(path: str, name: str) -> Iterator[Documents]:
-            how = {"input_format": input_format, "clusters_field": clusters_field}
-            return read(path, notices, include, **how, side=name, watch=watch)
+            return read(
+                path,
+                notices,
+                include,
+                input_format=input_format,
+                clusters_field=clusters_field,
+                side=name,
+                max_unpacked=max_unpacked,
+                watch=watch,
+            )
 
         batches = side(key, KEY) if isinstance(key, str) else iter(key)
         return evaluate(batches, side(response, RESPONSE), metrics, settings, notices, keep_pairs=keep_pairs)

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 
 from scorer.errors import UsageError, nearest_first
-from scorer.findings import Finding
-from scorer.formats.row import KEY, Asked, Format
+from scorer.findings import Finding, Found
+from scorer.formats.row import KEY, Asked, Examination, Format
 from scorer.model import Documents
 from scorer.sources import Source, sources
 
@@ -31,18 +31,20 @@ def read(
     input_format: str | None = None,
     clusters_field: str | None = None,
     side: str = KEY,
+    max_unpacked: int | None = None,
     watch: Callable[[int], None] | None = None,
 ) -> Iterator[Documents]:
     """The documents that a KEY or RESPONSE argument stands for: a file, ``-``, or a folder as one corpus.
 
     The content of the first file tells the format, unless ``input_format`` names it. ``clusters_field`` names the field
-    of JSON lines that has the clusters, ``side`` (key or response) chooses it otherwise. ``watch`` is told how many
-    bytes each step of reading took. What is odd is added to ``notices`` while reading.
+    of JSON lines that has the clusters, ``side`` (key or response) chooses it otherwise. ``max_unpacked`` is how many
+    MB a compressed file may unpack to. ``watch`` is told how many bytes each step of reading took. What is odd is added
+    to ``notices`` while reading.
 
     Raises `InputError` for input that is refused, `UsageError` for a file that cannot be read and for an unknown
     format.
     """
-    files = sources(path, include)
+    files = sources(path, include, max_unpacked)
     for source in files:
         source.watch = watch
     yield from recognised(files, input_format).read(files, notices, Asked(side, clusters_field))
@@ -55,6 +57,22 @@ def find(name: str) -> Format:
         raise UsageError(f'unknown format "{name}"; known, the nearest first: {known}')
     row: Format = import_module(f"scorer.formats.{name}").FORMAT
     return row
+
+
+def examination(
+    files: Sequence[Source], found: Found, asked: Asked, *, input_format: str | None = None, keep_words: bool = False
+) -> Examination:
+    """What reads files of their format to the end, and adds all that is wrong or odd to ``found``.
+
+    Raises `UsageError` for a file that cannot be read and for an unknown format.
+    """
+    if recognised(files, input_format).name == "jsonlines":
+        from scorer.formats.json_examiner import JsonExaminer
+
+        return JsonExaminer(found, asked, keep_words=keep_words)
+    from scorer.formats.examiner import Examiner
+
+    return Examiner(found, keep_words=keep_words)
 
 
 def recognised(files: Sequence[Source], name: str | None = None) -> Format:
