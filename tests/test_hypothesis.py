@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from copy import copy
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from hypothesis import strategies as st
 from support import TESTDATA
 
 from scorer.cli import run
+from scorer.comparison import compare
 from scorer.errors import InputError, ScorerError
 from scorer.evaluate import evaluate
 from scorer.formats import read
@@ -25,6 +27,7 @@ from scorer.metrics import find, select
 from scorer.model import joined
 from scorer.repair import Fixes, mend
 from scorer.results import Result, Settings
+from scorer.significance import Compared, Method
 from scorer.sources import Source
 
 settings.register_profile("quick", max_examples=60, derandomize=True, deadline=None, database=None)
@@ -196,3 +199,23 @@ def test_ids_and_files_do_not_matter_and_the_order_only_in_the_last_bit(
     shuffled = result(side("other-key", 0, order, ids, len(pairs)), response)
     for name, score in before.items():
         assert shuffled[name].f1 == pytest.approx(score.f1, rel=NEAR, abs=0)
+
+
+@given(st.lists(st.tuples(PARTITIONS, PARTITIONS, PARTITIONS), min_size=2, max_size=6), st.data())
+def test_a_comparison_does_not_look_at_names(
+    triples: list[tuple[twins.Partition, twins.Partition, twins.Partition]], data: st.DataObject
+) -> None:
+    """Neither those of systems nor those of documents move a difference, an interval or a p."""
+    names = data.draw(st.permutations([f"{letter}_{letter}" for letter in "abcdef"]))[: len(triples)]
+    results = [scored([(triple[0], triple[system]) for triple in triples]) for system in (1, 2)]
+    renamed = list(map(copy, results))
+    for result in renamed:
+        result.names = names
+
+    def found(results: Sequence[Result], systems: str) -> Compared:
+        return compare(dict(zip(systems, results, strict=True)), ["muc", "blanc", "lea"], Method(trials=50)).found
+
+    before, after = found(results, "ab"), found(renamed, "yx")
+    assert np.array_equal(before.ends, after.ends, equal_nan=True)
+    assert np.array_equal(before.difference_ends, after.difference_ends, equal_nan=True)
+    assert np.array_equal(before.tests.p, after.tests.p, equal_nan=True)
