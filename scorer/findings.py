@@ -206,7 +206,7 @@ KINDS: Mapping[str, Kind] = {
     "no-begin": Kind(
         NOTICE,
         "a document ends that never began",
-        'the lines before it are not read; expected "#begin document NAME" above them',
+        'lines outside documents are not read; expected "#begin document NAME" above it',
     ),
     "no-mentions": Kind(
         NOTICE,

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import twins
-from hypothesis import assume, example, given, settings
+from hypothesis import Phase, assume, example, given, settings
 from hypothesis import strategies as st
 from support import TESTDATA
 
@@ -32,6 +32,8 @@ from scorer.sources import Source
 
 settings.register_profile("quick", max_examples=60, derandomize=True, deadline=None, database=None)
 settings.register_profile("long", max_examples=3000, deadline=None)
+# For mutants: that something is wrong is enough, and looking for the smallest example takes minutes.
+settings.register_profile("first", settings.get_profile("quick"), phases=(Phase.explicit, Phase.generate))
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 NEAR = 1e-12

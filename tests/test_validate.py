@@ -335,6 +335,13 @@ def test_standard_input_and_odd_bytes_come_out_as_they_went_in() -> None:
     assert whole["files"][0]["errors"] == 1
 
 
+def test_a_key_from_standard_input_is_the_key_of_every_file(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).write_text(document("w\t(1)", "x\t(1)"))
+    done = command("validate", "a", "b", "--key", "-", stdin=(tmp_path / "a").read_bytes(), cwd=tmp_path)
+    assert (done.status, done.stdout.count(b": clean (")) == (0, 2)
+
+
 def test_annotations_escape_what_github_would_take_for_its_own(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     from scorer.layouts.findings import Checked, github
 

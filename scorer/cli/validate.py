@@ -16,7 +16,7 @@ from scorer.repair import Fixes, mend
 from scorer.sources import STDIN, Source, sources
 from scorer.validation import validate
 
-HELP = """Tell everything that is wrong or odd in files, where, and what to do.
+HELP = """Tell everything that is wrong or odd in files, CoNLL or JSON lines, where, and what to do.
 
 With --key, the one thing more that only shows beside the key: documents missing or extra, other tokens, no mention
 in common, more repeated mentions than the official scorer puts up with.
@@ -86,11 +86,11 @@ def run(
     if fix is not None:
         fixes = _mend(_one(files, fix, input_format, max_unpacked), fix, repeated)
         files = [fix]
+    key_files = None if key is None else sources(key, include, max_unpacked)
     checked = []
     unreadable = False
     for path in files:
         try:
-            key_files = None if key is None else sources(key, include, max_unpacked)
             found = validate(
                 path,
                 sources(path, include, max_unpacked),
