@@ -16,8 +16,8 @@ demo: $(VENV)/installed ## install, score a small pair and print the result
 test: $(VENV)/installed-dev ## run the tests
 	$(BIN)/pytest -n auto -m "not slow"
 
-test-slow: $(VENV)/installed-dev ## run the tests that take more than a few seconds
-	$(BIN)/pytest -m slow
+test-slow: $(VENV)/installed-dev ## run the tests that take more than a few seconds, and look for counterexamples for longer
+	HYPOTHESIS_PROFILE=long $(BIN)/pytest -n auto -m "slow or hypothesis"
 
 bench: $(BENCH)/installed ## measure whole runs: a table and a plot (ONLY=tiny,corpus for a few inputs)
 	$(BENCH)/bin/python scripts/bench.py $(if $(ONLY),--only $(ONLY)) --plot build/bench/performance.svg

@@ -36,6 +36,12 @@ def numbered(line: bytes) -> bytes:
     return b"".join(line % number for number in range(SIZE // len(line)))
 
 
+def clusters(before: bytes, unit: bytes, behind: bytes) -> bytes:
+    """One document of JSON lines, with that piece again and again in its clusters."""
+    pieces = b",".join([unit] * (SIZE // len(unit)))
+    return b'{"doc_key": "d", "clusters": [' + before + pieces + behind + b"]}\n"
+
+
 HOSTILE: dict[str, Callable[[], bytes]] = {
     "many ids": lambda: BEGIN + numbered(b"w\t(%d)\n") + END,
     "ids of a hundred digits": lambda: BEGIN + numbered(b"w\t(%0100d)\n") + END,
@@ -58,6 +64,13 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
     "documents": lambda: numbered(b"#begin document %d\n#end document\n"),
     "documents with faults": lambda: numbered(b"#begin document %d\nw\t(1\n#end document\n"),
     "documents inside documents": lambda: numbered(b"#begin document %d\n"),
+    "json of many mentions": lambda: clusters(b"[", b"[1, 2]", b"]"),
+    "json of many clusters": lambda: clusters(b"", b"[[1, 2]]", b""),
+    "json of clusters without mentions": lambda: clusters(b"", b"[]", b""),
+    "json of mentions that are none": lambda: clusters(b"[", b"[2, 1]", b"]"),
+    "json nested deeply": lambda: b'{"doc_key": "d", "clusters": ' + b"[" * SIZE + b"\n",
+    "json of documents with faults": lambda: numbered(b'{"doc_key": "%d"}\n'),
+    "json of lines that are none": lambda: b"{}\n" + b"x\n" * (SIZE // 20),
 }
 
 PROGRAM = (
@@ -84,9 +97,9 @@ def measured(*arguments: str | Path) -> tuple[int, int]:
 @pytest.mark.parametrize("name", HOSTILE)
 def test_memory_stays_within_a_multiple_of_the_input(name: str, command: str, tmp_path: Path) -> None:
     text = HOSTILE[name]()
-    path = tmp_path / "hostile.conll"
+    path = tmp_path / "hostile"
     path.write_bytes(text)
-    arguments: dict[str, list[str | Path]] = {"lea": [path, path, "none"], "validate": [path]}
+    arguments: dict[str, list[str | Path]] = {"lea": [path, path, "none"], "validate": [path, "--key", path]}
     status, peak = measured(command, *arguments[command])
     assert status in (0, 1)
     assert peak <= AT_REST + MULTIPLE * len(text), (peak - AT_REST) / len(text)

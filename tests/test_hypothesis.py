@@ -1,15 +1,17 @@
 """What holds for any input at all, searched for counterexamples by hypothesis.
 
-The quick profile runs with the other tests, always on the same examples; ``HYPOTHESIS_PROFILE=long`` looks at many
-more, new ones every time.
+The quick profile runs with the other tests, always on the same examples; ``HYPOTHESIS_PROFILE=long``, which is that of
+`make test-slow`, looks at many more, new ones every time.
 """
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Sequence
 from copy import copy
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,6 +22,7 @@ from support import TESTDATA
 
 from scorer.cli import run
 from scorer.comparison import compare
+from scorer.convert import convert
 from scorer.errors import InputError, ScorerError
 from scorer.evaluate import evaluate
 from scorer.formats import read
@@ -31,7 +34,7 @@ from scorer.significance import Compared, Method
 from scorer.sources import Source
 
 settings.register_profile("quick", max_examples=60, derandomize=True, deadline=None, database=None)
-settings.register_profile("long", max_examples=3000, deadline=None)
+settings.register_profile("long", max_examples=1000, deadline=None)
 # For mutants: that something is wrong is enough, and looking for the smallest example takes minutes.
 settings.register_profile("first", settings.get_profile("quick"), phases=(Phase.explicit, Phase.generate))
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
@@ -79,6 +82,28 @@ TEXTS = st.lists(
 """Texts of the pieces that the grammar is made of, and of some that it is not."""
 
 
+VALUES = st.recursive(
+    st.integers(-1, 9) | st.sampled_from(["w", "##w", "\ud800", None, True, 1.5]),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from("ab"), inner, max_size=2),
+    max_leaves=12,
+)
+CLUSTERS = st.lists(st.lists(st.lists(st.integers(0, 9), min_size=2, max_size=2), max_size=3), max_size=3)
+SENTENCES = st.lists(
+    st.lists(st.sampled_from(["w", "##w", "[CLS]", "\ud800", "#end document"]), max_size=4), max_size=4
+)
+
+OBJECTS = st.fixed_dictionaries(
+    {"doc_key": st.sampled_from(["(demo/cats); part 000", "demo/cats_0", "a\n", 3])},
+    optional={
+        "clusters": CLUSTERS | VALUES,
+        "predicted_clusters": CLUSTERS | VALUES,
+        "sentences": SENTENCES | VALUES,
+        "subtoken_map": st.lists(st.integers(0, 9), max_size=9).map(sorted) | VALUES,
+    },
+)
+"""Objects such as those of JSON lines, sound or nearly so."""
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("hypothesis")
@@ -111,6 +136,39 @@ def test_what_is_written_is_read(folder: Path, partitions: list[twins.Partition]
     assert twins.partitions_of(found) == [twins.in_reading_order(partition) for partition in partitions]
 
 
+@given(st.lists(PARTITIONS, min_size=1, max_size=3))
+def test_what_is_written_as_json_lines_is_read(folder: Path, partitions: list[twins.Partition]) -> None:
+    """Copies and crossing mentions as well, which CoNLL cannot all hold."""
+    path = folder / "round-trip.jsonl"
+    rows = [{"doc_key": str(at), "clusters": partition} for at, partition in enumerate(partitions)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = joined(list(read(str(path), [])))
+    assert list(map(unordered, twins.partitions_of(found))) == list(map(unordered, partitions))
+
+
+@given(st.lists(WRITABLE, min_size=1, max_size=3))
+def test_what_is_converted_there_and_back_is_the_same(folder: Path, partitions: list[twins.Partition]) -> None:
+    there, back = folder / "there", folder / "back"
+    text = "".join(convert(written(folder, partitions), []))
+    there.write_text(text)
+    again = "".join(convert(str(there), []))
+    back.write_text(again)
+    before, after = (joined(list(read(path, []))) for path in (written(folder, partitions), str(back)))
+    assert list(map(unordered, twins.partitions_of(after))) == list(map(unordered, twins.partitions_of(before)))
+    assert (after.names, after.tokens.tolist()) == (before.names, before.tokens.tolist())
+    assert "".join(convert(str(back), [])) == text
+
+
+def unordered(partition: twins.Partition) -> list[list[twins.Mention]]:
+    return sorted(map(sorted, partition))
+
+
+def written(folder: Path, partitions: Sequence[twins.Partition]) -> str:
+    path = folder / "from.conll"
+    path.write_text(twins.conll(partitions))
+    return str(path)
+
+
 def ours_or_a_result(path: Path) -> None:
     """Every way to use a file ends in a result or an error of ours."""
     for arguments in (
@@ -118,6 +176,7 @@ def ours_or_a_result(path: Path) -> None:
         ["lea", path, path, "--repeated", "first", "--format", "json"],
         ["validate", path, "--key", KEY],
         ["validate", path, "--fix", path.with_suffix(".mended"), "--format", "github"],
+        ["convert", path, path.with_suffix(".converted")],
     ):
         assert run([str(argument) for argument in arguments], "corefscore") in (0, 1, 2)
 
@@ -126,6 +185,14 @@ def ours_or_a_result(path: Path) -> None:
 def test_any_text_gives_a_result_or_an_error_of_ours(folder: Path, text: bytes) -> None:
     path = folder / "any.conll"
     path.write_bytes(b"#begin document (demo/cats); part 000\n" + text)
+    ours_or_a_result(path)
+
+
+@given(st.lists(OBJECTS | VALUES, min_size=1, max_size=3))
+@example([{"doc_key": "a", "clusters": [], "sentences": [["w"]], "subtoken_map": [0, 1, 1]}])
+def test_any_json_gives_a_result_or_an_error_of_ours(folder: Path, objects: list[Any]) -> None:
+    path = folder / "any.jsonl"
+    path.write_text("".join(json.dumps(each) + "\n" for each in objects))
     ours_or_a_result(path)
 
 
