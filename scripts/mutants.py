@@ -41,15 +41,15 @@ GROUPS = {
         ("papers", "properties", "twins", "hypothesis", "recorded"),
     ),
     "assignment": Group(("assignment",), ("papers", "twins", "hypothesis", "recorded")),
-    "official": Group(("official", "matching"), ("twins", "recorded", "bad_input", "validate")),
+    "official": Group(("official", "matching"), ("twins", "api", "recorded", "validate")),
     "reader": Group(
         ("formats/brackets", "formats/cells", "formats/conll", "formats/lines"),
-        ("reading", "recorded", "hypothesis", "validate", "bad_input"),
+        ("reading", "recorded", "hypothesis", "convert", "validate"),
     ),
     "statistics": Group(("significance",), ("significance", "compare", "rank")),
 }
 
-TIMEOUT = 120
+TIMEOUT = 200
 """Seconds after which a mutant counts as noticed: it hangs."""
 
 
