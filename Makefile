@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # What is measured is installed as users install it: an editable package starts more slowly.
 BENCH := build/bench/venv
 
-.PHONY: help demo test test-slow bench bench-inner lint format fuzz mutants cross-check clean
+.PHONY: help demo test test-slow bench bench-inner papers lint format fuzz mutants cross-check dist clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /	/' | expand -t 12
@@ -24,6 +24,10 @@ bench: $(BENCH)/installed ## measure whole runs: a table and a plot (ONLY=tiny,c
 
 bench-inner: $(VENV)/installed-dev ## measure parts of a run within one process
 	$(BIN)/pytest benchmarks -o addopts= --benchmark-columns=min,median,rounds --benchmark-sort=name
+
+papers: $(VENV)/installed-dev ## repeat the papers' experiments: docs/papers.md and its figures
+	$(BIN)/pip install --quiet --editable '.[plots]'
+	$(BIN)/python scripts/update_papers.py
 
 lint: $(VENV)/installed-dev ## lint, check the format, check the types
 	$(BIN)/ruff check
@@ -44,6 +48,10 @@ mutants: $(VENV)/installed-dev ## change the code a little and see whether a tes
 
 cross-check: $(VENV)/installed ## run the official scorer beside ours: SCORER=path/to/scorer.pl, PAIRS=a folder of pairs
 	$(BIN)/python scripts/cross_check.py "$(SCORER)" "$(or $(PAIRS),testdata/recorded)"
+
+dist: $(VENV)/bin/python ## build wheel and source archive, check them, and test the wheel outside the checkout
+	$(BIN)/pip install --quiet --editable '.[dist]'
+	$(BIN)/python scripts/dist.py
 
 clean: ## remove what the targets made
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache

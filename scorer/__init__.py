@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from scorer.api import Corpus as Corpus
     from scorer.api import Scorer as Scorer
     from scorer.api import read as read
     from scorer.api import score as score
@@ -26,6 +27,7 @@ _HOMES = {
     "score": "api",
     "Scorer": "api",
     "read": "api",
+    "Corpus": "api",
     "Result": "results",
     "Scores": "results",
     "Score": "results",
@@ -34,7 +36,7 @@ _HOMES = {
     "UsageError": "errors",
 }
 
-__all__ = ["InputError", "Result", "Score", "Scorer", "ScorerError", "Scores", "UsageError", "read", "score"]
+__all__ = ["Corpus", "InputError", "Result", "Score", "Scorer", "ScorerError", "Scores", "UsageError", "read", "score"]
 
 
 def __getattr__(name: str) -> object:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -24,8 +24,24 @@ from scorer.official import WAYS
 from scorer.pairing import Pairs
 from scorer.results import Result, Settings, reading_settings
 
-Side = str | os.PathLike[str] | Documents | Mapping[str, Clusters] | Clusters
-"""A key or a response: a path; documents read earlier; clusters by document name; or one document's clusters."""
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """The documents of one side as `read` gives them; ``notices`` tell what was odd in them, ``reading`` how they were
+    read. Both become part of the result of a score."""
+
+    documents: Documents
+    notices: Sequence[Finding]
+    reading: Mapping[str, str]
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The names of the documents, in order."""
+        return self.documents.names
+
+
+Side = str | os.PathLike[str] | Corpus | Mapping[str, Clusters] | Clusters
+"""A key or a response: a path; a corpus read earlier; clusters by document name; or one document's clusters."""
 
 ONLY_DOCUMENT = "document"
 """The name of a document that was given without one."""
@@ -38,7 +54,7 @@ def read(
     include: str | None = None,
     input_format: str | None = None,
     clusters_field: str | None = None,
-) -> Documents:
+) -> Corpus:
     """The documents of a file, or of a folder as one corpus, to be scored more than once.
 
     The content tells the format unless ``input_format`` does (`conll` or `jsonlines`). JSON lines have their clusters
@@ -49,13 +65,12 @@ def read(
     """
     if side not in (KEY, RESPONSE):
         raise UsageError(f"side={side!r} is not one of {KEY}, {RESPONSE}")
-    return joined_documents(
-        list(
-            formats.read(
-                os.fspath(path), [], include, input_format=input_format, clusters_field=clusters_field, side=side
-            )
-        )
+    notices: list[Finding] = []
+    batches = formats.read(
+        os.fspath(path), notices, include, input_format=input_format, clusters_field=clusters_field, side=side
     )
+    reading = reading_settings(include, input_format, clusters_field)
+    return Corpus(joined_documents(list(batches)), tuple(notices), reading)
 
 
 def score(
@@ -73,7 +88,7 @@ def score(
 ) -> Result:
     """Score a response against a key.
 
-    Each side is a path, documents that were read earlier, clusters by document name, or the clusters of one
+    Each side is a path, a corpus that was read earlier, clusters by document name, or the clusters of one
     document, as any nested sequence of mentions: `(start, end)`, or anything else that is hashable.
     ``metrics`` are names as on the command line; ``own`` are the metrics' own options. The other
     options are those of the command line.
@@ -85,20 +100,26 @@ def score(
     the response, say), `UsageError` for an unknown name.
     """
     chosen, settings = _settings(metrics, repeated, singletons, document, own)
-    settings = replace(settings, reading=reading_settings(include, input_format, clusters_field))
     notices: list[Finding] = []
     mentions = Mentions()
-
-    def read_side(path: str, side: str) -> Iterator[Documents]:
-        return formats.read(path, notices, include, input_format=input_format, clusters_field=clusters_field, side=side)
-
-    return evaluate(
-        _batches(key, "key", mentions, read_side),
-        _batches(response, "response", mentions, read_side),
-        chosen,
-        settings,
-        notices,
-    )
+    sides = {KEY: key, RESPONSE: response}
+    reading: dict[str, Mapping[str, str]] = {}
+    batches: dict[str, Iterator[Documents]] = {}
+    for name, side in sides.items():
+        if isinstance(side, str | os.PathLike):
+            reading[name] = reading_settings(include, input_format, clusters_field)
+            batches[name] = formats.read(
+                os.fspath(side), notices, include, input_format=input_format, clusters_field=clusters_field, side=name
+            )
+        elif isinstance(side, Corpus):
+            reading[name] = side.reading
+            notices += side.notices
+            batches[name] = iter([side.documents])
+        else:
+            named = side if isinstance(side, Mapping) else {ONLY_DOCUMENT: cast(Clusters, side)}
+            batches[name] = iter([clusters.documents(named, mentions, name)])
+    settings = replace(settings, reading=_reading(reading))
+    return evaluate(batches[KEY], batches[RESPONSE], chosen, settings, notices)
 
 
 class Scorer:
@@ -189,12 +210,9 @@ def _settings(
     return chosen, Settings(tuple(metric.name for metric in chosen), repeated, singletons, document, {**options, **own})
 
 
-def _batches(
-    side: Side, name: str, mentions: Mentions, read_side: Callable[[str, str], Iterator[Documents]]
-) -> Iterator[Documents]:
-    if isinstance(side, str | os.PathLike):
-        return read_side(os.fspath(side), name)
-    if isinstance(side, Documents):
-        return iter([side])
-    named = side if isinstance(side, Mapping) else {ONLY_DOCUMENT: cast(Clusters, side)}
-    return iter([clusters.documents(named, mentions, name)])
+def _reading(asked: Mapping[str, Mapping[str, str]]) -> Mapping[str, str]:
+    """What was asked of the reader, by side, as one; with the side before it where the sides differ."""
+    first, *others = asked.values() or [{}]
+    if all(first == other for other in others):
+        return first
+    return {f"{side}_{name}": value for side, its in asked.items() for name, value in its.items()}

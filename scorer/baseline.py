@@ -12,13 +12,14 @@ import numpy as np
 
 from scorer import __version__
 from scorer.columns import Floats
+from scorer.counts import SCORES
 from scorer.errors import InputError, UsageError
 from scorer.findings import Finding
-from scorer.measures import HEADINGS, SCORES
+from scorer.measures import HEADINGS
 from scorer.metrics import GROUPS, MENTIONS, find, select
 from scorer.metrics.row import Metric
 from scorer.report import PERCENT, Column, Table
-from scorer.results import SCHEMA, TOTAL, Result, Scores, values
+from scorer.results import DOCUMENT, SCHEMA, TOTAL, Result, Scores, values
 from scorer.sources import Source
 
 SLACK = 1e-12
@@ -109,7 +110,7 @@ def _numbers(scores: Mapping[str, Mapping[str, Any]]) -> Numbers:
 
 
 HEADING = re.compile(r"METRIC (\S+):$")
-DOCUMENT = re.compile(r"====> (.+):$")
+UNDER = re.compile(r"====> (.+):$")
 TOTALS = "====== TOTALS ======="
 MENTION_COUNT = re.compile(r"(Total key mentions|Total response mentions|Strictly correct identified mentions): (\d+)$")
 RESULT = re.compile(r"(?:(.+?): )?Recall: \((\S+) / (\S+)\) \S+\s+Precision: \((\S+) / (\S+)\) \S+\s+F1: \S+$")
@@ -150,7 +151,7 @@ def _from_official(text: str, path: str, name: str | None) -> Baseline:
             metric = _metrics(found[1], path, number)[0]
             metrics += [metric] * (metric not in metrics)
             document = None
-        elif found := DOCUMENT.match(line):
+        elif found := UNDER.match(line):
             document = found[1]
         elif line == TOTALS:
             document = None
@@ -238,6 +239,7 @@ class Check:
     @property
     def tables(self) -> Sequence[Table]:
         moved = (
+            Column("kind", "kind", shown=False),
             Column("scope", "scope"),
             Column("measure", "measure"),
             Column("score", "score"),
@@ -248,7 +250,7 @@ class Check:
         )
         rows = [
             [
-                each.document or TOTAL,
+                *((TOTAL, TOTAL) if each.document is None else (DOCUMENT, each.document)),
                 each.measure,
                 HEADINGS[each.score],
                 each.before,
@@ -325,7 +327,7 @@ def check(
     documents: such scores cannot be compared.
     """
     moved: list[Moved] = []
-    whole = _numbers(Scores.to_dict(result))
+    whole = _numbers(result.total.to_dict())
     if baseline is not None:
         _comparable(result, baseline, path or "baseline")
         moved += _moved(None, baseline.total, whole, tolerance)

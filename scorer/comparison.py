@@ -9,9 +9,10 @@ from functools import cached_property
 from typing import Any
 
 from scorer import __version__
+from scorer.counts import SCORES
 from scorer.errors import InputError
 from scorer.findings import Finding, counted
-from scorer.measures import HEADINGS, SCORES
+from scorer.measures import HEADINGS
 from scorer.report import CHANCE, COUNT, PERCENT, Column, Table
 from scorer.results import SCHEMA, Result
 from scorer.significance import Compared, Method, compared

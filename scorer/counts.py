@@ -11,6 +11,9 @@ import numpy as np
 
 from scorer.columns import Floats
 
+SCORES = ("recall", "precision", "f1")
+"""The scores of a measure, in the order in which they stand in arrays and tables."""
+
 
 def quotient(numerator: Floats, denominator: Floats) -> Floats:
     """numerator / denominator, and 0 where the denominator is 0 (recorded cases empty-key, empty-response)."""

@@ -96,7 +96,7 @@ def joined(parts: Sequence[Part], metrics: Sequence[Metric], settings: Settings,
         key_copies=np.concatenate([part.key_copies for part in parts]),
         messages=messages,
         pairs=[part.pairs for part in parts if part.pairs],
-        notices=notices,
+        notices=tuple(notices),
     )
 
 

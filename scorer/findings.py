@@ -104,7 +104,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "repeated-mention": Kind(
         NOTICE,
-        'in document "{document}": "{words}" (tokens {start} to {end}) is marked {count} times, as entities {entities}',
+        'in document "{document}": "{words}"{tokens} is marked {count} times, as entities {entities}',
         "expected every span once; remove all but one, or score with --repeated first",
     ),
     "one-unit": Kind(
@@ -130,7 +130,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "dropped-repeat": Kind(
         NOTICE,
-        'in document "{document}": "{words}" (tokens {start} to {end}) is marked {count} times, as entities {entities}',
+        'in document "{document}": "{words}"{tokens} is marked {count} times, as entities {entities}',
         "only the first copy counts",
     ),
     "missing-document": Kind(
@@ -192,6 +192,11 @@ KINDS: Mapping[str, Kind] = {
         NOTICE,
         'the sentences of document "{document}" are of subtokens',
         'words are put together from them, "##" taken off, and segments stand for sentences',
+    ),
+    "merged-subtokens": Kind(
+        NOTICE,
+        'in document "{document}": mentions that differ in subtokens fall together in words ({count})',
+        "mentions are compared by word, so such a mention counts as repeated; see --repeated",
     ),
     "changed-word": Kind(
         NOTICE,
@@ -370,3 +375,8 @@ class Found:
 def counted(number: int, noun: str) -> str:
     """``1 line``, ``2 lines``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def tokens(start: int, end: int) -> str:
+    """`` (tokens 3 to 4)``, to stand after the words of a mention; nothing for one that is no span of tokens."""
+    return f" (tokens {start} to {end})" if start >= 0 else ""

@@ -5,15 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from scorer.counts import SCORES
 from scorer.errors import UsageError, nearest_first
-from scorer.metrics import GROUPS, MENTIONS, NAMES, find, outside_names, select
+from scorer.metrics import AVERAGE, GROUPS, MENTIONS, NAMES, find, outside_names, select
 from scorer.metrics.row import Metric
-
-AVERAGE = "conll"
-"""The CoNLL average: a measure of three metrics, with an F1 only."""
-
-SCORES = ("recall", "precision", "f1")
-"""The scores of a measure, in the order in which they stand in arrays."""
 
 HEADINGS = {"recall": "R", "precision": "P", "f1": "F1"}
 """What stands over them in tables."""

@@ -24,7 +24,7 @@ import numpy as np
 
 from scorer.columns import NONE, Bools, Ints, bounds, changes, order_by
 from scorer.errors import InputError
-from scorer.findings import MOST, Finding, counted
+from scorer.findings import MOST, Finding, counted, tokens
 from scorer.matching import Matched, Side, exact
 from scorer.model import Documents
 from scorer.pairing import Pairs
@@ -149,13 +149,13 @@ def describe(code: str, repeats: Sequence[Repeat]) -> list[Finding]:
             details = {
                 "document": documents.names[repeat.document],
                 "words": text,
-                "start": int(documents.start[first]),
-                "end": int(documents.end[first]),
+                "tokens": tokens(int(documents.start[first]), int(documents.end[first])),
                 "count": len(repeat.copies),
                 "entities": _names(documents, repeat.copies),
             }
             path = documents.place_of(repeat.document).source.name
-            found.append(Finding(code, path, int(documents.line[first]), details=details))
+            line = int(documents.line[first])
+            found.append(Finding(code, path, line if line > 0 else None, details=details))
     return found
 
 

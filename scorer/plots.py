@@ -6,8 +6,8 @@ import io
 import os
 from importlib.util import find_spec
 
+from scorer.counts import SCORES
 from scorer.errors import UsageError
-from scorer.measures import SCORES
 from scorer.ranking import Ranking
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,10 +14,10 @@ import numpy as np
 
 from scorer import __version__
 from scorer.columns import Floats, Ints
-from scorer.counts import Values, divided, summed, unpacked
+from scorer.counts import SCORES, Ratios, Values, divided, summed, unpacked
 from scorer.errors import UsageError
-from scorer.findings import Finding
-from scorer.metrics import GROUPS, MENTIONS
+from scorer.findings import Finding, counted
+from scorer.metrics import AVERAGE, GROUPS, MENTIONS
 from scorer.metrics.row import Metric
 from scorer.pairing import Pairs
 from scorer.report import PERCENT, Column, Table
@@ -33,28 +34,29 @@ At = int | EllipsisType
 
 
 def values(metrics: Sequence[Metric], counts: Mapping[str, Floats]) -> dict[str, Values]:
-    """The values of every measure, from counts by metric, each of the shape ... x counted measures x 4.
+    """The values of every measure, from counts by metric, each of the shape ... x counted measures x 4; and of the
+    CoNLL average where its three metrics are there.
 
     The leading axes are those of the values: none for a total, documents, or trials of a test.
     """
     found: dict[str, Values] = {}
     for metric in metrics:
-        counted = unpacked(counts[metric.name])
-        own = iter(counted)
+        own = iter(parts := unpacked(counts[metric.name]))
         for measure in metric.measures:
-            found[measure.name] = measure.combine(counted) if measure.combine else divided(next(own))
+            found[measure.name] = measure.combine(parts) if measure.combine else divided(next(own))
+    if all(name in found for name in GROUPS[AVERAGE]):
+        found[AVERAGE] = average([found[name].f1 for name in GROUPS[AVERAGE]])
     return found
 
 
-def average(found: Mapping[str, Values], place: At = ...) -> Floats | None:
-    """The CoNLL average: the mean of the F1 of MUC, B-cubed and CEAF-e; None where one of them is missing.
-    ``place`` chooses among the leading axis of the values.
+def average(f1: Sequence[Floats]) -> Values:
+    """The CoNLL average: the mean of the F1 of MUC, B-cubed and CEAF-e. Recall and precision it has none: NaN.
 
     Source: the CoNLL-2011 shared task. Added from left to right, since the official layout cuts it off.
     """
-    if not all(name in found for name in GROUPS["conll"]):
-        return None
-    return summed(np.stack([found[name].f1[place] for name in GROUPS["conll"]])) / len(GROUPS["conll"])
+    mean = summed(np.stack(f1)) / len(f1)
+    nothing = Ratios(*np.full((2, *mean.shape), np.nan))
+    return Values(nothing, nothing, mean)
 
 
 class Ratio(NamedTuple):
@@ -69,7 +71,7 @@ class Score:
     """One measure of one document, group or total: recall, precision and F1, from 0 to 1.
 
     ``recall_counts`` and ``precision_counts`` are what they were divided from; for a measure that combines
-    others (BLANC) the value itself over 1.
+    others (BLANC) the value itself over 1. What a measure does not have is NaN: all but the F1 of the CoNLL average.
     """
 
     recall: float
@@ -78,31 +80,53 @@ class Score:
     recall_counts: Ratio
     precision_counts: Ratio
 
+    def to_dict(self) -> dict[str, float | int]:
+        """What the measure has, as the JSON layout has it; see ``docs/json.md``."""
+        found = {"recall": self.recall, "precision": self.precision, "f1": self.f1}
+        for side, counts in (("recall", self.recall_counts), ("precision", self.precision_counts)):
+            found.update({f"{side}_{part}": _whole(number) for part, number in counts._asdict().items()})
+        return {name: number for name, number in found.items() if not math.isnan(number)}
 
+
+def _number(value: Any) -> float:
+    """A number of an array; NaN always the same one, so that equal scores are equal."""
+    number = float(value)
+    return math.nan if math.isnan(number) else number
+
+
+def _whole(number: float) -> float | int:
+    return int(number) if number.is_integer() else number
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Scores(Mapping[str, Score]):
     """The scores of one document, one group of documents, or all: a mapping from measure to `Score`.
 
     Mention identification is the measure ``mentions``; the CoNLL average, which has an F1 only, is ``conll``.
+    ``found`` has the values of every measure, of many things at once or of one; ``place`` says which of the many.
     """
 
-    def __init__(self, found: Mapping[str, Values], place: At = ...) -> None:
-        self._values, self._place = found, place
+    found: Mapping[str, Values]
+    place: At = ...
 
     def __getitem__(self, measure: str) -> Score:
-        found, place = self._values[measure], self._place
+        found, place = self.found[measure], self.place
         return Score(
-            float(found.recall[place]),
-            float(found.precision[place]),
-            float(found.f1[place]),
-            Ratio(*(float(part[place]) for part in found.recall_counts)),
-            Ratio(*(float(part[place]) for part in found.precision_counts)),
+            _number(found.recall[place]),
+            _number(found.precision[place]),
+            _number(found.f1[place]),
+            Ratio(*(_number(part[place]) for part in found.recall_counts)),
+            Ratio(*(_number(part[place]) for part in found.precision_counts)),
         )
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
+        return iter(self.found)
 
     def __len__(self) -> int:
-        return len(self._values)
+        return len(self.found)
+
+    def __repr__(self) -> str:
+        return f"<F1: {', '.join(f'{name} {score.f1:.4f}' for name, score in self.items())}>"
 
     @property
     def mentions(self) -> Score:
@@ -112,32 +136,13 @@ class Scores(Mapping[str, Score]):
     @property
     def conll(self) -> float:
         """The CoNLL average, from 0 to 1. Raises `KeyError` where MUC, B-cubed or CEAF-e was not asked for."""
-        found = average(self._values, self._place)
-        if found is None:
-            raise KeyError("the CoNLL average needs the metrics " + ", ".join(GROUPS["conll"]))
-        return float(found)
+        if AVERAGE not in self:
+            raise KeyError("the CoNLL average needs the metrics " + ", ".join(GROUPS[AVERAGE]))
+        return self[AVERAGE].f1
 
     def to_dict(self) -> dict[str, Any]:
         """The measures as the JSON layout has them; see ``docs/json.md``."""
-        found: dict[str, Any] = {name: _as_dict(score) for name, score in self.items()}
-        whole = average(self._values, self._place)
-        if whole is not None:
-            found["conll"] = {"f1": float(whole)}
-        return found
-
-
-def _as_dict(score: Score) -> dict[str, Any]:
-    numbers = {"recall": score.recall, "precision": score.precision, "f1": score.f1}
-    counts = {
-        f"{side}_{part}": _whole(getattr(getattr(score, f"{side}_counts"), part))
-        for side in ("recall", "precision")
-        for part in Ratio._fields
-    }
-    return {**numbers, **counts}
-
-
-def _whole(number: float) -> float | int:
-    return int(number) if number.is_integer() else number
+        return {name: score.to_dict() for name, score in self.items()}
 
 
 @dataclass(frozen=True)
@@ -180,30 +185,55 @@ def reading_settings(include: str | None, input_format: str | None, clusters_fie
     return {name: value for name, value in asked.items() if value is not None}
 
 
-class Result(Scores):
-    """The scores of all documents together; ``documents`` has those of each, by name, in the order of the key.
+@dataclass(frozen=True, eq=False, repr=False)
+class Result(Mapping[str, Score]):
+    """What was scored: as a mapping the `total`, from measure to `Score`; and the scores of every document.
 
-    ``counts`` has, for each metric by name, an array of the shape documents x counted measures x 4 (see
-    `scorer.counts.packed`). ``notices`` tell what was odd. The rest is for the official layout: ``key_copies``,
-    the key mentions of each document with copies; ``messages``, its lines about repeats; and the ``pairs``
-    themselves, where they were kept.
+    ``names`` are those of the documents, in the order of the key. ``counts`` has, for each metric by name, an array of
+    the shape documents x counted measures x 4 (see `scorer.counts.packed`). ``notices`` tell what was odd. The rest is
+    for the official layout: ``key_copies``, the key mentions of each document with copies; ``messages``, its lines
+    about repeats by document; and the ``pairs`` themselves, where they were kept.
     """
 
-    def __init__(
-        self,
-        metrics: Sequence[Metric],
-        names: Sequence[str],
-        counts: Mapping[str, Floats],
-        settings: Settings,
-        *,
-        key_copies: Ints,
-        messages: Mapping[int, Sequence[str]] | None = None,
-        pairs: Sequence[Pairs] = (),
-        notices: Sequence[Finding] = (),
-    ) -> None:
-        super().__init__(values(metrics, {name: summed(array) for name, array in counts.items()}))
-        self.metrics, self.names, self.counts, self.settings = metrics, names, counts, settings
-        self.key_copies, self.messages, self.pairs, self.notices = key_copies, messages or {}, pairs, notices
+    metrics: Sequence[Metric]
+    names: Sequence[str]
+    counts: Mapping[str, Floats]
+    settings: Settings
+    key_copies: Ints
+    messages: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    pairs: Sequence[Pairs] = ()
+    notices: Sequence[Finding] = ()
+
+    def __post_init__(self) -> None:
+        for array in (*self.counts.values(), self.key_copies):
+            array.setflags(write=False)
+
+    def __getitem__(self, measure: str) -> Score:
+        return self.total[measure]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.total)
+
+    def __len__(self) -> int:
+        return len(self.total)
+
+    def __repr__(self) -> str:
+        return f"<Result of {counted(len(self.names), 'document')}, {repr(self.total)[1:]}"
+
+    @property
+    def mentions(self) -> Score:
+        """Mention identification."""
+        return self.total.mentions
+
+    @property
+    def conll(self) -> float:
+        """The CoNLL average, from 0 to 1. Raises `KeyError` where MUC, B-cubed or CEAF-e was not asked for."""
+        return self.total.conll
+
+    @cached_property
+    def total(self) -> Scores:
+        """The scores of all documents together."""
+        return Scores(values(self.metrics, {name: summed(array) for name, array in self.counts.items()}))
 
     @cached_property
     def documents(self) -> Mapping[str, Scores]:
@@ -237,25 +267,26 @@ class Result(Scores):
             "version": __version__,
             "signature": self.signature,
             "options": self.settings.to_dict(),
-            "total": super().to_dict(),
+            "total": self.total.to_dict(),
         }
         if documents:
             found["documents"] = {name: scores.to_dict() for name, scores in self.documents.items()}
         return found
 
 
-class Row(NamedTuple):
-    """One line of a table: a measure of a scope, which is a document, a group, their mean, or all documents."""
+DOCUMENT, GROUP, MEAN, TOTAL = "document", "group", "mean of groups", "total"
+"""The kinds of scope: a document, a group of documents, the unweighted mean over groups, all documents together."""
 
+
+class Row(NamedTuple):
+    """One line of a table: a measure of a scope. The last two kinds of scope have no name but that of their kind."""
+
+    kind: str
     scope: str
     measure: str
     recall: float | None
     precision: float | None
     f1: float | None
-
-
-TOTAL, MEAN = "total", "mean of groups"
-"""The scopes of all documents together, and of the unweighted mean over groups."""
 
 
 @dataclass(frozen=True)
@@ -281,14 +312,15 @@ class Report:
         """The rows: documents, groups, their mean, the total."""
         found = []
         if self.documents:
-            found += [row for name, scores in self.result.documents.items() for row in _rows(name, scores)]
-        found += [row for name, scores in self.groups.items() for row in _rows(name, scores)]
-        return found + self.mean + _rows(TOTAL, self.result)
+            found += [row for name, scores in self.result.documents.items() for row in _rows(DOCUMENT, name, scores)]
+        found += [row for name, scores in self.groups.items() for row in _rows(GROUP, name, scores)]
+        return found + self.mean + _rows(TOTAL, TOTAL, self.result)
 
     @property
     def tables(self) -> list[Table]:
         """The rows as one table."""
         columns = (
+            Column("kind", "kind", shown=False),
             Column("scope", "scope", shown=self.scoped),
             Column("measure", "measure"),
             Column("recall", "R", PERCENT),
@@ -308,9 +340,10 @@ class Report:
     @property
     def mean(self) -> list[Row]:
         """The mean over groups of each value, every group weighing the same; nothing without groups."""
-        by_measure = zip(*(_rows(name, scores) for name, scores in self.groups.items()), strict=True)
+        by_measure = zip(*(_rows(GROUP, name, scores) for name, scores in self.groups.items()), strict=True)
         return [
             Row(
+                MEAN,
                 MEAN,
                 rows[0].measure,
                 _mean([row.recall for row in rows]),
@@ -327,16 +360,17 @@ class Report:
             found["by"] = self.by
             found["groups"] = {name: scores.to_dict() for name, scores in self.groups.items()}
             found["mean"] = {
-                row.measure: {"recall": row.recall, "precision": row.precision, "f1": row.f1} for row in self.mean
+                row.measure: {name: value for name in SCORES if (value := getattr(row, name)) is not None}
+                for row in self.mean
             }
         return found
 
 
-def _rows(scope: str, scores: Scores) -> list[Row]:
-    found = [Row(scope, name, score.recall, score.precision, score.f1) for name, score in scores.items()]
-    if all(name in scores for name in GROUPS["conll"]):
-        found.append(Row(scope, "conll", None, None, scores.conll))
-    return found
+def _rows(kind: str, scope: str, scores: Mapping[str, Score]) -> list[Row]:
+    return [
+        Row(kind, scope, name, *(None if math.isnan(value := getattr(score, each)) else value for each in SCORES))
+        for name, score in scores.items()
+    ]
 
 
 def _mean(numbers: Sequence[float | None]) -> float | None:

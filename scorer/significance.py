@@ -24,10 +24,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scorer.columns import Bools, Floats, Ints, bounds
-from scorer.counts import summed
-from scorer.measures import AVERAGE, SCORES, metrics_of
+from scorer.counts import SCORES, summed
+from scorer.measures import metrics_of
 from scorer.metrics.row import Metric
-from scorer.results import average, values
+from scorer.results import values
 
 TIE = 1e-12
 """Differences that are less than this apart are the same: the last bits hang on the order of a sum."""
@@ -91,18 +91,13 @@ class Sample:
 
 def statistics(metrics: Sequence[Metric], measures: Sequence[str], sums: Floats) -> Floats:
     """The scores of summed counts, groups x ... x columns, as an array ... x measures x scores."""
-    at = _places(metrics)
+    columns = _places(metrics)
     shape = sums.shape[:-1]
-    found = values(metrics, {metric.name: sums[..., at[metric.name]].reshape(*shape, -1, 4) for metric in metrics})
+    found = values(metrics, {metric.name: sums[..., columns[metric.name]].reshape(*shape, -1, 4) for metric in metrics})
     scores = np.full((*shape, len(measures), len(SCORES)), np.nan)
     for place, measure in enumerate(measures):
-        if measure == AVERAGE:
-            whole = average(found)
-            assert whole is not None, "its three metrics are counted wherever it is a measure"
-            scores[..., place, 2] = whole
-        else:
-            its = found[measure]
-            scores[..., place, 0], scores[..., place, 1], scores[..., place, 2] = its.recall, its.precision, its.f1
+        for at, score in enumerate(SCORES):
+            scores[..., place, at] = getattr(found[measure], score)
     means: Floats = summed(scores) / len(scores)
     return means
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 import random
 from collections.abc import Sequence
+from dataclasses import FrozenInstanceError
 from fractions import Fraction
 from pathlib import Path
 
@@ -55,11 +57,48 @@ def test_every_kind_of_input_gives_the_same_scores(key: object, response: object
 def test_the_result_names_its_measures_documents_and_average() -> None:
     """The numbers of the README: MUC recall 3/4, CoNLL average 74.34 (cut off)."""
     result = score(*DEMO, metrics=["muc", "bcub", "ceafe", "blanc"])
-    assert list(result) == ["mentions", "muc", "bcub", "ceafe", "blanc.coreference", "blanc.noncoreference", "blanc"]
+    blanc = ["blanc.coreference", "blanc.noncoreference", "blanc"]
+    assert list(result) == ["mentions", "muc", "bcub", "ceafe", *blanc, "conll"]
     assert list(result.documents) == [NAME]
     assert result.documents[NAME]["muc"].recall == 0.75
     assert int(result.conll * 10000) == 7434
+    assert result["conll"].f1 == result.conll == result.total.conll
+    assert math.isnan(result["conll"].recall)
     assert result.mentions.f1 == pytest.approx(14 / 15)
+
+
+def test_a_result_is_frozen_and_shows_its_values() -> None:
+    result = score(*DEMO, metrics="lea")
+    owners = ((result, "names"), (result.total, "place"), (result["lea"], "f1"), (result.settings, "repeated"))
+    for owner, name in owners:
+        with pytest.raises(FrozenInstanceError):
+            setattr(owner, name, None)
+    with pytest.raises(ValueError, match="read-only"):
+        result.counts["lea"][0] = 1
+    assert repr(result) == "<Result of 1 document, F1: mentions 0.9333, lea 0.5882>"
+    assert repr(result.documents[NAME]) == "<F1: mentions 0.9333, lea 0.5882>"
+
+
+def test_what_was_odd_and_how_it_was_read_stays_with_what_was_read(tmp_path: Path) -> None:
+    """A key that is read once scores as one that is read again: the same notices, the same signature."""
+    folder = tmp_path / "key"
+    folder.mkdir()
+    (folder / "a.txt").write_text("outside\n" + DEMO[0].read_text())
+    (folder / "b.bak").write_text("no CoNLL at all")
+    corpus = read(folder, include="*.txt")
+    assert corpus.names == [NAME]
+    earlier, again = score(corpus, DEMO[1]), score(folder, DEMO[1], include="*.txt")
+    assert [notice.code for notice in earlier.notices] == ["outside-document"]
+    assert earlier.notices == again.notices
+    assert "key_include=*.txt" in earlier.signature
+    assert "| include=*.txt" in again.signature
+
+
+def test_a_repeated_mention_without_tokens_is_told_by_its_value() -> None:
+    result = score([["Ann", "she"]], [["Ann", "she", "Ann"]], metrics="muc", repeated="first")
+    (notice,) = result.notices
+    assert notice.line is None
+    assert notice.found == 'in document "document": "Ann" is marked 2 times, as entities 0, 0'
 
 
 def test_numbers_are_those_of_the_command() -> None:
@@ -182,7 +221,7 @@ def test_too_many_repeats_are_refused_with_the_mentions_as_they_were_given() -> 
     key = [[f"m{n}" for n in range(11)]]
     with pytest.raises(InputError) as caught:
         score(key, [*key, *key], metrics="muc")
-    assert 'in document "document": "m0" (' in str(caught.value)
+    assert 'in document "document": "m0" is marked 2 times' in str(caught.value)
     assert score(key, [*key, *key], metrics="muc", repeated="first")["muc"].f1 == 1.0
 
 

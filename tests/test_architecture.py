@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 from support import ROOT
 
-MODULES = sorted((ROOT / "scorer").rglob("*.py"))
+import scorer
+
+PACKAGE = Path(scorer.__file__).parent
+MODULES = sorted(PACKAGE.rglob("*.py"))
 
 ORDER = (
     "findings",
@@ -83,7 +86,7 @@ ORDER = (
 
 
 def name_of(path: Path) -> str:
-    parts = path.relative_to(ROOT / "scorer").with_suffix("").parts
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 

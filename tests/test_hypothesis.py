@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from copy import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -277,9 +277,7 @@ def test_a_comparison_does_not_look_at_names(
     """Neither those of systems nor those of documents move a difference, an interval or a p."""
     names = data.draw(st.permutations([f"{letter}_{letter}" for letter in "abcdef"]))[: len(triples)]
     results = [scored([(triple[0], triple[system]) for triple in triples]) for system in (1, 2)]
-    renamed = list(map(copy, results))
-    for result in renamed:
-        result.names = names
+    renamed = [replace(result, names=names) for result in results]
 
     def found(results: Sequence[Result], systems: str) -> Compared:
         return compare(dict(zip(systems, results, strict=True)), ["muc", "blanc", "lea"], Method(trials=50)).found

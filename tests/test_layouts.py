@@ -53,8 +53,8 @@ def test_latex() -> None:
 
 
 def test_csv_and_tsv_give_percentages_in_full() -> None:
-    expected = "scope,measure,recall,precision,f1\ntotal,mentions,87.5,100.0,93.33333333333333\n"
-    expected += f"total,lea,50.0,{5 / 7 * 100!r},{58.823529411764696!r}\n"
+    expected = "kind,scope,measure,recall,precision,f1\ntotal,total,mentions,87.5,100.0,93.33333333333333\n"
+    expected += f"total,total,lea,50.0,{5 / 7 * 100!r},{58.823529411764696!r}\n"
     assert command("lea", *DEMO, "--format", "csv").stdout.decode() == expected
     assert command("lea", *DEMO, "--format", "tsv").stdout.decode() == expected.replace(",", "\t")
 

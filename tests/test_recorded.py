@@ -51,7 +51,7 @@ def named(run: Recorded) -> str:
 
 
 def test_there_are_runs_to_compare() -> None:
-    assert len(RUNS) == 1398
+    assert len(RUNS) >= 1398
 
 
 @pytest.mark.parametrize("run", [run for run in RUNS if run.status == 0], ids=named)

@@ -9,7 +9,7 @@ import click
 
 from scorer import __version__
 from scorer.cli.messages import complain, give_up
-from scorer.errors import InputError, ScorerError, UsageError, nearest_first
+from scorer.errors import InputError, ScorerError, UsageError, nearest, nearest_first
 
 HELP = f"""Score coreference, in CoNLL-2011/2012 format or JSON lines, exactly as the official scorer does.
 
@@ -48,7 +48,12 @@ class Commands(click.Group):
             return _command(cmd_name.lower())
         from scorer.cli.score import command
 
-        return command(cmd_name)
+        try:
+            return command(cmd_name)
+        except UsageError as error:
+            if like := nearest(cmd_name.lower(), COMMANDS, count=1):
+                raise UsageError(f"{error}; or the command {like[0]}") from error
+            raise
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

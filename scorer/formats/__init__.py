@@ -44,10 +44,18 @@ def read(
     Raises `InputError` for input that is refused, `UsageError` for a file that cannot be read and for an unknown
     format.
     """
+    _check_field(clusters_field)
     files = sources(path, include, max_unpacked)
     for source in files:
         source.watch = watch
     yield from recognised(files, input_format).read(files, notices, Asked(side, clusters_field))
+
+
+def _check_field(clusters_field: str | None) -> None:
+    """Raise `UsageError` for what names neither a field nor two."""
+    fields = (clusters_field or "clusters").split(",")
+    if clusters_field == "" or len(fields) > 2 or not all(fields):
+        raise UsageError(f'clusters field "{clusters_field}": expected the name of a field, or two as KEY,RESPONSE')
 
 
 def find(name: str) -> Format:
@@ -66,6 +74,7 @@ def examination(
 
     Raises `UsageError` for a file that cannot be read and for an unknown format.
     """
+    _check_field(asked.clusters_field)
     if recognised(files, input_format).name == "jsonlines":
         from scorer.formats.json_examiner import JsonExaminer
 

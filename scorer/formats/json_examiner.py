@@ -25,10 +25,13 @@ class JsonExaminer(Reader):
     most = MOST
 
     def __init__(self, found: Found, asked: Asked, *, keep_words: bool = False) -> None:
-        super().__init__(asked)
+        super().__init__([], asked)
         self.found = found
         self.words: dict[Place, Words] = {}
         self._keep_words = keep_words
+
+    def note(self, finding: Finding) -> None:
+        self.found.add(finding)
 
     def refuse(self, error: InputError, place: Place, fields: Fields) -> None:
         self.found.add(*error.findings)

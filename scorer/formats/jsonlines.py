@@ -67,20 +67,21 @@ def read(files: Sequence[Source], notices: list[Finding], asked: Asked) -> Itera
     Raises `InputError` for the first thing that is not as the head of this file has it; `UsageError` for a file that
     cannot be read.
     """
-    return Reader(asked).documents(files)
+    return Reader(notices, asked).documents(files)
 
 
 class Reader:
     """Reads one corpus.
 
-    Scoring refuses at the first fault. Who wants to know more (`scorer.formats.json_examiner`) overrides `refuse` and
-    `look`, and reads on by the same rules.
+    Scoring refuses at the first fault. Who wants to know more (`scorer.formats.json_examiner`) overrides `note`,
+    `refuse` and `look`, and reads on by the same rules.
     """
 
     most = 1
     """How many faults of a document are told."""
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, notices: list[Finding], asked: Asked) -> None:
+        self.notices = notices
         if asked.clusters_field is not None:
             self.wanted = asked.clusters_field.split(",")[-1 if asked.side == RESPONSE else 0 :][:1]
         else:
@@ -95,6 +96,10 @@ class Reader:
                     yield self._full()
         if self.batch.names:
             yield self._full()
+
+    def note(self, finding: Finding) -> None:
+        """Keep a notice."""
+        self.notices.append(finding)
 
     def refuse(self, error: InputError, place: Place, fields: Fields) -> None:
         """Deal with a fault of a line, of which these fields are known."""
@@ -114,12 +119,15 @@ class Reader:
                 fields = _parsed(place, line, first=first)
                 if len(self.wanted) > 1:
                     self.wanted = [next((name for name in self.wanted if name in fields), self.wanted[-1])]
-                self.batch.add(place, fields, self.wanted[0])
+                merged = self.batch.add(place, fields, self.wanted[0])
             except InputError as error:
                 self.refuse(error, place, fields)
                 if error.findings[0].code in WHOLE_FILE:
                     return
             else:
+                if merged:
+                    details = {"document": self.batch.names[-1], "count": counted(merged, "mention")}
+                    self.note(Finding("merged-subtokens", source.name, place.line, details=details))
                 self.look(place, fields, self.wanted[0])
             yield
         if not found:
@@ -203,14 +211,18 @@ class Batch:
         self.faults: dict[int, Callable[[], Finding]] = {}
         self.bytes = 0
 
-    def add(self, place: Place, fields: Fields, field: str) -> None:
-        """Add one document. Raises `InputError` for what is wrong with it."""
+    def add(self, place: Place, fields: Fields, field: str) -> int:
+        """Add one document; how many mentions fall together with others when subtokens are mapped to words.
+
+        Raises `InputError` for what is wrong with it.
+        """
         name = _name(place, fields)
         _check_fields(place, fields, field)
         tokens, known_by = _number_of_tokens(place, fields)
         subtoken_map: list[int] | None = fields.get("subtoken_map")
         offsets = tokens if subtoken_map is None else len(subtoken_map)
         clusters = fields[field]
+        merged = 0
         found = _flat(clusters, MOST_TOKENS if offsets < 0 else offsets)
         if found is None:
             faults = (
@@ -222,7 +234,9 @@ class Batch:
                 for details in islice(faults, self.most)
             )
         if subtoken_map is not None:
+            apart = len(set(zip(found[::2], found[1::2], strict=True)))
             found = [subtoken_map[offset] for offset in found]
+            merged = apart - len(set(zip(found[::2], found[1::2], strict=True)))
         for number, cluster in enumerate(clusters):
             if cluster:
                 self.document.append(len(self.names))
@@ -230,6 +244,7 @@ class Batch:
                 self.sizes.append(len(cluster))
         self.offsets += found
         self._begin(name, place, tokens)
+        return merged
 
     def add_faulty(self, name: str, place: Place, fault: Finding) -> None:
         """Add a document of which only the name can be told."""
@@ -357,6 +372,8 @@ def _name(place: Place, fields: Fields) -> str:
     name = fields["doc_key"]
     if not isinstance(name, str):
         raise _bad_field(place, {}, "doc_key", f"is {_shown(name)}", expected)
+    if "\n" in name or name.endswith("\r"):
+        raise _bad_field(place, {}, "doc_key", f"is {_shown(name)}", f"{expected} on one line")
     return clean(name)
 
 

@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from scorer.errors import InputError
 from scorer.findings import Finding
 from scorer.formats.row import NO_WORD, FullDocument, Sentences, passage, passage_places
 from scorer.model import Documents, part_of
@@ -141,13 +140,9 @@ def write(documents: Iterator[FullDocument], notices: list[Finding]) -> Iterator
     """Documents as CoNLL, with the columns of `COLUMNS`, separated by tabs.
 
     What cannot be held is added to the notices: unknown words; words with line ends or tabs; mentions of one entity
-    that cross. Raises `InputError` for a name with a line end.
+    that cross.
     """
     for document in documents:
-        if re.search(r"\n|\r\Z", document.name):
-            expected = "a name of one line, which is all that CoNLL can hold"
-            details = {"where": "", "field": "doc_key", "what": f"is {document.name!a}", "expected": expected}
-            raise InputError([Finding("bad-field", document.place.source.name, document.place.line, details=details)])
         yield f"#begin document {document.name}\n"
         yield from _token_lines(document, notices)
         yield "#end document\n"

@@ -1,0 +1,39 @@
+"""Luo, Pradhan, Recasens and Hovy 2014, An extension of BLANC to system mentions."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from papers.page import Drawing, Printed, comparison, filled, in_braces, table
+from papers.printed import LUO, printed
+
+RECORDED = Path(__file__).parent.parent.parent / "testdata" / "recorded"
+
+
+def page() -> str:
+    """Sections 4.1 and 4.2."""
+    boundaries = printed(LUO, "case", "equation")
+    examples = printed(LUO, "example")
+    recorded = [row for row in [*examples, *boundaries] if row.recorded]
+    return filled(
+        "luo_2014.md",
+        examples=comparison(examples),
+        boundaries=comparison(boundaries),
+        recorded=table(
+            ["key", "response", "BLANC, F1", "recorded as"],
+            [(in_braces(row.key), in_braces(row.response), _official(row), f"`{row.recorded}`") for row in recorded],
+        ),
+    )
+
+
+def drawings() -> list[Drawing]:
+    """None: the paper's figure is of the systems of the shared tasks."""
+    return []
+
+
+def _official(row: Printed) -> str:
+    """F1 of BLANC in what the official scorer printed."""
+    found = re.search(r"^BLANC: .*F1: (\S+)$", (RECORDED / row.recorded / "blanc.txt").read_text(), re.MULTILINE)
+    assert found is not None
+    return found[1]

@@ -1,0 +1,184 @@
+"""What the papers share: partitions, and the tables of the page. What is measured comes from the scorer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from scorer import score
+from scorer.results import Score
+
+METRICS = {"muc": "MUC", "bcub": "B-cubed", "ceafm": "CEAF-m", "ceafe": "CEAF-e", "blanc": "BLANC", "lea": "LEA"}
+"""The measures of the figures, as the papers call them."""
+
+LINKS, MENTIONS = "links", "mentions"
+"""What a point has beside the metrics: the shares of key links and of key mentions that the response resolves."""
+
+NAMES = {
+    **METRICS,
+    "blanc.coreference": "BLANC, coreference",
+    "blanc.noncoreference": "BLANC, non-coreference",
+    LINKS: "links resolved",
+    MENTIONS: "mentions found",
+}
+
+Partition = Sequence[Sequence[Any]]
+Point = Mapping[str, float]
+"""Values from 0 to 1 by what they measure."""
+
+
+def partition(text: str) -> Partition:
+    """Entities between blanks, each letter a mention: ``abc de``."""
+    return [list(entity) for entity in text.split()]
+
+
+def in_braces(text: str) -> str:
+    """Entities as the papers write them: ``{abc} {de}``."""
+    return " ".join(f"{{{entity}}}" for entity in text.split()) or "none"
+
+
+def measured(key: str, response: str, measure: str) -> Score:
+    """One measure of a response that is written in letters."""
+    return score(partition(key), partition(response))[measure]
+
+
+class Printed(NamedTuple):
+    """What a paper prints for an example, or what follows from a rule of it, one measure a row.
+
+    Numbers are in the form of the paper: a fraction, a decimal, percent. Where ours is another, ``decides`` says which
+    definition does; ``recorded`` is a case of `testdata/recorded` that has these partitions.
+    """
+
+    paper: str
+    place: str
+    key: str
+    response: str
+    measure: str
+    recall: str = ""
+    precision: str = ""
+    f1: str = ""
+    decides: str = ""
+    recorded: str = ""
+
+    @property
+    def numbers(self) -> dict[str, str]:
+        """The numbers that are printed, by what they are."""
+        found = {"recall": self.recall, "precision": self.precision, "f1": self.f1}
+        return {name: number for name, number in found.items() if number}
+
+    @property
+    def ours(self) -> dict[str, str]:
+        """Those that the scorer gives instead, in the same form."""
+        found = measured(self.key, self.response, self.measure)
+        return {name: in_form_of(number, getattr(found, name)) for name, number in self.numbers.items()}
+
+    @property
+    def same(self) -> bool:
+        ours = self.ours
+        return all(Fraction(number) == Fraction(ours[name]) for name, number in self.numbers.items())
+
+
+def in_form_of(number: str, value: float) -> str:
+    """A value as a paper would print it that prints this number: percent is cut off after two digits, as the official
+    scorer does, a decimal rounded to two; anything else is a fraction."""
+    fraction = Fraction(value).limit_denominator(10_000)
+    if "." not in number:
+        return str(fraction)
+    return f"{math.floor(fraction * 10_000) / 100:.2f}" if float(number) > 1 else f"{value:.2f}"
+
+
+class Claim(NamedTuple):
+    """What a paper says in words, what we found, and whether that bears it out."""
+
+    place: str
+    text: str
+    found: str
+    holds: bool
+
+
+class Panel(NamedTuple):
+    """One set of axes: what stands along the horizontal one, and the values over each of its places."""
+
+    title: str
+    axis: str
+    ticks: Sequence[str]
+    points: Sequence[Point]
+
+
+class Drawing(NamedTuple):
+    """A figure: a file name without its ending, what it shows, panels that lie side by side, the curves in them.
+
+    ``reached`` has a column beside the numbers and no curve. ``ordered``: the places along the horizontal axis have an
+    order, so that a line may join the points.
+    """
+
+    name: str
+    caption: str
+    panels: Sequence[Panel]
+    curves: Sequence[str] = tuple(METRICS)
+    reached: Sequence[str] = ()
+    ordered: bool = True
+
+    @property
+    def text(self) -> str:
+        """The figure on the page, and the numbers that it is drawn from."""
+        tables = [_points(panel, [*self.reached, *self.curves]) for panel in self.panels]
+        return "\n".join([f"![{self.caption}](papers/{self.name}.svg)\n", *tables])
+
+
+def filled(template: str, **parts: object) -> str:
+    """The prose of a part of the page, which lies beside this file, with what was found put in."""
+    return Path(__file__).with_name(template).read_text().format(**parts)
+
+
+def percent(value: float, digits: int = 1) -> str:
+    """A value from 0 to 1 in percent, without the sign."""
+    return f"{100 * value:.{digits}f}"
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Rows in Markdown."""
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+def _points(panel: Panel, measures: Sequence[str]) -> str:
+    heads = [panel.axis, *(NAMES[measure] for measure in measures)]
+    rows = [
+        [tick, *(percent(point[measure], 2) for measure in measures)]
+        for tick, point in zip(panel.ticks, panel.points, strict=True)
+    ]
+    return f"*{panel.title}*, F1 in percent:\n\n{table(heads, rows)}"
+
+
+def comparison(rows: Iterable[Printed]) -> str:
+    """Printed numbers beside ours, and below, for those that differ, what decides."""
+    rows = list(rows)
+    heads = ["where", "key", "response", "measure", "paper", "ours", ""]
+    cells = [
+        [
+            *(row.place, in_braces(row.key), in_braces(row.response), NAMES[row.measure]),
+            *(_listed(row.numbers), _listed(row.ours), "same" if row.same else "**differs**"),
+        ]
+        for row in rows
+    ]
+    reasons = [
+        f"- {row.place}, {in_braces(row.key)} against {in_braces(row.response)}: {row.decides}\n"
+        for row in rows
+        if not row.same
+    ]
+    return table(heads, cells) + "\n" * bool(reasons) + "".join(reasons)
+
+
+def _listed(numbers: Mapping[str, str]) -> str:
+    short = {"recall": "R", "precision": "P", "f1": "F1"}
+    return ", ".join(f"{short[name]} {number}" for name, number in numbers.items())
+
+
+def verdicts(claims: Iterable[Claim]) -> str:
+    """Claims, each with what we found."""
+    rows = [(claim.place, claim.text, claim.found, "holds" if claim.holds else "**does not hold**") for claim in claims]
+    return table(["where", "the paper says", "we find", ""], rows)
