@@ -54,12 +54,13 @@ def read(
     include: str | None = None,
     input_format: str | None = None,
     clusters_field: str | None = None,
+    max_unpacked: int | None = None,
 ) -> Corpus:
     """The documents of a file, or of a folder as one corpus, to be scored more than once.
 
     The content tells the format unless ``input_format`` does (`conll` or `jsonlines`). JSON lines have their clusters
     in the field `clusters`; for a ``side`` of `response`, in `predicted_clusters` where it is there; or in
-    ``clusters_field``.
+    ``clusters_field``. A compressed file may unpack to ``max_unpacked`` MB (by default 256, or 100 times its size).
 
     Raises `InputError` for input that is refused, `UsageError` for a file that cannot be read.
     """
@@ -67,7 +68,13 @@ def read(
         raise UsageError(f"side={side!r} is not one of {KEY}, {RESPONSE}")
     notices: list[Finding] = []
     batches = formats.read(
-        os.fspath(path), notices, include, input_format=input_format, clusters_field=clusters_field, side=side
+        os.fspath(path),
+        notices,
+        include,
+        input_format=input_format,
+        clusters_field=clusters_field,
+        side=side,
+        max_unpacked=max_unpacked,
     )
     reading = reading_settings(include, input_format, clusters_field)
     return Corpus(joined_documents(list(batches)), tuple(notices), reading)
@@ -84,6 +91,7 @@ def score(
     include: str | None = None,
     input_format: str | None = None,
     clusters_field: str | None = None,
+    max_unpacked: int | None = None,
     **own: Any,
 ) -> Result:
     """Score a response against a key.
@@ -109,7 +117,13 @@ def score(
         if isinstance(side, str | os.PathLike):
             reading[name] = reading_settings(include, input_format, clusters_field)
             batches[name] = formats.read(
-                os.fspath(side), notices, include, input_format=input_format, clusters_field=clusters_field, side=name
+                os.fspath(side),
+                notices,
+                include,
+                input_format=input_format,
+                clusters_field=clusters_field,
+                side=name,
+                max_unpacked=max_unpacked,
             )
         elif isinstance(side, Corpus):
             reading[name] = side.reading

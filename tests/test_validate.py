@@ -16,12 +16,14 @@ import pytest
 from support import RECORDED, ROOT, TESTDATA, call, command
 from test_reading import columns, document, read_text
 
+import scorer
+from scorer.errors import UsageError
 from scorer.findings import ERROR, KINDS, MOST, Finding
 from scorer.formats import conll, examiner, read
 from scorer.model import joined
 from scorer.official import repeats
 from scorer.repair import Fixes, mend
-from scorer.sources import Source
+from scorer.sources import Source, sources
 from scorer.validation import Validated, validate
 
 PAGE = (ROOT / "docs" / "validate.md").read_text()
@@ -112,6 +114,31 @@ def test_what_is_told_of_a_document(
 def test_what_is_told_of_a_file(text: str, expected: list[tuple[str, int]], tmp_path: Path) -> None:
     found = validated(text, tmp_path)
     assert [(code, line) for code, line, _ in places(found) if code != "singletons"] == expected
+
+
+def test_carets_stand_under_at_most_so_many_characters(tmp_path: Path) -> None:
+    (finding,) = validated(document("w\t(" + "1" * 60, "x\t-"), tmp_path).findings
+    assert finding.excerpt == ("(" + "1" * 60, "^" * 40)
+
+
+def test_of_a_span_with_many_copies_so_many_entities_are_named(tmp_path: Path) -> None:
+    def named(copies: int) -> object:
+        found = validated(document("w\t" + "|".join(f"({n})" for n in range(copies)), "x\t(0)"), tmp_path).findings
+        return next(finding for finding in found if finding.code == "repeated-mention").details["entities"]
+
+    twenty = ", ".join(map(str, range(20)))
+    assert (named(20), named(21)) == (twenty, twenty + ", ...")
+
+
+def test_too_many_repeats_are_told_of_the_first_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conll, "BATCH", 1)  # so that each file is a batch of its own
+    for folder, cell in (("key", "(1)"), ("response", "(1)|(2)")):
+        (tmp_path / folder).mkdir()
+        for name in ("a", "b"):
+            (tmp_path / folder / name).write_text(document(*[f"w\t{cell}"] * 6, name=name))
+    key, response = (sources(str(tmp_path / folder)) for folder in ("key", "response"))
+    (finding,) = (each for each in validate("r", response, key).findings if each.code == "too-many-repeated")
+    assert (finding.path, finding.details["documents"]) == (str(tmp_path / "response" / "a"), "2 documents")
 
 
 def test_the_line_of_a_fault_says_where_the_partner_was_expected(tmp_path: Path) -> None:
@@ -526,6 +553,10 @@ def test_a_compressed_file_may_unpack_to_so_much(
     assert (done.status, done.stdout) == (2, b"")
     assert call(capfdbinary, "lea", bomb, bomb, "none", "--max-unpacked", "3").status == 0
     assert call(capfdbinary, "validate", bomb).status == 2
+    with pytest.raises(UsageError, match="unpacks to more than 1 MB"):
+        scorer.read(bomb)
+    assert scorer.score(bomb, bomb, "muc", max_unpacked=3)["muc"].f1 == 1
+    assert scorer.read(bomb, max_unpacked=3).documents.tokens.tolist() == [2]
 
 
 def test_what_compresses_as_text_does_may_be_of_any_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
