@@ -130,8 +130,11 @@ def test_of_a_span_with_many_copies_so_many_entities_are_named(tmp_path: Path) -
     assert (named(20), named(21)) == (twenty, twenty + ", ...")
 
 
-def test_too_many_repeats_are_told_of_the_first_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(conll, "BATCH", 1)  # so that each file is a batch of its own
+@pytest.mark.parametrize("batch", [1, conll.BATCH], ids=["batches of one file", "one batch"])
+def test_too_many_repeats_are_told_of_the_first_file(
+    batch: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conll, "BATCH", batch)
     for folder, cell in (("key", "(1)"), ("response", "(1)|(2)")):
         (tmp_path / folder).mkdir()
         for name in ("a", "b"):
