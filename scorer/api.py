@@ -159,14 +159,15 @@ class Scorer:
         self._metrics, self._settings = _settings(metrics, repeated, singletons, None, own)
         self._parts: list[Part] = []
         self._names: list[str | None] = []
+        self._known: set[str] = set()
 
     def add(self, key: Clusters, response: Clusters, *, name: str | None = None) -> None:
         """Count one document. Without a name it gets its number, from 0 in the order of the result.
 
         Raises `InputError` for a name that is there already, or for what are no clusters.
         """
-        if name is not None:
-            self._check_new([name])
+        named = [] if name is None else [name]
+        self._refuse_known(named)
         mentions = Mentions()
         called = name if name is not None else str(len(self._names))
         pairs = Pairs(
@@ -176,6 +177,7 @@ class Scorer:
         )
         self._parts.append(count(pairs, self._metrics, self._settings))
         self._names.append(name)
+        self._known.update(named)
 
     def merge(self, other: Scorer) -> None:
         """Append the documents of another scorer, which stays as it is.
@@ -187,7 +189,8 @@ class Scorer:
                 f"scorers that count in different ways cannot be merged: "
                 f"{self._settings.signature}, and {other._settings.signature}"
             )
-        self._check_new(name for name in other._names if name is not None)
+        self._refuse_known(other._known)
+        self._known |= other._known
         self._parts += other._parts
         self._names += other._names
 
@@ -203,12 +206,10 @@ class Scorer:
         parts = [part._replace(names=[name]) for part, name in zip(self._parts, names, strict=True)]
         return joined(parts, self._metrics, self._settings, [])
 
-    def _check_new(self, names: Iterable[str]) -> None:
-        known = set(self._names)
-        for name in names:
-            if name in known:
-                details = {"document": name, "first": "an earlier document of the scorer"}
-                raise InputError([Finding("repeated-name", "key", details=details)])
+    def _refuse_known(self, names: Iterable[str]) -> None:
+        if known := sorted(self._known.intersection(names)):
+            details = {"document": known[0], "first": "an earlier document of the scorer"}
+            raise InputError([Finding("repeated-name", "key", details=details)])
 
 
 def _settings(

@@ -64,6 +64,14 @@ def documents(
 
     Raises `InputError` for what is no nested sequence of hashable mentions.
     """
+    for name in named:
+        if not isinstance(name, str):
+            details = {
+                "document": name,
+                "what": f"the name is {type(name).__name__}",
+                "expected": "a string for a name",
+            }
+            raise InputError([Finding("not-clusters", side, details=details)])
     nowhere = Place(Source(side), None)
     found = {name: nowhere if places is None else places[name] for name in named}
     document: list[int] = []

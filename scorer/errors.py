@@ -26,6 +26,10 @@ class InputError(ScorerError):
         self.findings: Sequence[Finding] = tuple(findings)
         super().__init__("\n".join(map(str, self.findings)))
 
+    def __reduce__(self) -> tuple[type[InputError], tuple[Sequence[Finding]]]:
+        """Pickled by its findings: an error of a worker arrives as it was raised."""
+        return type(self), (self.findings,)
+
 
 def nearest_first(name: str, known: Iterable[str]) -> list[str]:
     """All known names, those most like ``name`` first."""

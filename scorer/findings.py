@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
 ERROR, NOTICE = "error", "notice"
@@ -21,6 +20,8 @@ SHOWN = 5
 
 MOST = 1000
 """How many findings of a kind are listed where all are wanted; the rest are counted, so that memory stays bounded."""
+
+NO_DETAILS: Mapping[str, object] = {}
 
 T = TypeVar("T")
 
@@ -298,7 +299,7 @@ class Finding(NamedTuple):
     path: str
     line: int | None = None
     column: int | None = None
-    details: Mapping[str, object] = MappingProxyType({})
+    details: Mapping[str, object] = NO_DETAILS
     excerpt: tuple[str, str] | None = None
     strict: bool = False
 

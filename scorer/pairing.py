@@ -185,7 +185,8 @@ class _Pairing:
             self.unscored += 1
             if self.unscored > SHOWN:
                 # Only counted: to tell what is wrong the file is read again.
-                self.notices.append(Finding("unscored-fault", batch.place_of(d).source.name))
+                details = {"fault": f'in document "{batch.names[d]}"'}
+                self.notices.append(Finding("unscored-fault", batch.place_of(d).source.name, details=details))
                 continue
             fault = batch.faults[d]()
             details = {"fault": fault.found}

@@ -207,6 +207,7 @@ class Result(Mapping[str, Score]):
     def __post_init__(self) -> None:
         for array in (*self.counts.values(), self.key_copies):
             array.setflags(write=False)
+        object.__setattr__(self, "names", tuple(self.names))
 
     def __getitem__(self, measure: str) -> Score:
         return self.total[measure]

@@ -101,6 +101,18 @@ def test_a_repeated_mention_without_tokens_is_told_by_its_value() -> None:
     assert notice.found == 'in document "document": "Ann" is marked 2 times, as entities 0, 0'
 
 
+def test_results_and_errors_cross_to_other_processes() -> None:
+    result = score(*DEMO, metrics="every")
+    assert dict(pickle.loads(pickle.dumps(result)).documents[NAME])["lea"] == result.documents[NAME]["lea"]
+    case = TESTDATA / "bad" / "six-unscored-faults"
+    faulty = score(case / "key.conll", case / "response.conll", metrics="muc")
+    assert list(map(str, pickle.loads(pickle.dumps(faulty)).notices)) == list(map(str, faulty.notices))
+    with pytest.raises(InputError) as caught:
+        score({"a": [[1]]}, {5: [[1]]}, metrics="muc")  # type: ignore[arg-type]
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+    assert "the name is int" in str(caught.value)
+
+
 def test_numbers_are_those_of_the_command() -> None:
     case = RECORDED / "documents-0015"
     result = score(case / "key.conll", case / "response.conll", metrics="lea")

@@ -6,6 +6,8 @@ import csv
 import io
 import json
 import os
+import subprocess
+import sys
 from fractions import Fraction
 from pathlib import Path
 
@@ -57,6 +59,35 @@ def test_csv_and_tsv_give_percentages_in_full() -> None:
     expected += f"total,total,lea,50.0,{5 / 7 * 100!r},{58.823529411764696!r}\n"
     assert command("lea", *DEMO, "--format", "csv").stdout.decode() == expected
     assert command("lea", *DEMO, "--format", "tsv").stdout.decode() == expected.replace(",", "\t")
+
+
+def test_names_that_would_break_a_table_do_not(tmp_path: Path) -> None:
+    """A bar ends a cell of Markdown, a CR a line of CSV, and ESC moves a terminal."""
+    key = tmp_path / "key"
+    key.write_bytes(b"#begin document a|b\r\x1bc\nw\t(1)\nw\t(1)\n#end document\n")
+    found = rows("muc", key, key, "--documents")
+    assert [row["scope"] for row in found] == ["a|b\r\x1bc", "a|b\r\x1bc", "total", "total"]
+    markdown = command("muc", key, key, "--documents", "--format", "markdown").stdout.decode()
+    assert "| a\\|b\u240d\u241bc | mentions" in markdown
+    table = command("muc", key, key, "--documents", "--format", "table").stdout.decode()
+    assert table.splitlines()[2].startswith("a|b\u240d\u241bc   mentions")
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="there are no names for what is open")
+def test_output_to_what_is_open_already_is_added_to_it(tmp_path: Path) -> None:
+    program = Path(sys.executable).with_name("corefscore")
+    call = f"{program} lea {DEMO[0]} {DEMO[1]} --format csv --output /dev/fd/3"
+    subprocess.run(f"(echo before; {call} 3>&1; echo after) > log", shell=True, cwd=tmp_path, check=True)
+    lines = (tmp_path / "log").read_text().splitlines()
+    assert (lines[0], len(lines), lines[-1]) == ("before", 5, "after")
+
+
+@pytest.mark.parametrize("name", ["", "folder/", "."])
+def test_output_to_a_folder_is_refused(name: str, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    done = command("lea", *DEMO, "--output", name, cwd=tmp_path)
+    assert (done.status, done.stdout) == (2, b"")
+    assert b"names a folder" in done.stderr
 
 
 def test_json_gives_counts_values_options_version_and_signature() -> None:

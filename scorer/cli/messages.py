@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,6 +16,11 @@ from scorer.cli.options import OFFICIAL_NAME
 from scorer.errors import InputError, UsageError
 from scorer.findings import SHOWN, Finding, counted
 
+DESCRIPTOR = re.compile(r"(?:/dev/fd|/proc/self/fd)/([0-9]+)|/dev/(stdout|stderr)")
+"""Names that stand for what is open already."""
+
+OPEN = {"stdout": "1", "stderr": "2"}
+
 STDOUT = "-"
 """What stands for standard output where a file can be named."""
 
@@ -23,7 +30,7 @@ def write(pieces: Iterable[str], path: str = STDOUT) -> None:
 
     Odd bytes come out as they were read. Raises `UsageError` where it cannot be written.
     """
-    if path not in (STDOUT, "/dev/stdout"):
+    if path != STDOUT:
         _replace(path, _encoded(pieces))
         return
     if sys.stdout is None:
@@ -47,8 +54,13 @@ def _replace(path: str, chunks: Iterable[bytes]) -> None:
 
     target = os.path.realpath(path)
     try:
-        if os.path.exists(target) and not os.path.isfile(target):  # a device or a pipe cannot be replaced
-            with open(target, "wb") as file:
+        if not os.path.basename(path) or os.path.isdir(target):
+            raise IsADirectoryError(errno.EISDIR, "this names a folder, expected a file")
+        descriptor = DESCRIPTOR.fullmatch(path)
+        if descriptor or (os.path.exists(target) and not os.path.isfile(target)):
+            # What is open already, a device or a pipe cannot be replaced.
+            number = descriptor and (descriptor[1] or OPEN[descriptor[2]])
+            with open(target if number is None else os.dup(int(number)), "wb") as file:
                 file.writelines(chunks)
             return
         with NamedTemporaryFile(dir=os.path.dirname(target), prefix=".corefscore-", delete=False) as file:

@@ -23,17 +23,18 @@ def cell(value: Any, kind: str) -> str:
 
 def render(report: Reported, layout: str) -> Iterator[str]:
     """One line a row. Several tables become one, with the columns of all and, before them, the table's title."""
-    text = io.StringIO()
-    writer = csv.writer(text, delimiter=DELIMITERS[layout], lineterminator="\n")
+    text = io.StringIO(newline="")
+    # Only what is in the line end is quoted, and a name may hold a CR.
+    writer = csv.writer(text, delimiter=DELIMITERS[layout], lineterminator="\r\n")
     tables = report.tables
     several = len(tables) > 1
     names = list(dict.fromkeys(column.name for table in tables for column in table.columns))
     writer.writerow(["table"] * several + names)
-    yield text.getvalue()
+    yield text.getvalue().removesuffix("\r\n") + "\n"
     for table in tables:
         for row in table.rows:
             text.seek(0)
             text.truncate()
             cells = {column.name: cell(value, column.kind) for column, value in zip(table.columns, row, strict=True)}
             writer.writerow([table.title] * several + [cells.get(name, "") for name in names])
-            yield text.getvalue()
+            yield text.getvalue().removesuffix("\r\n") + "\n"

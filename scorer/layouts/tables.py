@@ -8,10 +8,14 @@ from typing import Any
 
 from tabulate import tabulate
 
+from scorer.findings import VISIBLE
 from scorer.report import CHANCE, PERCENT, TEXT, Reported, Table
 
 FORMS = {"table": "simple", "markdown": "github", "latex": "latex_booktabs"}
 """What tabulate calls the layouts."""
+
+ESCAPED = {"markdown": {ord("|"): "\\|"}}
+"""What would end a cell, and what stands for it; tabulate does so for LaTeX."""
 
 TITLES = {"table": "{}\n\n", "markdown": "**{}**\n\n", "latex": "% {}\n"}
 """What a title looks like."""
@@ -36,7 +40,7 @@ def cell(value: Any, kind: str) -> str:
         return ""
     if kind == PERCENT:
         return percent(value)
-    return chance(value) if kind == CHANCE else str(value)
+    return chance(value) if kind == CHANCE else str(value).translate(VISIBLE)
 
 
 def render(report: Reported, layout: str) -> Iterator[str]:
@@ -56,9 +60,10 @@ def render(report: Reported, layout: str) -> Iterator[str]:
 
 def _tabulated(table: Table, layout: str) -> str:
     shown = [(at, column) for at, column in enumerate(table.columns) if column.shown]
+    escaped = ESCAPED.get(layout, {})
     return (
         tabulate(
-            [[cell(row[at], column.kind) for at, column in shown] for row in table.rows],
+            [[cell(row[at], column.kind).translate(escaped) for at, column in shown] for row in table.rows],
             [column.heading for _, column in shown],
             tablefmt=FORMS[layout],
             disable_numparse=True,
