@@ -41,10 +41,10 @@ GROUPS = {
         ("papers", "properties", "twins", "hypothesis", "recorded"),
     ),
     "assignment": Group(("assignment",), ("papers", "twins", "hypothesis", "recorded")),
-    "official": Group(("official", "matching"), ("twins", "api", "recorded", "validate")),
+    "official": Group(("official", "matching"), ("twins", "api", "recorded", "validate", "bad_input")),
     "reader": Group(
         ("formats/brackets", "formats/cells", "formats/conll", "formats/lines"),
-        ("reading", "recorded", "hypothesis", "convert", "validate"),
+        ("reading", "recorded", "hypothesis", "convert", "validate", "bad_input"),
     ),
     "statistics": Group(("significance",), ("significance", "compare", "rank")),
 }
