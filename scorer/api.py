@@ -52,24 +52,31 @@ ONLY_DOCUMENT = "document"
 def read(
     path: str | os.PathLike[str],
     *,
-    side: str = KEY,
+    side: str | None = None,
     include: str | None = None,
     input_format: str | None = None,
     clusters_field: str | None = None,
+    max_unpacked: int | None = None,
 ) -> Corpus:
     """The documents of a file, or of a folder as one corpus, to be scored more than once.
 
     The content tells the format unless ``input_format`` does (`conll` or `jsonlines`). JSON lines have their clusters
-    in the field `clusters`; for a ``side`` of `response`, in `predicted_clusters` where it is there; or in
-    ``clusters_field``.
+    in the field `clusters` for a ``side`` of `key`; for one of `response`, in `predicted_clusters` where it is there;
+    without a side in the one of them that is there; or in ``clusters_field``. A compressed file may unpack to ``max_unpacked`` MB (by default 256, or 100 times its size).
 
     Raises `InputError` for input that is refused, `UsageError` for a file that cannot be read.
     """
-    if side not in (KEY, RESPONSE):
+    if side not in (None, KEY, RESPONSE):
         raise UsageError(f"side={side!r} is not one of {KEY}, {RESPONSE}")
     notices: list[Finding] = []
     batches = formats.read(
-        os.fspath(path), notices, include, input_format=input_format, clusters_field=clusters_field, side=side
+        os.fspath(path),
+        notices,
+        include,
+        input_format=input_format,
+        clusters_field=clusters_field,
+        side=side,
+        max_unpacked=max_unpacked,
     )
     reading = reading_settings(include, input_format, clusters_field)
     return Corpus(joined_documents(list(batches)), tuple(notices), reading)
@@ -86,6 +93,7 @@ def score(
     include: str | None = None,
     input_format: str | None = None,
     clusters_field: str | None = None,
+    max_unpacked: int | None = None,
     workers: Map | None = None,
     **own: Any,
 ) -> Result:
@@ -120,6 +128,14 @@ def score(
         else:
             named = side if isinstance(side, Mapping) else {ONLY_DOCUMENT: cast(Clusters, side)}
             documents[name] = clusters.documents(named, mentions, name)
+    asked = {
+        "include": include,
+        "input_format": input_format,
+        "clusters_field": clusters_field,
+        "max_unpacked": max_unpacked,
+    }
+    if not paths and (unused := [name for name, value in asked.items() if value is not None]):
+        raise UsageError(f"{', '.join(unused)}: there is no file to read, neither as key nor as response")
     settings = replace(settings, reading=_reading(reading))
 
     def run(workers: Map | None) -> Result:
@@ -133,6 +149,7 @@ def score(
                 input_format=input_format,
                 clusters_field=clusters_field,
                 side=name,
+                max_unpacked=max_unpacked,
                 apply=workers,
             )
         return evaluate(batches[KEY], batches[RESPONSE], chosen, settings, notices, apply=workers or map)

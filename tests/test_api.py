@@ -328,3 +328,15 @@ def test_no_document_at_all_is_told() -> None:
 def test_a_bracket_that_takes_no_part_is_no_group() -> None:
     result = score({"a1": KEY, "b1": KEY}, {"a1": KEY, "b1": []}, "muc")
     assert list(result.by("(a).|b.")) == ["a", "(no match)"]
+
+
+def test_a_corpus_with_two_fields_of_clusters_says_which_is_meant(tmp_path: Path) -> None:
+    """Clusters and predictions in one file: read without a side, one of them would be scored as the other."""
+    file = tmp_path / "documents.jsonl"
+    file.write_text('{"doc_key": "a", "clusters": [[[0, 0], [1, 1]]], "predicted_clusters": [[[2, 2], [3, 3]]]}\n')
+    with pytest.raises(InputError, match="stands beside predicted_clusters"):
+        read(file)
+    assert score(read(file, side="key"), read(file, side="response"), "muc")["muc"].f1 == 0
+    assert score(file, file, "muc")["muc"].f1 == 0
+    with pytest.raises(UsageError, match="clusters_field: there is no file to read"):
+        score([[1, 2]], [[1, 2]], "muc", clusters_field="clusters")

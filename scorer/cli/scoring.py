@@ -42,6 +42,7 @@ def read_key(
     include: str | None = None,
     input_format: str | None = None,
     clusters_field: str | None = None,
+    max_unpacked: int | None = None,
     **_: Any,
 ) -> tuple[list[Documents], list[Finding]]:
     """The key of several responses, read once, and what is odd in it.
@@ -51,7 +52,15 @@ def read_key(
 
     def run(apply: Map | None) -> tuple[list[Documents], list[Finding]]:
         notices: list[Finding] = []
-        batches = read(key, notices, include, input_format=input_format, clusters_field=clusters_field, apply=apply)
+        batches = read(
+            key,
+            notices,
+            include,
+            input_format=input_format,
+            clusters_field=clusters_field,
+            max_unpacked=max_unpacked,
+            apply=apply,
+        )
         return list(batches), notices
 
     batches, notices = by_many_or_one(run, apply)
@@ -72,6 +81,7 @@ def evaluated(
     include: str | None = None,
     input_format: str | None = None,
     clusters_field: str | None = None,
+    max_unpacked: int | None = None,
     repeated: str,
     singletons: str,
     **own: Any,
@@ -102,6 +112,7 @@ def evaluated(
                     input_format=input_format,
                     clusters_field=clusters_field,
                     side=name,
+                    max_unpacked=max_unpacked,
                     watch=watch,
                     apply=apply,
                 )

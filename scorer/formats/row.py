@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from scorer.findings import Finding
+from scorer.formats.words import Words
 from scorer.model import Documents, Place
 from scorer.sources import Source
 
@@ -19,11 +20,13 @@ Sentences = Sequence[Sequence[str]]
 
 
 class Asked(NamedTuple):
-    """What a caller asks of a reader: which side the files are, and which field of JSON lines has the clusters
-    (``NAME``, or ``KEY,RESPONSE`` where the sides differ)."""
+    """What a caller asks of a reader: which side the files are, None where that is not known, and which field of JSON
+    lines has the clusters (``NAME``, or ``KEY,RESPONSE`` where the sides differ). ``by_first`` is the field that the
+    first object decides, once it is known."""
 
-    side: str = KEY
+    side: str | None = KEY
     clusters_field: str | None = None
+    by_first: str | None = None
 
 
 Read = Callable[[Sequence[Source], list[Finding], Asked], Iterator[Documents]]
@@ -40,6 +43,22 @@ class FullDocument(NamedTuple):
     place: Place
     sentences: Sentences | None
     entities: Mapping[str, Sequence[tuple[int, int]]]
+
+
+class Examination(Protocol):
+    """Reads one side to its end, whatever is wrong there, adding all that is wrong or odd to what was found."""
+
+    words: dict[Place, Words]
+    """Where they are wanted and known, the words of every document, until somebody takes them."""
+
+    def documents(self, files: Sequence[Source]) -> Iterator[Documents]:
+        """The documents of all files as one corpus, in batches; their names may come twice.
+
+        Raises `UsageError` for a file that cannot be read.
+        """
+
+    def words_at(self, source: Source, tokens: Sequence[tuple[int, int]]) -> list[str]:
+        """The words of tokens of a file, given by line and number in the document."""
 
 
 class Format(NamedTuple):
