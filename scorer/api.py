@@ -62,7 +62,8 @@ def read(
 
     The content tells the format unless ``input_format`` does (`conll` or `jsonlines`). JSON lines have their clusters
     in the field `clusters` for a ``side`` of `key`; for one of `response`, in `predicted_clusters` where it is there;
-    without a side in the one of them that is there; or in ``clusters_field``. A compressed file may unpack to ``max_unpacked`` MB (by default 256, or 100 times its size).
+    without a side in the one of them that is there; or in ``clusters_field``. A compressed file may unpack to
+    ``max_unpacked`` MB (by default 256, or 100 times its size).
 
     Raises `InputError` for input that is refused, `UsageError` for a file that cannot be read.
     """

@@ -92,16 +92,15 @@ class Source:
             raise UsageError(f"{self.name}: {error.strerror or error}") from error
         for magic, decompress in COMPRESSED.items():
             if head.startswith(magic):
-                unpacked = _Bounded(decompress(cast(BinaryIO, stream)), self._limit(cast(BinaryIO, stream)), self.name)
+                unpacked = _Bounded(decompress(cast(BinaryIO, stream)), self._limit(), self.name)
                 return cast(BinaryIO, io.BufferedReader(unpacked, 1 << 16))
         return cast(BinaryIO, stream)
 
-    def _limit(self, stream: BinaryIO) -> int:
-        """How many bytes a compressed stream may unpack to."""
+    def _limit(self) -> int:
+        """How many bytes a compressed file may unpack to."""
         if self.max_unpacked is not None:
             return self.max_unpacked << 20
-        size = stream.seek(0, io.SEEK_END)
-        stream.seek(0)
+        size = os.path.getsize(self.path) if self._kept is None else len(self._kept)
         return max(UNPACKED, RATIO * size)
 
     def _raw(self) -> io.RawIOBase:

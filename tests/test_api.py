@@ -298,14 +298,6 @@ def test_a_path_can_be_any_path_like(tmp_path: Path) -> None:
     assert score(Path(DEMO[0]), Path(DEMO[1]), "muc")["muc"].recall == 0.75
 
 
-def test_a_response_read_earlier_has_its_predictions(tmp_path: Path) -> None:
-    """The same file holds the key's clusters and the predicted ones, as training code writes them."""
-    path = tmp_path / "both.jsonl"
-    path.write_text('{"doc_key": "d", "clusters": [[[0, 0], [1, 1]]], "predicted_clusters": [[[0, 0]], [[1, 1]]]}\n')
-    read_earlier = score(read(path), read(path, side="response"), "muc")
-    assert read_earlier["muc"].recall == score(path, path, "muc")["muc"].recall == 0.0
-
-
 def test_a_given_name_and_a_number_cannot_be_the_same() -> None:
     scorer = Scorer("muc")
     scorer.add(KEY, KEY, name="1")
