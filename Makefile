@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 BENCH := build/bench/venv
 BENCH_OPTIONS = $(if $(ONLY),--only $(ONLY)) $(if $(PEER),--peer '$(PEER)') $(if $(PATIENT),--patient $(PATIENT))
 
-.PHONY: help demo test test-slow bench bench-page bench-inner papers lint format fuzz dist clean
+.PHONY: help demo test test-slow bench bench-page bench-inner papers lint format fuzz mutants cross-check dist clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /	/' | expand -t 12
@@ -17,8 +17,8 @@ demo: $(VENV)/installed ## install, score a small pair and print the result
 test: $(VENV)/installed-dev ## run the tests
 	$(BIN)/pytest -n auto -m "not slow"
 
-test-slow: $(VENV)/installed-dev ## run the tests that take more than a few seconds
-	$(BIN)/pytest -m slow
+test-slow: $(VENV)/installed-dev ## run the tests that take more than a few seconds, and look for counterexamples for longer
+	HYPOTHESIS_PROFILE=long $(BIN)/pytest -n auto -m "slow or hypothesis"
 
 bench: $(BENCH)/installed ## measure whole runs: a table and a plot (ONLY=tiny,corpus PEER='NAME=COMMAND' PATIENT=seconds)
 	$(BENCH)/bin/python scripts/bench.py $(BENCH_OPTIONS) --plot build/bench/performance.svg
@@ -45,6 +45,13 @@ format: $(VENV)/installed-dev ## format the code
 fuzz: $(VENV)/installed-dev ## ten minutes of coverage-guided fuzzing
 	$(BIN)/pip install --quiet --editable '.[fuzz]'
 	$(BIN)/python scripts/fuzz.py
+
+mutants: $(VENV)/installed-dev ## change the code a little and see whether a test notices (COUNT=50 samples each group)
+	$(BIN)/pip install --quiet --editable '.[mutants]'
+	$(BIN)/python scripts/mutants.py $(COUNT)
+
+cross-check: $(VENV)/installed ## run the official scorer beside ours: SCORER=path/to/scorer.pl, PAIRS=a folder of pairs
+	$(BIN)/python scripts/cross_check.py "$(SCORER)" "$(or $(PAIRS),testdata/recorded)"
 
 dist: $(VENV)/bin/python ## build wheel and source archive, check them, and test the wheel outside the checkout
 	$(BIN)/pip install --quiet --editable '.[dist]'

@@ -53,23 +53,25 @@ ONLY_DOCUMENT = "document"
 def read(
     path: str | os.PathLike[str],
     *,
-    side: str = KEY,
+    side: str | None = None,
     include: str | None = None,
     input_format: str | None = None,
     clusters_field: str | None = None,
+    max_unpacked: int | None = None,
     ne_column: int | None = None,
 ) -> Corpus:
     """The documents of a file, or of a folder as one corpus, to be scored more than once.
 
     The content tells the format unless ``input_format`` does (`conll` or `jsonlines`). JSON lines have their clusters
-    in the field `clusters`; for a ``side`` of `response`, in `predicted_clusters` where it is there; or in
-    ``clusters_field``. ``ne_column`` reads named entities as well, from that column (from 1), for metrics that count
-    named mentions.
+    in the field `clusters` for a ``side`` of `key`; for one of `response`, in `predicted_clusters` where it is there;
+    without a side in the one of them that is there; or in ``clusters_field``. A compressed file may unpack to
+    ``max_unpacked`` MB (by default 256, or 100 times its size). ``ne_column`` reads named entities as well, from that
+    column (from 1), for metrics that count named mentions.
 
     Raises `InputError` for input that is refused, `UsageError` for a file that cannot be read.
     """
     names = None if ne_column is None else asked({"ne_column": ne_column})._replace(source=EITHER)
-    if side not in (KEY, RESPONSE):
+    if side not in (None, KEY, RESPONSE):
         raise UsageError(f"side={side!r} is not one of {KEY}, {RESPONSE}")
     notices: list[Finding] = []
     batches = formats.read(
@@ -79,6 +81,7 @@ def read(
         input_format=input_format,
         clusters_field=clusters_field,
         side=side,
+        max_unpacked=max_unpacked,
         names=names,
     )
     reading = reading_settings(include, input_format, clusters_field)
@@ -96,6 +99,7 @@ def score(
     include: str | None = None,
     input_format: str | None = None,
     clusters_field: str | None = None,
+    max_unpacked: int | None = None,
     workers: Map | None = None,
     **own: Any,
 ) -> Result:
@@ -130,6 +134,14 @@ def score(
         else:
             named = side if isinstance(side, Mapping) else {ONLY_DOCUMENT: cast(Clusters, side)}
             documents[name] = clusters.documents(named, mentions, name)
+    asked = {
+        "include": include,
+        "input_format": input_format,
+        "clusters_field": clusters_field,
+        "max_unpacked": max_unpacked,
+    }
+    if not paths and (unused := [name for name, value in asked.items() if value is not None]):
+        raise UsageError(f"{', '.join(unused)}: there is no file to read, neither as key nor as response")
     settings = replace(settings, reading=_reading(reading))
 
     def run(workers: Map | None) -> Result:
@@ -143,6 +155,7 @@ def score(
                 input_format=input_format,
                 clusters_field=clusters_field,
                 side=name,
+                max_unpacked=max_unpacked,
                 apply=workers,
                 names=names_asked(chosen, settings.own),
             )

@@ -21,6 +21,7 @@ def convert(
     include: str | None = None,
     input_format: str | None = None,
     clusters_field: str | None = None,
+    max_unpacked: int | None = None,
 ) -> Iterator[str]:
     """The documents of a file or folder in another format, as pieces of text.
 
@@ -30,7 +31,7 @@ def convert(
     Raises `InputError` for input that is refused, two documents of one name and documents with faults included;
     `UsageError` for a file that cannot be read.
     """
-    files = sources(path, include)
+    files = sources(path, include, max_unpacked)
     origin = recognised(files, input_format)
     target = find(to or next(name for name in NAMES if name != origin.name))
     batches = origin.read(files, notices, Asked(clusters_field=clusters_field))

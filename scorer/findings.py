@@ -38,7 +38,8 @@ KINDS: Mapping[str, Kind] = {
     "unopened-mention": Kind(
         ERROR,
         'in document "{document}": "{piece}" closes a mention that is not open',
-        'expected "({label}" at this token or before; open the mention or remove the bracket',
+        'expected "({label}" at this token or before, after the document begins at line {begin}; '
+        "open the mention or remove the bracket",
     ),
     "unclosed-mention": Kind(
         ERROR,
@@ -99,7 +100,7 @@ KINDS: Mapping[str, Kind] = {
     "too-many-repeated": Kind(
         ERROR,
         "Found too many repeated mentions (> {limit}) in the response, so refusing to score. Please fix the output.",
-        "{count} later copies of {spans} in {documents}, listed below; --repeated first scores this file with "
+        "{count} later copies of {spans} in {documents}, {listed}; --repeated first scores this file with "
         "the first copy of each",
     ),
     "repeated-mention": Kind(
@@ -244,12 +245,17 @@ KINDS: Mapping[str, Kind] = {
     "no-begin": Kind(
         NOTICE,
         "a document ends that never began",
-        'the lines before it are not read; expected "#begin document NAME" above them',
+        'lines outside documents are not read; expected "#begin document NAME" above it',
     ),
     "no-mentions": Kind(
         NOTICE,
         'document "{document}" has no mentions',
         "as a key it has nothing to find, as a response it finds nothing",
+    ),
+    "empty-cluster": Kind(
+        NOTICE,
+        'in document "{document}": {count} without mentions in field "{field}"',
+        "they are passed over, and count for nothing",
     ),
     "singletons": Kind(
         NOTICE,
@@ -307,7 +313,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "different-word": Kind(
         NOTICE,
-        'in document "{document}": token {token} is "{word}", and "{key_word}" in the key, {place}',
+        'in document "{document}": token {token} is {word}, and {key_word} in the key, {place}',
         "mentions are compared by token number; the texts part here, so see whether they are the same from here on",
     ),
 }

@@ -49,7 +49,7 @@ class Asked(NamedTuple):
         """Whether names of one side are found in the other by token."""
         return self.source != OWN
 
-    def of_side(self, side: str) -> bool:
+    def of_side(self, side: str | None) -> bool:
         """Whether the names of a side are looked at."""
         return side == KEY or self.source != KEY
 

@@ -22,6 +22,7 @@ import numpy as np
 from scorer.columns import Bools, Ints
 from scorer.errors import InputError, UsageError
 from scorer.findings import Finding, counted
+from scorer.formats.words import Words
 from scorer.model import Documents, HeldColumn, NamedEntities
 from scorer.names import CONTAINS, EXACT, OWN, Asked
 
@@ -182,8 +183,7 @@ def _compare_tokens(key: Documents, response: Documents, present: Bools) -> None
         if ours is not None and theirs is not None and len(ours.text) and len(theirs.text):
             one = ours.text[key_first[d] : key_first[d] + size]
             other = theirs.text[first[d] : first[d] + size]
-            # One mark for every word is no word.
-            if size < 2 or ((one != one[0]).any() and (other != other[0]).any()):
+            if Words(one, one).there and Words(other, other).there:
                 at = int(np.argmax(np.append((one != other) & (one >= 0) & (other >= 0), True)))
         if at < max(int(key.tokens[d]), int(response.tokens[d])):
             raise InputError([_parting(key, response, d, at)])

@@ -24,13 +24,16 @@ import numpy as np
 
 from scorer.columns import NONE, Bools, Ints, bounds, changes, order_by
 from scorer.errors import InputError
-from scorer.findings import Finding, counted, tokens
+from scorer.findings import MOST, Finding, counted, tokens
 from scorer.matching import Matched, Side, exact
 from scorer.model import Documents
 from scorer.pairing import Pairs
 
 LIMIT = 10
 """The largest number of dropped copies that the official scorer puts up with."""
+
+SHOWN_ENTITIES = 20
+"""How many entities of a repeated span a message lists."""
 
 WAYS = ("official", "first", "refuse")
 """What ``--repeated`` can be."""
@@ -110,7 +113,7 @@ def drop_response_copies(
 def refuse_too_many(dropped: Sequence[Repeat]) -> None:
     """Raise `InputError`, with all spans concerned, where more copies than `LIMIT` were dropped."""
     if summary := too_many(dropped):
-        raise InputError([summary, *_as_errors(describe("repeated-mention", dropped))])
+        raise InputError([summary, *_as_errors(describe("repeated-mention", dropped[:MOST]))])
 
 
 def too_many(dropped: Sequence[Repeat]) -> Finding | None:
@@ -124,6 +127,7 @@ def too_many(dropped: Sequence[Repeat]) -> Finding | None:
         "count": copies,
         "spans": counted(len(dropped), "span"),
         "documents": counted(len(places), "document"),
+        "listed": "listed below" if len(dropped) <= MOST else f"the first {MOST} listed below",
     }
     first = dropped[0].documents.place_of(dropped[0].document)
     return Finding("too-many-repeated", first.source.name, details=details)
@@ -151,12 +155,18 @@ def describe(code: str, repeats: Sequence[Repeat]) -> list[Finding]:
             "words": words[id(documents), first],
             "tokens": tokens(int(documents.start[first]), int(documents.end[first])),
             "count": len(repeat.copies),
-            "entities": ", ".join(documents.name_of(int(documents.entity[copy])) for copy in repeat.copies),
+            "entities": _names(documents, repeat.copies),
         }
         path = documents.place_of(repeat.document).source.name
         line = int(documents.line[first])
         found.append(Finding(code, path, line if line > 0 else None, details=details))
     return found
+
+
+def _names(documents: Documents, copies: Sequence[int]) -> str:
+    """The entities of some copies, at most `SHOWN_ENTITIES` of them."""
+    names = [documents.name_of(int(documents.entity[copy])) for copy in copies[:SHOWN_ENTITIES]]
+    return ", ".join(names if len(copies) <= SHOWN_ENTITIES else [*names, "..."])
 
 
 def repeats(documents: Documents) -> list[Repeat]:

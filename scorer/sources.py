@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from scorer.errors import UsageError
 
@@ -40,15 +40,45 @@ COMPRESSED: dict[bytes, Callable[[BinaryIO], BinaryIO]] = {
 }
 
 
+UNPACKED = 256 << 20
+"""What a compressed file may unpack to, in bytes, or `RATIO` times its size if that is more."""
+
+RATIO = 100
+"""Text compresses about ten times, a file that was made to exhaust memory a thousand times or more."""
+
+
+class _Bounded(io.RawIOBase):
+    """A decompressed stream that ends in `UsageError` beyond a limit."""
+
+    def __init__(self, stream: BinaryIO, limit: int, name: str) -> None:
+        self._stream, self._limit, self._left, self._name = stream, limit, limit, name
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, view: Any) -> int:
+        got = cast(io.BufferedIOBase, self._stream).readinto(view)
+        self._left -= got
+        if self._left < 0:
+            raise UsageError(
+                f"{self._name}: unpacks to more than {self._limit / 2**20:.0f} MB, "
+                "which is much for a file of its size; --max-unpacked MB raises the limit"
+            )
+        return got
+
+
 class Source:
     """One file, or standard input; ``name`` is how messages call it.
+
+    ``max_unpacked`` is how many MB a compressed file may unpack to; by default `UNPACKED` and `RATIO` decide.
 
     ``watch`` is told how many bytes each step of reading took. What cannot be read twice (a pipe, standard input) is
     kept in memory, so that a message can show the line that it speaks of.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, max_unpacked: int | None = None) -> None:
         self.path = path
+        self.max_unpacked = max_unpacked
         self.name = "<stdin>" if path == STDIN else path
         self.watch: Callable[[int], None] | None = None
         self._kept: bytes | None = None
@@ -62,8 +92,16 @@ class Source:
             raise UsageError(f"{self.name}: {error.strerror or error}") from error
         for magic, decompress in COMPRESSED.items():
             if head.startswith(magic):
-                return decompress(cast(BinaryIO, stream))
+                unpacked = _Bounded(decompress(cast(BinaryIO, stream)), self._limit(), self.name)
+                return cast(BinaryIO, io.BufferedReader(unpacked, 1 << 16))
         return cast(BinaryIO, stream)
+
+    def _limit(self) -> int:
+        """How many bytes a compressed file may unpack to."""
+        if self.max_unpacked is not None:
+            return self.max_unpacked << 20
+        size = os.path.getsize(self.path) if self._kept is None else len(self._kept)
+        return max(UNPACKED, RATIO * size)
 
     def _raw(self) -> io.RawIOBase:
         if self._kept is None and self.path == STDIN:
@@ -109,18 +147,8 @@ class Source:
                 raise UsageError(f"{self.name}: cannot be decompressed: {error}") from error
             raise
 
-    def lines(self, first: int, last: int) -> list[bytes]:
-        """The lines from ``first`` to ``last`` (both from 1, both included), for messages."""
-        found = []
-        for number, line in self.numbered_lines():
-            if number >= first:
-                found.append(line.rstrip(b"\r\n"))
-            if number >= last:
-                break
-        return found
-
     def lines_at(self, numbers: Iterable[int]) -> dict[int, bytes]:
-        """The lines of these numbers (from 1), without their line ends, for messages. The file is read once."""
+        """The lines of these numbers (from 1), without their LF, for messages. The file is read once."""
         wanted = set(numbers)
         last = max(wanted, default=0)
         found: dict[int, bytes] = {}
@@ -128,23 +156,23 @@ class Source:
             return found
         for number, line in self.numbered_lines():
             if number in wanted:
-                found[number] = line.rstrip(b"\r\n")
+                found[number] = line.removesuffix(b"\n")
             if number >= last:
                 break
         return found
 
 
-def sources(path: str, include: str | None = None) -> list[Source]:
+def sources(path: str, include: str | None = None, max_unpacked: int | None = None) -> list[Source]:
     """The files that a KEY or RESPONSE argument stands for, in name order.
 
     A folder stands for every file below it; names that begin with a dot are passed over, and
-    ``include`` is a glob for the names of the files that count. Raises `UsageError` where nothing
-    is left.
+    ``include`` is a glob for the names of the files that count, ``max_unpacked`` is for `Source`. Raises `UsageError`
+    where nothing is left.
     """
     if not path:
         raise UsageError("the name of a file is empty")
     if path == STDIN or not os.path.isdir(path):
-        return [Source(path)]
+        return [Source(path, max_unpacked)]
     from fnmatch import fnmatchcase
 
     found = []
@@ -163,7 +191,7 @@ def sources(path: str, include: str | None = None) -> list[Source]:
     if not found:
         wanted = f"no file that matches {include}" if include else "no file"
         raise UsageError(f"{path}: the folder has {wanted} in it")
-    return [Source(name) for name in sorted(found, key=lambda name: name.split(os.sep))]
+    return [Source(name, max_unpacked) for name in sorted(found, key=lambda name: name.split(os.sep))]
 
 
 def _refuse(error: OSError) -> None:

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.columns import Ints, changes, order_by
+from scorer.columns import changes, order_by
 from scorer.findings import ERROR, KINDS, Finding, Found, counted
-from scorer.formats.examiner import Examiner
-from scorer.formats.lines import columns_of, word
-from scorer.formats.row import NO_WORD
+from scorer.formats import examination
+from scorer.formats.row import KEY, RESPONSE, Asked, Examination
+from scorer.formats.words import Words
 from scorer.matching import exact
 from scorer.model import Documents, Place
 from scorer.official import Repeat, describe, repeats, too_many, treat
@@ -45,41 +45,54 @@ class Validated(NamedTuple):
         )
 
 
-def validate(path: str, files: Sequence[Source], key: Sequence[Source] | None = None) -> Validated:
+def validate(
+    path: str,
+    files: Sequence[Source],
+    key: Sequence[Source] | None = None,
+    *,
+    input_format: str | None = None,
+    clusters_field: str | None = None,
+) -> Validated:
     """Everything that is wrong or odd in ``files``, which the argument ``path`` stands for; beside a key, if there is
     one.
 
-    Raises `UsageError` for a file that cannot be read.
+    The content of the first file of each side tells the format, unless ``input_format`` names it; ``clusters_field``
+    is as in scoring. Raises `UsageError` for a file that cannot be read.
     """
     found = Found()
-    side = _Side(path, files, found, keep_words=key is not None)
+
+    def side(files: Sequence[Source], found: Found, name: str) -> _Side:
+        asked = Asked(name, clusters_field)
+        reader = examination(files, found, asked, input_format=input_format, keep_words=key is not None)
+        return _Side(path, files, found, reader)
+
+    whole = side(files, found, RESPONSE)
     if key is None:
-        for _ in side.documents():
+        for _ in whole.documents():
             pass
     else:
         of_key = Found()
-        _compare(_Side(path, key, of_key, keep_words=True), side, found)
+        _compare(side(key, of_key, KEY), whole, found)
         found.add(*(finding for finding in of_key.listed if finding.severity == ERROR))
     order = {source.name: at for at, source in enumerate([*files, *(key or ())])}
     findings = sorted(found.listed, key=lambda f: (order.get(f.path, -1), f.line or 0, f.column or 0))
-    return Validated(path, side.names, side.tokens, side.entities, side.mentions, findings, found.unlisted)
+    return Validated(path, whole.names, whole.tokens, whole.entities, whole.mentions, findings, found.unlisted)
 
 
 class _Side:
     """One side while it is read: what was found in it, and how much there was of what."""
 
-    def __init__(self, path: str, files: Sequence[Source], found: Found, *, keep_words: bool) -> None:
-        self.path, self.files, self.found = path, files, found
-        self.examiner = Examiner(found, keep_words=keep_words)
+    def __init__(self, path: str, files: Sequence[Source], found: Found, examination: Examination) -> None:
+        self.path, self.files, self.found, self.examination = path, files, found, examination
         self.names = self.tokens = self.entities = self.mentions = 0
 
     def documents(self) -> Iterator[Documents]:
         """Read all files; yields what can be paired: no faults, and every name once."""
         places: dict[str, Place] = {}
         singletons = 0
-        for batch in self.examiner.documents(self.files):
+        for batch in self.examination.documents(self.files):
             self.names += len(batch)
-            self.tokens += int(batch.tokens.sum())
+            self.tokens += int(np.maximum(batch.tokens, 0).sum())
             self.entities += len(batch.document)
             self.mentions += len(batch.start)
             singletons += int(np.count_nonzero(np.bincount(batch.entity, minlength=len(batch.document)) == 1))
@@ -126,21 +139,16 @@ def _overlaps(documents: Documents) -> list[tuple[int, int]]:
     if not len(order):
         return []
     entity, start, end = documents.entity[order], documents.start[order], documents.end[order]
-    width = int(end.max()) + 2
-    reach = np.maximum.accumulate(entity * width + end + 1) - entity * width - 1
-    # How far the mentions that begin before this one reach: all mentions before the first with the same start.
+    width = int(end.max()) + 1
+    reach = np.maximum.accumulate(entity * width + end) - entity * width
+    furthest = np.maximum.accumulate(np.where(reach == end, np.arange(len(order)), 0))
+    # The last mention of those that begin before this one, and how far they reach.
     begins = changes(entity, start)
-    first = np.flatnonzero(begins)[np.cumsum(begins) - 1]
-    before = np.where(first > 0, reach[first - 1], -1)
-    before[entity != entity[first - 1]] = -1
-    overlapping = np.flatnonzero((before >= start) & (before != end))
-    return [(int(order[at]), int(order[_furthest(entity, end, int(first[at]))])) for at in overlapping.tolist()]
-
-
-def _furthest(entity: Ints, end: Ints, stop: int) -> int:
-    """The mention before ``stop``, of the same entity, that ends last."""
-    begin = int(np.searchsorted(entity, entity[stop]))
-    return begin + int(np.argmax(end[begin:stop]))
+    before = np.flatnonzero(begins)[np.cumsum(begins) - 1] - 1
+    overlapping = np.flatnonzero((entity[before] == entity) & (before >= 0) & (reach[before] >= start))
+    overlapping = overlapping[reach[before[overlapping]] != end[overlapping]]
+    other = furthest[before[overlapping]]
+    return list(zip(order[overlapping].tolist(), order[other].tolist(), strict=True))
 
 
 def _describe_overlaps(documents: Documents, overlaps: Sequence[tuple[int, int]]) -> list[Finding]:
@@ -179,7 +187,7 @@ def _compare(key: _Side, response: _Side, found: Found) -> None:
         shared_documents += int(np.count_nonzero(pairs.present))
         shared_mentions += len(np.intersect1d(matched.key.number, matched.response.number))
         dropped += treat(matched, pairs, "official").dropped
-        _compare_words(pairs, key.examiner, response.examiner, found)
+        _compare_words(pairs, key.examination, response.examination, found)
     found.add(*notices)
     if refusal := too_many(dropped):
         found.add(refusal)
@@ -188,36 +196,64 @@ def _compare(key: _Side, response: _Side, found: Found) -> None:
         found.add(Finding("no-common-mention", response.path, details=details))
 
 
-def _compare_words(pairs: Pairs, key: Examiner, response: Examiner, found: Found) -> None:
+class _Parting(NamedTuple):
+    """The first token at which the texts of a document part, a document of the pairs: its line on either side, None
+    on the side that ends before it, and then the line of the last token there."""
+
+    document: int
+    token: int
+    line: int
+    key_line: int
+    there: bool
+    in_key: bool
+
+
+def _compare_words(pairs: Pairs, key: Examination, response: Examination, found: Found) -> None:
     """The first token of each document that is another word in the key."""
-    differ: list[tuple[int, int, int, int]] = []
+    partings = []
     for d in np.flatnonzero(pairs.present).tolist():
-        ours, theirs = response.words.pop(pairs.key.names[d], None), key.words.pop(pairs.key.names[d], None)
-        if ours is None or theirs is None or not (ours.there and theirs.there):
-            continue
-        size = min(len(ours.number), len(theirs.number))
-        different = np.flatnonzero(ours.number[:size] != theirs.number[:size])
-        if len(different):
-            token = int(different[0])
-            differ.append((d, token, int(ours.line[token]), int(theirs.line[token])))
-    listed = found.take("different-word", differ)
-    texts = _lines([(pairs.response.place_of(d).source, line) for d, _, line, _ in listed])
-    key_texts = _lines([(pairs.key.place_of(d).source, line) for d, _, _, line in listed])
-    for (d, token, line, key_line), text, key_text in zip(listed, texts, key_texts, strict=True):
+        ours = response.words.pop(pairs.response.place_of(d), None)
+        theirs = key.words.pop(pairs.key.place_of(d), None)
+        if ours is not None and theirs is not None and ours.there and theirs.there:
+            partings += _parting(d, ours, theirs)
+    listed = found.take("different-word", partings)
+    sides = (
+        (response, [(pairs.response.place_of(each.document).source, each.line, each.token) for each in listed]),
+        (key, [(pairs.key.place_of(each.document).source, each.key_line, each.token) for each in listed]),
+    )
+    words, key_words = (_words(side, tokens) for side, tokens in sides)
+    for each, text, key_text in zip(listed, words, key_words, strict=True):
         details = {
-            "document": pairs.key.names[d],
-            "token": token,
-            "word": word(columns_of(text)),
-            "key_word": word(columns_of(key_text)),
-            "place": f"{pairs.key.place_of(d).source.name}:{key_line}",
+            "document": pairs.key.names[each.document],
+            "token": each.token,
+            "word": f'"{text}"' if each.there else "not there",
+            "key_word": f'"{key_text}"' if each.in_key else "not there",
+            "place": f"{pairs.key.place_of(each.document).source.name}:{each.key_line}",
         }
-        found.add(Finding("different-word", pairs.response.place_of(d).source.name, line, details=details))
+        path = pairs.response.place_of(each.document).source.name
+        found.add(Finding("different-word", path, each.line, details=details))
 
 
-def _lines(places: Sequence[tuple[Source, int]]) -> list[bytes]:
-    """The text of lines, each file read once."""
-    by_source: dict[Source, list[int]] = {}
-    for source, line in places:
-        by_source.setdefault(source, []).append(line)
-    texts = {source: source.lines_at(lines) for source, lines in by_source.items()}
-    return [texts[source].get(line, NO_WORD.encode()) for source, line in places]
+def _parting(document: int, ours: Words, theirs: Words) -> list[_Parting]:
+    """Where two texts part, if they do."""
+    sizes = len(ours.number), len(theirs.number)
+    size = min(sizes)
+    different = np.flatnonzero(ours.number[:size] != theirs.number[:size])
+    if not len(different) and sizes[0] == sizes[1]:
+        return []
+    token = int(different[0]) if len(different) else size
+    line, key_line = (int(each.line[min(token, len(each.line) - 1)]) for each in (ours, theirs))
+    return [_Parting(document, token, line, key_line, token < sizes[0], token < sizes[1])]
+
+
+def _words(side: Examination, tokens: Sequence[tuple[Source, int, int]]) -> list[str]:
+    """The words of tokens given by file, line and number; each file is read once."""
+    by_source: dict[Source, list[tuple[int, int]]] = {}
+    for source, line, token in tokens:
+        by_source.setdefault(source, []).append((line, token))
+    texts = {
+        (source, *place): text
+        for source, its in by_source.items()
+        for place, text in zip(its, side.words_at(source, its), strict=True)
+    }
+    return [texts[token] for token in tokens]

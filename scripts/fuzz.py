@@ -1,7 +1,7 @@
 """Coverage-guided fuzzing of the reader and of the whole command: `python scripts/fuzz.py [SECONDS]`.
 
 Needs the extra `fuzz` (atheris, for Python 3.11 to 3.13). Every input is read, validated, mended, and scored on either
-side of a key. A finding is anything but a result or one of our errors, and a promise that does not hold:
+side of a key, and converted. A finding is anything but a result or one of our errors, and a promise that does not hold:
 
 - the lines that the mender sees are those that the reader counts;
 - what was mended is never worse: no fault that was not there before.
@@ -40,6 +40,12 @@ ROUND = 100
 WORDS = (
     *("#begin document ", "#end document", "# ", "(1)", "(1", "1)", "|", "(1+2)"),
     *("\\x0d\\x0a", "\\x09", "\\xef\\xbb\\xbf"),
+    *(
+        '{\\"doc_key\\": \\"a\\", ',
+        '\\"sentences\\": [[\\"a\\"]], ',
+        '\\"clusters\\": [[[0, 1]]]',
+        '\\"subtoken_map\\": [0]',
+    ),
 )
 """What the grammar is made of, in the form of a dictionary of libFuzzer."""
 
@@ -59,11 +65,14 @@ def once(path: Path, data: bytes) -> None:
     whole_command("validate", str(path), "--key", KEY, "--format", "json")
     whole_command("every", KEY, str(path))
     whole_command("lea,muc", str(path), KEY, "none", "--repeated", "first")
+    whole_command("convert", str(path), str(mended), "--quiet")
 
 
 def faults(path: Path) -> Counter[str]:
     """The faults of a file by code."""
-    return Counter(f.code for f in validate(str(path), [Source(str(path))]).findings if f.severity == ERROR)
+    return Counter(
+        f.code for f in validate(str(path), [Source(str(path))], input_format="conll").findings if f.severity == ERROR
+    )
 
 
 def same_lines(path: Path) -> Counter[str]:
@@ -71,7 +80,7 @@ def same_lines(path: Path) -> Counter[str]:
     source = Source(str(path))
     try:
         tokens = sum(line.token >= 0 and line.begin > 0 for line in lines_of(source))
-        assert validate(str(path), [source]).tokens == tokens
+        assert validate(str(path), [source], input_format="conll").tokens == tokens
         for _ in conll.read([source], [], Asked()):
             pass
     except ScorerError:
@@ -96,39 +105,38 @@ def whole_command(*arguments: str) -> None:
 def seed() -> None:
     """The files of testdata that are small enough, as the first corpus."""
     CORPUS.mkdir(parents=True, exist_ok=True)
-    files = [path for path in sorted((ROOT / "testdata").rglob("*.conll")) if path.stat().st_size <= LONGEST]
+    found = (path for path in sorted((ROOT / "testdata").rglob("*")) if path.suffix in (".conll", ".jsonl"))
+    files = [path for path in found if path.stat().st_size <= LONGEST]
     for number, path in enumerate(files[:: max(len(files) // SEEDS, 1)]):
         (CORPUS / f"seed-{number}").write_bytes(path.read_bytes())
 
 
-def a_round(seconds: str) -> None:
+def a_round(seconds: str, folder: Path) -> None:
     """Fuzz for so many seconds, or until something is found."""
     conll.BLOCK = 512  # small blocks have more edges
-    memory = "/dev/shm" if os.path.isdir("/dev/shm") else None
-    with TemporaryDirectory(dir=memory) as folder:
-        path = Path(folder) / "input"
-        words = Path(folder) / "words"
-        words.write_text("".join(f'"{word}"\n' for word in WORDS))
-        limits = [f"-max_total_time={seconds}", f"-max_len={LONGEST}", "-timeout=20", "-rss_limit_mb=8192"]
-        places = [f"-dict={words}", f"-artifact_prefix={CORPUS}-"]
-        atheris.Setup([sys.argv[0], str(CORPUS), *limits, *places], lambda data: once(path, data))
-        atheris.Fuzz()
+    words = folder / "words"
+    words.write_text("".join(f'"{word}"\n' for word in WORDS))
+    limits = [f"-max_total_time={seconds}", f"-max_len={LONGEST}", "-timeout=20", "-rss_limit_mb=8192"]
+    places = [f"-dict={words}", f"-artifact_prefix={CORPUS}-"]
+    atheris.Setup([sys.argv[0], str(CORPUS), *limits, *places], lambda data: once(folder / "input", data))
+    atheris.Fuzz()
 
 
 def main() -> int:
     """Fuzz in rounds of their own process, since atheris itself takes more memory the longer it runs."""
     seed()
     left = int(sys.argv[1]) if len(sys.argv) > 1 else 600
-    while left > 0:
-        seconds = min(left, ROUND)
-        done = subprocess.run([sys.executable, __file__, "--round", str(seconds)], check=False)
-        if done.returncode:
-            return done.returncode
-        left -= seconds
+    with TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as folder:
+        while left > 0:
+            seconds = min(left, ROUND)
+            done = subprocess.run([sys.executable, __file__, "--round", str(seconds), folder], check=False)
+            if done.returncode:
+                return done.returncode
+            left -= seconds
     return 0
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--round"]:
-        a_round(sys.argv[2])
+        a_round(sys.argv[2], Path(sys.argv[3]))
     sys.exit(main())

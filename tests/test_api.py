@@ -298,14 +298,6 @@ def test_a_path_can_be_any_path_like(tmp_path: Path) -> None:
     assert score(Path(DEMO[0]), Path(DEMO[1]), "muc")["muc"].recall == 0.75
 
 
-def test_a_response_read_earlier_has_its_predictions(tmp_path: Path) -> None:
-    """The same file holds the key's clusters and the predicted ones, as training code writes them."""
-    path = tmp_path / "both.jsonl"
-    path.write_text('{"doc_key": "d", "clusters": [[[0, 0], [1, 1]]], "predicted_clusters": [[[0, 0]], [[1, 1]]]}\n')
-    read_earlier = score(read(path), read(path, side="response"), "muc")
-    assert read_earlier["muc"].recall == score(path, path, "muc")["muc"].recall == 0.0
-
-
 def test_a_given_name_and_a_number_cannot_be_the_same() -> None:
     scorer = Scorer("muc")
     scorer.add(KEY, KEY, name="1")
@@ -328,3 +320,15 @@ def test_no_document_at_all_is_told() -> None:
 def test_a_bracket_that_takes_no_part_is_no_group() -> None:
     result = score({"a1": KEY, "b1": KEY}, {"a1": KEY, "b1": []}, "muc")
     assert list(result.by("(a).|b.")) == ["a", "(no match)"]
+
+
+def test_a_corpus_with_two_fields_of_clusters_says_which_is_meant(tmp_path: Path) -> None:
+    """Clusters and predictions in one file: read without a side, one of them would be scored as the other."""
+    file = tmp_path / "documents.jsonl"
+    file.write_text('{"doc_key": "a", "clusters": [[[0, 0], [1, 1]]], "predicted_clusters": [[[2, 2], [3, 3]]]}\n')
+    with pytest.raises(InputError, match="stands beside predicted_clusters"):
+        read(file)
+    assert score(read(file, side="key"), read(file, side="response"), "muc")["muc"].f1 == 0
+    assert score(file, file, "muc")["muc"].f1 == 0
+    with pytest.raises(UsageError, match="clusters_field: there is no file to read"):
+        score([[1, 2]], [[1, 2]], "muc", clusters_field="clusters")

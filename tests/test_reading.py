@@ -166,6 +166,16 @@ def test_the_size_of_blocks_and_batches_does_not_matter(case: str, monkeypatch: 
         assert columns(joined(list(read(path, [])))) == whole
 
 
+def test_discarded_marks_stay_with_a_document_that_is_open_when_a_batch_is_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conll, "BLOCK", 64)
+    monkeypatch.setattr(conll, "BATCH", 1)
+    (tmp_path / "file").write_text(document("w\t-") + document("w\t(1+2)", *["w\t-"] * 40, name="e"))
+    found = [(batch.names, dict(batch.discarded)) for batch in read(str(tmp_path / "file"), [])]
+    assert found == [(["d"], {}), (["e"], {0: ["(1+2)"]})]
+
+
 def test_a_full_batch_goes_on_though_a_document_is_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks end where lines end, hardly ever between documents: memory is bounded all the same."""
     path = tmp_path / "file.conll"

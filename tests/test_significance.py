@@ -148,6 +148,44 @@ def test_counts_on_the_grid_add_up_in_any_order() -> None:
     assert np.array_equal(on_grid(np.arange(60.0).reshape(1, 20, 3)), np.arange(60.0).reshape(1, 20, 3))
 
 
+def test_whole_numbers_stay_what_they_are_on_the_grid() -> None:
+    counts = np.array([[[2.0**48 - 4], [3.0]], [[1.0], [2.0]]])
+    assert np.array_equal(on_grid(counts), counts)
+
+
+def test_blocks_bound_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(significance, "BLOCK", 20)
+    blocks = list(significance._Trials(simulated(shares(np.ones((2, 8))))).blocks(5, 0))
+    assert [block.shape for block in blocks] == [(2, 8), (2, 8), (1, 8)]
+
+
+def test_the_bootstrap_test_counts_resamples_as_far_off_as_the_observed_difference() -> None:
+    """A has three of four links right, B two; of resampled differences the observed one is taken off."""
+    units = counted([[1, 2, 1, 2], [2, 2, 2, 2]], [[1, 2, 1, 2], [1, 2, 1, 2]])
+    differences = np.array([0.25, 0.5, 0.0, 0.1, 0.625, -0.25, 0.49])
+    resampled = np.stack([np.broadcast_to(each, (1, 3, 7)) for each in (0.25 + differences, np.full(7, 0.25))])
+    tests = bootstrap_test(units, resampled)
+    assert tests.p[0, 0, 0] == (4 + 1) / (7 + 1)
+    assert (tests.differ.tolist(), tests.exact.tolist()) == ([[1]], [[False]])
+
+
+@pytest.mark.parametrize("test", ["randomization", "bootstrap"])
+def test_the_test_is_the_one_that_was_asked_for(test: str) -> None:
+    units = simulated(shares(np.random.default_rng(1).integers(0, 11, size=(2, 30)).astype(float)))
+    resampled = bootstrap(units, 40, 3)
+    expected = randomization(units, 40, 3) if test == "randomization" else bootstrap_test(units, resampled)
+    found = compared(units, Method(test=test, trials=40, seed=3))
+    assert np.array_equal(found.tests.p, expected.p)
+    assert np.array_equal(found.ends, interval(resampled, 0.95))
+
+
+def test_a_verdict_is_given_where_the_smallest_p_is_the_level() -> None:
+    """Five units that all differ one way: p is 1/16, the smallest there can be."""
+    units = simulated(shares(np.array([[10.0] * 5, [0.0] * 5])))
+    found = [compared(units, Method(confidence=level)).differ(0, 0, 2) for level in (0.9375, 0.94)]
+    assert found == [True, None]
+
+
 def test_swapping_systems_mirrors_differences_and_leaves_p() -> None:
     first, second, third = results()
     one = compared(sample([first, second, third], MEASURES), Method(trials=20))

@@ -8,25 +8,26 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import pytest
 from support import RECORDED, ROOT, TESTDATA, call, command
 from test_reading import columns, document, read_text
-from update_examples import updated
 
+import scorer
+from scorer.errors import UsageError
 from scorer.findings import ERROR, KINDS, MOST, Finding
-from scorer.formats import conll, read
+from scorer.formats import conll, examiner, read
 from scorer.model import joined
 from scorer.official import repeats
 from scorer.repair import Fixes, mend
-from scorer.sources import Source
+from scorer.sources import Source, sources
 from scorer.validation import Validated, validate
 
 PAGE = (ROOT / "docs" / "validate.md").read_text()
 SECTIONS = dict(re.findall(r"^### (.*)\n((?:(?!###? ).*\n?)*)", PAGE, re.MULTILINE))
-INTRODUCTION = PAGE[: PAGE.index("\n### ")]
 
 
 def validated(text: str | bytes, folder: Path, key: str | None = None) -> Validated:
@@ -49,14 +50,9 @@ def test_every_code_has_its_section() -> None:
     assert sorted(SECTIONS) == sorted(KINDS)
 
 
-@pytest.mark.parametrize("code", SECTIONS)
-def test_the_example_of_a_code_is_real(code: str) -> None:
-    assert f"[{code}] " in SECTIONS[code]
-    assert updated(SECTIONS[code]) == SECTIONS[code]
-
-
-def test_the_other_examples_are_real() -> None:
-    assert updated(INTRODUCTION) == INTRODUCTION
+def test_every_section_shows_its_code() -> None:
+    """That the examples are real is for `test_readme`."""
+    assert not [code for code, section in SECTIONS.items() if f"[{code}] " not in section]
 
 
 # What is told
@@ -77,6 +73,7 @@ def test_the_other_examples_are_real() -> None:
             [("token-number", 4, None), ("token-number", 8, None)], id="token numbers are told once a sentence"),
         pytest.param(["0\tw\t(1)", "1\tx\t-", "3\ty\t(1)"], [("token-number", 4, None)],
             id="token numbers may stand in the first column"),
+        pytest.param(["d\t0\t\tw\t(1)", "d\t0\t\tw\t(1)"], [], id="an empty column has no token numbers"),
         pytest.param(["(1) 5 (1)", "(1) 5 (1)"], [], id="what does not count up at once is no token number"),
         pytest.param(["w\t(1)", "x y (1)"], [("column-count", 3, None), ("mixed-separators", 3, None)],
             id="blanks where tabs are"),
@@ -119,6 +116,34 @@ def test_what_is_told_of_a_file(text: str, expected: list[tuple[str, int]], tmp_
     assert [(code, line) for code, line, _ in places(found) if code != "singletons"] == expected
 
 
+def test_carets_stand_under_at_most_so_many_characters(tmp_path: Path) -> None:
+    (finding,) = validated(document("w\t(" + "1" * 60, "x\t-"), tmp_path).findings
+    assert finding.excerpt == ("(" + "1" * 60, "^" * 40)
+
+
+def test_of_a_span_with_many_copies_so_many_entities_are_named(tmp_path: Path) -> None:
+    def named(copies: int) -> object:
+        found = validated(document("w\t" + "|".join(f"({n})" for n in range(copies)), "x\t(0)"), tmp_path).findings
+        return next(finding for finding in found if finding.code == "repeated-mention").details["entities"]
+
+    twenty = ", ".join(map(str, range(20)))
+    assert (named(20), named(21)) == (twenty, twenty + ", ...")
+
+
+@pytest.mark.parametrize("batch", [1, conll.BATCH], ids=["batches of one file", "one batch"])
+def test_too_many_repeats_are_told_of_the_first_file(
+    batch: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conll, "BATCH", batch)
+    for folder, cell in (("key", "(1)"), ("response", "(1)|(2)")):
+        (tmp_path / folder).mkdir()
+        for name in ("a", "b"):
+            (tmp_path / folder / name).write_text(document(*[f"w\t{cell}"] * 6, name=name))
+    key, response = (sources(str(tmp_path / folder)) for folder in ("key", "response"))
+    (finding,) = (each for each in validate("r", response, key).findings if each.code == "too-many-repeated")
+    assert (finding.path, finding.details["documents"]) == (str(tmp_path / "response" / "a"), "2 documents")
+
+
 def test_the_line_of_a_fault_says_where_the_partner_was_expected(tmp_path: Path) -> None:
     found = validated(document("w\t(1", "x\t-"), tmp_path)
     assert "before the document ends at line 4" in found.findings[0].advice
@@ -146,6 +171,55 @@ def test_of_each_kind_so_many_are_listed(tmp_path: Path) -> None:
     assert (found.unlisted, found.count(ERROR)) == ({"unopened-mention": 5}, MOST + 12)
 
 
+def test_a_cell_is_looked_at_once_for_all_that_is_said_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once for each bracket would take minutes for a cell of many."""
+    looked_at = []
+
+    class Counting(conll.Cell):
+        def __init__(self, line: bytes) -> None:
+            looked_at.append(line)
+            super().__init__(line)
+
+    monkeypatch.setattr(examiner, "Cell", Counting)
+    found = validated(document("w\t" + "(1" * (MOST - 1), "x\t(2"), tmp_path)
+    assert (found.count(ERROR), len(looked_at)) == (MOST, 2)
+    columns = [column for code, line, column in places(found) if (code, line) == ("unclosed-mention", 2)]
+    assert columns == [3 + 2 * bracket for bracket in range(MOST - 1)]
+
+
+@pytest.mark.parametrize(
+    ("key", "response", "expected"),
+    [
+        pytest.param(["a\tb\t(1)", "c\td\t(1)"], ["a\tb\t(1)\t\t", "c\td\t(1)"], [], id="empty columns at the end"),
+        pytest.param(["b\t(1)", "d\t(1)"], [" b\t(1)", "d  \t(1)"], [], id="blanks around a word"),
+        pytest.param(["b\t(1)", "d\t(1)"], ["b   (1)  ", "d (1)"], [], id="blanks for tabs"),
+        pytest.param(["b\t(1)", "d\t(1)"], ["b\t(1)", "e\t(1)"], [(3, 1, '"e"', '"d"')], id="another word"),
+        pytest.param(["b\t(1)", "d\t(1)"], ["b\t(1)", "d\t(1)", "e\t-"], [(4, 2, '"e"', "not there")], id="one more"),
+        pytest.param(["b\t(1)", "d\t(1)", "e\t-"], ["b\t(1)", "d\t(1)"], [(3, 2, "not there", '"e"')], id="one less"),
+        pytest.param(["b\t(1)"], ["-\t(1)"], [], id="a mark is no word"),
+        pytest.param(["b\t(1)"], ["c\t(1)"], [(2, 0, '"c"', '"b"')], id="one word"),
+        pytest.param(["b\t(1)", "d\t(1)"], ["(1)", "(1)"], [], id="no column of words"),
+        pytest.param(["d\t0\t0\tb\tx\t(1)"], ["b\t(1)"], [], id="the word stands in the fourth column of many"),
+        pytest.param(["w" * 64 + "a\t(1)", "x\t-"], ["w" * 64 + "b\t(1)", "x\t-"], [], id="long words by their start"),
+    ],
+)  # fmt: skip
+def test_where_the_texts_part(
+    key: list[str], response: list[str], expected: list[tuple[int, int, str, str]], tmp_path: Path
+) -> None:
+    found = validated(document(*response), tmp_path, document(*key))
+    partings = [finding for finding in found.findings if finding.code == "different-word"]
+    assert [
+        (each.line, *(each.details[name] for name in ("token", "word", "key_word"))) for each in partings
+    ] == expected
+
+
+def test_line_ends_are_no_part_of_a_word(tmp_path: Path) -> None:
+    text = document("b\t(1)", "d\t(1)")
+    assert "different-word" not in [
+        code for code, _, _ in places(validated(text.replace("\n", "\r\n"), tmp_path, text))
+    ]
+
+
 def test_words_of_one_mark_are_no_words(tmp_path: Path) -> None:
     key = document("d\t0\t0\tThe\t(1)", "d\t0\t1\tcat\t(1)")
     found = validated(document("d\t0\t0\t-\t(1)", "d\t0\t1\t-\t(1)"), tmp_path, key)
@@ -167,6 +241,69 @@ def test_scoring_refuses_with_the_same_object(tmp_path: Path, capfdbinary: pytes
         scored = call(capfdbinary, "lea", key, response, "none").stderr
         assert scored
         assert scored in call(capfdbinary, "validate", response, "--key", key).stdout
+
+
+# JSON lines
+
+
+def json_lines(*objects: Mapping[str, object]) -> str:
+    return "".join(json.dumps(each) + "\n" for each in objects)
+
+
+CAT = {"doc_key": "bn/x_0", "sentences": [["The", "cat"], ["saw", "it"]], "clusters": [[[0, 1], [3, 3]]]}
+CONLL_CAT = document("The\t(1", "cat\t1)", "", "saw\t-", "it\t(1)", name="(bn/x); part 000")
+
+
+@pytest.mark.parametrize(
+    ("objects", "expected"),
+    [
+        pytest.param([CAT], [], id="clean"),
+        pytest.param([{**CAT, "clusters": [[[0, 9], [1, 0]], 7]}, {**CAT, "doc_key": "y", "clusters": [[[2, 1]]]}],
+            [("bad-mention", 1)] * 3 + [("bad-mention", 2)], id="every mention that is none"),
+        pytest.param([{"doc_key": "y"}, {**CAT, "doc_key": 3}, CAT], [("missing-field", 1), ("bad-field", 2)],
+            id="every field"),
+        pytest.param([CAT, CAT], [("repeated-name", 2)], id="a name used again"),
+        pytest.param([{**CAT, "clusters": [[[0, 1], [0, 1], [3, 3]], []]}],
+            [("empty-cluster", 1), ("repeated-mention", 1)], id="what is odd"),
+        pytest.param([{**CAT, "clusters": [[[0, 2], [1, 3]]]}], [("overlapping-mentions", 1)], id="crossing"),
+        pytest.param([{**CAT, "clusters": []}], [("no-mentions", 1)], id="no mentions"),
+        pytest.param([{**CAT, "predicted_clusters": [[[9, 9], [9, 9]]]}], [("bad-mention", 1)] * 2,
+            id="predictions are what is looked at where there are any"),
+    ],
+)  # fmt: skip
+def test_what_is_told_of_json_lines(
+    objects: list[Mapping[str, object]], expected: list[tuple[str, int]], tmp_path: Path
+) -> None:
+    found = validated(json_lines(*objects), tmp_path)
+    assert [(code, line) for code, line, _ in places(found)] == expected
+
+
+def test_a_line_that_is_not_json_does_not_hide_the_others(tmp_path: Path) -> None:
+    found = validated(json_lines(CAT) + "{\n" + json_lines({"doc_key": "y"}) + "[]\n", tmp_path)
+    assert [(code, line) for code, line, _ in places(found)] == [
+        ("bad-json", 2),
+        ("missing-field", 3),
+        ("not-object", 4),
+    ]
+    assert found.documents == 2
+
+
+def test_a_file_that_is_no_json_lines_is_told_once(tmp_path: Path) -> None:
+    found = validated(json.dumps([CAT], indent=1), tmp_path)
+    assert [code for code, _, _ in places(found)] == ["json-document"]
+
+
+def test_json_lines_beside_a_key_of_another_format(tmp_path: Path) -> None:
+    """Names in the form of either format belong together, and so do their words."""
+    response = {**CAT, "sentences": [["The", "dog"], ["saw", "it"]]}
+    (finding,) = validated(json_lines(response), tmp_path, CONLL_CAT).findings
+    assert (finding.code, finding.line, finding.details["word"], finding.details["key_word"]) == (
+        *("different-word", 1), *('"dog"', '"cat"'),
+    )  # fmt: skip
+    assert not validated(json_lines(CAT), tmp_path, CONLL_CAT).findings
+    assert not validated(CONLL_CAT, tmp_path, json_lines(CAT)).findings
+    faulty = {**CAT, "clusters": [[[0, 9]]]}
+    assert [code for code, _, _ in places(validated(json_lines(faulty), tmp_path, CONLL_CAT))] == ["bad-mention"]
 
 
 # The command
@@ -191,6 +328,12 @@ def test_scoring_refuses_with_the_same_object(tmp_path: Path, capfdbinary: pytes
         (["odd/clean/file.conll", "odd/no-end/file.conll", "--fix", "out"], 2),
         (["odd/clean", "--fix", "out"], 2),
         (["odd/clean/file.conll", "--fix", "-"], 2),
+        (["odd/empty-cluster/file.jsonl"], 0),
+        (["odd/empty-cluster/file.jsonl", "--strict"], 1),
+        (["odd/empty-cluster/file.jsonl", "--clusters-field", "other"], 1),
+        (["odd/empty-cluster/file.jsonl", "--input-format", "conll"], 1),
+        (["odd/empty-cluster/file.jsonl", "--fix", "out"], 2),
+        (["odd/json-faults/response.jsonl"], 1),
         (["-", "-"], 2),
         ([], 2),
     ],
@@ -223,6 +366,13 @@ def test_standard_input_and_odd_bytes_come_out_as_they_went_in() -> None:
     assert b'<stdin>:2:3: error[unclosed-mention] in document "\xff\xfe"' in done.stdout
     whole = json.loads(command("validate", "-", "--format", "json", stdin=b"#begin document \xff\nw\t(1\n").stdout)
     assert whole["files"][0]["errors"] == 1
+
+
+def test_a_key_from_standard_input_is_the_key_of_every_file(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).write_text(document("w\t(1)", "x\t(1)"))
+    done = command("validate", "a", "b", "--key", "-", stdin=(tmp_path / "a").read_bytes(), cwd=tmp_path)
+    assert (done.status, done.stdout.count(b": clean (")) == (0, 2)
 
 
 def test_annotations_escape_what_github_would_take_for_its_own(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
@@ -384,3 +534,41 @@ def test_an_interrupt_leaves_the_old_file_whole(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         write(pieces(), str(tmp_path / "out"))
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("out", "old")]
+
+
+# Compressed bombs
+
+
+def test_a_compressed_file_may_unpack_to_so_much(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    from scorer import sources as module
+
+    bomb = tmp_path / "bomb.gz"
+    bomb.write_bytes(gzip.compress(document("w\t(1)", *[" " * 1000] * 3000, "x\t(1)").encode()))
+    assert call(capfdbinary, "lea", bomb, bomb, "none").status == 0
+    monkeypatch.setattr(module, "UNPACKED", 1 << 20)
+    done = call(capfdbinary, "lea", bomb, bomb, "none")
+    assert (
+        done.stderr
+        == (
+            f"corefscore: {bomb}: unpacks to more than 1 MB, which is much for a file of its size; "
+            "--max-unpacked MB raises the limit\n"
+        ).encode()
+    )
+    assert (done.status, done.stdout) == (2, b"")
+    assert call(capfdbinary, "lea", bomb, bomb, "none", "--max-unpacked", "3").status == 0
+    assert call(capfdbinary, "validate", bomb).status == 2
+    with pytest.raises(UsageError, match="unpacks to more than 1 MB"):
+        scorer.read(bomb)
+    assert scorer.score(bomb, bomb, "muc", max_unpacked=3)["muc"].f1 == 1
+    assert scorer.read(bomb, max_unpacked=3).documents.tokens.tolist() == [2]
+
+
+def test_what_compresses_as_text_does_may_be_of_any_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from scorer import sources as module
+
+    monkeypatch.setattr(module, "UNPACKED", 1)
+    path = tmp_path / "text.gz"
+    path.write_bytes(gzip.compress((RECORDED / "documents-0015" / "key.conll").read_bytes()))
+    assert len(joined(list(read(str(path), []))))

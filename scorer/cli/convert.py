@@ -46,13 +46,22 @@ def _convert(
     include: str | None,
     input_format: str | None,
     clusters_field: str | None,
+    max_unpacked: int | None,
     strict: bool,
     quiet: bool | None,
 ) -> None:
     notices: list[Finding] = []
     # All of it, before anything is written: only then is it known that nothing is refused.
     pieces = list(
-        convert(source, notices, to, include=include, input_format=input_format, clusters_field=clusters_field)
+        convert(
+            source,
+            notices,
+            to,
+            include=include,
+            input_format=input_format,
+            clusters_field=clusters_field,
+            max_unpacked=max_unpacked,
+        )
     )
     tell(notices, strict=strict, quiet=quiet)
     write(pieces, target)

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from scorer.metrics.row import Metric, options_of
+from scorer.sources import RATIO, UNPACKED
 
 OFFICIAL_NAME = "scorer.pl"
 """Called by this name, the command keeps quiet on standard error: programs that run the official scorer
@@ -73,8 +74,17 @@ def estimate() -> list[click.Parameter]:
 
 
 def files() -> list[click.Parameter]:
-    """Options about which files are read."""
-    return [click.Option(["--include"], metavar="GLOB", help="Which files of a folder count, by name.")]
+    """Options about which files are read, and how much of them."""
+    return [
+        click.Option(["--include"], metavar="GLOB", help="Which files of a folder count, by name."),
+        click.Option(
+            ["--max-unpacked"],
+            type=click.IntRange(min=1),
+            metavar="MB",
+            help=f"What a compressed file may unpack to; the default is {UNPACKED >> 20} MB, or {RATIO} times its size "
+            "if that is more.",
+        ),
+    ]
 
 
 def reading() -> list[click.Parameter]:

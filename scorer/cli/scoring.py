@@ -46,6 +46,7 @@ def read_key(
     include: str | None = None,
     input_format: str | None = None,
     clusters_field: str | None = None,
+    max_unpacked: int | None = None,
     **how: Any,
 ) -> tuple[list[Documents], list[Finding]]:
     """The key of several responses, read once, and what is odd in it.
@@ -63,6 +64,7 @@ def read_key(
             include,
             input_format=input_format,
             clusters_field=clusters_field,
+            max_unpacked=max_unpacked,
             apply=apply,
             names=names,
         )
@@ -86,6 +88,7 @@ def evaluated(
     include: str | None = None,
     input_format: str | None = None,
     clusters_field: str | None = None,
+    max_unpacked: int | None = None,
     repeated: str,
     singletons: str,
     **own: Any,
@@ -117,6 +120,7 @@ def evaluated(
                     input_format=input_format,
                     clusters_field=clusters_field,
                     side=name,
+                    max_unpacked=max_unpacked,
                     watch=watch,
                     apply=apply,
                     names=names_asked(metrics, settings.own),

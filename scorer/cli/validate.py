@@ -10,12 +10,13 @@ from scorer.cli import options
 from scorer.cli.messages import STDOUT, complain, write
 from scorer.errors import InputError, UsageError
 from scorer.findings import ERROR, NOTICE
+from scorer.formats import recognised
 from scorer.layouts.findings import LAYOUTS, Checked
 from scorer.repair import Fixes, mend
-from scorer.sources import STDIN, sources
+from scorer.sources import STDIN, Source, sources
 from scorer.validation import validate
 
-HELP = """Tell everything that is wrong or odd in files, where, and what to do.
+HELP = """Tell everything that is wrong or odd in files, CoNLL or JSON lines, where, and what to do.
 
 With --key, the one thing more that only shows beside the key: documents missing or extra, other tokens, no mention
 in common, more repeated mentions than the official scorer puts up with.
@@ -55,7 +56,7 @@ def command(name: str) -> click.Command:
                 type=click.Choice(["first"]),
                 help="With --fix: of a span in several entities keep the first copy.",
             ),
-            *options.files(),
+            *options.reading(),
         ],
     )
 
@@ -70,6 +71,9 @@ def run(
     fix: str | None,
     repeated: str | None,
     include: str | None,
+    max_unpacked: int | None,
+    input_format: str | None,
+    clusters_field: str | None,
 ) -> None:
     """Validate files; the exit status tells the worst of them."""
     ignored = _codes(ignore)
@@ -80,14 +84,21 @@ def run(
     context = click.get_current_context()
     fixes = None
     if fix is not None:
-        fixes = _mend(files, fix, repeated)
+        fixes = _mend(_one(files, fix, input_format, max_unpacked), fix, repeated)
         files = [fix]
+    key_files = None if key is None else sources(key, include, max_unpacked)
     checked = []
     unreadable = False
     for path in files:
         try:
-            key_files = None if key is None else sources(key, include)
-            checked.append(validate(path, sources(path, include), key_files).without(ignored))
+            found = validate(
+                path,
+                sources(path, include, max_unpacked),
+                key_files,
+                input_format=input_format,
+                clusters_field=clusters_field,
+            )
+            checked.append(found.without(ignored))
         except UsageError as error:
             complain(f"corefscore: {error}")
             unreadable = True
@@ -112,14 +123,25 @@ def _codes(words: str) -> set[str]:
     return codes
 
 
-def _mend(files: Sequence[str], out: str, repeated: str | None) -> Fixes:
+def _one(files: Sequence[str], out: str, input_format: str | None, max_unpacked: int | None) -> Source:
+    """The one file that is to be mended. Raises `UsageError` for anything else."""
     if len(files) != 1:
         raise UsageError("--fix mends one FILE at a time")
     if out in (STDOUT, "/dev/stdout"):
         raise UsageError("--fix writes to a file; standard output is for what was found")
-    found = sources(files[0], None)
+    found = sources(files[0], None, max_unpacked)
     if len(found) != 1 or found[0].path != files[0]:
         raise UsageError(f"{files[0]}: --fix mends a file, not a folder")
+    its_format = recognised(found, input_format)
+    if its_format.name != "conll":
+        raise UsageError(
+            f"{files[0]}: --fix mends CoNLL files, and this one is read as {its_format.title}; "
+            "corefscore convert makes CoNLL of it"
+        )
+    return found[0]
+
+
+def _mend(source: Source, out: str, repeated: str | None) -> Fixes:
     fixes = Fixes()
-    write(mend(found[0], fixes, first_copy=repeated == "first"), out)
+    write(mend(source, fixes, first_copy=repeated == "first"), out)
     return fixes

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 
 from scorer.errors import UsageError, nearest_first
-from scorer.findings import Finding
-from scorer.formats.row import KEY, Asked, Format
+from scorer.findings import Finding, Found
+from scorer.formats.row import KEY, Asked, Examination, Format
 from scorer.model import Documents
 from scorer.names import Asked as NamesAsked
 from scorer.sources import Source, sources
@@ -36,7 +36,8 @@ def read(
     *,
     input_format: str | None = None,
     clusters_field: str | None = None,
-    side: str = KEY,
+    side: str | None = KEY,
+    max_unpacked: int | None = None,
     watch: Callable[[int], None] | None = None,
     apply: Map | None = None,
     names: NamesAsked | None = None,
@@ -45,23 +46,24 @@ def read(
     files as one corpus.
 
     The content of the first file tells the format, unless ``input_format`` names it. ``clusters_field`` names the field
-    of JSON lines that has the clusters, ``side`` (key or response) chooses it otherwise. ``watch`` is told how many
-    bytes each step of reading took. What is odd is added to ``notices`` while reading. ``apply``, if it is given, does
-    the work in pieces. ``names`` are asked for by metrics that count named mentions.
+    of JSON lines that has the clusters, ``side`` (key or response) chooses it otherwise. ``max_unpacked`` is how many
+    MB a compressed file may unpack to. ``watch`` is told how many bytes each step of reading took. What is odd is added
+    to ``notices`` while reading. ``apply``, if it is given, does the work in pieces. ``names`` are asked for by metrics
+    that count named mentions.
 
     Raises `InputError` for input that is refused, `UsageError` for a file that cannot be read and for an unknown
     format; with ``apply`` also `Unsuited`, and then nothing was read that cannot be read again.
     """
-    fields = (clusters_field or "clusters").split(",")
-    if clusters_field == "" or len(fields) > 2 or not all(fields):
-        raise UsageError(f'clusters field "{clusters_field}": expected the name of a field, or two as KEY,RESPONSE')
-    files = sources(path, include) if isinstance(path, str) else [Source(name) for name in path]
+    _check_field(clusters_field)
+    files = (
+        sources(path, include, max_unpacked) if isinstance(path, str) else [Source(name, max_unpacked) for name in path]
+    )
     if apply is not None and not all(os.path.isfile(source.path) for source in files):
         raise Unsuited
     if not files:
         raise UsageError(f"the list of files of the {side} is empty")
     form = recognised(files, input_format)
-    asked = Asked(side, clusters_field, names)
+    asked = Asked(side, clusters_field, names=names)
     if names is not None and form.name in NAMED:
         form = form._replace(read=import_module(NAMED[form.name]).read)
     if apply is not None:
@@ -74,6 +76,13 @@ def read(
     yield from form.read(files, notices, asked)
 
 
+def _check_field(clusters_field: str | None) -> None:
+    """Raise `UsageError` for what names neither a field nor two."""
+    fields = (clusters_field or "clusters").split(",")
+    if clusters_field == "" or len(fields) > 2 or not all(fields):
+        raise UsageError(f'clusters field "{clusters_field}": expected the name of a field, or two as KEY,RESPONSE')
+
+
 def find(name: str) -> Format:
     """The format of a name. Raises `UsageError` for an unknown one."""
     if name not in NAMES:
@@ -81,6 +90,23 @@ def find(name: str) -> Format:
         raise UsageError(f'unknown format "{name}"; known, the nearest first: {known}')
     row: Format = import_module(f"scorer.formats.{name}").FORMAT
     return row
+
+
+def examination(
+    files: Sequence[Source], found: Found, asked: Asked, *, input_format: str | None = None, keep_words: bool = False
+) -> Examination:
+    """What reads files of their format to the end, and adds all that is wrong or odd to ``found``.
+
+    Raises `UsageError` for a file that cannot be read and for an unknown format.
+    """
+    _check_field(asked.clusters_field)
+    if recognised(files, input_format).name == "jsonlines":
+        from scorer.formats.json_examiner import JsonExaminer
+
+        return JsonExaminer(found, asked, keep_words=keep_words)
+    from scorer.formats.examiner import Examiner
+
+    return Examiner(found, keep_words=keep_words)
 
 
 def recognised(files: Sequence[Source], name: str | None = None) -> Format:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from scorer.columns import Bools, Bytes, Ints
-
-WORD_BYTES = 64
-"""How much of a word is compared, besides its length."""
+from scorer.formats.words import word_numbers
 
 LF, TAB, SPACE, ZERO = b"\n\t 0"
 
@@ -64,12 +62,8 @@ class Columns:
             value[more] = np.where(digit < 10, value[more] * 10 + digit, -1)
         return value
 
-    def words(self) -> Ints:
-        """A number for the word of each line (see `scorer.formats.lines.word`), equal for equal ones."""
-        starts, stops = self.cells(np.where(self.count > 4, 3, self.count - 2))
-        length = stops - starts
-        number = length.astype(np.int64)
-        for place in range(min(int(length.max(initial=0)), WORD_BYTES)):
-            more = np.flatnonzero(length > place)
-            number[more] = number[more] * 1_000_003 + self._text[starts[more] + place] + 1
-        return number
+    def words(self, last: Ints) -> Ints:
+        """The number of the word of each line (see `scorer.formats.lines.word`), whose last cell begins at ``last``."""
+        # Empty columns behind the last one are none.
+        count = np.where(self.tabbed, np.searchsorted(self._tabs, last) - self._first + 1, self.count)
+        return word_numbers(self._text, *self.cells(np.where(count > 4, 3, count - 2)))

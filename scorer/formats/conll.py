@@ -29,18 +29,19 @@ A file is read in blocks: whole-array passes find the lines and the few cells th
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from scorer.columns import Bools, Bytes, Ints
+from scorer.columns import Bools, Bytes, Ints, changes, order_by
 from scorer.errors import InputError
 from scorer.findings import Finding, counted
 from scorer.formats.brackets import OPEN, Events, partitions, unmatched
 from scorer.formats.cells import Labels, parse
-from scorer.formats.lines import BEGIN, END, MARK, as_text, holds_token, sentences, words, write
+from scorer.formats.lines import BEGIN, END, END_MARKER, MARK, as_text, holds_token, marker_of, sentences, words, write
 from scorer.formats.row import Asked, Format
 from scorer.model import Documents, Place
 from scorer.sources import Source
@@ -212,18 +213,14 @@ class Reader:
         for line in np.flatnonzero((first <= SPACE) & is_token).tolist():
             is_token[line] = bool(data[starts[line] : stops[line]].strip())
         markers: dict[int, str | None] = {}
-        hashes = np.flatnonzero(first == HASH)
-        for line, start, stop in zip(hashes.tolist(), starts[hashes].tolist(), stops[hashes].tolist(), strict=True):
-            line_text = bytes(data[start:stop])
-            marker = line_text[1:].lstrip()
-            if marker.startswith(BEGIN):
-                markers[line] = as_text(marker[len(BEGIN) :].removesuffix(b"\r"))
-            elif marker.startswith(END):
-                markers[line] = None
+        for line in np.flatnonzero(first == HASH).tolist():
+            line_text = bytes(data[starts[line] : stops[line]])
+            if marker := marker_of(line_text):
+                markers[line] = marker.name
             else:
                 is_token[line] = holds_token(line_text)
         if data.count(END, 0, size) > sum(name is None for name in markers.values()):
-            for end in re.compile(rb"#[^\S\n]*" + END).finditer(data, 0, size):
+            for end in END_MARKER.finditer(data, 0, size):
                 markers.setdefault(int(np.searchsorted(line_ends, end.start())) - 1, None)
         is_token[list(markers)] = False
 
@@ -294,7 +291,8 @@ class Reader:
 
     def details(self, document: int) -> dict[str, object]:
         """What `describe` tells of a document."""
-        return {"document": self.names[document], "where": f"at line {self.stops[document]}"}
+        begin, stop = self.places[document].line, self.stops[document]
+        return {"document": self.names[document], "begin": begin, "where": f"at line {stop}"}
 
 
 def within(segments: Sequence[Segment], lines: Ints) -> tuple[Ints, Ints, Ints]:
@@ -316,26 +314,66 @@ def _first(events: Events, source: Source, odd_labels: Sequence[str], details: M
     """The finding for the first bracket without a partner among the events of one document."""
     at, _ = unmatched(events)[0]
     line = int(events.line[at])
-    text = b"".join(source.lines(line, line))
-    return describe(events, at, text, source, odd_labels=odd_labels, details=details)
+    cell = Cell(source.lines_at([line])[line])
+    return describe(events, at, int(earlier(events)[at]), cell, source, odd_labels=odd_labels, details=details)
+
+
+def earlier(events: Events) -> Ints:
+    """How many brackets of the same form stand before each in its cell, for the events of one document."""
+    order = order_by(events.line, events.label, events.kind)
+    begins = changes(events.line[order], events.label[order], events.kind[order])
+    found = np.empty(len(order), dtype=np.int64)
+    found[order] = np.arange(len(order)) - np.flatnonzero(begins)[np.cumsum(begins) - 1]
+    return found
+
+
+class Cell:
+    """The last cell of a line, for messages: ``places`` holds where each bracket stands, by how it is written.
+
+    Mentions of one token and discarded pieces are no brackets here.
+    """
+
+    def __init__(self, line: bytes) -> None:
+        self.text = text = as_text(line.removesuffix(b"\r"))
+        self.start = text.rstrip("\t").rfind("\t") + 1 if "\t" in text else text.rstrip().rfind(" ") + 1
+        self._rest = re.sub(r"\(\d+(\+\d)?\)", lambda whole: " " * len(whole[0]), text[self.start :], flags=re.ASCII)
+        self.places: dict[str, list[int]] = defaultdict(list)
+        for bracket in re.finditer(r"\(\d+|\d+\)", self._rest, re.ASCII):
+            self.places[bracket[0]].append(self.start + bracket.start())
+
+    def excerpt(self, piece: str, earlier: int) -> tuple[int, tuple[str, str]]:
+        """The column of a bracket in its line, and the cell with carets under it, cut down to a readable width.
+
+        ``earlier`` is how many brackets of the same form stand before it. A bracket that only comes about when others
+        are cut out has the whole cell for its place.
+        """
+        places = self.places.get(piece, ())
+        there = earlier < len(places)
+        at, size = (places[earlier], len(piece)) if there else (self.start, len(self._rest.strip()))
+        shown = max(self.start, at - 30)
+        cell = self.text[shown : at + size + 30][:100].replace("\t", " ")
+        return at + 1, (cell, " " * (at - shown) + "^" * min(size, 40))
 
 
 def describe(
     events: Events,
     at: int,
-    line_text: bytes,
+    before: int,
+    cell: Cell,
     source: Source,
     *,
     odd_labels: Sequence[str],
     details: Mapping[str, object],
 ) -> Finding:
-    """The finding for a bracket without a partner, which stands in that line, among the events of one document."""
+    """The finding for a bracket without a partner among the events of one document.
+
+    It stands in that cell, so many of the same form `before` it.
+    """
     opened = bool(events.kind[at] == OPEN)
     line, label = int(events.line[at]), int(events.label[at])
-    same = (events.line[:at] == line) & (events.label[:at] == label) & (events.kind[:at] == events.kind[at])
     name = str(label) if label >= 0 else odd_labels[-1 - label]
     piece = f"({name}" if opened else f"{name})"
-    column, excerpt = _excerpt(as_text(line_text), piece, int(np.count_nonzero(same)))
+    column, excerpt = cell.excerpt(piece, before)
     code = "unclosed-mention" if opened else "unopened-mention"
     return Finding(code, source.name, line, column, {**details, "piece": piece, "label": name}, excerpt)
 
@@ -414,23 +452,6 @@ def _step_back_far(text: Bytes, stop: int, *, over: bool, marks: tuple[int, ...]
         if len(found):
             return first + int(found[-1]) + 1
         stop, size = first, size * 2
-
-
-def _excerpt(text: str, piece: str, earlier: int) -> tuple[int, tuple[str, str]]:
-    """The column of a bracket in its line, and its cell with carets under it, cut down to a readable width.
-
-    ``earlier`` is how many brackets of the same form stand before it in the cell; mentions of one token and discarded
-    pieces are none. A bracket that only comes about when others are cut out has the whole cell for its place.
-    """
-    last = text.rstrip("\t").rfind("\t") + 1 if "\t" in text else text.rstrip().rfind(" ") + 1
-    rest = re.sub(r"\(\d+(\+\d)?\)", lambda whole: " " * len(whole[0]), text[last:])
-    inner = re.escape(piece)
-    form = rf"{inner}(?!\d)" if piece.startswith("(") else rf"(?<!\d){inner}"
-    places = [match.start() for match in re.finditer(form, rest)]
-    at, size = (last + places[earlier], len(piece)) if earlier < len(places) else (last, len(rest.strip()))
-    shown = max(last, at - 30)
-    cell = text[shown : at + size + 30][:100].replace("\t", " ")
-    return at + 1, (cell, " " * (at - shown) + "^" * min(size, 40))
 
 
 def _what_else(source: Source) -> Finding:

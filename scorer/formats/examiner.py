@@ -17,28 +17,25 @@ from scorer.findings import Finding, Found, counted
 from scorer.formats.brackets import CLOSE, OPEN, SINGLE, Events, unmatched
 from scorer.formats.cells import PLAIN, Labels, parse, parse_one
 from scorer.formats.columns import Columns
-from scorer.formats.conll import CR, HASH, Lines, Reader, describe, events_of, last_cells, within
-from scorer.formats.lines import as_text
-from scorer.model import Documents
+from scorer.formats.conll import (
+    CR,
+    HASH,
+    Cell,
+    Lines,
+    Reader,
+    describe,
+    earlier,
+    events_of,
+    last_cells,
+    within,
+)
+from scorer.formats.lines import as_text, columns_of, word
+from scorer.formats.words import BLANK_MARKS, Words
+from scorer.model import Documents, Place
 from scorer.sources import Source
-
-BLANK_MARKS = b"-_*"
-"""Cells of one byte that say that there is no mention."""
 
 NUMBER_COLUMN = 2
 """Where CoNLL-2011/2012 has the number of the token in its sentence."""
-
-
-class Words(NamedTuple):
-    """A number for each token of a document that is equal for equal words, and the lines of the tokens."""
-
-    number: Ints
-    line: Ints
-
-    @property
-    def there(self) -> bool:
-        """Whether the file has words at all, rather than one mark for each."""
-        return len(self.number) < 2 or bool((self.number != self.number[0]).any())
 
 
 class _Cell(NamedTuple):
@@ -92,13 +89,13 @@ class _File:
 class Examiner(Reader):
     """Reads one side, adding all that is wrong or odd to ``found``.
 
-    With ``keep_words``, ``words`` holds the words of every document by its name, until somebody takes them.
+    With ``keep_words``, ``words`` holds the words of every document by its place, until somebody takes them.
     """
 
     def __init__(self, found: Found, *, keep_words: bool = False) -> None:
         super().__init__([])
         self.found = found
-        self.words: dict[str, Words] = {}
+        self.words: dict[Place, Words] = {}
         self._keep_words = keep_words
         self._tallies: dict[int, _Tally] = defaultdict(_Tally)
         self._tabbed: set[int] = set()
@@ -117,6 +114,11 @@ class Examiner(Reader):
         for batch in self.batch():
             yield self._decided(batch)
 
+    def words_at(self, source: Source, tokens: Sequence[tuple[int, int]]) -> list[str]:
+        """The words of tokens of a file, given by line and number in the document."""
+        texts = source.lines_at(line for line, _ in tokens)
+        return [word(columns_of(texts[line])) for line, _ in tokens]
+
     # What the reader comes upon
 
     def note(self, finding: Finding) -> None:
@@ -134,12 +136,19 @@ class Examiner(Reader):
         by_source: dict[Source, list[int]] = defaultdict(list)
         for document, at, _ in listed:
             by_source[self.places[document].source].append(int(its_events[document].line[at]))
-        texts = {source: source.lines_at(lines) for source, lines in by_source.items()}
+        cells = {
+            source: {line: Cell(text) for line, text in source.lines_at(lines).items()}
+            for source, lines in by_source.items()
+        }
+        before = {document: earlier(its_events[document]) for document in {bracket.document for bracket in listed}}
         for document, at, _ in listed:
             its, source = its_events[document], self.places[document].source
-            text = texts[source].get(int(its.line[at]), b"")
+            cell = cells[source][int(its.line[at])]
             details = self.details(document)
-            self.found.add(describe(its, at, text, source, odd_labels=self.labels.odd, details=details))
+            said = describe(
+                its, at, int(before[document][at]), cell, source, odd_labels=self.labels.odd, details=details
+            )
+            self.found.add(said)
         return super().faults(faulty, events)
 
     def look(self, lines: Lines) -> None:
@@ -161,9 +170,10 @@ class Examiner(Reader):
         table = Columns(text, lines.starts[tokens], stops[tokens])
         self._look_at_sentences(lines, tokens, table)
         self._look_at_separators(tokens, document, table)
-        self._look_at_cells(lines, tokens, document)
+        starts, ends = last_cells(text, lines.stops[tokens])
+        self._look_at_cells(lines, tokens, document, starts, ends)
         if self._keep_words:
-            self._keep(tokens, document, table)
+            self._keep(tokens, document, table.words(starts))
 
     def _look_at_encoding(self, lines: Lines) -> None:
         raw = lines.text.tobytes()
@@ -237,9 +247,8 @@ class Examiner(Reader):
             tally.first_blanked = tally.first_blanked or self.line + 1 + int(tokens[blanked[first]])
             tally.blanked += stop - first
 
-    def _look_at_cells(self, lines: Lines, tokens: Ints, document: Ints) -> None:
+    def _look_at_cells(self, lines: Lines, tokens: Ints, document: Ints, starts: Ints, stops: Ints) -> None:
         text = lines.text
-        starts, stops = last_cells(text, lines.stops[tokens])
         size = stops - starts
         mark = np.isin(text[np.minimum(starts, len(text) - 1)], np.frombuffer(BLANK_MARKS, dtype=np.uint8))
         held = np.flatnonzero(~((size == 0) | ((size == 1) & mark)))
@@ -259,8 +268,8 @@ class Examiner(Reader):
                 column = len(as_text(text[lines.starts[line] : start].tobytes())) + 1
                 tally.cells.append(_Cell(self.line + 1 + line, column, text[start:stop].tobytes()[:1000]))
 
-    def _keep(self, tokens: Ints, document: Ints, table: Columns) -> None:
-        words = Words(table.words(), self.line + 1 + tokens)
+    def _keep(self, tokens: Ints, document: Ints, numbers: Ints) -> None:
+        words = Words(numbers, self.line + 1 + tokens)
         for first, stop in _runs(document):
             self._words[int(document[first])].append(Words(words.number[first:stop], words.line[first:stop]))
 
@@ -297,7 +306,7 @@ class Examiner(Reader):
         for document, its in self._words.items():
             if document < ready:
                 number, line = (np.concatenate([words[column] for words in its]) for column in (0, 1))
-                self.words.setdefault(batch.names[document], Words(number, line))
+                self.words[batch.place_of(document)] = Words(number, line)
         self._tallies = defaultdict(_Tally, {at - ready: its for at, its in self._tallies.items() if at >= ready})
         self._words = defaultdict(list, {at - ready: its for at, its in self._words.items() if at >= ready})
         self._tabbed = {at - ready for at in self._tabbed if at >= ready}

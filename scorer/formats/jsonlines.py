@@ -20,8 +20,8 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from operator import le
 from typing import Any
 
@@ -30,7 +30,7 @@ import numpy as np
 from scorer.columns import Ints, changes, order_by
 from scorer.errors import InputError
 from scorer.findings import Finding, counted
-from scorer.formats.row import RESPONSE, Asked, Format, FullDocument, Sentences, passage, passage_places
+from scorer.formats.row import KEY, RESPONSE, Asked, Format, FullDocument, Sentences, passage, passage_places
 from scorer.model import Documents, Place
 from scorer.sources import Source
 
@@ -41,6 +41,9 @@ MOST_TOKENS = 10**8
 """No document has more tokens, so that a wrong offset cannot take all memory."""
 
 EXPECTED = "JSON lines: an object with doc_key and clusters on each"
+
+WHOLE_FILE = ("no-document", "json-document")
+"""Faults of a whole file, of which each line would tell again."""
 
 CLUSTERS, PREDICTED = "clusters", "predicted_clusters"
 
@@ -64,45 +67,106 @@ def read(files: Sequence[Source], notices: list[Finding], asked: Asked) -> Itera
     Raises `InputError` for the first thing that is not as the head of this file has it; `UsageError` for a file that
     cannot be read.
     """
-    wanted = _wanted(asked)
-    batch = _Batch()
-    for source in files:
+    return Reader(notices, asked).documents(files)
+
+
+class Reader:
+    """Reads one corpus.
+
+    Scoring refuses at the first fault. Who wants to know more (`scorer.formats.json_examiner`) overrides `note`,
+    `refuse` and `look`, and reads on by the same rules.
+    """
+
+    most = 1
+    """How many faults of a document are told."""
+
+    def __init__(self, notices: list[Finding], asked: Asked) -> None:
+        self.notices, self.asked = notices, asked
+        self.field = _field(asked)
+        self.batch = Batch(self.most)
+
+    def documents(self, files: Sequence[Source]) -> Iterator[Documents]:
+        """The documents of all files, in batches."""
+        for source in files:
+            for _ in self._file(source):
+                if self.batch.bytes > BATCH:
+                    yield self._full()
+        if self.batch.names:
+            yield self._full()
+
+    def note(self, finding: Finding) -> None:
+        """Keep a notice."""
+        self.notices.append(finding)
+
+    def refuse(self, error: InputError, place: Place, fields: Fields) -> None:
+        """Deal with a fault of a line, of which these fields are known."""
+        raise error
+
+    def look(self, place: Place, fields: Fields, field: str) -> None:
+        """Look at a document without a fault, and at the field of its clusters."""
+
+    def _file(self, source: Source) -> Iterator[None]:
+        """Read one file, line by line."""
         found = False
-        for place, fields, size in _objects(source):
-            found = True
-            wanted = _predicted(fields) if wanted is None else wanted
-            merged = batch.add(place, fields, wanted)
-            if merged:
-                details = {"document": batch.names[-1], "count": counted(merged, "mention")}
-                notices.append(Finding("merged-subtokens", source.name, place.line, details=details))
-            batch.bytes += size
-            if batch.bytes > BATCH:
-                yield batch.documents()
-                batch = _Batch()
+        for place, line in _lines(source):
+            fields: Fields = {}
+            first, found = not found, True
+            self.batch.bytes += len(line)
+            try:
+                fields = _parsed(place, line, first=first)
+                field = self._field(place, fields)
+                merged = self.batch.add(place, fields, field)
+            except InputError as error:
+                self.refuse(error, place, fields)
+                if error.findings[0].code in WHOLE_FILE:
+                    return
+            else:
+                if merged:
+                    details = {"document": self.batch.names[-1], "count": counted(merged, "mention")}
+                    self.note(Finding("merged-subtokens", source.name, place.line, details=details))
+                self.look(place, fields, field)
+            yield
         if not found:
             empty = "the file is empty" if not source.head(1) else "the file holds nothing but white space"
             details = {"what": empty, "expected": EXPECTED}
-            raise InputError([Finding("no-document", source.name, details=details)])
-    if batch.names:
-        yield batch.documents()
+            self.refuse(InputError([Finding("no-document", source.name, details=details)]), Place(source, None), {})
+
+    def _field(self, place: Place, fields: Fields) -> str:
+        """The field of the clusters. Raises `InputError` for one that the first object should have had."""
+        if self.field is None:
+            self.field = _by_first(place, fields, self.asked)
+        chosen = self.asked.clusters_field is None and self.asked.side != KEY
+        if chosen and self.field == CLUSTERS and PREDICTED in fields:
+            expected = "the same field in every object; --clusters-field NAME says which one has the clusters"
+            raise _bad_field(place, fields, PREDICTED, "is here, and not in the first object", expected)
+        return self.field
+
+    def _full(self) -> Documents:
+        documents = self.batch.documents()
+        self.batch = Batch(self.most)
+        return documents
 
 
 def settled(files: Sequence[Source], asked: Asked) -> Asked:
-    """What is asked, the field of the clusters included. Raises as `read` does, for the first object."""
-    wanted = _wanted(asked)
-    first = (fields for source in files for _, fields, _ in _objects(source))
-    return asked._replace(clusters_field=_predicted(next(first, {})) if wanted is None else wanted)
+    """What is asked, the field that the first object decides included. Raises as `read` does, for that object."""
+    if _field(asked) is not None:
+        return asked
+    first = next((each for source in files for each in objects(source)), None)
+    return asked if first is None else asked._replace(by_first=_by_first(*first, asked))
 
 
-def _wanted(asked: Asked) -> str | None:
-    """The field of the clusters; None where the first object tells."""
+def _field(asked: Asked) -> str | None:
+    """The field of the clusters; None where the first object decides."""
     if asked.clusters_field is not None:
         return asked.clusters_field.split(",")[-1 if asked.side == RESPONSE else 0]
-    return None if asked.side == RESPONSE else CLUSTERS
+    return CLUSTERS if asked.side == KEY else asked.by_first
 
 
-def _predicted(fields: Fields) -> str:
-    """The field of the clusters of a response, by its first object."""
+def _by_first(place: Place, fields: Fields, asked: Asked) -> str:
+    """The field of the clusters, by the first object. Raises `InputError` where nobody said which of two it is."""
+    if asked.side is None and {CLUSTERS, PREDICTED} <= fields.keys():
+        expected = 'side="key" or side="response" for the one or the other, or clusters_field'
+        raise _bad_field(place, fields, CLUSTERS, f"stands beside {PREDICTED}", expected)
     return PREDICTED if PREDICTED in fields else CLUSTERS
 
 
@@ -114,8 +178,8 @@ def words(documents: Documents, mentions: Sequence[int]) -> list[str]:
         by_source[place.source][int(documents.line[mention])].append(mention)
     texts: dict[int, str] = {}
     for source, by_line in by_source.items():
-        for place, fields, _ in _objects(source, by_line):
-            its_sentences = _sentences(fields)
+        for place, fields in objects(source, by_line):
+            its_sentences = sentences_of(fields)
             every = None if its_sentences is None else [word for sentence in its_sentences for word in sentence]
             for mention in by_line[place.line or 0]:
                 start, end = int(documents.start[mention]), int(documents.end[mention])
@@ -128,11 +192,11 @@ def sentences(source: Source, notices: list[Finding]) -> Iterator[Sentences | No
 
     A notice tells where words had to be put together from subtokens.
     """
-    for place, fields, _ in _objects(source):
+    for place, fields in objects(source):
         if _of_subtokens(fields):
-            details = {"document": _clean(fields["doc_key"])}
+            details = {"document": clean(fields["doc_key"])}
             notices.append(Finding("joined-subtokens", source.name, place.line, details=details))
-        yield _sentences(fields)
+        yield sentences_of(fields)
 
 
 def write(documents: Iterator[FullDocument], notices: list[Finding]) -> Iterator[str]:
@@ -158,10 +222,14 @@ def write(documents: Iterator[FullDocument], notices: list[Finding]) -> Iterator
         yield re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", line) + "\n"
 
 
-class _Batch:
-    """The documents since the last batch: lists of whole numbers, which become columns at its end."""
+class Batch:
+    """The documents since the last batch: lists of whole numbers, which become columns at its end.
 
-    def __init__(self) -> None:
+    ``most`` is how many faults of a document are told.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most = most
         self.names: list[str] = []
         self.places: list[Place] = []
         self.tokens: list[int] = []
@@ -169,6 +237,7 @@ class _Batch:
         self.label: list[int] = []
         self.sizes: list[int] = []
         self.offsets: list[int] = []
+        self.faults: dict[int, Callable[[], Finding]] = {}
         self.bytes = 0
 
     def add(self, place: Place, fields: Fields, field: str) -> int:
@@ -185,9 +254,14 @@ class _Batch:
         merged = 0
         found = _flat(clusters, MOST_TOKENS if offsets < 0 else offsets)
         if found is None:
-            where, what, expected = _fault(clusters, offsets, known_by)
-            details = {"document": name, "place": field + where, "what": what, "expected": expected}
-            raise InputError([Finding("bad-mention", place.source.name, place.line, details=details)])
+            faults = (
+                {"document": name, "place": field + where, "what": what, "expected": expected}
+                for where, what, expected in _faults(clusters, offsets, known_by)
+            )
+            raise InputError(
+                Finding("bad-mention", place.source.name, place.line, details=details)
+                for details in islice(faults, self.most)
+            )
         if subtoken_map is not None:
             apart = len(set(zip(found[::2], found[1::2], strict=True)))
             found = [subtoken_map[offset] for offset in found]
@@ -198,10 +272,18 @@ class _Batch:
                 self.label.append(number)
                 self.sizes.append(len(cluster))
         self.offsets += found
+        self._begin(name, place, tokens)
+        return merged
+
+    def add_faulty(self, name: str, place: Place, fault: Finding) -> None:
+        """Add a document of which only the name can be told."""
+        self.faults[len(self.names)] = lambda: fault
+        self._begin(name, place, -1)
+
+    def _begin(self, name: str, place: Place, tokens: int) -> None:
         self.names.append(name)
         self.places.append(place)
         self.tokens.append(tokens)
-        return merged
 
     def documents(self) -> Documents:
         """The batch in columns, in the order that `Documents` asks for."""
@@ -229,25 +311,31 @@ class _Batch:
             start=start[mentions],
             end=end[mentions],
             line=lines[document[entities][entity[mentions]]],
+            faults=self.faults,
             words=words,
         )
 
 
-def _objects(source: Source, only: Mapping[int, object] | None = None) -> Iterator[tuple[Place, Fields, int]]:
-    """The objects of a file, or of some of its lines: place, fields and number of bytes."""
-    begun = False
+def _lines(source: Source) -> Iterator[tuple[Place, bytes]]:
+    """The lines of a file that hold anything."""
     for number, line in source.numbered_lines():
-        if only is not None and number not in only:
-            continue
         raw = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
-        if not raw.strip():
-            continue
-        yield Place(source, number), _parsed(source, number, raw, first=not begun), len(line)
-        begun = True
+        if raw.strip():
+            yield Place(source, number), raw
 
 
-def _parsed(source: Source, number: int, raw: bytes, *, first: bool) -> Fields:
+def objects(source: Source, only: Collection[int] | None = None) -> Iterator[tuple[Place, Fields]]:
+    """The objects of a file, or of some of its lines, with their fields."""
+    first = True
+    for place, line in _lines(source):
+        if only is None or place.line in only:
+            yield place, _parsed(place, line, first=first)
+            first = False
+
+
+def _parsed(place: Place, raw: bytes, *, first: bool) -> Fields:
     """The fields of one line. Raises `InputError` for anything but an object."""
+    source, number = place
 
     def refused(code: str, column: int | None = None, shown: str | None = None, **details: object) -> InputError:
         excerpt = None
@@ -269,7 +357,7 @@ def _parsed(source: Source, number: int, raw: bytes, *, first: bool) -> Fields:
     try:
         value = DECODER.decode(text)
     except json.JSONDecodeError as error:
-        kind = _several_lines(source, number, text) if first else None
+        kind = _several_lines(place, text) if first else None
         if kind:
             program = ".[]" if kind.startswith("array") else "."
             raise refused("json-document", kind=f"{kind} over several lines", program=program) from None
@@ -290,19 +378,19 @@ def _fields(pairs: tuple[tuple[str, Any], ...], refused: Any) -> Fields:
     if len(fields) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        details = {"where": _where(fields), "field": _clean(twice), "what": "stands there more than once"}
+        details = {"where": _where(fields), "field": clean(twice), "what": "stands there more than once"}
         raise refused("bad-field", **details, expected="every field once; remove all but one")
     return fields
 
 
-def _several_lines(source: Source, number: int, text: str) -> str | None:
+def _several_lines(place: Place, text: str) -> str | None:
     """Whether the first line of a file begins an array or an object that goes on in the next, and which."""
     if not text.rstrip().endswith(("{", "[", ",", ":")):
         return None
     if text.lstrip().startswith("["):
         return "array"
-    rest = (line.strip() for at, line in source.numbered_lines() if at > number)
-    following = next(filter(None, rest), b"{")
+    rest = (line.strip() for at, line in _lines(place.source) if at != place)
+    following = next(rest, b"{")
     return None if following.startswith(b"{") else "object"
 
 
@@ -315,7 +403,7 @@ def _name(place: Place, fields: Fields) -> str:
         raise _bad_field(place, {}, "doc_key", f"is {_shown(name)}", expected)
     if "\n" in name or name.endswith("\r"):
         raise _bad_field(place, {}, "doc_key", f"is {_shown(name)}", f"{expected} on one line")
-    return _clean(name)
+    return clean(name)
 
 
 def _check_fields(place: Place, fields: Fields, field: str) -> None:
@@ -360,7 +448,7 @@ def _number_of_tokens(place: Place, fields: Fields) -> tuple[int, str]:
 
 
 def _flat(clusters: list[Any], offsets: int) -> list[int] | None:
-    """All offsets of the clusters in a row, or None where `_fault` has something to say; far faster than that."""
+    """All offsets of the clusters in a row, or None where `_faults` has something to say; far faster than that."""
     if not _are(list, clusters):
         return None
     mentions = list(chain.from_iterable(clusters))
@@ -372,46 +460,46 @@ def _flat(clusters: list[Any], offsets: int) -> list[int] | None:
     return flat if all(map(le, flat[::2], flat[1::2])) else None
 
 
-def _fault(clusters: list[Any], offsets: int, known_by: str) -> tuple[str, str, str]:
-    """The first thing wrong with clusters: where, what it is, and what was expected.
+def _faults(clusters: list[Any], offsets: int, known_by: str) -> Iterator[tuple[str, str, str]]:
+    """All that is wrong with clusters: where, what it is, and what was expected.
 
     ``offsets`` is how many there can be, -1 where that is not known; ``known_by`` says how it is known.
     """
     for number, cluster in enumerate(clusters):
         if not isinstance(cluster, list):
-            return f"[{number}]", _shown(cluster), "a list of mentions, each [first token, last token]"
+            yield f"[{number}]", _shown(cluster), "a list of mentions, each [first token, last token]"
+            continue
         for place, mention in enumerate(cluster):
-            where = f"[{number}][{place}]"
-            if not (isinstance(mention, list) and len(mention) == 2 and _are(int, mention)):
-                return where, _shown(mention), "two whole numbers, [first token, last token], counted from 0"
-            start, end = mention
-            if min(start, end) < 0:
-                return where, _shown(mention), "tokens counted from 0; no offset is below that"
-            if end < start:
-                return where, _shown(mention), "the first token of the mention, then its last one"
-            if 0 <= offsets <= end:
-                off_by_one = "; the last token belongs to the mention, so an end behind it is one too large"
-                characters = (
-                    "; offsets of characters cannot be scored, since nothing says which tokens they belong to: turn "
-                    "them into offsets of tokens"
-                )
-                return (
-                    where,
-                    _shown(mention),
-                    f"offsets below {offsets}, since {known_by}{off_by_one if end == offsets else characters}",
-                )
-            if end >= MOST_TOKENS:
-                return where, _shown(mention), f"offsets of tokens, below {MOST_TOKENS:,}"
-    raise AssertionError("there is a fault where this is called")
+            if expected := _expected(mention, offsets, known_by):
+                yield f"[{number}][{place}]", _shown(mention), expected
 
 
-def _sentences(fields: Fields) -> list[list[str]] | None:
+def _expected(mention: Any, offsets: int, known_by: str) -> str | None:
+    """What was expected in the place of a mention, where it is none."""
+    if not (isinstance(mention, list) and len(mention) == 2 and _are(int, mention)):
+        return "two whole numbers, [first token, last token], counted from 0"
+    start, end = mention
+    if min(start, end) < 0:
+        return "tokens counted from 0; no offset is below that"
+    if end < start:
+        return "the first token of the mention, then its last one"
+    if 0 <= offsets <= end:
+        off_by_one = "; the last token belongs to the mention, so an end behind it is one too large"
+        characters = (
+            "; offsets of characters cannot be scored, since nothing says which tokens they belong to: turn them into "
+            "offsets of tokens"
+        )
+        return f"offsets below {offsets}, since {known_by}{off_by_one if end == offsets else characters}"
+    return f"offsets of tokens, below {MOST_TOKENS:,}" if end >= MOST_TOKENS else None
+
+
+def sentences_of(fields: Fields) -> list[list[str]] | None:
     """The words of a document by sentence, or by segment where it gives subtokens."""
     its_sentences = fields.get("sentences")
     if its_sentences is None:
         return None
     if not _of_subtokens(fields):
-        return [list(map(_clean, sentence)) for sentence in its_sentences]
+        return [list(map(clean, sentence)) for sentence in its_sentences]
     found: list[list[str]] = []
     word_before = -1
     words_of_subtokens = iter(fields["subtoken_map"])
@@ -424,7 +512,7 @@ def _sentences(fields: Fields) -> list[list[str]] | None:
                 word_before += 1
             if subtoken not in SPECIAL:
                 holder = next(sentence for sentence in reversed(found) if sentence)
-                holder[-1] += _clean(subtoken).removeprefix("##")
+                holder[-1] += clean(subtoken).removeprefix("##")
     return found
 
 
@@ -439,7 +527,7 @@ def _of_subtokens(fields: Fields) -> bool:
 def _missing(place: Place, fields: Fields, field: str, expected: str) -> InputError:
     names = [_shown(name) for name in list(fields)[:10]] + (["..."] if len(fields) > 10 else [])
     held = ", ".join(names) or "no field at all"
-    details = {"where": _where(fields), "field": _clean(field), "fields": held, "expected": expected}
+    details = {"where": _where(fields), "field": clean(field), "fields": held, "expected": expected}
     return InputError([Finding("missing-field", place.source.name, place.line, details=details)])
 
 
@@ -449,7 +537,7 @@ def _bad_field(place: Place, fields: Fields, field: str, what: str, expected: st
 
 
 def _where(fields: Fields) -> str:
-    return f'in document "{_clean(fields["doc_key"])}": ' if isinstance(fields.get("doc_key"), str) else ""
+    return f'in document "{clean(fields["doc_key"])}": ' if isinstance(fields.get("doc_key"), str) else ""
 
 
 def _shown(value: Any) -> str:
@@ -462,7 +550,7 @@ def _shown(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
     """A string of JSON that can be printed: surrogates that stand for no byte are spelt out."""
     try:
         text.encode("utf-8", "surrogateescape")

@@ -18,6 +18,7 @@ from scorer.sources import Source
 MARK = b"\xef\xbb\xbf"
 
 BEGIN, END = b"begin document ", b"end document"
+END_MARKER = re.compile(rb"#[^\S\n]*" + END)
 
 COLUMNS = 5
 """How many columns are written: document, part, number of the token in its sentence, word, coreference."""
@@ -42,7 +43,7 @@ def marker_of(line: bytes) -> Marker | None:
             return Marker(as_text(marker[len(BEGIN) :].removesuffix(b"\r")))
         if marker.startswith(END):
             return Marker(None)
-    return Marker(None) if END in line and re.search(rb"#[^\S\n]*" + END, line) else None
+    return Marker(None) if END in line and END_MARKER.search(line) else None
 
 
 def holds_token(line: bytes) -> bool:
@@ -53,8 +54,12 @@ def holds_token(line: bytes) -> bool:
 
 
 def columns_of(line: bytes) -> list[bytes]:
-    """The columns of a token."""
-    return line.rstrip(b"\t\r\n").split(b"\t") if b"\t" in line else line.split()
+    """The columns of a token: rule 4 of the grammar in `scorer.formats.conll`."""
+    ended = line.removesuffix(b"\n")
+    text = ended.removesuffix(b"\r")
+    if b"\t" in text:
+        return (text.rstrip(b"\t") if text == ended else text).split(b"\t")
+    return [column for column in text.split(b" ") if column]
 
 
 def word(columns: Sequence[bytes]) -> str:
@@ -108,22 +113,21 @@ def sentences(source: Source, notices: list[Finding]) -> Iterator[Sentences]:
 
     A notice tells where the file has columns that are not among those of `write`.
     """
-    begin, end = re.compile(rb"#\s*" + BEGIN), re.compile(rb"#\s*" + END)
     found: list[list[str]] | None = None
     more_columns = False
     for number, line in source.numbered_lines():
-        line_text = line.removeprefix(MARK) if number == 1 else line
-        if begin.match(line_text):
-            found = [[]]
+        text = line.removesuffix(b"\n")
+        text = text.removeprefix(MARK) if number == 1 else text
+        if marker := marker_of(text):
+            if found is not None:
+                yield [sentence for sentence in found if sentence]
+            found = None if marker.name is None else [[]]
         elif found is None:
             continue
-        elif end.search(line_text):
-            yield [sentence for sentence in found if sentence]
-            found = None
-        elif not line_text.strip():
+        elif not text.strip():
             found.append([])
-        elif holds_token(line_text):
-            columns = columns_of(line_text)
+        elif holds_token(text):
+            columns = columns_of(line)
             found[-1].append(word(columns))
             if len(columns) > COLUMNS and not more_columns:
                 more_columns = True

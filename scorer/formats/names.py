@@ -28,15 +28,13 @@ from scorer.formats.columns import Columns
 from scorer.formats.conll import CR, Lines, Reader, within
 from scorer.formats.lines import as_text
 from scorer.formats.row import KEY, Asked
+from scorer.formats.words import BLANK_MARKS, word_numbers
 from scorer.model import Documents, HeldColumn, NamedEntities
 from scorer.names import Asked as NamesAsked
 from scorer.sources import Source
 
 CELL = re.compile(rb"(?:\(([^\s()*|]+))?\*?(\))?")
 """A cell of a name: the type where it begins one, and whether it ends one."""
-
-BLANK_MARKS = b"*-_"
-"""Cells of one byte in which nothing begins or ends."""
 
 WORD, WORD_COLUMNS = 3, 5
 """The column of words, counted from 0, and how many columns a line with words has at least."""
@@ -85,7 +83,7 @@ def read(files: Sequence[Source], notices: list[Finding], asked: Asked) -> Itera
 class NamesReader(Reader):
     """Reads one side with its named entities, and with the words of all tokens, by which sides are compared."""
 
-    def __init__(self, notices: list[Finding], side: str, asked: NamesAsked) -> None:
+    def __init__(self, notices: list[Finding], side: str | None, asked: NamesAsked) -> None:
         super().__init__(notices)
         self._asked = asked
         self._names_wanted = asked.of_side(side)
@@ -109,7 +107,8 @@ class NamesReader(Reader):
         stops = lines.stops[tokens]
         columns = Columns(lines.text, lines.starts[tokens], stops - (lines.text[stops - 1] == CR))
         if self._asked.compares_words:
-            number = np.where(columns.count >= WORD_COLUMNS, columns.words() & 2**62 - 1, -1)
+            words = word_numbers(lines.text, *columns.cells(np.full(len(tokens), WORD)))
+            number = np.where(columns.count >= WORD_COLUMNS, words & 2**62 - 1, -1)
             self._text.append((document, number, self.line + 1 + tokens))
         if self._names_wanted:
             token = np.cumsum(lines.is_token)[tokens] - 1 + shift

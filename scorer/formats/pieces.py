@@ -35,8 +35,8 @@ class Stretch(Source):
     """The bytes of a file from ``start`` to ``stop``; ``file`` is its number among those of its side, ``seen``
     how many line ends were read."""
 
-    def __init__(self, file: int, path: str, start: int, stop: int) -> None:
-        super().__init__(path)
+    def __init__(self, file: int, source: Source, start: int, stop: int) -> None:
+        super().__init__(source.path, source.max_unpacked)
         self.file, self.start, self.stop = file, start, stop
         self.seen = 0
 
@@ -135,7 +135,7 @@ def _pieces(files: Sequence[Source], begin: bytes) -> Iterator[list[Stretch]]:
     size = 0
     for number, source in enumerate(files):
         ends = [0, *_cuts(source.path, begin), os.path.getsize(source.path)]
-        stretches = [Stretch(number, source.path, *each) for each in pairwise(ends)]
+        stretches = [Stretch(number, source, *each) for each in pairwise(ends)]
         gathered.append(stretches[0])
         size += stretches[0].stop
         if len(stretches) > 1 or size >= SIZE:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from scorer import names
 from scorer.errors import InputError
 from scorer.findings import Finding
+from scorer.formats.words import Words
 from scorer.model import Documents, Place
 from scorer.sources import Source
 
@@ -22,11 +23,13 @@ Sentences = Sequence[Sequence[str]]
 
 
 class Asked(NamedTuple):
-    """What a caller asks of a reader: which side the files are, which field of JSON lines has the clusters (``NAME``,
-    or ``KEY,RESPONSE`` where the sides differ), and what is wanted of named entities, if anything."""
+    """What a caller asks of a reader: which side the files are, None where that is not known, and which field of JSON
+    lines has the clusters (``NAME``, or ``KEY,RESPONSE`` where the sides differ). ``by_first`` is the field that the
+    first object decides, once it is known. ``names`` is what is wanted of named entities, if anything."""
 
-    side: str = KEY
+    side: str | None = KEY
     clusters_field: str | None = None
+    by_first: str | None = None
     names: names.Asked | None = None
 
 
@@ -55,6 +58,22 @@ def full_documents(batch: Documents) -> Iterator[FullDocument]:
         entities[batch.document[entity]][batch.name_of(entity)].append((start, end))
     for document, name in enumerate(batch.names):
         yield FullDocument(name, batch.place_of(document), None, entities[document])
+
+
+class Examination(Protocol):
+    """Reads one side to its end, whatever is wrong there, adding all that is wrong or odd to what was found."""
+
+    words: dict[Place, Words]
+    """Where they are wanted and known, the words of every document, until somebody takes them."""
+
+    def documents(self, files: Sequence[Source]) -> Iterator[Documents]:
+        """The documents of all files as one corpus, in batches; their names may come twice.
+
+        Raises `UsageError` for a file that cannot be read.
+        """
+
+    def words_at(self, source: Source, tokens: Sequence[tuple[int, int]]) -> list[str]:
+        """The words of tokens of a file, given by line and number in the document."""
 
 
 class Format(NamedTuple):

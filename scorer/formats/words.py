@@ -1,0 +1,65 @@
+"""Words as numbers, so that the texts of two sides can be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from scorer.columns import Bytes, Ints
+
+WORD_BYTES = 64
+"""How much of a word is compared, besides its length."""
+
+BLANK_MARKS = b"-_*"
+"""Cells of one byte that say that there is nothing."""
+
+BLANKS = b" \t\n\r\v\f"
+"""What `bytes.strip` takes off."""
+
+
+class Words(NamedTuple):
+    """A number for each token of a document that is equal for equal words, and the lines of the tokens."""
+
+    number: Ints
+    line: Ints
+
+    @property
+    def there(self) -> bool:
+        """Whether the file has words at all, rather than one mark for each."""
+        alike = len(self.number) > 1 and (self.number == self.number[0]).all()
+        return not (alike or np.isin(self.number, MARKS).all())
+
+
+def word_numbers(text: Bytes, starts: Ints, stops: Ints) -> Ints:
+    """A number for each word ``text[starts:stops]``, blanks at its ends left out; equal for equal ones."""
+    starts, stops = _stripped(text, starts, stops)
+    length = stops - starts
+    number = length.astype(np.int64)
+    for place in range(min(int(length.max(initial=0)), WORD_BYTES)):
+        more = np.flatnonzero(length > place)
+        number[more] = number[more] * 1_000_003 + text[starts[more] + place] + 1
+    return number
+
+
+def _stripped(text: Bytes, starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
+    """Where stretches of text begin and end without the blanks at their ends."""
+    blank = np.isin(text, np.frombuffer(BLANKS, dtype=np.uint8))
+    held = np.flatnonzero(stops > starts)
+    if not (blank[starts[held]] | blank[stops[held] - 1]).any():
+        return starts, stops
+    solid = np.concatenate([[-1], np.flatnonzero(~blank), [len(text)]])
+    starts = np.minimum(solid[np.searchsorted(solid, starts)], stops)
+    return starts, np.maximum(solid[np.searchsorted(solid, stops) - 1] + 1, starts)
+
+
+def numbers_of(words: Sequence[bytes]) -> Ints:
+    """The same for words that stand alone."""
+    sizes = np.array([len(word) for word in words], dtype=np.int64)
+    stops = np.cumsum(sizes)
+    return word_numbers(np.frombuffer(b"".join(words), dtype=np.uint8), stops - sizes, stops)
+
+
+MARKS = numbers_of([b"", *(bytes([mark]) for mark in BLANK_MARKS)])
+"""What stands for a word that is not there, as numbers."""

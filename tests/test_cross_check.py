@@ -1,0 +1,68 @@
+"""`scripts/cross_check.py`, against a small stand-in for the official scorer."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from cross_check import reordered
+from support import RECORDED, ROOT
+
+FAKE = r"""
+my $out = `$ENV{CORE} @ARGV[0..2]`;
+my ($head, @blocks) = split /^(?=====> )/m, $out;
+my $totals = ""; $blocks[-1] =~ s/(\n?====== TOTALS =======.*)//s and $totals = $1;
+my @documents; push @documents, $blocks[$_] . $blocks[$_ + 1] for grep { $_ % 2 == 0 } 0..$#blocks;
+$totals =~ s/Recall/Rappel/ if $ENV{WRONG};
+print $head, reverse(@documents), $totals;
+exit($? >> 8);
+"""
+"""Ours with the documents in another order, and with another word in the totals if asked."""
+
+
+CASES = ("documents-0015", "missing-document-0016", "unclosed-0031")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "scorer.pl").write_text(FAKE)
+    for case in CASES:
+        shutil.copytree(RECORDED / case, tmp_path / case)
+    return tmp_path
+
+
+def check(folder: Path, **environment: str) -> tuple[int, list[str]]:
+    program = str(Path(sys.executable).with_name("corefscore"))
+    arguments = (ROOT / "scripts" / "cross_check.py", folder / "scorer.pl", folder, "muc", "blanc")
+    command = [sys.executable, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, env={"CORE": program, **environment}, check=False, text=True)
+    return done.returncode, done.stdout.splitlines()
+
+
+@pytest.mark.skipif(not shutil.which("perl"), reason="there is no perl")
+def test_documents_in_another_order_are_the_same(folder: Path) -> None:
+    assert check(folder, PATH="/usr/bin:/bin") == (0, ["3 pairs, 6 runs, 0 differ"])
+
+
+@pytest.mark.skipif(not shutil.which("perl"), reason="there is no perl")
+def test_differing_bytes_are_reported(folder: Path) -> None:
+    status, lines = check(folder, PATH="/usr/bin:/bin", WRONG="1")
+    assert (status, lines[-1]) == (1, "3 pairs, 6 runs, 4 differ")
+    assert any("Rappel" in line for line in lines)
+
+
+def test_documents_that_are_not_the_same_stay_where_they_are() -> None:
+    one = b"====> a:\nFile a:\n====> a:\nFile a:\n"
+    other = one.replace(b"a", b"b")
+    assert reordered(one + other, other) == one + other
+    assert reordered(one + other, other + one) == other + one
+
+
+def test_what_is_expected_is_told(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, ROOT / "scripts" / "cross_check.py", "nowhere", tmp_path], capture_output=True, check=False
+    )
+    assert (done.returncode, done.stdout[:9]) == (2, b"expected:")

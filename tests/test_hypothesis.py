@@ -1,0 +1,288 @@
+"""What holds for any input at all, searched for counterexamples by hypothesis.
+
+The quick profile runs with the other tests, always on the same examples; ``HYPOTHESIS_PROFILE=long``, which is that of
+`make test-slow`, looks at many more, new ones every time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import twins
+from hypothesis import Phase, assume, example, given, settings
+from hypothesis import strategies as st
+from support import TESTDATA
+
+from scorer.cli import run
+from scorer.comparison import compare
+from scorer.convert import convert
+from scorer.errors import InputError, ScorerError
+from scorer.evaluate import evaluate
+from scorer.formats import read
+from scorer.metrics import find, select
+from scorer.model import joined
+from scorer.repair import Fixes, mend
+from scorer.results import Result, Settings
+from scorer.significance import Compared, Method
+from scorer.sources import Source
+
+settings.register_profile("quick", max_examples=60, derandomize=True, deadline=None, database=None)
+settings.register_profile("long", max_examples=1000, deadline=None)
+# For mutants: that something is wrong is enough, and looking for the smallest example takes minutes.
+settings.register_profile("first", settings.get_profile("quick"), phases=(Phase.explicit, Phase.generate))
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+NEAR = 1e-12
+KEY = TESTDATA / "demo" / "key.conll"
+
+SPANS = st.tuples(st.integers(0, 8), st.integers(0, 3)).map(lambda span: (span[0], span[0] + span[1]))
+"""So few that both sides share many, and that copies, nested and crossing ones are common."""
+
+PARTITIONS = st.lists(st.lists(SPANS, min_size=1, max_size=5), max_size=5)
+PAIRS = st.tuples(PARTITIONS, PARTITIONS)
+
+WRITABLE = st.lists(
+    st.lists(SPANS, min_size=1, max_size=5).filter(
+        lambda entity: not any(a < c <= b < d for a, b in entity for c, d in entity)
+    ),
+    max_size=5,
+)
+"""Partitions that CoNLL can hold: mentions of one entity do not cross."""
+
+TEXTS = st.lists(
+    st.sampled_from(
+        [
+            *(b"#begin document (a); part 000", b"#begin document b", b"#end document", b"# begin document", b"#"),
+            *(b"\n", b"\n", b"\n", b"\r\n", b"\t", b"\t", b" ", b"|", b"-", b"w", b"(1)", b"(1", b"1)", b"(2", b"2)"),
+            *(
+                b"(1+2)",
+                b"(0",
+                b"00)",
+                b"(",
+                b")",
+                b"9" * 30,
+                b"\xef\xbb\xbf",
+                b"\xff",
+                b"\0",
+                b"\v",
+                b"\x1f\x8b",
+                b"{",
+            ),
+        ]
+    ),
+    max_size=60,
+).map(b"".join)
+"""Texts of the pieces that the grammar is made of, and of some that it is not."""
+
+
+VALUES = st.recursive(
+    st.integers(-1, 9) | st.sampled_from(["w", "##w", "\ud800", None, True, 1.5]),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from("ab"), inner, max_size=2),
+    max_leaves=12,
+)
+CLUSTERS = st.lists(st.lists(st.lists(st.integers(0, 9), min_size=2, max_size=2), max_size=3), max_size=3)
+SENTENCES = st.lists(
+    st.lists(st.sampled_from(["w", "##w", "[CLS]", "\ud800", "#end document"]), max_size=4), max_size=4
+)
+
+OBJECTS = st.fixed_dictionaries(
+    {"doc_key": st.sampled_from(["(demo/cats); part 000", "demo/cats_0", "a\n", 3])},
+    optional={
+        "clusters": CLUSTERS | VALUES,
+        "predicted_clusters": CLUSTERS | VALUES,
+        "sentences": SENTENCES | VALUES,
+        "subtoken_map": st.lists(st.integers(0, 9), max_size=9).map(sorted) | VALUES,
+    },
+)
+"""Objects such as those of JSON lines, sound or nearly so."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("hypothesis")
+
+
+def scored(pairs: Sequence[twins.Pair]) -> Result:
+    """The result, for pairs that are not refused."""
+    try:
+        return twins.score(pairs)
+    except InputError as error:
+        assume(error.findings[0].code != "too-many-repeated")
+        raise
+
+
+@given(PAIRS)
+@example(([[(0, 0), (0, 0)]], [[(0, 0), (0, 0)]]))
+@example(([[(0, 2), (1, 3)]], [[(0, 2)], [(1, 3)]]))
+@pytest.mark.parametrize("metric", twins.TWINS)
+def test_a_metric_is_its_twin(metric: str, pair: twins.Pair) -> None:
+    found = scored([pair])
+    expected = [[float(part) for share in counted for part in share] for counted in twins.counted(metric, *pair)]
+    assert np.allclose(found.counts[metric][0], expected, rtol=NEAR, atol=0), find(metric).title
+
+
+@given(st.lists(WRITABLE, min_size=1, max_size=3))
+def test_what_is_written_is_read(folder: Path, partitions: list[twins.Partition]) -> None:
+    path = folder / "round-trip.conll"
+    path.write_text(twins.conll(partitions))
+    found = joined(list(read(str(path), [])))
+    assert twins.partitions_of(found) == [twins.in_reading_order(partition) for partition in partitions]
+
+
+@given(st.lists(PARTITIONS, min_size=1, max_size=3))
+def test_what_is_written_as_json_lines_is_read(folder: Path, partitions: list[twins.Partition]) -> None:
+    """Copies and crossing mentions as well, which CoNLL cannot all hold."""
+    path = folder / "round-trip.jsonl"
+    rows = [{"doc_key": str(at), "clusters": partition} for at, partition in enumerate(partitions)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = joined(list(read(str(path), [])))
+    assert list(map(unordered, twins.partitions_of(found))) == list(map(unordered, partitions))
+
+
+@given(st.lists(WRITABLE, min_size=1, max_size=3))
+def test_what_is_converted_there_and_back_is_the_same(folder: Path, partitions: list[twins.Partition]) -> None:
+    there, back = folder / "there", folder / "back"
+    text = "".join(convert(written(folder, partitions), []))
+    there.write_text(text)
+    again = "".join(convert(str(there), []))
+    back.write_text(again)
+    before, after = (joined(list(read(path, []))) for path in (written(folder, partitions), str(back)))
+    assert list(map(unordered, twins.partitions_of(after))) == list(map(unordered, twins.partitions_of(before)))
+    assert (after.names, after.tokens.tolist()) == (before.names, before.tokens.tolist())
+    assert "".join(convert(str(back), [])) == text
+
+
+def unordered(partition: twins.Partition) -> list[list[twins.Mention]]:
+    return sorted(map(sorted, partition))
+
+
+def written(folder: Path, partitions: Sequence[twins.Partition]) -> str:
+    path = folder / "from.conll"
+    path.write_text(twins.conll(partitions))
+    return str(path)
+
+
+def ours_or_a_result(path: Path) -> None:
+    """Every way to use a file ends in a result or an error of ours."""
+    for arguments in (
+        ["every", KEY, path],
+        ["lea", path, path, "--repeated", "first", "--format", "json"],
+        ["validate", path, "--key", KEY],
+        ["validate", path, "--fix", path.with_suffix(".mended"), "--format", "github"],
+        ["convert", path, path.with_suffix(".converted")],
+    ):
+        assert run([str(argument) for argument in arguments], "corefscore") in (0, 1, 2)
+
+
+@given(TEXTS)
+def test_any_text_gives_a_result_or_an_error_of_ours(folder: Path, text: bytes) -> None:
+    path = folder / "any.conll"
+    path.write_bytes(b"#begin document (demo/cats); part 000\n" + text)
+    ours_or_a_result(path)
+
+
+@given(st.lists(OBJECTS | VALUES, min_size=1, max_size=3))
+@example([{"doc_key": "a", "clusters": [], "sentences": [["w"]], "subtoken_map": [0, 1, 1]}])
+def test_any_json_gives_a_result_or_an_error_of_ours(folder: Path, objects: list[Any]) -> None:
+    path = folder / "any.jsonl"
+    path.write_text("".join(json.dumps(each) + "\n" for each in objects))
+    ours_or_a_result(path)
+
+
+@given(st.binary(max_size=200))
+@example(b"\x1f\x8b\0")
+@example(b"\xfd7zXZ\0\0")
+@example(b"BZh9")
+def test_any_bytes_give_a_result_or_an_error_of_ours(folder: Path, text: bytes) -> None:
+    path = folder / "bytes.conll"
+    path.write_bytes(text)
+    ours_or_a_result(path)
+
+
+@given(TEXTS)
+def test_what_was_mended_needs_no_mending(folder: Path, text: bytes) -> None:
+    path = folder / "mended.conll"
+    path.write_bytes(b"#begin document d\n" + text)
+    for first_copy in (True, False):
+        try:
+            once = "".join(mend(Source(str(path)), Fixes(), first_copy=first_copy)).encode("utf-8", "surrogateescape")
+        except ScorerError:
+            return
+        path.write_bytes(once)
+        fixes = Fixes()
+        again = "".join(mend(Source(str(path)), fixes, first_copy=first_copy)).encode("utf-8", "surrogateescape")
+        assert (again, fixes.listed) == (once, [])
+
+
+@given(st.lists(PAIRS, min_size=1, max_size=5), st.data())
+def test_counts_add_up_over_any_split_of_the_documents(pairs: list[twins.Pair], data: st.DataObject) -> None:
+    whole = scored(pairs)
+    first = data.draw(st.sets(st.integers(0, len(pairs) - 1)))
+    parts = [sorted(first), sorted(set(range(len(pairs))) - first)]
+    results = [scored([pairs[at] for at in part]) for part in parts if part]
+    for metric in twins.TWINS:
+        counts = np.concatenate([result.counts[metric] for result in results])
+        assert np.array_equal(counts[np.argsort(parts[0] + parts[1])], whole.counts[metric])
+
+
+@given(st.lists(st.tuples(WRITABLE, WRITABLE), min_size=1, max_size=4), st.data())
+def test_ids_and_files_do_not_matter_and_the_order_only_in_the_last_bit(
+    folder: Path, pairs: list[twins.Pair], data: st.DataObject
+) -> None:
+    ids = data.draw(st.permutations([*range(3, 9), *range(10**19, 10**19 + 4)]))
+    order = data.draw(st.permutations(range(len(pairs))))
+
+    def side(name: str, which: int, order: Sequence[int], ids: Sequence[int], files: int) -> Path:
+        """A folder of so many files, without those of the last example; documents keep their names."""
+        place = folder / name
+        place.mkdir(exist_ok=True)
+        for old in place.iterdir():
+            old.unlink()
+        texts = twins.conll([pair[which] for pair in pairs], ids).split("#begin document ")[1:]
+        chosen = [f"#begin document {texts[at]}" for at in order]
+        for number in range(files):
+            (place / f"{number}").write_text("".join(chosen[number::files]) if files > 1 else "".join(chosen))
+        return place
+
+    def result(key: Path, response: Path) -> Result:
+        names = ("muc", "bcub", "ceafm", "ceafe", "blanc", "lea")
+        return evaluate(read(str(key), []), read(str(response), []), select("every"), Settings(names), [])
+
+    straight = range(len(pairs))
+    try:
+        before = result(side("key", 0, straight, range(20), 1), side("response", 1, straight, range(20), 1))
+    except InputError as error:
+        assume(error.findings[0].code != "too-many-repeated")
+        raise
+    key = side("other-key", 0, straight, ids, 1)
+    response = side("other-response", 1, order, ids[::-1], len(pairs))
+    after = result(key, response)
+    assert all(np.array_equal(before.counts[name], after.counts[name]) for name in twins.TWINS)
+    shuffled = result(side("other-key", 0, order, ids, len(pairs)), response)
+    for name, score in before.items():
+        assert shuffled[name].f1 == pytest.approx(score.f1, rel=NEAR, abs=0)
+
+
+@given(st.lists(st.tuples(PARTITIONS, PARTITIONS, PARTITIONS), min_size=2, max_size=6), st.data())
+def test_a_comparison_does_not_look_at_names(
+    triples: list[tuple[twins.Partition, twins.Partition, twins.Partition]], data: st.DataObject
+) -> None:
+    """Neither those of systems nor those of documents move a difference, an interval or a p."""
+    names = data.draw(st.permutations([f"{letter}_{letter}" for letter in "abcdef"]))[: len(triples)]
+    results = [scored([(triple[0], triple[system]) for triple in triples]) for system in (1, 2)]
+    renamed = [replace(result, names=names) for result in results]
+
+    def found(results: Sequence[Result], systems: str) -> Compared:
+        return compare(dict(zip(systems, results, strict=True)), ["muc", "blanc", "lea"], Method(trials=50)).found
+
+    before, after = found(results, "ab"), found(renamed, "yx")
+    assert np.array_equal(before.ends, after.ends, equal_nan=True)
+    assert np.array_equal(before.difference_ends, after.difference_ends, equal_nan=True)
+    assert np.array_equal(before.tests.p, after.tests.p, equal_nan=True)
