@@ -52,16 +52,18 @@ def read_key(
 
     def run(apply: Map | None) -> tuple[list[Documents], list[Finding]]:
         notices: list[Finding] = []
-        batches = read(
-            key,
-            notices,
-            include,
-            input_format=input_format,
-            clusters_field=clusters_field,
-            max_unpacked=max_unpacked,
-            apply=apply,
-        )
-        return list(batches), notices
+        with progress([key], include) as watch:
+            batches = read(
+                key,
+                notices,
+                include,
+                input_format=input_format,
+                clusters_field=clusters_field,
+                max_unpacked=max_unpacked,
+                watch=watch,
+                apply=apply,
+            )
+            return list(batches), notices
 
     batches, notices = by_many_or_one(run, apply)
     faults = [fault for batch in batches for fault in batch.faults.values()]
