@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
 
 from scorer.findings import Finding, counted
-from scorer.formats import NAMES, find, recognised
-from scorer.formats.row import Asked, FullDocument, Sentences, full_documents
+from scorer.formats import NAMES, asked, find, recognised
+from scorer.formats.row import KEY, FullDocument, Sentences, full_documents
 from scorer.model import Documents
 from scorer.pairing import Names
 from scorer.sources import sources
@@ -22,6 +22,7 @@ def convert(
     input_format: str | None = None,
     clusters_field: str | None = None,
     max_unpacked: int | None = None,
+    watch: Callable[[int], None] | None = None,
 ) -> Iterator[str]:
     """The documents of a file or folder in another format, as pieces of text.
 
@@ -32,10 +33,13 @@ def convert(
     `UsageError` for a file that cannot be read.
     """
     files = sources(path, include, max_unpacked)
+    for source in files:
+        source.watch = watch
     origin = recognised(files, input_format)
     target = find(to or next(name for name in NAMES if name != origin.name))
-    batches = origin.read(files, notices, Asked(clusters_field=clusters_field))
-    texts = chain.from_iterable(origin.sentences(source, notices) for source in files)
+    wanted = asked(KEY, clusters_field)
+    batches = origin.read(files, notices, wanted)
+    texts = chain.from_iterable(origin.sentences(source, notices, wanted) for source in files)
     yield from target.write(_full(batches, texts, notices), notices)
 
 

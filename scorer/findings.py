@@ -23,6 +23,12 @@ MOST = 1000
 
 NO_DETAILS: Mapping[str, object] = {}
 
+NO_CHARACTERS = (
+    "; offsets of characters cannot be scored, since nothing says which tokens they belong to: turn them into "
+    "offsets of tokens"
+)
+"""What to do about offsets that are too large to be of tokens."""
+
 T = TypeVar("T")
 
 
@@ -201,6 +207,11 @@ KINDS: Mapping[str, Kind] = {
         NOTICE,
         "the tokens have {count} columns",
         "only words and coreference are carried over, not parts of speech, parses, named entities, speakers or others",
+    ),
+    "dropped-fields": Kind(
+        NOTICE,
+        'document "{document}" has other fields as well: {fields}',
+        "only words and clusters are carried over, not these, here or in later documents",
     ),
     "dropped-ids": Kind(
         NOTICE,

@@ -19,7 +19,7 @@ import numpy as np
 
 from scorer.columns import Bools
 from scorer.errors import InputError, UsageError, nearest, nearest_first
-from scorer.findings import SHOWN, Finding
+from scorer.findings import NO_CHARACTERS, SHOWN, Finding
 from scorer.model import Documents, Place, joined, part_of
 
 NAMES_SHOWN = 10
@@ -169,6 +169,8 @@ class _Pairing:
         faults = sorted([(d, 0, f) for d, f in key.faults.items()] + [(d, 1, f) for d, f in response.faults.items()])
         if faults:
             raise InputError([faults[0][2]()])
+        _refuse_beyond(key, response, present)
+        _refuse_beyond(response, key, present)
         known = present & (key.tokens >= 0) & (response.tokens >= 0)
         differ = known & (key.tokens != response.tokens)
         for d in np.flatnonzero(differ).tolist():
@@ -216,3 +218,22 @@ class _Pairing:
             place = side.places[name]
             details = {"document": name, "nearest": hint}
             self.notices.append(Finding(code, place.source.name, place.line, details=details))
+
+
+def _refuse_beyond(side: Documents, other: Documents, present: Bools) -> None:
+    """Raise `InputError` for a mention beyond the tokens of its document, which only the other side knows."""
+    unknown = present & (side.tokens < 0) & (other.tokens >= 0)
+    if not unknown.any():
+        return
+    document = side.mention_document()
+    beyond = np.flatnonzero(unknown[document] & (side.end >= other.tokens[document]))
+    if len(beyond):
+        mention, d = beyond[0], int(document[beyond[0]])
+        details = {
+            "document": side.names[d],
+            "place": "a mention",
+            "what": f"[{side.start[mention]}, {side.end[mention]}]",
+            "expected": f"offsets below {other.tokens[d]}, the number of tokens on the other side{NO_CHARACTERS}",
+        }
+        place = side.place_of(d)
+        raise InputError([Finding("bad-mention", place.source.name, place.line, details=details)])

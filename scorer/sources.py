@@ -67,6 +67,19 @@ class _Bounded(io.RawIOBase):
         return got
 
 
+class _Watched(io.FileIO):
+    """A file that tells how many bytes each step of reading took, before they are unpacked."""
+
+    def __init__(self, path: str, watch: Callable[[int], None]) -> None:
+        super().__init__(path)
+        self._watch = watch
+
+    def readinto(self, buffer: Any) -> int:
+        size = super().readinto(buffer) or 0
+        self._watch(size)
+        return size
+
+
 class Source:
     """One file, or standard input; ``name`` is how messages call it.
 
@@ -109,7 +122,7 @@ class Source:
                 raise UsageError("standard input is closed")
             self._kept = sys.stdin.buffer.read()
         if self._kept is None:
-            raw = io.FileIO(self.path)
+            raw = io.FileIO(self.path) if self.watch is None else _Watched(self.path, self.watch)
             if raw.seekable():
                 return raw
             with raw:
@@ -119,10 +132,7 @@ class Source:
     def fill(self, stream: BinaryIO, view: memoryview) -> int:
         """Read into ``view``; the number of bytes read, 0 at the end of the file."""
         with self._reading():
-            size = cast(io.BufferedIOBase, stream).readinto(view)
-        if self.watch:
-            self.watch(size)
-        return size
+            return cast(io.BufferedIOBase, stream).readinto(view)
 
     def head(self, size: int) -> bytes:
         """The first bytes, at most ``size``."""

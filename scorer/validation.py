@@ -10,8 +10,8 @@ import numpy as np
 
 from scorer.columns import changes, order_by
 from scorer.findings import ERROR, KINDS, Finding, Found, counted
-from scorer.formats import examination
-from scorer.formats.row import KEY, RESPONSE, Asked, Examination
+from scorer.formats import asked, examination
+from scorer.formats.row import KEY, RESPONSE, Examination
 from scorer.formats.words import Words
 from scorer.matching import exact
 from scorer.model import Documents, Place
@@ -62,8 +62,9 @@ def validate(
     found = Found()
 
     def side(files: Sequence[Source], found: Found, name: str) -> _Side:
-        asked = Asked(name, clusters_field)
-        reader = examination(files, found, asked, input_format=input_format, keep_words=key is not None)
+        reader = examination(
+            files, found, asked(name, clusters_field), input_format=input_format, keep_words=key is not None
+        )
         return _Side(path, files, found, reader)
 
     whole = side(files, found, RESPONSE)

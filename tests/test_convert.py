@@ -17,6 +17,7 @@ from scorer.convert import convert
 from scorer.errors import InputError
 from scorer.findings import Finding
 from scorer.formats import conll, read
+from scorer.formats.row import Asked
 from scorer.model import Documents, joined
 from scorer.sources import Source
 
@@ -86,7 +87,9 @@ def test_real_corpora_come_back_with_the_same_partitions(path: Path, tmp_path: P
 
 def words(path: Path) -> list[list[list[str]]]:
     return [
-        [list(its) for its in found] for found in conll.FORMAT.sentences(Source(str(path)), []) if found is not None
+        [list(its) for its in found]
+        for found in conll.FORMAT.sentences(Source(str(path)), [], Asked())
+        if found is not None
     ]
 
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import io
+import re
+import shutil
+from pathlib import Path
 
 import pytest
 from support import RECORDED, call
@@ -26,6 +30,37 @@ class Screen(io.TextIOWrapper):
     def text(self) -> str:
         self.seek(0)
         return self.read()
+
+
+@pytest.mark.parametrize(
+    "call_of",
+    [
+        ["muc", "key", "response"],
+        ["muc", "key.gz", "response.jsonl"],
+        ["rank", "key", "response", "--measures", "muc", "--sort", "muc", "--trials", "1"],
+        ["convert", "key", "out"],
+        ["validate", "response.jsonl", "--key", "key"],
+    ],
+    ids=" ".join,
+)
+def test_the_bar_begins_early_and_ends_at_all(
+    call_of: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    """What is read counts as it lies in the file, in every format and by every command."""
+    shutil.copy(PAIR[0], tmp_path / "key")
+    shutil.copy(PAIR[1], tmp_path / "response")
+    (tmp_path / "key.gz").write_bytes(gzip.compress(PAIR[0].read_bytes()))
+    monkeypatch.chdir(tmp_path)
+    call(capfdbinary, "convert", "response", "response.jsonl")
+    monkeypatch.setattr("sys.stderr", screen := Screen(True))
+    monkeypatch.setattr(progress, "DELAY", 0.0)
+    call(capfdbinary, *call_of)
+    shown = [int(percent) for percent in re.findall(r"(\d+)%", screen.text())]
+    assert shown[0] < 100
+    assert shown[-1] == 100
 
 
 @pytest.mark.parametrize(

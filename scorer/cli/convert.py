@@ -6,6 +6,7 @@ import click
 
 from scorer.cli import options
 from scorer.cli.messages import tell, write
+from scorer.cli.progress import progress
 from scorer.convert import convert
 from scorer.findings import Finding
 from scorer.formats import NAMES
@@ -52,16 +53,18 @@ def _convert(
 ) -> None:
     notices: list[Finding] = []
     # All of it, before anything is written: only then is it known that nothing is refused.
-    pieces = list(
-        convert(
-            source,
-            notices,
-            to,
-            include=include,
-            input_format=input_format,
-            clusters_field=clusters_field,
-            max_unpacked=max_unpacked,
+    with progress([source] * 2, include) as watch:  # once for the mentions, once for the words
+        pieces = list(
+            convert(
+                source,
+                notices,
+                to,
+                include=include,
+                input_format=input_format,
+                clusters_field=clusters_field,
+                max_unpacked=max_unpacked,
+                watch=watch,
+            )
         )
-    )
     tell(notices, strict=strict, quiet=quiet)
     write(pieces, target)

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from scorer.sources import sources
+from scorer.sources import Source, sources
 
 DELAY = 1.0
 """Seconds before the bar appears."""
@@ -37,6 +37,13 @@ class Progress:
         """Leave the line of the bar."""
         if self.bar is not None:
             self.bar.render_finish()
+
+
+def watched(files: list[Source], watch: Progress | None) -> list[Source]:
+    """The files, whose reading will be watched."""
+    for source in files:
+        source.watch = watch
+    return files
 
 
 @contextmanager

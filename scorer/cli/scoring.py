@@ -58,17 +58,19 @@ def read_key(
 
     def run(apply: Map | None) -> tuple[list[Documents], list[Finding]]:
         notices: list[Finding] = []
-        batches = read(
-            key,
-            notices,
-            include,
-            input_format=input_format,
-            clusters_field=clusters_field,
-            max_unpacked=max_unpacked,
-            apply=apply,
-            names=names,
-        )
-        return list(batches), notices
+        with progress([key], include) as watch:
+            batches = read(
+                key,
+                notices,
+                include,
+                input_format=input_format,
+                clusters_field=clusters_field,
+                max_unpacked=max_unpacked,
+                watch=watch,
+                apply=apply,
+                names=names,
+            )
+            return list(batches), notices
 
     batches, notices = by_many_or_one(run, apply)
     faults = [fault for batch in batches for fault in batch.faults.values()]

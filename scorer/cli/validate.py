@@ -8,6 +8,7 @@ import click
 
 from scorer.cli import options
 from scorer.cli.messages import STDOUT, complain, write
+from scorer.cli.progress import progress, watched
 from scorer.errors import InputError, UsageError
 from scorer.findings import ERROR, NOTICE
 from scorer.formats import recognised
@@ -86,22 +87,23 @@ def run(
     if fix is not None:
         fixes = _mend(_one(files, fix, input_format, max_unpacked), fix, repeated)
         files = [fix]
-    key_files = None if key is None else sources(key, include, max_unpacked)
     checked = []
     unreadable = False
-    for path in files:
-        try:
-            found = validate(
-                path,
-                sources(path, include, max_unpacked),
-                key_files,
-                input_format=input_format,
-                clusters_field=clusters_field,
-            )
-            checked.append(found.without(ignored))
-        except UsageError as error:
-            complain(f"corefscore: {error}")
-            unreadable = True
+    with progress([*files, *([] if key is None else [key] * len(files))], include) as watch:
+        key_files = None if key is None else watched(sources(key, include, max_unpacked), watch)
+        for path in files:
+            try:
+                found = validate(
+                    path,
+                    watched(sources(path, include, max_unpacked), watch),
+                    key_files,
+                    input_format=input_format,
+                    clusters_field=clusters_field,
+                )
+                checked.append(found.without(ignored))
+            except UsageError as error:
+                complain(f"corefscore: {error}")
+                unreadable = True
     write(LAYOUTS[layout](Checked(checked, fixes)))
     if unreadable:
         context.exit(UsageError.status)

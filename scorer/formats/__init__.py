@@ -54,7 +54,7 @@ def read(
     Raises `InputError` for input that is refused, `UsageError` for a file that cannot be read and for an unknown
     format; with ``apply`` also `Unsuited`, and then nothing was read that cannot be read again.
     """
-    _check_field(clusters_field)
+    wanted = asked(side, clusters_field)._replace(names=names)
     files = (
         sources(path, include, max_unpacked) if isinstance(path, str) else [Source(name, max_unpacked) for name in path]
     )
@@ -63,24 +63,24 @@ def read(
     if not files:
         raise UsageError(f"the list of files of the {side} is empty")
     form = recognised(files, input_format)
-    asked = Asked(side, clusters_field, names=names)
     if names is not None and form.name in NAMED:
         form = form._replace(read=import_module(NAMED[form.name]).read)
     if apply is not None:
         from scorer.formats.pieces import read_in_pieces
 
-        yield from read_in_pieces(files, form, form.settled(files, asked), apply, watch)
+        yield from read_in_pieces(files, form, form.settled(files, wanted), apply, watch)
         return
     for source in files:
         source.watch = watch
-    yield from form.read(files, notices, asked)
+    yield from form.read(files, notices, wanted)
 
 
-def _check_field(clusters_field: str | None) -> None:
-    """Raise `UsageError` for what names neither a field nor two."""
+def asked(side: str | None, clusters_field: str | None) -> Asked:
+    """What is asked of a reader. Raises `UsageError` for a ``clusters_field`` that names neither a field nor two."""
     fields = (clusters_field or "clusters").split(",")
     if clusters_field == "" or len(fields) > 2 or not all(fields):
         raise UsageError(f'clusters field "{clusters_field}": expected the name of a field, or two as KEY,RESPONSE')
+    return Asked(side, clusters_field)
 
 
 def find(name: str) -> Format:
@@ -93,17 +93,16 @@ def find(name: str) -> Format:
 
 
 def examination(
-    files: Sequence[Source], found: Found, asked: Asked, *, input_format: str | None = None, keep_words: bool = False
+    files: Sequence[Source], found: Found, wanted: Asked, *, input_format: str | None = None, keep_words: bool = False
 ) -> Examination:
     """What reads files of their format to the end, and adds all that is wrong or odd to ``found``.
 
     Raises `UsageError` for a file that cannot be read and for an unknown format.
     """
-    _check_field(asked.clusters_field)
     if recognised(files, input_format).name == "jsonlines":
         from scorer.formats.json_examiner import JsonExaminer
 
-        return JsonExaminer(found, asked, keep_words=keep_words)
+        return JsonExaminer(found, wanted, keep_words=keep_words)
     from scorer.formats.examiner import Examiner
 
     return Examiner(found, keep_words=keep_words)

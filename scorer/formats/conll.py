@@ -56,7 +56,7 @@ HEADER = re.compile(rb"#?[^\S\n]*begin[^\S\n]*document", re.IGNORECASE)
 """What looks like the begin of a document, in whatever form."""
 
 CONLL_U = (
-    rb"^#\s*(newdoc|sent_id|global\.Entity)|^1\t[^\t\n]*\t[^\t\n]*\t(ADJ|ADP|ADV|AUX|CCONJ|DET|"
+    rb"^#\s*(newdoc|newpar|sent_id|text\s*=|global\.Entity)|^1\t[^\t\n]*\t[^\t\n]*\t(_|ADJ|ADP|ADV|AUX|CCONJ|DET|"
     rb"INTJ|NOUN|NUM|PART|PRON|PROPN|PUNCT|SCONJ|SYM|VERB|X)\t"
 )
 """What a file in CoNLL-U has."""

@@ -29,7 +29,7 @@ import numpy as np
 
 from scorer.columns import Ints, changes, order_by
 from scorer.errors import InputError
-from scorer.findings import Finding, counted
+from scorer.findings import NO_CHARACTERS, Finding, counted
 from scorer.formats.row import KEY, RESPONSE, Asked, Format, FullDocument, Sentences, passage, passage_places
 from scorer.model import Documents, Place
 from scorer.sources import Source
@@ -187,12 +187,18 @@ def words(documents: Documents, mentions: Sequence[int]) -> list[str]:
     return [texts[mention] for mention in mentions]
 
 
-def sentences(source: Source, notices: list[Finding]) -> Iterator[Sentences | None]:
+def sentences(source: Source, notices: list[Finding], asked: Asked) -> Iterator[Sentences | None]:
     """The words of a file, document by document; None where it does not give them.
 
-    A notice tells where words had to be put together from subtokens.
+    Notices tell where words had to be put together from subtokens, and which fields nobody reads.
     """
+    read = {"doc_key", "sentences", "subtoken_map", _field(asked)}
+    told: set[str] = set()
     for place, fields in objects(source):
+        if others := [name for name in fields if name not in read | told]:
+            told.update(others)
+            details = {"document": clean(fields["doc_key"]), "fields": ", ".join(map(clean, others))}
+            notices.append(Finding("dropped-fields", source.name, place.line, details=details))
         if _of_subtokens(fields):
             details = {"document": clean(fields["doc_key"])}
             notices.append(Finding("joined-subtokens", source.name, place.line, details=details))
@@ -485,11 +491,7 @@ def _expected(mention: Any, offsets: int, known_by: str) -> str | None:
         return "the first token of the mention, then its last one"
     if 0 <= offsets <= end:
         off_by_one = "; the last token belongs to the mention, so an end behind it is one too large"
-        characters = (
-            "; offsets of characters cannot be scored, since nothing says which tokens they belong to: turn them into "
-            "offsets of tokens"
-        )
-        return f"offsets below {offsets}, since {known_by}{off_by_one if end == offsets else characters}"
+        return f"offsets below {offsets}, since {known_by}{off_by_one if end == offsets else NO_CHARACTERS}"
     return f"offsets of tokens, below {MOST_TOKENS:,}" if end >= MOST_TOKENS else None
 
 

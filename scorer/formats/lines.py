@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from scorer.findings import Finding
-from scorer.formats.row import NO_WORD, FullDocument, Sentences, passage, passage_places
+from scorer.formats.row import NO_WORD, Asked, FullDocument, Sentences, passage, passage_places
 from scorer.model import Documents, part_of
 from scorer.sources import Source
 
@@ -108,7 +108,7 @@ def _texts(source: Source, spans: Sequence[tuple[int, int]]) -> list[str]:
     return [passage([wanted[place] for place in places], size) for places, (_, size) in zip(shown, spans, strict=True)]
 
 
-def sentences(source: Source, notices: list[Finding]) -> Iterator[Sentences]:
+def sentences(source: Source, notices: list[Finding], asked: Asked) -> Iterator[Sentences]:
     """The words of a file, document by document; lines of white space part sentences.
 
     A notice tells where the file has columns that are not among those of `write`.

@@ -92,7 +92,7 @@ class Format(NamedTuple):
     title: str
     recognises: Callable[[bytes], bool]
     read: Read
-    sentences: Callable[[Source, list[Finding]], Iterator[Sentences | None]]
+    sentences: Callable[[Source, list[Finding], Asked], Iterator[Sentences | None]]
     write: Callable[[Iterator[FullDocument], list[Finding]], Iterator[str]]
     begin: bytes
     settled: Callable[[Sequence[Source], Asked], Asked] = lambda files, asked: asked
