@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -14,16 +14,16 @@ from scorer.clusters import Clusters, Mentions
 from scorer.errors import InputError, UsageError
 from scorer.evaluate import Part, count, evaluate, joined
 from scorer.findings import Finding
-from scorer.formats.row import KEY, RESPONSE
+from scorer.formats.row import KEY, RESPONSE, Reading
 from scorer.matching import SINGLETONS
 from scorer.metrics import select
 from scorer.metrics.row import Metric, names_asked, options_of, own_values
 from scorer.model import Documents
 from scorer.model import joined as joined_documents
-from scorer.names import EITHER, asked
+from scorer.names import EITHER, Asked, asked
 from scorer.official import WAYS
 from scorer.pairing import Pairs
-from scorer.results import Result, Settings, reading_settings
+from scorer.results import Result, Settings
 from scorer.workers import Map, by_many_or_one
 
 
@@ -73,19 +73,26 @@ def read(
     names = None if ne_column is None else asked({"ne_column": ne_column})._replace(source=EITHER)
     if side not in (None, KEY, RESPONSE):
         raise UsageError(f"side={side!r} is not one of {KEY}, {RESPONSE}")
-    notices: list[Finding] = []
-    batches = formats.read(
-        os.fspath(path),
-        notices,
-        include,
-        input_format=input_format,
-        clusters_field=clusters_field,
-        side=side,
-        max_unpacked=max_unpacked,
-        names=names,
-    )
-    reading = reading_settings(include, input_format, clusters_field)
-    return Corpus(joined_documents(list(batches)), tuple(notices), reading)
+    return corpus(os.fspath(path), Reading(include, input_format, clusters_field, max_unpacked), side, names)
+
+
+def corpus(
+    path: str,
+    reading: Reading,
+    side: str | None,
+    names: Asked | None,
+    *,
+    watch: Callable[[int], None] | None = None,
+    workers: Map | None = None,
+) -> Corpus:
+    """`read` with all that a command has to say; the arguments are those of `scorer.formats.read`."""
+
+    def run(workers: Map | None) -> Corpus:
+        notices: list[Finding] = []
+        batches = formats.read(path, notices, reading, side=side, names=names, watch=watch, apply=workers)
+        return Corpus(joined_documents(list(batches)), tuple(notices), reading.settings)
+
+    return by_many_or_one(run, workers)
 
 
 def score(
@@ -117,49 +124,56 @@ def score(
     Values are from 0 to 1. Raises `InputError` for input that is refused (more than ten repeated mentions in
     the response, say), `UsageError` for an unknown name.
     """
-    chosen, settings = _settings(metrics, repeated, singletons, document, own)
+    reading = Reading(include, input_format, clusters_field, max_unpacked)
+    if _paths(key) is None and _paths(response) is None and reading != Reading():
+        given = ", ".join(name for name, value in reading._asdict().items() if value is not None)
+        raise UsageError(f"{given}: there is no file to read, neither as key nor as response")
+    chosen = select(metrics if isinstance(metrics, str) else ",".join(metrics))
+    settings = settings_of(chosen, repeated, singletons, document, own)
+    return scored(key, response, chosen, settings, reading, workers=workers)
+
+
+def scored(
+    key: Side,
+    response: Side,
+    metrics: Sequence[Metric],
+    settings: Settings,
+    reading: Reading,
+    *,
+    keep_pairs: bool = False,
+    watch: Callable[[int], None] | None = None,
+    workers: Map | None = None,
+) -> Result:
+    """`score` with all that a command has to say: what is scored, how, and how files are read.
+
+    ``keep_pairs`` is for the official layout (`scorer.evaluate.evaluate`), ``watch`` is told how many bytes were read.
+    """
     known: list[Finding] = []
     mentions = Mentions()
-    reading: dict[str, Mapping[str, str]] = {}
+    asked: dict[str, Mapping[str, str]] = {}
     paths: dict[str, str | list[str]] = {}
     documents: dict[str, Documents] = {}
     for name, side in ((KEY, key), (RESPONSE, response)):
         if (its := _paths(side)) is not None:
-            reading[name] = reading_settings(include, input_format, clusters_field)
+            asked[name] = reading.settings
             paths[name] = its
         elif isinstance(side, Corpus):
-            reading[name] = side.reading
+            asked[name] = side.reading
             known += side.notices
             documents[name] = side.documents
         else:
             named = side if isinstance(side, Mapping) else {ONLY_DOCUMENT: cast(Clusters, side)}
             documents[name] = clusters.documents(named, mentions, name)
-    asked = {
-        "include": include,
-        "input_format": input_format,
-        "clusters_field": clusters_field,
-        "max_unpacked": max_unpacked,
-    }
-    if not paths and (unused := [name for name, value in asked.items() if value is not None]):
-        raise UsageError(f"{', '.join(unused)}: there is no file to read, neither as key nor as response")
-    settings = replace(settings, reading=_reading(reading))
+    settings = replace(settings, reading=_reading(asked))
+    names = names_asked(metrics, settings.own)
 
     def run(workers: Map | None) -> Result:
         notices = [*known]
         batches = {name: iter([its]) for name, its in documents.items()}
         for name, its in paths.items():
-            batches[name] = formats.read(
-                its,
-                notices,
-                include,
-                input_format=input_format,
-                clusters_field=clusters_field,
-                side=name,
-                max_unpacked=max_unpacked,
-                apply=workers,
-                names=names_asked(chosen, settings.own),
-            )
-        return evaluate(batches[KEY], batches[RESPONSE], chosen, settings, notices, apply=workers or map)
+            batches[name] = formats.read(its, notices, reading, side=name, names=names, watch=watch, apply=workers)
+        sides = batches[KEY], batches[RESPONSE]
+        return evaluate(*sides, metrics, settings, notices, keep_pairs=keep_pairs, apply=workers or map)
 
     return by_many_or_one(run, workers)
 
@@ -184,7 +198,8 @@ class Scorer:
         singletons: str = "keep",
         **own: Any,
     ) -> None:
-        self._metrics, self._settings = _settings(metrics, repeated, singletons, None, own)
+        self._metrics = select(metrics if isinstance(metrics, str) else ",".join(metrics))
+        self._settings = settings_of(self._metrics, repeated, singletons, None, own)
         self._parts: list[Part] = []
         self._names: list[str | None] = []
         self._known: set[str] = set()
@@ -240,17 +255,17 @@ class Scorer:
             raise InputError([Finding("repeated-name", "key", details=details)])
 
 
-def _settings(
-    metrics: str | Sequence[str], repeated: str, singletons: str, document: str | None, own: Mapping[str, Any]
-) -> tuple[tuple[Metric, ...], Settings]:
-    chosen = select(metrics if isinstance(metrics, str) else ",".join(metrics))
+def settings_of(
+    metrics: Sequence[Metric], repeated: str, singletons: str, document: str | None, own: Mapping[str, Any]
+) -> Settings:
+    """The settings of a score, all but how files are read. Raises `UsageError` for what they cannot be."""
     for name, value, known in (("repeated", repeated, WAYS), ("singletons", singletons, SINGLETONS)):
         if value not in known:
             raise UsageError(f"{name}={value!r} is not one of {', '.join(known)}")
-    if unknown := sorted(own.keys() - {option.keyword for option in options_of(chosen)}):
+    if unknown := sorted(own.keys() - {option.keyword for option in options_of(metrics)}):
         raise UsageError(f"no metric asked for has an option {', '.join(unknown)}")
-    values = own_values(chosen, own)
-    return chosen, Settings(tuple(metric.name for metric in chosen), repeated, singletons, document, values)
+    names = tuple(metric.name for metric in metrics)
+    return Settings(names, repeated, singletons, document, own_values(metrics, own))
 
 
 def _paths(side: Side) -> str | list[str] | None:

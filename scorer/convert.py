@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 
 from scorer.findings import Finding, counted
-from scorer.formats import NAMES, asked, find, recognised
-from scorer.formats.row import KEY, FullDocument, Sentences, full_documents
+from scorer.formats import BY_CONTENT, NAMES, asked, find, recognised
+from scorer.formats.row import KEY, FullDocument, Reading, Sentences, full_documents
 from scorer.model import Documents
 from scorer.pairing import Names
 from scorer.sources import sources
@@ -17,27 +17,23 @@ def convert(
     path: str,
     notices: list[Finding],
     to: str | None = None,
-    *,
-    include: str | None = None,
-    input_format: str | None = None,
-    clusters_field: str | None = None,
-    max_unpacked: int | None = None,
+    reading: Reading = BY_CONTENT,
     watch: Callable[[int], None] | None = None,
 ) -> Iterator[str]:
     """The documents of a file or folder in another format, as pieces of text.
 
-    ``to`` is the name of a format, by default the other one than that of the input; the other arguments are those
-    of `scorer.formats.read`. What the new format cannot hold is added to ``notices``.
+    ``to`` is the name of a format, by default the other one than that of the input; ``watch`` is that of
+    `scorer.formats.read`. What the new format cannot hold is added to ``notices``.
 
     Raises `InputError` for input that is refused, two documents of one name and documents with faults included;
     `UsageError` for a file that cannot be read.
     """
-    files = sources(path, include, max_unpacked)
+    files = sources(path, reading.include, reading.max_unpacked)
     for source in files:
         source.watch = watch
-    origin = recognised(files, input_format)
+    origin = recognised(files, reading.input_format)
     target = find(to or next(name for name in NAMES if name != origin.name))
-    wanted = asked(KEY, clusters_field)
+    wanted = asked(KEY, reading.clusters_field)
     batches = origin.read(files, notices, wanted)
     texts = chain.from_iterable(origin.sentences(source, notices, wanted) for source in files)
     yield from target.write(_full(batches, texts, notices), notices)

@@ -14,6 +14,7 @@ from scorer.formats.cells import PLAIN
 from scorer.formats.conll import last_cells
 from scorer.formats.examiner import Examiner
 from scorer.formats.lines import END, MARK, as_text, holds_token, marker_of
+from scorer.formats.row import Asked
 from scorer.model import Documents
 from scorer.official import repeats
 from scorer.sources import Source
@@ -71,7 +72,9 @@ def mend(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]:
     Raises `UsageError` for a file that cannot be read.
     """
     found = Found()
-    copies = [copy for batch in Examiner(found).documents([source]) for copy in _copies(batch, first_copy=first_copy)]
+    copies = [
+        copy for batch in Examiner(found, Asked()).documents([source]) for copy in _copies(batch, first_copy=first_copy)
+    ]
     copies = _in_plain_cells(source, copies)
     for copy in copies:
         fixes.add(Fix("repeated-mention", source.name, copy.line, copy.what))

@@ -179,12 +179,6 @@ class Settings:
         return " | ".join(parts + [f"{name}={value}" for name, value in rest.items() if value is not None])
 
 
-def reading_settings(include: str | None, input_format: str | None, clusters_field: str | None) -> dict[str, str]:
-    """What was asked of the reader, as `Settings.reading` has it: nothing where the files decide all."""
-    asked = {"include": include, "input_format": input_format, "clusters_field": clusters_field}
-    return {name: value for name, value in asked.items() if value is not None}
-
-
 class Seen(NamedTuple):
     """What the official layout tells of documents besides their scores, as a metric sees them: ``key_copies``, the key
     mentions of each document with copies; ``messages``, its lines about repeats; and the ``pairs`` themselves, where

@@ -10,8 +10,8 @@ import numpy as np
 
 from scorer.columns import changes, order_by
 from scorer.findings import ERROR, KINDS, Finding, Found, counted
-from scorer.formats import asked, examination
-from scorer.formats.row import KEY, RESPONSE, Examination
+from scorer.formats import BY_CONTENT, examination
+from scorer.formats.row import KEY, RESPONSE, Examination, Reading
 from scorer.formats.words import Words
 from scorer.matching import exact
 from scorer.model import Documents, Place
@@ -49,22 +49,17 @@ def validate(
     path: str,
     files: Sequence[Source],
     key: Sequence[Source] | None = None,
-    *,
-    input_format: str | None = None,
-    clusters_field: str | None = None,
+    reading: Reading = BY_CONTENT,
 ) -> Validated:
     """Everything that is wrong or odd in ``files``, which the argument ``path`` stands for; beside a key, if there is
     one.
 
-    The content of the first file of each side tells the format, unless ``input_format`` names it; ``clusters_field``
-    is as in scoring. Raises `UsageError` for a file that cannot be read.
+    Raises `UsageError` for a file that cannot be read, and for a format that cannot be validated.
     """
     found = Found()
 
     def side(files: Sequence[Source], found: Found, name: str) -> _Side:
-        reader = examination(
-            files, found, asked(name, clusters_field), input_format=input_format, keep_words=key is not None
-        )
+        reader = examination(files, found, reading, name, keep_words=key is not None)
         return _Side(path, files, found, reader)
 
     whole = side(files, found, RESPONSE)

@@ -26,7 +26,7 @@ with atheris.instrument_imports(include=["scorer"]):
     from scorer.errors import ScorerError
     from scorer.findings import ERROR
     from scorer.formats import conll
-    from scorer.formats.row import Asked
+    from scorer.formats.row import Asked, Reading
     from scorer.repair import Fixes, lines_of, mend
     from scorer.sources import Source
     from scorer.validation import validate
@@ -71,7 +71,9 @@ def once(path: Path, data: bytes) -> None:
 def faults(path: Path) -> Counter[str]:
     """The faults of a file by code."""
     return Counter(
-        f.code for f in validate(str(path), [Source(str(path))], input_format="conll").findings if f.severity == ERROR
+        f.code
+        for f in validate(str(path), [Source(str(path))], reading=Reading(input_format="conll")).findings
+        if f.severity == ERROR
     )
 
 
@@ -80,7 +82,7 @@ def same_lines(path: Path) -> Counter[str]:
     source = Source(str(path))
     try:
         tokens = sum(line.token >= 0 and line.begin > 0 for line in lines_of(source))
-        assert validate(str(path), [source], input_format="conll").tokens == tokens
+        assert validate(str(path), [source], reading=Reading(input_format="conll")).tokens == tokens
         for _ in conll.read([source], [], Asked()):
             pass
     except ScorerError:

@@ -17,7 +17,7 @@ from scorer.convert import convert
 from scorer.errors import InputError
 from scorer.findings import Finding
 from scorer.formats import conll, read
-from scorer.formats.row import Asked
+from scorer.formats.row import Asked, Reading
 from scorer.model import Documents, joined
 from scorer.sources import Source
 
@@ -122,7 +122,7 @@ def test_random_lines_have_as_many_words_as_tokens(tmp_path: Path) -> None:
             numbers.choice((b"", b"\xef\xbb\xbf")) + b"#begin document d\n" * (number % 2) + b"".join(noise)
         )
         try:
-            documents = joined(list(read(str(path), [], input_format="conll")))
+            documents = joined(list(read(str(path), [], Reading(input_format="conll"))))
         except InputError:
             continue
         read_ones += 1

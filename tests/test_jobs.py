@@ -78,7 +78,7 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
         looks.append(apply is None)
         return read(*arguments, apply=apply, **how)
 
-    monkeypatch.setattr("scorer.cli.scoring.read", watched)
+    monkeypatch.setattr("scorer.formats.read", watched)
     return looks
 
 

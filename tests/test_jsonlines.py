@@ -21,6 +21,7 @@ from scorer.errors import InputError
 from scorer.findings import Finding
 from scorer.formats import conll, jsonlines, read
 from scorer.formats.jsonlines import _faults, _flat
+from scorer.formats.row import KEY, Reading
 from scorer.model import Documents, Place, joined
 from scorer.pairing import in_other_form, pair
 from scorer.sources import Source
@@ -40,11 +41,11 @@ def lines(*objects: dict[str, Any]) -> str:
     return "".join(json.dumps(each) + "\n" for each in objects)
 
 
-def read_text(text: str | bytes, folder: Path, **how: Any) -> Documents:
+def read_text(text: str | bytes, folder: Path, side: str = KEY, clusters_field: str | None = None) -> Documents:
     """The documents of a text, as one batch."""
     path = folder / "file.jsonl"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return joined(list(read(str(path), [], input_format="jsonlines", **how)))
+    return joined(list(read(str(path), [], Reading(None, "jsonlines", clusters_field), side=side)))
 
 
 def entities(documents: Documents) -> list[list[tuple[int, int]]]:

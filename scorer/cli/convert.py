@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from scorer.cli import options
@@ -10,6 +12,7 @@ from scorer.cli.progress import progress
 from scorer.convert import convert
 from scorer.findings import Finding
 from scorer.formats import NAMES
+from scorer.formats.row import Reading
 
 HELP = """Convert between CoNLL-2011/2012 and JSON lines.
 
@@ -44,27 +47,14 @@ def _convert(
     target: str,
     *,
     to: str | None,
-    include: str | None,
-    input_format: str | None,
-    clusters_field: str | None,
-    max_unpacked: int | None,
     strict: bool,
     quiet: bool | None,
+    **how: Any,
 ) -> None:
     notices: list[Finding] = []
     # All of it, before anything is written: only then is it known that nothing is refused.
-    with progress([source] * 2, include) as watch:  # once for the mentions, once for the words
-        pieces = list(
-            convert(
-                source,
-                notices,
-                to,
-                include=include,
-                input_format=input_format,
-                clusters_field=clusters_field,
-                max_unpacked=max_unpacked,
-                watch=watch,
-            )
-        )
+    reading = Reading(**how)
+    with progress([source] * 2, reading.include) as watch:  # once for the mentions, once for the words
+        pieces = list(convert(source, notices, to, reading, watch))
     tell(notices, strict=strict, quiet=quiet)
     write(pieces, target)

@@ -116,12 +116,12 @@ def score(
     only = None if name == "none" else name
     with workers(jobs, scheduler) as apply:
         # A key that is to be written is read once, since standard input cannot be read again.
-        batches, about_key = ([], []) if write_key is None else read_key(key, metrics, apply=apply, **how)
-        result = evaluated(batches or key, response, metrics, apply=apply, document=only, keep_pairs=listed, **how)
-    tell([*about_key, *result.notices], strict=strict, quiet=quiet)
+        corpus = None if write_key is None else read_key(key, metrics, apply=apply, **how)
+        result = evaluated(corpus or key, response, metrics, apply=apply, document=only, keep_pairs=listed, **how)
+    tell(result.notices, strict=strict, quiet=quiet)
     names = names_asked(metrics, result.settings.own)
-    if write_key is not None and names is not None:
-        write(_estimate(batches, names), write_key)
+    if write_key is not None and corpus is not None and names is not None:
+        write(_estimate(corpus.documents, names), write_key)
     if layout == OFFICIAL:
         pieces = official.render(result, name=only, documents=listed, headings=headings, average=average)
     else:
@@ -154,10 +154,10 @@ def write_estimate(
     asked = names_asked(metrics, own_values(metrics, how))
     assert asked is not None, "only metrics that read names can do without a response"
     with workers(jobs, scheduler) as apply:
-        batches, notices = read_key(key, metrics, apply=apply, **how)
-    pieces = list(_estimate(batches, asked))
-    notices += about_names([[held_by(batch, asked)] for batch in batches], asked)
-    tell(notices, strict=strict, quiet=quiet)
+        corpus = read_key(key, metrics, apply=apply, **how)
+    pieces = list(_estimate(corpus.documents, asked))
+    about = about_names([[held_by(corpus.documents, asked)]], asked)
+    tell([*corpus.notices, *about], strict=strict, quiet=quiet)
     write(pieces, write_key)
 
 
@@ -168,8 +168,8 @@ def _check_write_key(path: str, *, output: str | None, estimate_key: bool, **_: 
         raise UsageError("--write-key and --output name one file; give each its own")
 
 
-def _estimate(batches: Sequence[Documents], asked: Asked) -> Iterator[str]:
+def _estimate(documents: Documents, asked: Asked) -> Iterator[str]:
     from scorer.estimate import estimated
     from scorer.keyfile import rewritten
 
-    return rewritten([estimated(batch, asked) for batch in batches], asked.column)
+    return rewritten([estimated(documents, asked)], asked.column)

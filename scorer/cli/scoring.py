@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
+from scorer.api import Corpus, scored, settings_of
+from scorer.api import corpus as read
 from scorer.cli.progress import progress
 from scorer.errors import InputError, UsageError
-from scorer.evaluate import evaluate
-from scorer.findings import Finding
-from scorer.formats import read
-from scorer.formats.row import KEY, RESPONSE
+from scorer.formats.row import KEY, Reading
 from scorer.metrics.row import Metric, names_asked, options_of, own_values
-from scorer.model import Documents
-from scorer.results import Result, Settings, reading_settings
+from scorer.results import Result
 from scorer.sources import STDIN
-from scorer.workers import Map, by_many_or_one
+from scorer.workers import Map
 
-Key = str | Sequence[Documents]
+Key = str | Corpus
 """The path of a key, or the key as it was read before."""
 
 
@@ -39,44 +37,16 @@ def workers(jobs: int | None, scheduler: str | None) -> AbstractContextManager[M
 
 
 def read_key(
-    key: str,
-    metrics: Sequence[Metric],
-    *,
-    apply: Map | None = None,
-    include: str | None = None,
-    input_format: str | None = None,
-    clusters_field: str | None = None,
-    max_unpacked: int | None = None,
-    **how: Any,
-) -> tuple[list[Documents], list[Finding]]:
-    """The key of several responses, read once, and what is odd in it.
-
-    Raises `InputError` for one that cannot be scored at all.
-    """
-
-    names = names_asked(metrics, own_values(metrics, how))
-
-    def run(apply: Map | None) -> tuple[list[Documents], list[Finding]]:
-        notices: list[Finding] = []
-        with progress([key], include) as watch:
-            batches = read(
-                key,
-                notices,
-                include,
-                input_format=input_format,
-                clusters_field=clusters_field,
-                max_unpacked=max_unpacked,
-                watch=watch,
-                apply=apply,
-                names=names,
-            )
-            return list(batches), notices
-
-    batches, notices = by_many_or_one(run, apply)
-    faults = [fault for batch in batches for fault in batch.faults.values()]
-    if faults:
-        raise InputError([faults[0]()])
-    return batches, notices
+    key: str, metrics: Sequence[Metric], *, apply: Map | None = None, repeated: str, singletons: str, **how: Any
+) -> Corpus:
+    """The key of several responses, read once. Raises `InputError` for one that cannot be scored at all."""
+    reading, own = _taken_apart(metrics, how)
+    names = names_asked(metrics, own_values(metrics, own))
+    with progress([key], reading.include) as watch:
+        corpus = read(key, reading, KEY, names, watch=watch, workers=apply)
+    for fault in corpus.documents.faults.values():
+        raise InputError([fault()])
+    return corpus
 
 
 def evaluated(
@@ -87,58 +57,27 @@ def evaluated(
     apply: Map | None = None,
     document: str | None = None,
     keep_pairs: bool = False,
-    include: str | None = None,
-    input_format: str | None = None,
-    clusters_field: str | None = None,
-    max_unpacked: int | None = None,
     repeated: str,
     singletons: str,
-    **own: Any,
+    **how: Any,
 ) -> Result:
     """Score a response; ``apply`` are the `workers`, what follows ``keep_pairs`` the options of `options.scoring`.
 
     Raises `InputError` for input that is refused, `UsageError` for a file that cannot be read.
     """
+    reading, own = _taken_apart(metrics, how)
+    settings = settings_of(metrics, repeated, singletons, document, own)
+    with progress([path for path in (key, response) if isinstance(path, str)], reading.include) as watch:
+        return scored(key, response, metrics, settings, reading, keep_pairs=keep_pairs, watch=watch, workers=apply)
+
+
+def _taken_apart(metrics: Sequence[Metric], how: Mapping[str, Any]) -> tuple[Reading, dict[str, Any]]:
+    """The options of `options.scoring` but the first two: how files are read, and what some metrics bring along."""
+    reading = Reading(*(how[name] for name in Reading._fields))
+    own = {name: value for name, value in how.items() if name not in Reading._fields}
     _refuse_unread(metrics, own)
-    settings = Settings(
-        tuple(metric.name for metric in metrics),
-        repeated,
-        singletons,
-        document,
-        own_values(metrics, own),
-        reading_settings(include, input_format, clusters_field),
-    )
-    paths = [path for path in (key, response) if isinstance(path, str)]
-
-    def run(apply: Map | None) -> Result:
-        notices: list[Finding] = []
-        with progress(paths, include) as watch:
-
-            def side(path: str, name: str) -> Iterator[Documents]:
-                return read(
-                    path,
-                    notices,
-                    include,
-                    input_format=input_format,
-                    clusters_field=clusters_field,
-                    side=name,
-                    max_unpacked=max_unpacked,
-                    watch=watch,
-                    apply=apply,
-                    names=names_asked(metrics, settings.own),
-                )
-
-            return evaluate(
-                side(key, KEY) if isinstance(key, str) else iter(key),
-                side(response, RESPONSE),
-                metrics,
-                settings,
-                notices,
-                keep_pairs=keep_pairs,
-                apply=apply or map,
-            )
-
-    return by_many_or_one(run, apply)
+    known = {option.keyword for option in options_of(metrics)}
+    return reading, {name: value for name, value in own.items() if name in known}
 
 
 def _refuse_unread(metrics: Sequence[Metric], own: Mapping[str, Any]) -> None:

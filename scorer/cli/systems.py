@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -113,12 +114,13 @@ def scored(
     one_standard_input(key, *systems.values())
     results = {}
     with workers(jobs, scheduler) as apply:
-        batches, about_key = read_key(key, metrics, apply=apply, **how)
-        tell(about_key, strict=strict, quiet=quiet)
-        files = {place.source.name for batch in batches for place in batch.places if place is not None}
+        corpus = read_key(key, metrics, apply=apply, **how)
+        tell(corpus.notices, strict=strict, quiet=quiet)
+        files = {place.source.name for place in corpus.documents.places if place is not None}
+        corpus = replace(corpus, notices=())  # told once
         for name, path in systems.items():
             try:
-                result = evaluated(batches, path, metrics, apply=apply, **how)
+                result = evaluated(corpus, path, metrics, apply=apply, **how)
                 if strict and result.notices and refused:
                     raise InputError(notice.as_error() for notice in result.notices)
             except (InputError, UsageError) as error:

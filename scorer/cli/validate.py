@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import click
 
@@ -12,6 +13,7 @@ from scorer.cli.progress import progress, watched
 from scorer.errors import InputError, UsageError
 from scorer.findings import ERROR, NOTICE
 from scorer.formats import recognised
+from scorer.formats.row import Reading
 from scorer.layouts.findings import LAYOUTS, Checked
 from scorer.repair import Fixes, mend
 from scorer.sources import STDIN, Source, sources
@@ -71,10 +73,7 @@ def run(
     layout: str,
     fix: str | None,
     repeated: str | None,
-    include: str | None,
-    max_unpacked: int | None,
-    input_format: str | None,
-    clusters_field: str | None,
+    **how: Any,
 ) -> None:
     """Validate files; the exit status tells the worst of them."""
     ignored = _codes(ignore)
@@ -83,23 +82,19 @@ def run(
     if [*files, key].count(STDIN) > 1:
         raise UsageError("standard input (-) can be read once only")
     context = click.get_current_context()
+    reading = Reading(**how)
     fixes = None
     if fix is not None:
-        fixes = _mend(_one(files, fix, input_format, max_unpacked), fix, repeated)
+        fixes = _mend(_one(files, fix, reading), fix, repeated)
         files = [fix]
     checked = []
     unreadable = False
-    with progress([*files, *([] if key is None else [key] * len(files))], include) as watch:
-        key_files = None if key is None else watched(sources(key, include, max_unpacked), watch)
+    with progress([*files, *([] if key is None else [key] * len(files))], reading.include) as watch:
+        key_files = None if key is None else watched(sources(key, reading.include, reading.max_unpacked), watch)
         for path in files:
             try:
-                found = validate(
-                    path,
-                    watched(sources(path, include, max_unpacked), watch),
-                    key_files,
-                    input_format=input_format,
-                    clusters_field=clusters_field,
-                )
+                its = watched(sources(path, reading.include, reading.max_unpacked), watch)
+                found = validate(path, its, key_files, reading)
                 checked.append(found.without(ignored))
             except UsageError as error:
                 complain(f"corefscore: {error}")
@@ -125,16 +120,16 @@ def _codes(words: str) -> set[str]:
     return codes
 
 
-def _one(files: Sequence[str], out: str, input_format: str | None, max_unpacked: int | None) -> Source:
+def _one(files: Sequence[str], out: str, reading: Reading) -> Source:
     """The one file that is to be mended. Raises `UsageError` for anything else."""
     if len(files) != 1:
         raise UsageError("--fix mends one FILE at a time")
     if out in (STDOUT, "/dev/stdout"):
         raise UsageError("--fix writes to a file; standard output is for what was found")
-    found = sources(files[0], None, max_unpacked)
+    found = sources(files[0], None, reading.max_unpacked)
     if len(found) != 1 or found[0].path != files[0]:
         raise UsageError(f"{files[0]}: --fix mends a file, not a folder")
-    its_format = recognised(found, input_format)
+    its_format = recognised(found, reading.input_format)
     if its_format.name != "conll":
         raise UsageError(
             f"{files[0]}: --fix mends CoNLL files, and this one is read as {its_format.title}; "

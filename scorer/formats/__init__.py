@@ -13,7 +13,7 @@ from importlib import import_module
 
 from scorer.errors import UsageError, nearest_first
 from scorer.findings import Finding, Found
-from scorer.formats.row import KEY, Asked, Examination, Format
+from scorer.formats.row import KEY, Asked, Examination, Format, Reading
 from scorer.model import Documents
 from scorer.names import Asked as NamesAsked
 from scorer.sources import Source, sources
@@ -22,8 +22,14 @@ from scorer.workers import Map, Unsuited
 NAMES = ("conll", "jsonlines")
 """Every format, in the order in which content is tried; the first one says what a file is that nobody recognises."""
 
+EXAMINED = {"conll": "scorer.formats.examiner", "jsonlines": "scorer.formats.json_examiner"}
+"""The formats that can be validated, and the file whose `Examiner` does so."""
+
 NAMED = {"conll": "scorer.formats.names"}
 """The formats that have named entities, and the file that reads them as well."""
+
+BY_CONTENT = Reading()
+"""Reading that leaves all to the content of the files."""
 
 HEAD = 1 << 16
 """How many bytes of a file tell its format."""
@@ -32,37 +38,33 @@ HEAD = 1 << 16
 def read(
     path: str | Sequence[str],
     notices: list[Finding],
-    include: str | None = None,
+    reading: Reading = BY_CONTENT,
     *,
-    input_format: str | None = None,
-    clusters_field: str | None = None,
     side: str | None = KEY,
-    max_unpacked: int | None = None,
+    names: NamesAsked | None = None,
     watch: Callable[[int], None] | None = None,
     apply: Map | None = None,
-    names: NamesAsked | None = None,
 ) -> Iterator[Documents]:
     """The documents that a KEY or RESPONSE argument stands for: a file, ``-``, or a folder as one corpus; or some
     files as one corpus.
 
-    The content of the first file tells the format, unless ``input_format`` names it. ``clusters_field`` names the field
-    of JSON lines that has the clusters, ``side`` (key or response) chooses it otherwise. ``max_unpacked`` is how many
-    MB a compressed file may unpack to. ``watch`` is told how many bytes each step of reading took. What is odd is added
-    to ``notices`` while reading. ``apply``, if it is given, does the work in pieces. ``names`` are asked for by metrics
-    that count named mentions.
+    ``side`` is key or response, None where that is not known. ``names`` are asked for by metrics that count named
+    mentions. ``watch`` is told how many bytes each step of reading took. What is odd is added to ``notices`` while
+    reading. ``apply``, if it is given, does the work in pieces.
 
     Raises `InputError` for input that is refused, `UsageError` for a file that cannot be read and for an unknown
     format; with ``apply`` also `Unsuited`, and then nothing was read that cannot be read again.
     """
-    wanted = asked(side, clusters_field)._replace(names=names)
-    files = (
-        sources(path, include, max_unpacked) if isinstance(path, str) else [Source(name, max_unpacked) for name in path]
-    )
+    wanted = asked(side, reading.clusters_field)._replace(names=names)
+    if isinstance(path, str):
+        files = sources(path, reading.include, reading.max_unpacked)
+    else:
+        files = [Source(name, reading.max_unpacked) for name in path]
     if apply is not None and not all(os.path.isfile(source.path) for source in files):
         raise Unsuited
     if not files:
         raise UsageError(f"the list of files of the {side} is empty")
-    form = recognised(files, input_format)
+    form = recognised(files, reading.input_format)
     if names is not None and form.name in NAMED:
         form = form._replace(read=import_module(NAMED[form.name]).read)
     if apply is not None:
@@ -93,19 +95,18 @@ def find(name: str) -> Format:
 
 
 def examination(
-    files: Sequence[Source], found: Found, wanted: Asked, *, input_format: str | None = None, keep_words: bool = False
+    files: Sequence[Source], found: Found, reading: Reading, side: str, *, keep_words: bool = False
 ) -> Examination:
     """What reads files of their format to the end, and adds all that is wrong or odd to ``found``.
 
-    Raises `UsageError` for a file that cannot be read and for an unknown format.
+    Raises `UsageError` for a file that cannot be read, and for a format that is unknown or has no such reader.
     """
-    if recognised(files, input_format).name == "jsonlines":
-        from scorer.formats.json_examiner import JsonExaminer
-
-        return JsonExaminer(found, wanted, keep_words=keep_words)
-    from scorer.formats.examiner import Examiner
-
-    return Examiner(found, keep_words=keep_words)
+    wanted = asked(side, reading.clusters_field)
+    name = recognised(files, reading.input_format).name
+    if name not in EXAMINED:
+        raise UsageError(f"the format {name} can be scored, not validated; that can be: {', '.join(EXAMINED)}")
+    examiner: Callable[..., Examination] = import_module(EXAMINED[name]).Examiner
+    return examiner(found, wanted, keep_words=keep_words)
 
 
 def recognised(files: Sequence[Source], name: str | None = None) -> Format:

@@ -30,6 +30,7 @@ from scorer.formats.conll import (
     within,
 )
 from scorer.formats.lines import as_text, columns_of, word
+from scorer.formats.row import Asked
 from scorer.formats.words import BLANK_MARKS, Words
 from scorer.model import Documents, Place
 from scorer.sources import Source
@@ -92,7 +93,7 @@ class Examiner(Reader):
     With ``keep_words``, ``words`` holds the words of every document by its place, until somebody takes them.
     """
 
-    def __init__(self, found: Found, *, keep_words: bool = False) -> None:
+    def __init__(self, found: Found, asked: Asked, *, keep_words: bool = False) -> None:
         super().__init__([])
         self.found = found
         self.words: dict[Place, Words] = {}

@@ -16,7 +16,7 @@ from scorer.model import Place
 from scorer.sources import Source
 
 
-class JsonExaminer(Reader):
+class Examiner(Reader):
     """Reads one side, adding all that is wrong or odd to ``found``.
 
     ``words`` holds the words of every document by its place, where the file has them and they are asked for.

@@ -22,6 +22,27 @@ Sentences = Sequence[Sequence[str]]
 """The words of one document, sentence by sentence."""
 
 
+class Reading(NamedTuple):
+    """How files are read: the options of these names of all commands and of `scorer.read`.
+
+    ``include`` is a glob for the names of the files of a folder. ``input_format`` names the format, which else the
+    content of the first file tells; ``clusters_field`` the field of JSON lines that has the clusters, or two as
+    KEY,RESPONSE. A compressed file may unpack to ``max_unpacked`` MB (by default 256, or 100 times its size).
+    """
+
+    include: str | None = None
+    input_format: str | None = None
+    clusters_field: str | None = None
+    max_unpacked: int | None = None
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """What of it was given and can move a number."""
+        given = {name: value for name, value in self._asdict().items() if value is not None}
+        given.pop("max_unpacked", None)
+        return given
+
+
 class Asked(NamedTuple):
     """What a caller asks of a reader: which side the files are, None where that is not known, and which field of JSON
     lines has the clusters (``NAME``, or ``KEY,RESPONSE`` where the sides differ). ``by_first`` is the field that the
