@@ -73,6 +73,11 @@ KINDS: Mapping[str, Kind] = {
         'in document "{document}": {what}',
         "expected {expected}: clusters are a sequence of clusters, each a sequence of hashable mentions",
     ),
+    "unreadable": Kind(
+        ERROR,
+        "{what}",
+        "nothing more is said of it; give a file that can be read to its end",
+    ),
     "bad-json": Kind(
         ERROR,
         "not JSON: {what}",

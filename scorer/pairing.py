@@ -11,7 +11,7 @@ have to be brought together, both sides are read to the end first.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -75,29 +75,41 @@ def _parts(names: Iterable[str]) -> dict[str, str]:
     return {its[0]: name for name, its in meant_by.items() if len(its) == 1}
 
 
+def refused(finding: Finding) -> None:
+    """Raise `InputError` for an error."""
+    raise InputError([finding])
+
+
 def pair(
     key: Iterator[Documents],
     response: Iterator[Documents],
     notices: list[Finding],
     only: str | None = None,
+    refuse: Callable[[Finding], None] = refused,
 ) -> Iterator[Pairs]:
     """Pairs for all documents of the key, or for the one named ``only``.
 
     A response without a document of the key counts as one without mentions there; a document that only
     the response has is not scored (recorded cases missing-document, extra-document). Both are noticed, and
-    so are different numbers of tokens, and faults in documents that are not scored.
+    so are different numbers of tokens, and faults in documents that are not scored. ``refuse`` is given what is wrong
+    with a mention that only shows beside the other side; scoring ends there, who wants all of it collects.
 
     Raises `InputError` for two documents of one name on a side and for a fault in a document that is
     scored; `UsageError` where the key has no document named ``only``.
     """
-    return _Pairing(key, response, notices, only).run()
+    return _Pairing(key, response, notices, only, refuse).run()
 
 
 class _Pairing:
     def __init__(
-        self, key: Iterator[Documents], response: Iterator[Documents], notices: list[Finding], only: str | None
+        self,
+        key: Iterator[Documents],
+        response: Iterator[Documents],
+        notices: list[Finding],
+        only: str | None,
+        refuse: Callable[[Finding], None],
     ) -> None:
-        self.key, self.response, self.notices, self.only = key, response, notices, only
+        self.key, self.response, self.notices, self.only, self.refuse = key, response, notices, only, refuse
         self.key_names, self.response_names = Names(), Names()
         self.other_form: dict[str, str] = {}
         self.waiting: dict[str, tuple[Documents, int]] = {}
@@ -169,8 +181,9 @@ class _Pairing:
         faults = sorted([(d, 0, f) for d, f in key.faults.items()] + [(d, 1, f) for d, f in response.faults.items()])
         if faults:
             raise InputError([faults[0][2]()])
-        _refuse_beyond(key, response, present)
-        _refuse_beyond(response, key, present)
+        for side, other in ((key, response), (response, key)):
+            for finding in _beyond(side, other, present):
+                self.refuse(finding)
         known = present & (key.tokens >= 0) & (response.tokens >= 0)
         differ = known & (key.tokens != response.tokens)
         for d in np.flatnonzero(differ).tolist():
@@ -203,7 +216,7 @@ class _Pairing:
         paired = {*self.other_form, *self.other_form.values()}
         missing = [name for name in key if self.only in (None, name) and name not in response and name not in paired]
         extra = [name for name in response if name not in key and name not in paired]
-        if extra and len(missing) == len(key):
+        if extra and missing and len(missing) == len(key):
             place = response[extra[0]]
             details = {"key": missing[0], "response": extra[0]}
             self.notices.append(Finding("no-common-document", place.source.name, place.line, details=details))
@@ -220,15 +233,14 @@ class _Pairing:
             self.notices.append(Finding(code, place.source.name, place.line, details=details))
 
 
-def _refuse_beyond(side: Documents, other: Documents, present: Bools) -> None:
-    """Raise `InputError` for a mention beyond the tokens of its document, which only the other side knows."""
+def _beyond(side: Documents, other: Documents, present: Bools) -> Iterator[Finding]:
+    """The mentions beyond the tokens of their document, which only the other side knows."""
     unknown = present & (side.tokens < 0) & (other.tokens >= 0)
     if not unknown.any():
         return
     document = side.mention_document()
-    beyond = np.flatnonzero(unknown[document] & (side.end >= other.tokens[document]))
-    if len(beyond):
-        mention, d = beyond[0], int(document[beyond[0]])
+    for mention in np.flatnonzero(unknown[document] & (side.end >= other.tokens[document])).tolist():
+        d = int(document[mention])
         details = {
             "document": side.names[d],
             "place": "a mention",
@@ -236,4 +248,4 @@ def _refuse_beyond(side: Documents, other: Documents, present: Bools) -> None:
             "expected": f"offsets below {other.tokens[d]}, the number of tokens on the other side{NO_CHARACTERS}",
         }
         place = side.place_of(d)
-        raise InputError([Finding("bad-mention", place.source.name, place.line, details=details)])
+        yield Finding("bad-mention", place.source.name, place.line, details=details)

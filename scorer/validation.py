@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from scorer.columns import changes, order_by
-from scorer.findings import ERROR, KINDS, Finding, Found, counted
+from scorer.errors import UsageError
+from scorer.findings import KINDS, Finding, Found, counted
 from scorer.formats import BY_CONTENT, examination
 from scorer.formats.row import KEY, RESPONSE, Examination, Reading
 from scorer.formats.words import Words
@@ -50,29 +51,34 @@ def validate(
     files: Sequence[Source],
     key: Sequence[Source] | None = None,
     reading: Reading = BY_CONTENT,
+    side: str = RESPONSE,
 ) -> Validated:
-    """Everything that is wrong or odd in ``files``, which the argument ``path`` stands for; beside a key, if there is
-    one.
+    """Everything that is wrong or odd in ``files``, which the argument ``path`` stands for, a key or a response by
+    ``side``; beside a key, if there is one. What is wrong with the key itself is told where that is validated.
 
     Raises `UsageError` for a file that cannot be read, and for a format that cannot be validated.
     """
     found = Found()
 
-    def side(files: Sequence[Source], found: Found, name: str) -> _Side:
-        reader = examination(files, found, reading, name, keep_words=key is not None)
+    def read_as(side: str, files: Sequence[Source], found: Found) -> _Side:
+        reader = examination(files, found, reading, side, keep_words=key is not None)
         return _Side(path, files, found, reader)
 
-    whole = side(files, found, RESPONSE)
+    whole = read_as(side, files, found)
     if key is None:
         for _ in whole.documents():
             pass
     else:
-        of_key = Found()
-        _compare(side(key, of_key, KEY), whole, found)
-        found.add(*(finding for finding in of_key.listed if finding.severity == ERROR))
+        _compare(read_as(KEY, key, Found()), whole, found)
     order = {source.name: at for at, source in enumerate([*files, *(key or ())])}
     findings = sorted(found.listed, key=lambda f: (order.get(f.path, -1), f.line or 0, f.column or 0))
     return Validated(path, whole.names, whole.tokens, whole.entities, whole.mentions, findings, found.unlisted)
+
+
+def unreadable(path: str, error: UsageError) -> Validated:
+    """What stands for a FILE that cannot be read."""
+    details = {"what": str(error)}
+    return Validated(path, 0, 0, 0, 0, [Finding("unreadable", path, details=details)], {})
 
 
 class _Side:
@@ -176,7 +182,7 @@ def _compare(key: _Side, response: _Side, found: Found) -> None:
     notices: list[Finding] = []
     dropped: list[Repeat] = []
     shared_documents = shared_mentions = 0
-    for pairs in pair(key.documents(), response.documents(), notices):
+    for pairs in pair(key.documents(), response.documents(), notices, refuse=found.add):
         found.add(*notices)
         notices.clear()
         matched = exact(pairs.key, pairs.response)

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -52,7 +53,8 @@ def test_every_code_has_its_section() -> None:
 
 def test_every_section_shows_its_code() -> None:
     """That the examples are real is for `test_readme`."""
-    assert not [code for code, section in SECTIONS.items() if f"[{code}] " not in section]
+    shown = ("[{code}] ", "title={code}::")
+    assert not [code for code, its in SECTIONS.items() if not any(form.format(code=code) in its for form in shown)]
 
 
 # What is told
@@ -226,11 +228,67 @@ def test_words_of_one_mark_are_no_words(tmp_path: Path) -> None:
     assert not found.findings
 
 
-def test_a_fault_of_the_key_is_told_beside_the_response(tmp_path: Path) -> None:
-    found = validated(document("w\t(1)"), tmp_path, document("w\t(1"))
-    assert [(finding.code, Path(finding.path).name) for finding in found.findings if finding.severity == ERROR] == [
-        ("unclosed-mention", "key.conll")
+@pytest.mark.parametrize(
+    ("key", "expected"),
+    [
+        pytest.param(document("w\t(1"), {"unclosed-mention": 1}, id="a fault"),
+        pytest.param("x\n" + document("w\t(1)", "x\t(1)").removesuffix("#end document\n"),
+            {"outside-document": 1, "no-end": 1}, id="notices of scoring"),
+        pytest.param(document(*["w\t1)"] * (MOST + 5)), {"unopened-mention": MOST + 5}, id="more than are listed"),
+        pytest.param("", {"no-document": 1}, id="no document"),
+    ],
+)  # fmt: skip
+def test_the_key_is_told_of_once_in_a_row_of_its_own(
+    key: str, expected: Mapping[str, int], tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    for name, text in (("key", key), ("a", document("w\t(1)", "x\t(1)")), ("b", document("w\t(1)", "x\t(1)"))):
+        (tmp_path / name).write_text(text)
+    ignored = "missing-document,extra-document,token-count,no-common-mention,no-mentions,different-word"
+    done = call(
+        capfdbinary, "validate", tmp_path / "a", tmp_path / "b",
+        *("--key", tmp_path / "key", "--format", "json", "--ignore", ignored),
+    )  # fmt: skip
+    *responses, of_key = json.loads(done.stdout)["files"]
+    assert [(row["file"], row["findings"], row["unlisted"]) for row in responses] == [
+        (str(tmp_path / name), [], {}) for name in "ab"
     ]
+    listed = Counter(finding["code"] for finding in of_key["findings"])
+    assert listed + Counter(of_key["unlisted"]) == expected
+    assert of_key["errors"] + of_key["notices"] == sum(expected.values())
+
+
+def test_offsets_beyond_the_tokens_of_the_key_hide_nothing(
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    (tmp_path / "key").write_text(json_lines(CAT))
+    (tmp_path / "beyond").write_text(json_lines({"doc_key": "bn/x_0", "clusters": [[[0, 1], [30, 30], [40, 40]]]}))
+    (tmp_path / "fine").write_text(json_lines(CAT))
+    done = call(capfdbinary, "validate", tmp_path / "beyond", tmp_path / "fine", "--key", tmp_path / "key")
+    assert done.stdout.count(b"beyond:1: error[bad-mention]") == 2
+    assert done.stdout.count(b": clean (") == 2
+    assert done.status == 1
+    scored = call(capfdbinary, "lea", tmp_path / "key", tmp_path / "beyond")
+    assert scored.stderr in done.stdout
+
+
+@pytest.mark.parametrize("layout", ["json", "github"])
+def test_a_file_that_cannot_be_read_has_a_row(
+    layout: str, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    (tmp_path / "fine").write_text(document("w\t(1)", "x\t(1)"))
+    done = call(capfdbinary, "validate", "nowhere", tmp_path / "fine", "--format", layout)
+    assert done.status == 2
+    if layout == "json":
+        first, second = json.loads(done.stdout)["files"]
+        assert ([finding["code"] for finding in first["findings"]], second["findings"]) == (["unreadable"], [])
+    else:
+        assert done.stdout.startswith(b"::error file=nowhere,title=unreadable::nowhere: No such file or directory%0A")
+
+
+def test_a_key_that_cannot_be_read_does_not_hide_the_files(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    done = call(capfdbinary, "validate", TESTDATA / "odd" / "no-end" / "file.conll", "--key", "nowhere")
+    assert b"notice[no-end]" in done.stdout
+    assert (done.status, done.stderr) == (2, b"corefscore: nowhere: No such file or directory\n")
 
 
 def test_scoring_refuses_with_the_same_object(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
@@ -372,7 +430,7 @@ def test_a_key_from_standard_input_is_the_key_of_every_file(tmp_path: Path) -> N
     for name in ("a", "b"):
         (tmp_path / name).write_text(document("w\t(1)", "x\t(1)"))
     done = command("validate", "a", "b", "--key", "-", stdin=(tmp_path / "a").read_bytes(), cwd=tmp_path)
-    assert (done.status, done.stdout.count(b": clean (")) == (0, 2)
+    assert (done.status, done.stdout.count(b": clean (")) == (0, 3)
 
 
 def test_annotations_escape_what_github_would_take_for_its_own(capfdbinary: pytest.CaptureFixture[bytes]) -> None:

@@ -13,16 +13,16 @@ from scorer.cli.progress import progress, watched
 from scorer.errors import InputError, UsageError
 from scorer.findings import ERROR, NOTICE
 from scorer.formats import recognised
-from scorer.formats.row import Reading
+from scorer.formats.row import KEY, RESPONSE, Reading
 from scorer.layouts.findings import LAYOUTS, Checked
 from scorer.repair import Fixes, mend
 from scorer.sources import STDIN, Source, sources
-from scorer.validation import validate
+from scorer.validation import Validated, unreadable, validate
 
 HELP = """Tell everything that is wrong or odd in files, CoNLL or JSON lines, where, and what to do.
 
-With --key, the one thing more that only shows beside the key: documents missing or extra, other tokens, no mention
-in common, more repeated mentions than the official scorer puts up with.
+With --key, what only shows beside the key as well: documents missing or extra, other tokens, no mention in common,
+more repeated mentions than the official scorer puts up with. KEY is told of once, behind the FILEs.
 
 Exit status: 0 clean or odd, 1 faults (with --strict: or odd), 2 wrong usage or a file that cannot be read."""
 
@@ -83,27 +83,38 @@ def run(
         raise UsageError("standard input (-) can be read once only")
     context = click.get_current_context()
     reading = Reading(**how)
+    key_files = None if key is None else sources(key, reading.include, reading.max_unpacked)
     fixes = None
     if fix is not None:
         fixes = _mend(_one(files, fix, reading), fix, repeated)
         files = [fix]
-    checked = []
-    unreadable = False
-    with progress([*files, *([] if key is None else [key] * len(files))], reading.include) as watch:
-        key_files = None if key is None else watched(sources(key, reading.include, reading.max_unpacked), watch)
-        for path in files:
-            try:
+    rows: list[Validated] = []
+    broken: list[str] = []
+
+    def row(path: str, side: str, its: Sequence[Source] | None = None) -> list[Validated]:
+        """What there is to tell of one side; a file that cannot be read does not hide the others."""
+        try:
+            if its is None:
                 its = watched(sources(path, reading.include, reading.max_unpacked), watch)
-                found = validate(path, its, key_files, reading)
-                checked.append(found.without(ignored))
-            except UsageError as error:
-                complain(f"corefscore: {error}")
-                unreadable = True
-    write(LAYOUTS[layout](Checked(checked, fixes)))
-    if unreadable:
+            return [validate(path, its, beside if side == RESPONSE else None, reading, side).without(ignored)]
+        except UsageError as error:
+            complain(f"corefscore: {error}")
+            broken.append(path)
+            # Whoever reads text has just been told.
+            return [] if layout == "text" else [unreadable(path, error)]
+
+    with progress([*files, *([] if key is None else [key] * (len(files) + 1))], reading.include) as watch:
+        its_key = None if key_files is None else watched(key_files, watch)
+        of_key = [] if its_key is None else row(str(key), KEY, its_key)
+        beside = None if broken else its_key
+        for path in files:
+            rows += row(path, RESPONSE)
+    rows += of_key
+    write(LAYOUTS[layout](Checked(rows, fixes)))
+    if broken:
         context.exit(UsageError.status)
     bad = [ERROR, NOTICE] if strict else [ERROR]
-    if any(file.count(severity) for file in checked for severity in bad):
+    if any(file.count(severity) for file in rows for severity in bad):
         context.exit(InputError.status)
 
 
