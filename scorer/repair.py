@@ -185,16 +185,25 @@ def _without(line: bytes, token: int, copies: list[_Copy]) -> bytes:
     """A line without the brackets that some copies have in its (plain) cell."""
     at, cell = _cell(line)
     pieces = cell.split(b"|")
+    # Counted first and taken out in one go, since a cell may hold very many.
+    there = Counter(pieces)
+    gone: Counter[bytes] = Counter()
     for copy in copies:
         single = b"(%s)" % copy.label
-        if copy.start == copy.end and single in pieces:
-            pieces.remove(single)
+        if copy.start == copy.end and gone[single] < there[single]:
+            gone[single] += 1
             continue
         if token == copy.start:
-            pieces.remove(b"(%s" % copy.label)
+            gone[b"(%s" % copy.label] += 1
         if token == copy.end:
-            pieces.remove(b"%s)" % copy.label)
-    return line[:at] + (b"|".join(pieces) or b"-") + line[at + len(cell) :]
+            gone[b"%s)" % copy.label] += 1
+    left = []
+    for piece in pieces:
+        if gone[piece]:
+            gone[piece] -= 1
+        else:
+            left.append(piece)
+    return line[:at] + (b"|".join(left) or b"-") + line[at + len(cell) :]
 
 
 def _uses_crlf(source: Source) -> bool:

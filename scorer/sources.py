@@ -40,6 +40,9 @@ COMPRESSED: dict[bytes, Callable[[BinaryIO], BinaryIO]] = {
 }
 
 
+SUFFIXES = (".gz", ".bz2", ".xz")
+"""How names end that promise something compressed."""
+
 UNPACKED = 256 << 20
 """What a compressed file may unpack to, in bytes, or `RATIO` times its size if that is more."""
 

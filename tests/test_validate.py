@@ -11,6 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
+from time import process_time
 
 import numpy as np
 import pytest
@@ -386,6 +387,7 @@ def test_json_lines_beside_a_key_of_another_format(tmp_path: Path) -> None:
         (["odd/clean/file.conll", "odd/no-end/file.conll", "--fix", "out"], 2),
         (["odd/clean", "--fix", "out"], 2),
         (["odd/clean/file.conll", "--fix", "-"], 2),
+        (["odd/clean/file.conll", "--fix", "out.gz"], 2),
         (["odd/empty-cluster/file.jsonl"], 0),
         (["odd/empty-cluster/file.jsonl", "--strict"], 1),
         (["odd/empty-cluster/file.jsonl", "--clusters-field", "other"], 1),
@@ -577,6 +579,58 @@ def test_a_full_disk_leaves_the_old_file_whole(way: str, tmp_path: Path) -> None
     assert (done.returncode, out.read_text()) == (2, "old")
     assert done.stderr == f"corefscore: {out}: File too large\n".encode()
     assert sorted(os.listdir(tmp_path)) == ["data", "out"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("--fix file --key nowhere", "nowhere: No such file or directory"),
+        ("--fix key --key key", "key: --fix would overwrite the key; give OUT another name"),
+        ("--fix folder/one --key folder", "folder/one: --fix would overwrite the key; give OUT another name"),
+        ("--fix out.gz", "out.gz: --fix writes plain text; give OUT a name without .gz"),
+    ],
+)
+def test_nothing_is_mended_before_the_call_is_known_to_be_sound(
+    arguments: str,
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = document("w\t(1)|(1)", "x\t(1)")
+    os.mkdir("folder")
+    for name in ("file", "key", "folder/one"):
+        Path(name).write_text(text)
+    done = call(capfdbinary, "validate", "file", *arguments.split())
+    assert (done.status, done.stderr.decode()) == (2, f"corefscore: {said}\n")
+    assert sorted(os.listdir()) == ["file", "folder", "key"]
+    assert {Path(name).read_text() for name in ("file", "key", "folder/one")} == {text}
+
+
+def test_a_cell_of_many_copies_is_mended_in_one_go(tmp_path: Path) -> None:
+    """Looking for each copy anew takes a hundred times as long."""
+    text = document("w\t" + "|".join(f"({n})" for n in range(30_000)) + "|(29999)" * 30_000).encode()
+    began = process_time()
+    assert mended(text, tmp_path)[0].count(b"|") == 30_000 - 1
+    assert process_time() - began < 6
+
+
+TERMINATED = (
+    "import os, signal, sys; from scorer.cli.messages import write\n"
+    "def pieces():\n"
+    "    yield from ['new'] * 5000\n"
+    "    os.kill(os.getpid(), signal.SIGTERM)\n"
+    "    yield 'more'\n"
+    "write(pieces(), sys.argv[1])"
+)
+
+
+def test_being_asked_to_end_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("old")
+    done = subprocess.run([sys.executable, "-c", TERMINATED, tmp_path / "out"], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (143, b"")
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("out", "old")]
 
 
 def test_an_interrupt_leaves_the_old_file_whole(tmp_path: Path) -> None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import errno
 import os
 import re
+import signal
 import sys
+import threading
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TextIO
 
 import click
@@ -63,7 +66,10 @@ def _replace(path: str, chunks: Iterable[bytes]) -> None:
             with open(target if number is None else os.dup(int(number)), "wb") as file:
                 file.writelines(chunks)
             return
-        with NamedTemporaryFile(dir=os.path.dirname(target), prefix=".corefscore-", delete=False) as file:
+        with (
+            _cleaning_up(),
+            NamedTemporaryFile(dir=os.path.dirname(target), prefix=".corefscore-", delete=False) as file,
+        ):
             try:
                 file.writelines(chunks)
                 file.flush()
@@ -75,6 +81,27 @@ def _replace(path: str, chunks: Iterable[bytes]) -> None:
                 raise
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from error
+
+
+@contextmanager
+def _cleaning_up() -> Iterator[None]:
+    """Let the signal that asks to end raise, so that what was begun is cleared away.
+
+    The exit status is what a shell shows for that signal.
+    """
+    ours = threading.current_thread() is threading.main_thread()
+    if not ours or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield  # only the main thread may, and whoever has another way to end keeps it
+        return
+
+    def end(number: int, frame: object) -> None:
+        raise SystemExit(128 + number)
+
+    signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _mode_of(path: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,7 +17,7 @@ from scorer.formats import recognised
 from scorer.formats.row import KEY, RESPONSE, Reading
 from scorer.layouts.findings import LAYOUTS, Checked
 from scorer.repair import Fixes, mend
-from scorer.sources import STDIN, Source, sources
+from scorer.sources import STDIN, SUFFIXES, Source, sources
 from scorer.validation import Validated, unreadable, validate
 
 HELP = """Tell everything that is wrong or odd in files, CoNLL or JSON lines, where, and what to do.
@@ -86,7 +87,9 @@ def run(
     key_files = None if key is None else sources(key, reading.include, reading.max_unpacked)
     fixes = None
     if fix is not None:
-        fixes = _mend(_one(files, fix, reading), fix, repeated)
+        source = _one(files, fix, reading)
+        _spare(key_files or (), fix, reading)
+        fixes = _mend(source, fix, repeated)
         files = [fix]
     rows: list[Validated] = []
     broken: list[str] = []
@@ -137,6 +140,8 @@ def _one(files: Sequence[str], out: str, reading: Reading) -> Source:
         raise UsageError("--fix mends one FILE at a time")
     if out in (STDOUT, "/dev/stdout"):
         raise UsageError("--fix writes to a file; standard output is for what was found")
+    if out.endswith(SUFFIXES):
+        raise UsageError(f"{out}: --fix writes plain text; give OUT a name without {os.path.splitext(out)[1]}")
     found = sources(files[0], None, reading.max_unpacked)
     if len(found) != 1 or found[0].path != files[0]:
         raise UsageError(f"{files[0]}: --fix mends a file, not a folder")
@@ -147,6 +152,15 @@ def _one(files: Sequence[str], out: str, reading: Reading) -> Source:
             "corefscore convert makes CoNLL of it"
         )
     return found[0]
+
+
+def _spare(key_files: Sequence[Source], out: str, reading: Reading) -> None:
+    """Raise `UsageError` for a key that cannot be read, or that mending would overwrite, before anything is written."""
+    for source in key_files:
+        if os.path.realpath(source.path) == os.path.realpath(out) and source.path != STDIN:
+            raise UsageError(f"{out}: --fix would overwrite the key; give OUT another name")
+    if key_files:
+        recognised(key_files, reading.input_format)
 
 
 def _mend(source: Source, out: str, repeated: str | None) -> Fixes:
