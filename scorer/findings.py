@@ -263,6 +263,11 @@ KINDS: Mapping[str, Kind] = {
         "a document ends that never began",
         'lines outside documents are not read; expected "#begin document NAME" above it',
     ),
+    "odd-marker": Kind(
+        NOTICE,
+        'in document "{document}": "{text}" looks like the line that {what} a document, but is none',
+        'the document goes on behind it; expected "{expected}"',
+    ),
     "no-mentions": Kind(
         NOTICE,
         'document "{document}" has no mentions',
@@ -293,8 +298,8 @@ KINDS: Mapping[str, Kind] = {
     ),
     "other-column": Kind(
         NOTICE,
-        'the last column of document "{document}" does not look like coreference: {count} of {tokens} hold something '
-        'else, such as "{cell}"',
+        'the last column of document "{document}" does not look like coreference: something else in {count} of '
+        '{cells}, such as "{cell}"',
         'only the last column is read; expected "-", or pieces such as (1), (1 and 1) in it',
     ),
     "column-count": Kind(

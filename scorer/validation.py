@@ -13,7 +13,7 @@ from scorer.errors import UsageError
 from scorer.findings import KINDS, Finding, Found, counted
 from scorer.formats import BY_CONTENT, examination
 from scorer.formats.row import KEY, RESPONSE, Examination, Reading
-from scorer.formats.words import Words
+from scorer.formats.words import UNKNOWN, Words
 from scorer.matching import exact
 from scorer.model import Documents, Place
 from scorer.official import Repeat, describe, repeats, too_many, treat
@@ -240,7 +240,8 @@ def _parting(document: int, ours: Words, theirs: Words) -> list[_Parting]:
     """Where two texts part, if they do."""
     sizes = len(ours.number), len(theirs.number)
     size = min(sizes)
-    different = np.flatnonzero(ours.number[:size] != theirs.number[:size])
+    a, b = ours.number[:size], theirs.number[:size]
+    different = np.flatnonzero((a != b) & (a != UNKNOWN) & (b != UNKNOWN))
     if not len(different) and sizes[0] == sizes[1]:
         return []
     token = int(different[0]) if len(different) else size

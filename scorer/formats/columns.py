@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from scorer.columns import Bools, Bytes, Ints
-from scorer.formats.words import word_numbers
+from scorer.formats.words import UNKNOWN, word_numbers
 
 LF, TAB, SPACE, ZERO = b"\n\t 0"
 
@@ -63,7 +63,11 @@ class Columns:
         return value
 
     def words(self, last: Ints) -> Ints:
-        """The number of the word of each line (see `scorer.formats.lines.word`), whose last cell begins at ``last``."""
+        """The number of the word of each line (see `scorer.formats.lines.word`), whose last cell begins at ``last``.
+
+        With three or four columns nothing tells which one has the word.
+        """
         # Empty columns behind the last one are none.
         count = np.where(self.tabbed, np.searchsorted(self._tabs, last) - self._first + 1, self.count)
-        return word_numbers(self._text, *self.cells(np.where(count > 4, 3, count - 2)))
+        numbers = word_numbers(self._text, *self.cells(np.where(count > 4, 3, count - 2)))
+        return np.where((count > 2) & (count < 5), UNKNOWN, numbers)

@@ -6,14 +6,16 @@ looks at what scoring has no use for: columns that do not count, line ends, word
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from difflib import SequenceMatcher
 from typing import NamedTuple
 
 import numpy as np
 
 from scorer.columns import Ints, changes
-from scorer.findings import Finding, Found, counted
+from scorer.findings import MOST, Finding, Found, counted
 from scorer.formats.brackets import CLOSE, OPEN, SINGLE, Events, unmatched
 from scorer.formats.cells import PLAIN, Labels, parse, parse_one
 from scorer.formats.columns import Columns
@@ -29,7 +31,7 @@ from scorer.formats.conll import (
     last_cells,
     within,
 )
-from scorer.formats.lines import as_text, columns_of, word
+from scorer.formats.lines import END, as_text, columns_of, word
 from scorer.formats.row import Asked
 from scorer.formats.words import BLANK_MARKS, Words
 from scorer.model import Documents, Place
@@ -37,6 +39,16 @@ from scorer.sources import Source
 
 NUMBER_COLUMN = 2
 """Where CoNLL-2011/2012 has the number of the token in its sentence."""
+
+
+NUMBER_COLUMNS = (NUMBER_COLUMN, 0, 1, 3)
+"""Where else it may be, the likely ones first."""
+
+NEARLY = 0.8
+"""From which likeness on a line is taken for a misspelt marker, 1 being the same letters."""
+
+STAR = b"*"
+"""What other columns of CoNLL-2011/2012 have where there is nothing, and that of coreference has not."""
 
 
 class _Cell(NamedTuple):
@@ -58,12 +70,21 @@ class _Alone(NamedTuple):
 class _Tally:
     """What is counted over a document and decided at its end."""
 
-    __slots__ = ("blanked", "cells", "first_blanked", "odd", "unread")
+    __slots__ = ("blanked", "cells", "first_blanked", "held", "odd", "star", "stars", "unread")
 
     def __init__(self) -> None:
-        self.odd = self.unread = 0
+        self.held = self.odd = self.unread = self.stars = 0
         self.cells: list[_Cell] = []
+        self.star: _Cell | None = None
         self.blanked = self.first_blanked = 0
+
+    def other(self, tokens: int) -> tuple[_Cell, int, int] | None:
+        """Where the column seems to be another one: the first such cell, and how many of how many are so."""
+        if 2 * self.unread > self.held and (self.unread > 1 or self.stars):
+            return self.cells[0], self.unread, self.held
+        if self.star and self.stars == tokens:
+            return self.star, self.stars, tokens
+        return None
 
 
 class _Sentence(NamedTuple):
@@ -71,8 +92,37 @@ class _Sentence(NamedTuple):
 
     columns: int
     columns_differ: bool
-    number: int
-    number_differs: bool
+
+
+class _Counting:
+    """A column that may number the tokens of each sentence: how often it counts up by one from a token to the next, and
+    the first place of each sentence where it does not."""
+
+    def __init__(self, column: int) -> None:
+        self.column = column
+        self.ups = self.unlisted = 0
+        self.odd: list[tuple[int, int, int]] = []
+        self._number = -1
+        self._told = False
+
+    def look(self, line: Ints, number: Ints, sentence: Ints, *, carried: bool) -> None:
+        """See the tokens of a block, the first of which may be ``carried`` on from the block before."""
+        previous = np.roll(number, 1)
+        previous[changes(sentence)] = -1
+        if carried:
+            previous[0] = self._number
+        known = (number >= 0) & (previous >= 0)
+        up = number == previous + 1
+        self.ups += int(np.count_nonzero(known & up))
+        wrong = np.flatnonzero(known & ~up)
+        told = carried and self._told
+        said = _first_of_each(wrong, sentence, skip_first=told)
+        listed = said[: MOST - len(self.odd)]
+        self.odd += [(int(line[at]), int(number[at]), int(previous[at])) for at in listed]
+        self.unlisted += len(said) - len(listed)
+        last = sentence[-1]
+        self._number = int(number[-1])
+        self._told = bool((sentence[wrong] == last).any()) or (told and last == 0)
 
 
 class _File:
@@ -81,7 +131,9 @@ class _File:
     def __init__(self) -> None:
         self.was_inside = False
         self.sentence: _Sentence | None = None
-        self.number_column: int | None = None
+        self.counting: list[_Counting] = []
+        self.numbered = False
+        self.pairs = 0
         self.line_ends = [0, 0]
         self.first_line_end = [0, 0]
         self.undecodable = self.first_undecodable = 0
@@ -166,6 +218,7 @@ class Examiner(Reader):
             self._file.was_inside = name is not None
         if not lines.segments:
             return
+        self._look_for_markers(lines)
         tokens, document, _ = within(lines.segments, np.flatnonzero(lines.is_token))
         stops = lines.stops - ends_in_cr
         table = Columns(text, lines.starts[tokens], stops[tokens])
@@ -175,6 +228,19 @@ class Examiner(Reader):
         self._look_at_cells(lines, tokens, document, starts, ends)
         if self._keep_words:
             self._keep(tokens, document, table.words(starts))
+
+    def _look_for_markers(self, lines: Lines) -> None:
+        """Lines within documents that are nearly markers: what they were to begin or end goes on."""
+        hashed = lines.text[lines.starts] == HASH
+        hashed[list(lines.markers)] = False
+        hashed &= lines.stops - lines.starts > len(END) // 2
+        where, document, _ = within(lines.segments, np.flatnonzero(hashed))
+        for line, its in zip(where.tolist(), document.tolist(), strict=True):
+            text = lines.text[lines.starts[line] : lines.stops[line]].tobytes()
+            if marker := _nearly(text):
+                what, expected = marker
+                details = {"document": self.names[its], "text": _short(text), "what": what, "expected": expected}
+                self._odd_line("odd-marker", line, **details)
 
     def _look_at_encoding(self, lines: Lines) -> None:
         raw = lines.text.tobytes()
@@ -211,15 +277,10 @@ class Examiner(Reader):
             found, expected = counted(int(table.count[at]), "column"), counted(int(first[sentence[at]]), "column")
             self._odd_line("column-count", tokens[at], found=found, expected=expected)
 
-        number = self._numbers(table)
-        previous = np.roll(number, 1)
-        previous[begins] = -1
-        if before:
-            previous[0] = before.number
-        wrong = np.flatnonzero((number >= 0) & (previous >= 0) & (number != previous + 1))
-        said_numbers = _first_of_each(wrong, sentence, skip_first=before is not None and before.number_differs)
-        for at in self.found.take("token-number", said_numbers):
-            self._odd_line("token-number", tokens[at], found=int(number[at]), before=int(previous[at]))
+        counting = self._counting(table)
+        self._file.pairs += len(tokens) - int(np.count_nonzero(begins)) + (before is not None)
+        for column in counting:
+            column.look(self.line + 1 + tokens, table.numbers(column.column), sentence, carried=before is not None)
 
         last = int(sentence[-1])
         carried = before if before and last == 0 else None
@@ -228,17 +289,16 @@ class Examiner(Reader):
             self._file.sentence = _Sentence(
                 int(first[last]),
                 bool((sentence[differ] == last).any()) or (carried is not None and carried.columns_differ),
-                int(number[-1]),
-                bool((sentence[wrong] == last).any()) or (carried is not None and carried.number_differs),
             )
 
-    def _numbers(self, table: Columns) -> Ints:
-        """The number that each token has in its sentence as the file tells it, -1 where it does not."""
-        if self._file.number_column is None:
-            self._file.number_column = _number_column(table)
-        return (
-            table.numbers(self._file.number_column) if self._file.number_column >= 0 else np.full(len(table.count), -1)
-        )
+    def _counting(self, table: Columns) -> Sequence[_Counting]:
+        """The columns that may number the tokens of a file: the third, as in CoNLL-2011/2012, where the first line has
+        a number there and a word behind it; else one that shows itself by the end of the file."""
+        if not self._file.counting:
+            usual = table.count[0] > 4 and table.numbers(NUMBER_COLUMN)[0] >= 0
+            self._file.counting = [_Counting(column) for column in NUMBER_COLUMNS[: 1 if usual else None]]
+            self._file.numbered = bool(usual)
+        return self._file.counting
 
     def _look_at_separators(self, tokens: Ints, document: Ints, table: Columns) -> None:
         self._tabbed.update(np.unique(document[table.tabbed]).tolist())
@@ -253,21 +313,31 @@ class Examiner(Reader):
         size = stops - starts
         mark = np.isin(text[np.minimum(starts, len(text) - 1)], np.frombuffer(BLANK_MARKS, dtype=np.uint8))
         held = np.flatnonzero(~((size == 0) | ((size == 1) & mark)))
+        stars = np.flatnonzero((size == 1) & (text[np.minimum(starts, len(text) - 1)] == STAR[0]))
+
+        def cell(at: int) -> _Cell:
+            line, start, stop = int(tokens[at]), int(starts[at]), int(stops[at])
+            column = len(as_text(text[lines.starts[line] : start].tobytes())) + 1
+            return _Cell(self.line + 1 + line, column, text[start:stop].tobytes()[:1000])
+
+        for first, stop in _runs(document[stars]):
+            tally = self._tallies[int(document[stars[first]])]
+            tally.star = tally.star or cell(int(stars[first]))
+            tally.stars += stop - first
         cells = parse(text, starts[held], stops[held], Labels())
         unread = np.ones(len(held), dtype=np.bool_)
         unread[cells.cell] = False
         odd = unread.copy()
         for at in cells.odd.tolist():
             odd[at] = not PLAIN.fullmatch(text[starts[held[at]] : stops[held[at]]].tobytes())
+        for first, stop in _runs(document[held]):
+            self._tallies[int(document[held[first]])].held += stop - first
         for at in np.flatnonzero(odd).tolist():
-            line = int(tokens[held[at]])
             tally = self._tallies[int(document[held[at]])]
             tally.odd += 1
             tally.unread += bool(unread[at])
             if not tally.cells or len(tally.cells) < self.found.room("odd-cell"):
-                start, stop = int(starts[held[at]]), int(stops[held[at]])
-                column = len(as_text(text[lines.starts[line] : start].tobytes())) + 1
-                tally.cells.append(_Cell(self.line + 1 + line, column, text[start:stop].tobytes()[:1000]))
+                tally.cells.append(cell(int(held[at])))
 
     def _keep(self, tokens: Ints, document: Ints, numbers: Ints) -> None:
         words = Words(numbers, self.line + 1 + tokens)
@@ -280,6 +350,7 @@ class Examiner(Reader):
     # What shows at the end of a file or a batch
 
     def _end_of_file(self) -> None:
+        self._tell_numbers()
         expected = 0 if self._file.first_line_end[0] == 1 else 1
         other = 1 - expected
         count, first = self._file.line_ends[other], self._file.first_line_end[other]
@@ -296,6 +367,18 @@ class Examiner(Reader):
             self.found.add(
                 Finding("not-utf-8", self.source.name, self._file.first_undecodable, details={"count": lines})
             )
+
+    def _tell_numbers(self) -> None:
+        """Where the numbers of tokens do not count up, in the column that has them: one that does so half of the time,
+        for the third of five or more a quarter of it."""
+        often = 4 if self._file.numbered else 2
+        its = next((each for each in self._file.counting if often * each.ups >= self._file.pairs), None)
+        if its is None:
+            return
+        for line, number, before in self.found.take("token-number", its.odd):
+            details = {"found": number, "before": before}
+            self.found.add(Finding("token-number", self.source.name, line, details=details))
+        self.found.pass_over("token-number", its.unlisted)
 
     def _decided(self, batch: Documents) -> Documents:
         """Say what was counted over each document of a batch, and keep its words; a document that is still open waits
@@ -319,14 +402,9 @@ class Examiner(Reader):
         if tally.blanked and document in self._tabbed:
             separated = {"document": name, "count": counted(tally.blanked, "line")}
             self.found.add(Finding("mixed-separators", path, tally.first_blanked, details=separated))
-        if 2 * tally.unread > tokens:
-            first = tally.cells[0]
-            held = {
-                "document": name,
-                "count": tally.unread,
-                "tokens": counted(tokens, "token"),
-                "cell": _short(first.text),
-            }
+        if other := tally.other(tokens):
+            first, count, cells = other
+            held = {"document": name, "count": count, "cells": counted(cells, "cell"), "cell": _short(first.text)}
             self.found.add(Finding("other-column", path, first.line, first.column, held))
             return
         for cell in self.found.take("odd-cell", tally.cells):
@@ -335,16 +413,16 @@ class Examiner(Reader):
         self.found.pass_over("odd-cell", tally.odd - len(tally.cells))
 
 
-def _number_column(table: Columns) -> int:
-    """The column in which the first lines of a file count their tokens, or -1: the third in CoNLL-2011/2012, else one
-    that counts up from the first line to the second."""
-    first = [int(table.numbers(column)[0]) for column in range(4)]
-    if table.count[0] > 4 and first[NUMBER_COLUMN] >= 0:
-        return NUMBER_COLUMN
-    for column in (2, 0, 1, 3):
-        if len(table.count) > 1 and 0 <= first[column] == int(table.numbers(column)[1]) - 1:
-            return column
-    return -1
+def _nearly(line: bytes) -> tuple[str, str] | None:
+    """What a line that begins with # would do to a document, and the marker it should be, if it nearly is one."""
+    letters = "".join(re.findall("[a-z]+", as_text(line[:40]).lower()))
+    if "doc" not in letters and not letters.startswith(("begin", "end")):
+        return None  # likeness takes time, and most comments have nothing of a marker
+    for what, words in (("begins", "begin document"), ("ends", "end document")):
+        expected = words.replace(" ", "")
+        if SequenceMatcher(None, expected, letters[: len(expected)]).ratio() >= NEARLY:
+            return what, f"#{words} NAME" if what == "begins" else f"#{words}"
+    return None
 
 
 def _first_of_each(places: Ints, group: Ints, *, skip_first: bool) -> list[int]:

@@ -20,7 +20,8 @@ BLANKS = b" \t\n\r\v\f"
 
 
 class Words(NamedTuple):
-    """A number for each token of a document that is equal for equal words, and the lines of the tokens."""
+    """A number for each token of a document that is equal for equal words, `UNKNOWN` where the file does not tell which
+    column has the word, and the lines of the tokens."""
 
     number: Ints
     line: Ints
@@ -61,5 +62,8 @@ def numbers_of(words: Sequence[bytes]) -> Ints:
     return word_numbers(np.frombuffer(b"".join(words), dtype=np.uint8), stops - sizes, stops)
 
 
-MARKS = numbers_of([b"", *(bytes([mark]) for mark in BLANK_MARKS)])
+UNKNOWN = -1
+"""The number of a word that is not known."""
+
+MARKS = np.append(numbers_of([b"", *(bytes([mark]) for mark in BLANK_MARKS)]), UNKNOWN)
 """What stands for a word that is not there, as numbers."""
