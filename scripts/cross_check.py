@@ -20,6 +20,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 METRICS = ("muc", "bcub", "ceafm", "ceafe", "blanc")
+OURS = (str(Path(sys.executable).with_name("corefscore")),)
+KNOWN = tuple(Path(__file__).parent.parent / "testdata" / "demo" / f"{side}.conll" for side in ("key", "response"))
+"""A pair that every version scores."""
+
 SHOWN = 12
 """How many lines of a difference are shown."""
 
@@ -33,7 +37,10 @@ class Output(NamedTuple):
 
 def printed(command: Sequence[str]) -> Output:
     """Run a scorer."""
-    done = subprocess.run(command, capture_output=True, check=False)
+    try:
+        done = subprocess.run(command, capture_output=True, check=False)
+    except OSError:
+        return Output(b"", refused=True)
     return Output(done.stdout.partition(b"\n")[2], done.returncode != 0)
 
 
@@ -76,7 +83,7 @@ def pairs(folder: Path) -> list[tuple[Path, Path]]:
 def compare(scorer: str, key: Path, response: Path, metric: str) -> list[str]:
     """The lines in which both differ, as a diff; none where they agree."""
     files = (str(key), str(response))
-    ours = printed([str(Path(sys.executable).with_name("corefscore")), metric, *files])
+    ours = printed([*OURS, metric, *files])
     theirs = printed(["perl", scorer, metric, *files])
     if ours.refused or theirs.refused:
         words = {True: "refused", False: "scored"}
@@ -94,6 +101,11 @@ def main(arguments: Sequence[str]) -> int:
     if len(arguments) < 2 or not Path(arguments[0]).is_file() or not (found := pairs(Path(arguments[1]))):
         say("expected: path/to/scorer.pl, and a folder with pairs of key* and response*")
         return 2
+    for scorer in (OURS, ("perl", arguments[0])):
+        known = printed([*scorer, "muc", *map(str, KNOWN)])
+        if known.refused or not known.body:
+            say(f"{' '.join(scorer)} does not score {KNOWN[0]}, so nothing can be compared with it")
+            return 2
     differing = 0
     metrics = arguments[2:] or METRICS
     for key, response in found:

@@ -23,7 +23,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from cosmic_ray.work_db import use_db
-from cosmic_ray.work_item import WorkerOutcome, WorkResult
+from cosmic_ray.work_item import TestOutcome, WorkerOutcome, WorkResult
 
 ROOT = Path(__file__).parent.parent
 
@@ -50,7 +50,10 @@ GROUPS = {
 }
 
 TIMEOUT = 200
-"""Seconds after which a mutant counts as noticed: it hangs."""
+"""Seconds after which a mutant is taken to hang."""
+
+OUTCOMES = ("noticed", "hung", "survived", "incompetent", "without result")
+"""What can come of a mutant, as `outcome` tells; only the first is sure to be due to a test."""
 
 
 def tried(name: str, count: int | None, folder: Path) -> str:
@@ -78,11 +81,21 @@ def tried(name: str, count: int | None, folder: Path) -> str:
     with use_db(str(session)) as work:
         for job, result in work.results:
             if job in chosen:
-                outcomes[result.test_outcome.value if result.test_outcome else "incompetent"] += 1
+                outcomes[outcome(result)] += 1
                 if result.test_outcome and result.test_outcome.value == "survived":
                     say(result.diff.rstrip())
-    noticed = len(chosen) - outcomes["survived"]
-    return f"{name}: {len(items)} mutants, {len(chosen)} tried, {noticed} noticed, {outcomes['survived']} survived"
+    outcomes["without result"] += len(chosen) - outcomes.total()
+    counts = ", ".join(f"{outcomes[each]} {each}" for each in OUTCOMES)
+    return f"{name}: {len(items)} mutants, {len(chosen)} tried, {counts}"
+
+
+def outcome(result: WorkResult) -> str:
+    """What came of a mutant. One that ran out of time counts as killed for cosmic-ray, and is told apart here."""
+    if result.test_outcome is None:
+        return "without result"
+    if result.test_outcome == TestOutcome.KILLED:
+        return "hung" if result.output == "timeout" else "noticed"
+    return str(result.test_outcome.value)
 
 
 def sample(items: Sequence[Any], count: int) -> list[Any]:

@@ -54,6 +54,22 @@ def test_differing_bytes_are_reported(folder: Path) -> None:
     assert any("Rappel" in line for line in lines)
 
 
+@pytest.mark.parametrize(
+    ("perl", "scorer"),
+    [
+        pytest.param("/usr/bin:/bin", "exit(1);", id="a scorer that always fails"),
+        pytest.param("/usr/bin:/bin", "exit(0);", id="one that prints nothing"),
+        pytest.param("/nowhere", FAKE, id="no perl"),
+    ],
+)
+def test_what_scores_nothing_is_not_compared_with(folder: Path, perl: str, scorer: str) -> None:
+    """Both refusing is the same only where the other one can do anything else."""
+    (folder / "scorer.pl").write_text(scorer)
+    status, lines = check(folder, PATH=perl)
+    assert (status, len(lines)) == (2, 1)
+    assert " does not score " in lines[0]
+
+
 def test_documents_that_are_not_the_same_stay_where_they_are() -> None:
     one = b"====> a:\nFile a:\n====> a:\nFile a:\n"
     other = one.replace(b"a", b"b")
