@@ -85,6 +85,9 @@ TEXTS = st.lists(
 """Texts of the pieces that the grammar is made of, and of some that it is not."""
 
 
+COPIES = st.lists(WRITABLE, min_size=1, max_size=2).map(lambda partitions: twins.conll(partitions).encode())
+"""Sound documents, most with copies."""
+
 VALUES = st.recursive(
     st.integers(-1, 9) | st.sampled_from(["w", "##w", "\ud800", None, True, 1.5]),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from("ab"), inner, max_size=2),
@@ -224,11 +227,12 @@ def held(path: Path, *, first_copy: bool) -> list[tuple[str, int, bool, set[tupl
     return found
 
 
-@given(TEXTS)
+@given(TEXTS.map(lambda text: b"#begin document d\n" + text) | COPIES)
+@example(twins.conll([[[(0, 0), (0, 0)], [(0, 0)], [(0, 2), (0, 2), (0, 1)]]]).encode())
 def test_what_was_mended_needs_no_mending_and_says_the_same(folder: Path, text: bytes) -> None:
     path = folder / "mended.conll"
     for first_copy in (True, False):
-        path.write_bytes(b"#begin document d\n" + text)
+        path.write_bytes(text)
         before = held(path, first_copy=first_copy)
         try:
             once = "".join(mend(Source(str(path)), Fixes(), first_copy=first_copy)).encode("utf-8", "surrogateescape")
