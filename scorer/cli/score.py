@@ -43,8 +43,8 @@ def command(words: str) -> click.Command:
         callback=callback,
         help=_help(metrics),
         params=[
-            click.Argument(["key"]),
-            click.Argument(["response"], required=not reads_names),
+            click.Argument(["key"], type=options.File()),
+            click.Argument(["response"], type=options.File(), required=not reads_names),
             click.Argument(["name"], required=False),
             *options.scoring(metrics),
             *(options.estimate() if reads_names else ()),
