@@ -59,6 +59,7 @@ ORDER = (
     "measures",
     "official",
     "results",
+    "listing",
     "evaluate",
     "api",
     "distributed",

@@ -13,11 +13,12 @@ from scorer.cli.messages import STDOUT, tell, write
 from scorer.cli.scoring import evaluated, read_key, workers
 from scorer.errors import UsageError
 from scorer.layouts import NAMES, OFFICIAL, find, official
+from scorer.listing import Report
 from scorer.metrics import GROUPS, names_in, select
 from scorer.metrics.row import Metric, names_asked, own_values
 from scorer.model import Documents
 from scorer.names import Asked
-from scorer.results import Report, compiled
+from scorer.results import compiled
 from scorer.sources import STDIN
 
 
