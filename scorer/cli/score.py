@@ -13,7 +13,6 @@ from scorer.cli.messages import STDOUT, tell, write
 from scorer.cli.scoring import evaluated, read_key, workers
 from scorer.errors import UsageError
 from scorer.layouts import NAMES, OFFICIAL, find, official
-from scorer.listing import Report
 from scorer.metrics import GROUPS, names_in, select
 from scorer.metrics.row import Metric, names_asked, own_values
 from scorer.model import Documents
@@ -126,6 +125,8 @@ def score(
     if layout == OFFICIAL:
         pieces = official.render(result, name=only, documents=listed, headings=headings, average=average)
     else:
+        from scorer.listing import Report
+
         pieces = find(layout)(Report(result, documents, by), layout)
     write(pieces, output)
 
