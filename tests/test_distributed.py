@@ -61,7 +61,7 @@ def test_what_is_wrong_is_told_as_by_one_process(
     assert b"unclosed-mention" in same(capfdbinary, "every", *pair, by=("--scheduler", address)).stderr
 
 
-def killed_once(piece: Sequence[Stretch], read: Any, asked: Any) -> Piece | None:
+def killed_once(piece: Sequence[Stretch], read: Any, asked: Any) -> Piece | UsageError | None:
     """Read a piece; the worker of the first one that begins within a file dies of it."""
     flag = Path(os.environ[FLAG])
     if piece[0].start and not flag.exists():
