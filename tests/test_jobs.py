@@ -456,7 +456,7 @@ def test_a_killed_process_ends_the_command(how: str, count: int, pair: Pair) -> 
 
 
 def test_a_closed_pipe_ends_the_command_quietly(pair: Pair) -> None:
-    """As without jobs: output of a hundred documents, more than any pipe holds."""
+    """As without jobs."""
     program = [str(Path(sys.executable).with_name("corefscore")), "muc", *map(str, pair), "--jobs", "2"]
     read, write = os.pipe()
     os.close(read)
