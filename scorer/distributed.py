@@ -1,7 +1,7 @@
 """Scoring on more than one machine, by Dask (extra ``dask``): files are read and documents counted by its workers.
 
 What comes back are counts per document, which are summed here, once and in order. Dask does again what a lost worker
-did. Workers need this package, and the files under the same paths.
+did. Scheduler and workers need this package, and workers the same files under the same paths.
 """
 
 from __future__ import annotations
@@ -44,8 +44,9 @@ def score(
 ) -> Result:
     """`scorer.score` for files, by the workers of a scheduler; the options are those of `scorer.score`.
 
-    ``scheduler`` is the address of a cluster, or `THREADS` or `PROCESSES`, of which there are ``jobs``. The result has
-    the counts of every document (``counts``), in the order of the key, whoever counted them.
+    ``scheduler`` is the address of a cluster, or `THREADS` or `PROCESSES`, of which there are ``jobs``, though no
+    more than processors. The result has the counts of every document (``counts``), in the order of the key, whoever
+    counted them.
 
     Raises what `scorer.score` raises, `UsageError` where Dask is not there or the cluster cannot be reached, and
     `ScorerError` where all its workers are lost.

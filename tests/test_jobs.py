@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bench import measure
 from generate import Shape, write
 from names import tagged
 from support import RECORDED, Run, call
@@ -507,3 +508,13 @@ def test_no_process_outlives_the_command(end: signal.Signals) -> None:
         # The pipe is at its end when all who could write to it are gone.
         _, said = process.communicate(timeout=60)
     assert (process.returncode, said) == (-end, b"")
+
+
+@pytest.mark.parametrize("seconds", [None, 600])
+def test_a_measured_command_may_say_more_than_a_pipe_holds(seconds: float | None) -> None:
+    program = [sys.executable, "-c", "import sys; sys.stderr.write('said ' * 100_000); sys.exit({})"]
+    run = measure([*program[:2], program[2].format(0)], seconds)
+    assert run is not None
+    assert run.wall > 0
+    with pytest.raises(SystemExit, match=r"ended with 3:\n(said ){100000}$"):
+        measure([*program[:2], program[2].format(3)], seconds)
