@@ -17,7 +17,7 @@ from scorer.metrics import GROUPS, names_in, select
 from scorer.metrics.row import Metric, names_asked, own_values
 from scorer.model import Documents
 from scorer.names import Asked
-from scorer.results import Report, compiled
+from scorer.results import compiled
 from scorer.sources import STDIN
 
 
@@ -43,8 +43,8 @@ def command(words: str) -> click.Command:
         callback=callback,
         help=_help(metrics),
         params=[
-            click.Argument(["key"]),
-            click.Argument(["response"], required=not reads_names),
+            click.Argument(["key"], type=options.File()),
+            click.Argument(["response"], type=options.File(), required=not reads_names),
             click.Argument(["name"], required=False),
             *options.scoring(metrics),
             *(options.estimate() if reads_names else ()),
@@ -125,6 +125,8 @@ def score(
     if layout == OFFICIAL:
         pieces = official.render(result, name=only, documents=listed, headings=headings, average=average)
     else:
+        from scorer.listing import Report
+
         pieces = find(layout)(Report(result, documents, by), layout)
     write(pieces, output)
 
