@@ -180,6 +180,26 @@ def test_a_scheduler_without_the_package_is_told(pair: Pair, capfdbinary: pytest
     assert done.stderr.count(b"\n") == 1
 
 
+def unreadable() -> None:
+    raise RuntimeError("not the same numpy")
+
+
+class Unreadable:
+    """What a scheduler cannot read."""
+
+    def __call__(self, item: object) -> object:
+        return item
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return unreadable, ()
+
+
+def test_what_a_scheduler_cannot_read_is_told(address: str) -> None:
+    said = f"the scheduler at {address} cannot read what is sent to it (.*); have the same versions of Python"
+    with pytest.raises(ScorerError, match=said), distributed.cluster(address) as apply:
+        list(apply(Unreadable(), range(4)))
+
+
 SILENT = """
 import socket
 with socket.create_server(("127.0.0.1", 0)) as server:
