@@ -218,6 +218,16 @@ KINDS: Mapping[str, Kind] = {
         "the tokens have {count} columns",
         "only words and coreference are carried over, not parts of speech, parses, named entities, speakers or others",
     ),
+    "dropped-comments": Kind(
+        NOTICE,
+        "a comment within a document",
+        "comments are not carried over, neither this nor later ones",
+    ),
+    "empty-sentences": Kind(
+        NOTICE,
+        'document "{document}" has {count} without words',
+        "CoNLL has no place for such; they are left out",
+    ),
     "dropped-fields": Kind(
         NOTICE,
         'document "{document}" has other fields as well: {fields}',

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -58,6 +59,7 @@ ORDER = (
     "measures",
     "official",
     "results",
+    "listing",
     "evaluate",
     "api",
     "distributed",
@@ -152,3 +154,12 @@ def test_a_run_imports_only_what_it_needs() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, cwd=ROOT)
     assert done.stdout.splitlines()[-1] == b"[]"
+
+
+def test_the_page_tells_where_everything_is() -> None:
+    """Every module and folder of the package has its place in docs/architecture.md, and nothing else has."""
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    table = page.split("| place | holds | a new one |\n")[1].split("\n\n")[0]
+    told = {name for line in table.splitlines() for name in re.findall(r"`([a-z]+(?:\.py|/))`", line.split("|")[1])}
+    there = {path.name + "/" * path.is_dir() for path in PACKAGE.iterdir() if path.name[0] not in "_."}
+    assert told == there - {"py.typed"}

@@ -13,10 +13,12 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import click
 import pytest
 from support import RECORDED, ROOT, TESTDATA, command
 
 from scorer import __version__
+from scorer.cli import COMMANDS, COMPLETE, commands, run
 from scorer.metrics import GROUPS, NAMES, find
 
 CASE = RECORDED / "documents-0015"
@@ -373,3 +375,34 @@ def test_ids_of_a_hundred_digits_are_ids(tmp_path: Path) -> None:
     path.write_text(f"#begin document d\nw\t({one})|({other})\nx\t({one}\ny\t{one})\n#end document\n")
     text = command("muc", path, path).stdout
     assert b"Entity 0: (0,0) (1,2)\nEntity 1: (0,0)\n" in text
+
+
+def test_the_manual_page_has_every_command_and_option() -> None:
+    """`python scripts/update_man.py` writes it."""
+    page = (ROOT / "man" / "corefscore.1").read_text().replace("\\-", "-")
+    context = click.Context(commands(), info_name="corefscore")
+    for name in (*NAMES, *GROUPS, *COMMANDS):
+        made = commands().get_command(context, name)
+        assert made is not None
+        assert f".SS corefscore {name} " in page
+        for parameter in made.params:
+            assert all(option in page for option in parameter.opts if option.startswith("-")), (name, parameter.name)
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("corefscore bl", "plain,blanc"),
+        ("corefscore rank --sys", "plain,--systems"),
+        ("corefscore lea --format la", "plain,latex"),
+        ("corefscore lea testd", "file,testd"),
+    ],
+)
+def test_a_shell_can_complete(
+    line: str, offered: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(COMPLETE, "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", line)
+    monkeypatch.setenv("COMP_CWORD", str(len(line.split()) - 1))
+    assert run([], "corefscore") == 0
+    assert capfd.readouterr().out == f"{offered}\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 
@@ -77,9 +78,9 @@ def _command(name: str) -> click.Command:
     return command
 
 
-def run(arguments: list[str], program: str) -> int:
-    """Carry out a call under the name ``program``; the exit status."""
-    command = Commands(
+def commands() -> click.Group:
+    """Everything that can be called."""
+    return Commands(
         "corefscore",
         help=HELP,
         params=[
@@ -94,6 +95,19 @@ def run(arguments: list[str], program: str) -> int:
         ],
         subcommand_metavar="METRIC KEY RESPONSE [NAME]",
     )
+
+
+COMPLETE = "_COREFSCORE_COMPLETE"
+"""The variable by which a shell asks for completion; its values are ``bash_source``, ``zsh_complete`` and the like."""
+
+
+def run(arguments: list[str], program: str) -> int:
+    """Carry out a call under the name ``program``; the exit status."""
+    command = commands()
+    if asked := os.environ.get(COMPLETE):
+        from click.shell_completion import shell_complete
+
+        return shell_complete(command, {}, "corefscore", COMPLETE, asked)
     if not arguments:
         complain(command.get_help(click.Context(command, info_name="corefscore")))
         return UsageError.status

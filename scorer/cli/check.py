@@ -34,7 +34,7 @@ def command(name: str) -> click.Command:
         "earlier run (--format json), or what the official scorer printed into a file.\n\n"
         "Exit status: 0 where no total is worse by more than the tolerance, 3 where one is.",
         params=[
-            click.Argument(["files"], metavar="[BASELINE] KEY RESPONSE", nargs=-1, required=True),
+            click.Argument(["files"], type=options.File(), metavar="[BASELINE] KEY RESPONSE", nargs=-1, required=True),
             click.Option(
                 ["--tolerance"],
                 type=options.Finite(min=0),

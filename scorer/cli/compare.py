@@ -28,8 +28,8 @@ def command(name: str) -> click.Command:
         "A SYSTEM is a response as everywhere, or NAME=PATH; else it is called by its base name. "
         "Sources: Noreen 1989; Moosavi and Strube 2016; Holm 1979.",
         params=[
-            click.Argument(["key"]),
-            click.Argument(["systems"], metavar="SYSTEM SYSTEM ...", nargs=-1, required=True),
+            click.Argument(["key"], type=options.File()),
+            click.Argument(["systems"], type=options.File(), metavar="SYSTEM SYSTEM ...", nargs=-1, required=True),
             *resampling(),
             click.Option(
                 ["--confidence"],

@@ -31,8 +31,8 @@ def command(name: str) -> click.Command:
         callback=_convert,
         help=HELP,
         params=[
-            click.Argument(["source"], metavar="IN"),
-            click.Argument(["target"], metavar="OUT"),
+            click.Argument(["source"], type=options.File(), metavar="IN"),
+            click.Argument(["target"], type=options.File(), metavar="OUT"),
             click.Option(
                 ["--to"], type=click.Choice(NAMES), help="The format of OUT; by default, the one IN is not in."
             ),

@@ -4,16 +4,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.types import StringParamType
 
 from scorer.metrics.row import Metric, options_of
 from scorer.sources import RATIO, UNPACKED
 
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
 OFFICIAL_NAME = "scorer.pl"
 """Called by this name, the command keeps quiet on standard error: programs that run the official scorer
 may take any byte there for a failure."""
+
+
+class File(StringParamType):
+    """A path, which a shell can complete. It is looked at, and complained about, where it is read."""
+
+    name = "file"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(incomplete, type=self.name)]
 
 
 class Finite(click.FloatRange):
@@ -143,5 +158,7 @@ def layout(default: str, names: Sequence[str]) -> list[click.Parameter]:
         click.Option(
             ["--format", "layout"], type=click.Choice(names), default=default, show_default=True, help="The layout."
         ),
-        click.Option(["--output"], metavar="FILE", default="-", help="Write to a file, whole or not at all."),
+        click.Option(
+            ["--output"], type=File(), metavar="FILE", default="-", help="Write to a file, whole or not at all."
+        ),
     ]

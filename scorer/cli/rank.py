@@ -29,8 +29,8 @@ def command(name: str) -> click.Command:
         "A SYSTEM is a response as everywhere, or NAME=PATH; else it is called by its base name. A system that cannot "
         "be scored gets a row with the reason, and the exit status is 1.",
         params=[
-            click.Argument(["key"]),
-            click.Argument(["systems"], metavar="SYSTEM ...", nargs=-1),
+            click.Argument(["key"], type=options.File()),
+            click.Argument(["systems"], type=options.File(), metavar="SYSTEM ...", nargs=-1),
             click.Option(["--systems", "place"], metavar="FOLDER", help="A folder, every entry of which is a system."),
             click.Option(
                 ["--sort"],

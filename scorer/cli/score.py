@@ -18,7 +18,7 @@ from scorer.metrics import GROUPS, names_in, select
 from scorer.metrics.row import Metric, names_asked, own_values
 from scorer.model import Documents
 from scorer.names import Asked
-from scorer.results import Report, compiled
+from scorer.results import compiled
 from scorer.sources import STDIN
 
 
@@ -44,8 +44,8 @@ def command(words: str) -> click.Command:
         callback=callback,
         help=_help(metrics),
         params=[
-            click.Argument(["key"]),
-            click.Argument(["response"], required=not reads_names),
+            click.Argument(["key"], type=options.File()),
+            click.Argument(["response"], type=options.File(), required=not reads_names),
             click.Argument(["name"], required=False),
             *options.scoring(metrics),
             *(options.estimate() if reads_names else ()),
@@ -126,6 +126,8 @@ def score(
     if layout == OFFICIAL:
         pieces = official.render(result, name=only, documents=listed, headings=headings, average=average)
     else:
+        from scorer.listing import Report
+
         pieces = find(layout)(Report(result, documents, by), layout)
     if write_key is not None and estimate is not None:
         # Both are written, or neither.

@@ -35,7 +35,7 @@ def command(name: str) -> click.Command:
         help=HELP,
         short_help="Tell everything that is wrong or odd in files.",
         params=[
-            click.Argument(["files"], nargs=-1, required=True, metavar="FILE..."),
+            click.Argument(["files"], type=options.File(), nargs=-1, required=True, metavar="FILE..."),
             click.Option(["--key"], metavar="KEY", help="Compare with this key as well."),
             click.Option(["--strict"], is_flag=True, help="Exit with 1 for what is only odd, too."),
             click.Option(

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from scorer.findings import Finding
+from scorer.findings import Finding, counted
 from scorer.formats.row import NO_WORD, Asked, FullDocument, Sentences, passage, passage_places
 from scorer.model import Documents, part_of
 from scorer.sources import Source
@@ -111,10 +111,10 @@ def _texts(source: Source, spans: Sequence[tuple[int, int]]) -> list[str]:
 def sentences(source: Source, notices: list[Finding], asked: Asked) -> Iterator[Sentences]:
     """The words of a file, document by document; lines of white space part sentences.
 
-    A notice tells where the file has columns that are not among those of `write`.
+    Notices tell where the file first has columns that are not among those of `write`, and where a comment.
     """
     found: list[list[str]] | None = None
-    more_columns = False
+    more_columns = commented = False
     for number, line in source.numbered_lines():
         text = line.removesuffix(b"\n")
         text = text.removeprefix(MARK) if number == 1 else text
@@ -132,6 +132,9 @@ def sentences(source: Source, notices: list[Finding], asked: Asked) -> Iterator[
             if len(columns) > COLUMNS and not more_columns:
                 more_columns = True
                 notices.append(Finding("dropped-columns", source.name, number, details={"count": len(columns)}))
+        elif not commented:
+            commented = True
+            notices.append(Finding("dropped-comments", source.name, number))
     if found is not None:
         yield [sentence for sentence in found if sentence]
 
@@ -167,8 +170,10 @@ def _token_lines(document: FullDocument, notices: list[Finding]) -> Iterator[str
     first_columns = re.sub(r"\s", "_", name) + "\t" + part
     # What would end a column, a line or the document, and white space at the ends, which reading takes off.
     unfit = re.compile(r"[\t\n]|\A\s|\s\Z|#\s*end document", re.ASCII)
+    if empty := sum(not sentence for sentence in its_sentences):
+        notice("empty-sentences", count=counted(empty, "sentence"))
     token = 0
-    for at, sentence in enumerate(its_sentences):
+    for at, sentence in enumerate(filter(None, its_sentences)):
         if at:
             yield "\n"
         for number, its_word in enumerate(sentence):

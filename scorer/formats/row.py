@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from scorer import names
 from scorer.errors import InputError
 from scorer.findings import Finding
-from scorer.formats.words import Words
 from scorer.model import Documents, Place
 from scorer.sources import Source
+
+if TYPE_CHECKING:
+    from scorer.formats.words import Words  # costs start-up, and only validation runs it
 
 KEY, RESPONSE = "key", "response"
 
