@@ -221,13 +221,13 @@ def _text(documents: Documents, known: Bools, how: Asked) -> Ints:
 
     Raises `UsageError` for documents that were read without their words.
     """
-    from scorer.formats import jsonlines
-
     if documents.named_entities is not None:
         return documents.named_entities.text
     which = np.flatnonzero(known).tolist()
     if not which:
         return NONE
+    from scorer.formats import jsonlines
+
     if documents.words is not jsonlines.words:
         path = documents.place_of(which[0]).source.name
         raise UsageError(f"{path} was read without the words of its tokens; read it with ne_column={how.column}")

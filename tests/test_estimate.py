@@ -326,6 +326,15 @@ def test_a_run_that_is_refused_writes_no_key(arguments: Sequence[str], status: i
     assert sorted(os.listdir(tmp_path)) == ["key.conll", "out", "sound.conll"]
 
 
+def test_a_system_that_cannot_be_read_is_told_by_rank_alone(tmp_path: Path) -> None:
+    """Looking for files that would be overwritten does not end the command."""
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "out").write_text("as it was")
+    done = command("rank", DEMO / "key.conll", DEMO / "response.conll", "empty", "--output", "out", cwd=tmp_path)
+    assert (done.status, done.stdout) == (1, b"")
+    assert b"empty" in (tmp_path / "out").read_bytes()
+
+
 def test_coreference_of_the_key_is_not_read(tmp_path: Path) -> None:
     """An entity that is never closed is no fault where nobody looks at it; nor do other entities count."""
     words, names = "Bo x Bo", {(0, 0): "P", (2, 2): "P"}

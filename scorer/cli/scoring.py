@@ -96,7 +96,10 @@ def spare_inputs(outputs: Mapping[str, str | None], inputs: Iterable[str], inclu
     if not there:
         return
     for path in inputs:
-        read = [source.path for source in sources(path, include)] if os.path.isdir(path) else [path]
+        try:
+            read = [source.path for source in sources(path, include)]
+        except UsageError:  # what cannot be read, reading tells
+            continue
         for option, output in there:
             for its in filter(os.path.isfile, read):
                 if os.path.samefile(its, output):
