@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +18,9 @@ import pytest
 from support import call
 from test_jobs import FORMS, Pair, folder, pair, same
 
-from scorer import ScorerError, UsageError, distributed, score
+from scorer import ScorerError, UsageError, __version__, distributed, score, workers
 from scorer.formats import pieces
-from scorer.formats.pieces import Piece, Stretch
+from scorer.formats.pieces import Piece, State, Stretch
 
 pytest.importorskip("distributed", reason="the extra dask is not installed")
 
@@ -61,7 +64,7 @@ def test_what_is_wrong_is_told_as_by_one_process(
     assert b"unclosed-mention" in same(capfdbinary, "every", *pair, by=("--scheduler", address)).stderr
 
 
-def killed_once(piece: Sequence[Stretch], read: Any, asked: Any) -> Piece | None:
+def killed_once(piece: Sequence[Stretch], read: Any, asked: Any) -> Piece | UsageError | None:
     """Read a piece; the worker of the first one that begins within a file dies of it."""
     flag = Path(os.environ[FLAG])
     if piece[0].start and not flag.exists():
@@ -131,8 +134,155 @@ def test_a_scheduler_without_workers_is_told(pair: Pair, monkeypatch: pytest.Mon
 
 def test_workers_of_another_version_are_refused(address: str, pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(distributed, "__version__", "0.0.1")
-    with pytest.raises(UsageError, match=r"have corefscore 0\.1\.\d+; expected 0\.0\.1, as here"):
+    said = r"of the scheduler at .* is 0\.1\.\d+; expected corefscore 0\.0\.1 here, on the scheduler and on its workers"
+    with pytest.raises(UsageError, match=said):
         distributed.score(*pair, scheduler=address)
+
+
+ABSENT = """
+import sys
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name == "scorer":
+            raise ModuleNotFoundError(name, name=name)
+sys.meta_path.insert(0, Absent())
+"""
+
+ELSEWHERE = """
+import sys
+from distributed import LocalCluster
+if __name__ == "__main__":
+    how = dict(processes=False, threads_per_worker=1, dashboard_address="127.0.0.1:0", protocol="tcp://")
+    with LocalCluster(n_workers=1, silence_logs=50, **how) as cluster:
+        print(cluster.scheduler_address, flush=True)
+        sys.stdin.read()
+"""
+
+
+@contextmanager
+def started(program: str, *arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A program in a process of its own, and the first line that it prints; it ends with the context."""
+    command = [sys.executable, "-c", program, *arguments]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield process, process.stdout.readline().strip()
+        finally:
+            process.kill()
+
+
+def test_a_scheduler_without_the_package_is_told(pair: Pair, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    with started(ABSENT + ELSEWHERE) as (_, address):
+        done = call(capfdbinary, "muc", *pair, "--scheduler", address)
+    assert (done.status, done.stdout) == (2, b"")
+    said = f"the version of corefscore of the scheduler at {address} is none; expected corefscore {__version__} here"
+    assert said.encode() in done.stderr
+    assert done.stderr.count(b"\n") == 1
+
+
+def unreadable() -> None:
+    raise RuntimeError("not the same numpy")
+
+
+class Unreadable:
+    """What a scheduler cannot read."""
+
+    def __call__(self, item: object) -> object:
+        return item
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return unreadable, ()
+
+
+def test_what_a_scheduler_cannot_read_is_told(address: str) -> None:
+    said = f"the scheduler at {address} cannot read what is sent to it (.*); have the same versions of Python"
+    with pytest.raises(ScorerError, match=said), distributed.cluster(address) as apply:
+        list(apply(Unreadable(), range(4)))
+
+
+SILENT = """
+import socket
+with socket.create_server(("127.0.0.1", 0)) as server:
+    print(server.getsockname()[1], flush=True)
+    input()
+"""
+"""Listens, and does not answer."""
+
+PAGES = """
+from http.server import HTTPServer, BaseHTTPRequestHandler
+server = HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
+print(server.server_port, flush=True)
+server.serve_forever()
+"""
+
+
+@pytest.mark.parametrize("program", [SILENT, PAGES], ids=["silent", "pages"])
+def test_what_listens_and_is_no_scheduler_is_told(
+    program: str, pair: Pair, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(distributed, "SECONDS", 0.5)
+    said = r"no Dask scheduler answers at tcp://127.0.0.1:\d+ within 0.5 seconds \(.+\); expected a running one"
+    with started(program) as (_, port), pytest.raises(UsageError, match=said):
+        distributed.score(*pair, scheduler=f"tcp://127.0.0.1:{port}")
+
+
+def test_a_worker_is_no_scheduler(address: str, pair: Pair) -> None:
+    from distributed import Client
+
+    with Client(address) as client:
+        worker = next(iter(client.nthreads()))
+    with pytest.raises(UsageError, match=r"no Dask scheduler answers .* \(a Worker is there\)"):
+        distributed.score(*pair, scheduler=worker)
+
+
+@pytest.mark.parametrize(("sides", "name"), [(([], "response"), "key"), (("key", []), "response")])
+def test_an_empty_list_of_files_is_refused(sides: tuple[Any, Any], name: str) -> None:
+    with pytest.raises(UsageError, match=f"the list of files of the {name} is empty"):
+        distributed.score(*sides)
+
+
+def test_jobs_are_one_or_more(pair: Pair) -> None:
+    with pytest.raises(UsageError, match="jobs=0: expected 1 or more"):
+        distributed.score(*pair, jobs=0)
+
+
+def test_jobs_are_no_more_than_processors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "_processors", lambda: 3)
+    with distributed.cluster("threads", 100) as apply:
+        assert isinstance(apply, partial)
+        assert apply.args[1] == 2 * 3
+
+
+def test_a_cluster_with_other_files_is_refused(address: str, pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cut here as it was, changed when the workers come to it."""
+    monkeypatch.setattr(State, "of", lambda status: State(status.st_size, 7))
+    monkeypatch.chdir(pair[0].parent)
+    said = "^the workers cannot do what this process can: key.conll: a worker found another file at /.*UTC; expected"
+    with pytest.raises(UsageError, match=said):
+        distributed.score("key.conll", "response.conll", scheduler=address)
+
+
+def test_relative_paths_are_those_of_this_folder(
+    address: str, pair: Pair, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """The workers were started in another one."""
+    monkeypatch.chdir(pair[0].parent)
+    assert not same(capfdbinary, "muc", "key.conll", "response.conll", by=("--scheduler", address)).stderr
+
+
+def lose(item: int) -> None:
+    os.kill(item, signal.SIGKILL)
+
+
+def test_a_lost_scheduler_is_told_once(capfd: pytest.CaptureFixture[str]) -> None:
+    """And nothing else; what is logged later is heard again."""
+    levels = [logging.getLogger(name).level for name in ("distributed", "distributed.client")]
+    program = f"import sys; sys.path[:0] = {sys.path!r}\n{ELSEWHERE}"
+    expected = pytest.raises(ScorerError, match="lost its workers or its scheduler")
+    with started(program) as (process, address), expected, distributed.cluster(address) as apply:
+        list(apply(lose, [process.pid] * 4))
+    assert capfd.readouterr() == ("", "")
+    assert levels == [logging.getLogger(name).level for name in ("distributed", "distributed.client")]
 
 
 def test_that_dask_is_missing_is_told(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:

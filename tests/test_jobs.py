@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bench import measure
 from generate import Shape, write
 from names import tagged
 from support import RECORDED, Run, call
@@ -362,6 +363,122 @@ def test_what_only_workers_cannot_do_is_told(pair: Pair) -> None:
         score(*pair, workers=lost)
 
 
+Change = Callable[[Path], object]
+
+CHANGES: dict[str, tuple[Change, str]] = {
+    "another size": (lambda path: path.write_bytes(path.read_bytes() + b"\n"), r"found another file at /.*; expected"),
+    "another time": (lambda path: os.utime(path, ns=(0, 7)), r"bytes of 1970-01-01 00:00:00\.000000007 UTC; expected"),
+    "no file": (lambda path: path.rename(path.with_name("elsewhere")), "No such file or directory; they need the same"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_workers_with_other_files_are_refused(
+    change: str, pair: Pair, quick: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The response is another one wherever a worker looks at it."""
+    by, said = CHANGES[change]
+    kept = pair[1].read_bytes(), pair[1].stat()
+
+    def elsewhere(function: Any, items: Iterable[Any]) -> Iterator[Any]:
+        for item in items:
+            by(pair[1])
+            found = pickle.loads(pickle.dumps(function(pickle.loads(pickle.dumps(item)))))
+            pair[1].write_bytes(kept[0])
+            os.utime(pair[1], ns=(kept[1].st_atime_ns, kept[1].st_mtime_ns))
+            yield found
+
+    monkeypatch.chdir(pair[1].parent)
+    message = rf"^the workers cannot do what this process can: {pair[1].name}: .*{said}"
+    with pytest.raises(UsageError, match=message):
+        score(pair[0].name, pair[1].name, workers=elsewhere)
+
+
+def test_workers_in_another_folder_read_the_same_files(
+    pair: Pair, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, there = pair[0].parent, tmp_path / "there"
+    there.mkdir()
+    for path in pair:
+        (there / path.name).write_bytes(pair[0].read_bytes())
+    monkeypatch.chdir(here)
+    key, response = (path.name for path in pair)
+
+    def elsewhere(function: Any, items: Iterable[Any]) -> Iterator[Any]:
+        for item in list(items):
+            os.chdir(there)
+            found = function(item)
+            os.chdir(here)
+            yield found
+
+    assert score(key, response, workers=elsewhere).to_dict() == score(key, response).to_dict()
+
+
+def tear(item: object) -> bytes:
+    """Megabytes, of which half are sent before the process is killed."""
+    from multiprocessing.connection import Connection
+
+    def send(self: Connection, message: bytes, write: object = None) -> None:
+        os.write(self.fileno(), bytes(message[: len(message) // 2]))
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    Connection._send = send  # type: ignore[attr-defined]
+    return bytes(5_000_000)
+
+
+KILLED = """
+import sys
+from scorer import __main__, workers
+from scorer.formats import pieces
+sys.path[:0] = {path!r}
+from test_jobs import {how}
+read = pieces._read
+def dying(piece, read, asked):
+    return {how}(piece) if piece[0].start else pieces.REAL(piece, read, asked)
+pieces.REAL, pieces._read, pieces.SIZE, workers._processors = pieces._read, dying, 5_000, lambda: {count}
+__main__.main()
+"""
+
+
+@pytest.mark.parametrize("how", ["kill", "tear"])
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_killed_process_ends_the_command(how: str, count: int, pair: Pair) -> None:
+    """Also in the middle of a result, while another process is alive; and where the next item finds nobody."""
+    program = KILLED.format(how=how, count=count, path=sys.path)
+    done = subprocess.run(
+        [sys.executable, "-c", program, "muc", *pair, "none", "--jobs", "2"],
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert f"one of {count} processes was killed".encode() in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+def test_a_closed_pipe_ends_the_command_quietly(pair: Pair) -> None:
+    """As without jobs."""
+    program = [str(Path(sys.executable).with_name("corefscore")), "muc", *map(str, pair), "--jobs", "2"]
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "wb") as closed:
+        done = subprocess.run(program, stdout=closed, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stderr) == (-signal.SIGPIPE, b"")
+
+
+@pytest.mark.usefixtures("real")
+def test_errors_of_a_process_arrive_as_they_were_raised() -> None:
+    with pytest.raises(ZeroDivisionError) as raised, workers.processes(2) as apply:
+        list(apply((1).__truediv__, [1, 0, 1]))
+    assert "in another process" in str(raised.value.__cause__)
+
+
+@pytest.mark.usefixtures("real")
+def test_jobs_are_one_or_more_from_python_too() -> None:
+    with pytest.raises(UsageError, match="jobs=0: expected 1 or more"), workers.processes(0):
+        pass
+
+
 WAITING = """
 import time
 from scorer import __main__, cli
@@ -391,3 +508,13 @@ def test_no_process_outlives_the_command(end: signal.Signals) -> None:
         # The pipe is at its end when all who could write to it are gone.
         _, said = process.communicate(timeout=60)
     assert (process.returncode, said) == (-end, b"")
+
+
+@pytest.mark.parametrize("seconds", [None, 600])
+def test_a_measured_command_may_say_more_than_a_pipe_holds(seconds: float | None) -> None:
+    program = [sys.executable, "-c", "import sys; sys.stderr.write('said ' * 100_000); sys.exit({})"]
+    run = measure([*program[:2], program[2].format(0)], seconds)
+    assert run is not None
+    assert run.wall > 0
+    with pytest.raises(SystemExit, match=r"ended with 3:\n(said ){100000}$"):
+        measure([*program[:2], program[2].format(3)], seconds)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import mmap
 import os
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -18,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scorer.errors import ScorerError
+from scorer.errors import InputError, UsageError
 from scorer.findings import Finding
 from scorer.formats.row import Asked, Format, Read
 from scorer.model import Documents, Place
@@ -31,17 +32,42 @@ SIZE = 1 << 22
 LF = b"\n"
 
 
-class Stretch(Source):
-    """The bytes of a file from ``start`` to ``stop``; ``file`` is its number among those of its side, ``seen``
-    how many line ends were read."""
+class State(NamedTuple):
+    """What tells a file from another under the same path, or from itself before it was changed."""
 
-    def __init__(self, file: int, source: Source, start: int, stop: int) -> None:
-        super().__init__(source.path, source.max_unpacked)
-        self.file, self.start, self.stop = file, start, stop
+    size: int
+    mtime_ns: int
+
+    @classmethod
+    def of(cls, status: os.stat_result) -> State:
+        return cls(status.st_size, status.st_mtime_ns)
+
+    def __str__(self) -> str:
+        seconds, rest = divmod(self.mtime_ns, 10**9)
+        return f"{self.size} bytes of {time.strftime('%Y-%m-%d %H:%M:%S', time.gmtime(seconds))}.{rest:09} UTC"
+
+
+class Stretch(Source):
+    """The bytes of a file from ``start`` to ``stop``; ``file`` is its number among those of its side, ``state`` what
+    it was when it was cut, ``seen`` how many line ends were read."""
+
+    def __init__(self, file: int, source: Source, state: State, start: int, stop: int) -> None:
+        # A worker of a cluster may run in another folder, and have other files of the same names there.
+        super().__init__(os.path.abspath(source.path), source.max_unpacked)
+        self.name = source.name
+        self.file, self.state, self.start, self.stop = file, state, start, stop
         self.seen = 0
 
     def _raw(self) -> io.RawIOBase:
-        return _Bytes(self)
+        raw = _Bytes(self)
+        found = State.of(os.fstat(raw.file.fileno()))
+        if found != self.state:
+            raw.close()
+            raise UsageError(
+                f"{self.name}: a worker found another file at {self.path}, {found}; expected {self.state}: "
+                "copy files with their times, and leave them alone while they are scored"
+            )
+        return raw
 
 
 class _Bytes(io.RawIOBase):
@@ -87,7 +113,8 @@ def read_in_pieces(
 ) -> Iterator[Documents]:
     """What ``form.read`` gives for all files as one corpus; ``apply`` does the work, ``watch`` is told the bytes read.
 
-    Raises `Unsuited` for what has to be read in one go, be it refused there or not.
+    Raises `Unsuited` for what has to be read in one go, be it refused there or not, `UsageError` for a file that a
+    worker cannot read.
     """
     try:
         pieces = list(_pieces(files, form.begin))
@@ -97,6 +124,8 @@ def read_in_pieces(
     for piece, found in zip(pieces, apply(partial(_read, read=form.read, asked=asked), pieces), strict=True):
         if found is None:
             raise Unsuited
+        if isinstance(found, UsageError):
+            raise found
         if watch:
             watch(sum(stretch.stop - stretch.start for stretch in piece))
         if not piece[0].start:
@@ -111,13 +140,18 @@ def read_in_pieces(
         lines_before += found.lines
 
 
-def _read(piece: Sequence[Stretch], read: Read, asked: Asked) -> Piece | None:
-    """Read a piece; None where there is anything to refuse or to tell."""
+def _read(piece: Sequence[Stretch], read: Read, asked: Asked) -> Piece | UsageError | None:
+    """Read a piece; None where there is anything to refuse or to tell, the error where it cannot be read.
+
+    Given back, not raised: Dask would log what a worker raises.
+    """
     notices: list[Finding] = []
     try:
         found = list(read(piece, notices, asked))
-    except ScorerError:
+    except InputError:
         return None
+    except UsageError as error:
+        return error
     if notices or any(documents.faults or documents.odd_labels for documents in found):
         return None
     return Piece([_batch(documents) for documents in found], piece[-1].seen)
@@ -134,8 +168,9 @@ def _pieces(files: Sequence[Source], begin: bytes) -> Iterator[list[Stretch]]:
     gathered: list[Stretch] = []
     size = 0
     for number, source in enumerate(files):
-        ends = [0, *_cuts(source.path, begin), os.path.getsize(source.path)]
-        stretches = [Stretch(number, source, *each) for each in pairwise(ends)]
+        state = State.of(os.stat(source.path))
+        ends = [0, *_cuts(source.path, begin), state.size]
+        stretches = [Stretch(number, source, state, *each) for each in pairwise(ends)]
         gathered.append(stretches[0])
         size += stretches[0].stop
         if len(stretches) > 1 or size >= SIZE:
