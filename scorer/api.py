@@ -20,7 +20,7 @@ from scorer.metrics import select
 from scorer.metrics.row import Metric, names_asked, options_of, own_values
 from scorer.model import Documents
 from scorer.model import joined as joined_documents
-from scorer.names import EITHER, Asked, asked
+from scorer.names import COLUMN, EITHER, Asked, asked
 from scorer.official import WAYS
 from scorer.pairing import Pairs
 from scorer.results import Result, Settings
@@ -59,6 +59,7 @@ def read(
     clusters_field: str | None = None,
     max_unpacked: int | None = None,
     ne_column: int | None = None,
+    estimate_key: bool = False,
 ) -> Corpus:
     """The documents of a file, or of a folder as one corpus, to be scored more than once.
 
@@ -66,11 +67,17 @@ def read(
     in the field `clusters` for a ``side`` of `key`; for one of `response`, in `predicted_clusters` where it is there;
     without a side in the one of them that is there; or in ``clusters_field``. A compressed file may unpack to
     ``max_unpacked`` MB (by default 256, or 100 times its size). ``ne_column`` reads named entities as well, from that
-    column (from 1), for metrics that count named mentions.
+    column (from 1), for metrics that count named mentions. ``estimate_key`` reads a key without its coreference, which
+    need not be there, to be scored with this option.
 
     Raises `InputError` for input that is refused, `UsageError` for a file that cannot be read.
     """
-    names = None if ne_column is None else asked({"ne_column": ne_column})._replace(source=EITHER)
+    names = None
+    if ne_column is not None or estimate_key:
+        column = COLUMN if ne_column is None else ne_column
+        names = asked({"ne_column": column, "estimate_key": estimate_key})._replace(source=EITHER)
+    if estimate_key and side != KEY:
+        raise UsageError(f'estimate_key needs side="{KEY}"')
     if side not in (None, KEY, RESPONSE):
         raise UsageError(f"side={side!r} is not one of {KEY}, {RESPONSE}")
     return corpus(os.fspath(path), Reading(include, input_format, clusters_field, max_unpacked), side, names)

@@ -18,15 +18,22 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from unicodedata import normalize
 
 import numpy as np
 
 from scorer.columns import changes, order_by
+from scorer.errors import InputError
+from scorer.findings import Finding
+from scorer.formats.words import BLANK_MARKS
 from scorer.model import Documents
 from scorer.names import Asked
 from scorer.naming import counting, names_of
 
 Words = tuple[str, ...]
+
+MARKS = frozenset(("", *BLANK_MARKS.decode()))
+"""What stands for a word that is not known."""
 
 POSSESSIVES = ("'s", "\u2019s", "s'", "s\u2019")
 """The ends of a possessive, of which the letter before an apostrophe stays."""
@@ -35,11 +42,17 @@ POSSESSIVES = ("'s", "\u2019s", "s'", "s\u2019")
 def estimated(documents: Documents, how: Asked) -> Documents:
     """A batch with entities of its names in place of those that it had; their ids run from 0 in each document.
 
-    Raises `InputError` for a batch without named entities.
+    Raises `InputError` for a batch without named entities, and for a name without words.
     """
     names = names_of(documents, how)
     which = counting(names, how)
     document = names.document[which]
+    for name in which.tolist():
+        if MARKS.issuperset(names.words[name]):
+            in_document = int(names.document[name])
+            details = {"document": documents.names[in_document], "type": names.type[name]}
+            path, line = documents.place_of(in_document).source.name, int(names.line[name])
+            raise InputError([Finding("unknown-words", path, line, details=details)])
     group = np.empty(len(which), dtype=np.int64)
     of_document_and_type: dict[tuple[int, str], list[int]] = defaultdict(list)
     for at, name in enumerate(which.tolist()):
@@ -126,8 +139,10 @@ def without_possessive(name: Sequence[str]) -> list[str]:
 
 
 def folded(words: Sequence[str]) -> Words:
-    """Words without case and periods; a name of nothing else stays as it is."""
-    plain = tuple(filter(None, (word.replace(".", "").casefold() for word in words)))
+    """Words without case and periods, with one spelling for each letter (Unicode's NFC) and for apostrophes; a name of
+    nothing else stays as it is."""
+    spelt = (normalize("NFC", word).replace("\u2019", "'") for word in words)
+    plain = tuple(filter(None, (word.replace(".", "").casefold() for word in spelt)))
     return plain or tuple(words)
 
 

@@ -192,7 +192,7 @@ def _about_names(parts: Sequence[Part], metrics: Sequence[Metric], settings: Set
     column = column_of([each.held[0] for each in its])
     if not any(part.counted.named_copies.any() for part in parts):
         yield no_named_mentions(column, how)
-    if how.estimate:
+    if how.estimate and settings.singletons != "drop":
         yield from about_singletons(column, np.sum([each.entities for each in its], axis=0))
 
 

@@ -148,14 +148,24 @@ KINDS: Mapping[str, Kind] = {
     "no-names": Kind(
         ERROR,
         "{what}",
-        'expected names such as "(PERSON*" to "*)" or "(GPE)" in a column of CoNLL-2011/2012, since JSON lines and '
-        "clusters have none; --ne-column N reads another column, --ne-types LIST chooses the types that count",
+        'expected names such as "(PERSON*" to "*)" or "(GPE)" in a column of CoNLL-2011/2012{advice}',
     ),
     "other-tokens": Kind(
         ERROR,
         'in document "{document}": token {token} is {word}, and {key_word} in the key, {place}',
         "names of the key are found in the response by token, so both need the same tokens; --ne-from own takes the "
         "names of each side from its own column",
+    ),
+    "no-name-column": Kind(
+        NOTICE,
+        "there is no column {column} of named entities in this file: {what}",
+        "no mention of it counts as named; --include PATTERN leaves files of a folder out",
+    ),
+    "unknown-words": Kind(
+        ERROR,
+        'in document "{document}": a name of type {type} has no words that are known',
+        "a key is estimated from the words of its names; expected them in the fourth of at least five columns, and the "
+        "names in another",
     ),
     "absent-type": Kind(
         NOTICE,

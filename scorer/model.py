@@ -31,30 +31,41 @@ def _numbers(documents: Documents, mentions: Sequence[int]) -> list[str]:
 
 
 class HeldColumn:
-    """What the column of named entities held in what was read in one go: its number (from 1), the file read first, the
-    most columns that a line had, how many names there were by type, whether the column was the last one somewhere, and
-    those of its cells that say that there is no name."""
+    """What the column of named entities held in a file: its number (from 1), the most columns that a line had, whether
+    some line had this one, how many names there were by type, whether the column was the last one somewhere, which is
+    that of coreference, what stood there first, and those of its cells that say that there is no name."""
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int, path: str) -> None:
         self.number = number
-        self.path = ""
+        self.path = path
         self.columns = 0
+        self.there = False
         self.types: Counter[str] = Counter()
         self.last = False
+        self.last_cell = ""
         self.blanks: dict[str, None] = {}
 
     @classmethod
     def of_all(cls, columns: Iterable[HeldColumn]) -> HeldColumn:
-        """What several held; each counts once."""
+        """What several held; each counts once. The path is that of the first."""
         first, *others = {id(column): column for column in columns}.values()
-        found = cls(first.number)
-        found.path = first.path
+        found = cls(first.number, first.path)
         for column in (first, *others):
             found.columns = max(found.columns, column.columns)
+            found.there = found.there or column.there
+            found.last_cell = found.last_cell or column.last_cell
             found.types += column.types
             found.last = found.last or column.last
             found.blanks |= column.blanks
         return found
+
+    @classmethod
+    def by_file(cls, columns: Iterable[HeldColumn]) -> list[HeldColumn]:
+        """What each file held; a file that was read in pieces has several, and each of them counts once."""
+        of_file: dict[str, list[HeldColumn]] = {}
+        for column in columns:
+            of_file.setdefault(column.path, []).append(column)
+        return [cls.of_all(its) for its in of_file.values()]
 
 
 class NamedEntities(NamedTuple):
@@ -73,7 +84,7 @@ class NamedEntities(NamedTuple):
     ``text_line``  tokens              the line of each token (from 1); both are empty where nobody asked
     =============  ==================  =========================================================
 
-    ``held`` tells of all that was read with them; batches share it, and it is complete once the side is read.
+    ``held`` tells of each file that was read with them; batches share it, and it is complete once the side is read.
     """
 
     document: Ints

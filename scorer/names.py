@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from scorer.errors import UsageError, nearest_first
@@ -31,18 +31,18 @@ MATCHES = ("exact", "words", "initials")
 
 class Asked(NamedTuple):
     """What is asked of names: whose they are, their column (from 1), the rule by which a mention has one, the types
-    that count (in upper case; None for the usual ones, an empty set for all), and the rules by which the key is
-    estimated from its names, if it is."""
+    that count (in upper case, besides `USUAL` and `ALL`), and the rules by which the key is estimated from its names,
+    if it is."""
 
     source: str = KEY
     column: int = COLUMN
     named: str = EXACT
-    types: frozenset[str] | None = None
+    types: frozenset[str] = frozenset((USUAL,))
     estimate: tuple[str, ...] = ()
 
     def counts(self, kind: str) -> bool:
         """Whether names of a type, in upper case, count."""
-        return kind not in NUMBERS if self.types is None else not self.types or kind in self.types
+        return kind in self.types or ALL in self.types or (USUAL in self.types and kind not in NUMBERS)
 
     @property
     def compares_words(self) -> bool:
@@ -56,30 +56,52 @@ class Asked(NamedTuple):
 
 def asked(own: Mapping[str, Any]) -> Asked:
     """The options about names, from their values by keyword. Raises `UsageError` for what they cannot be."""
-    column = own.get("ne_column", COLUMN)
+    column, estimate = own.get("ne_column", COLUMN), own.get("estimate_key", False)
+    if type(column) is not int:
+        raise UsageError(f"ne_column={column!r}: expected a whole number")
     if column < 1:
         raise UsageError(f"--ne-column {column}: columns are counted from 1")
-    kinds = own.get("ne_types", USUAL)
-    types = None if kinds.lower() == USUAL else frozenset[str]() if kinds.lower() == ALL else _listed(kinds, "ne-types")
-    rules = _listed(own.get("match", ",".join(MATCHES)), "match")
-    for rule in sorted(rules - {known.upper() for known in MATCHES}):
-        known = ", ".join(nearest_first(rule.lower(), MATCHES))
-        raise UsageError(f'--match has no rule "{rule.lower()}"; known, the nearest first: {known}')
-    estimate = own.get("estimate_key", False)
-    if "match" in own and not estimate:
+    if type(estimate) is not bool:
+        raise UsageError(f"estimate_key={estimate!r}: expected True or False")
+    rules = frozenset(rule.lower() for rule in _listed(own.get("match", MATCHES), "match"))
+    for rule in sorted(rules.difference(MATCHES)):
+        known = ", ".join(nearest_first(rule, MATCHES))
+        raise UsageError(f'--match has no rule "{rule}"; known, the nearest first: {known}')
+    if len(rules) < len(MATCHES) and not estimate:
         raise UsageError("--match says how a key is estimated; it needs --estimate-key")
     return Asked(
         own.get("ne_from", KEY),
         column,
         own.get("named", EXACT),
-        types,
-        tuple(rule for rule in MATCHES if rule.upper() in rules) if estimate else (),
+        _types(_listed(own.get("ne_types", USUAL), "ne-types")),
+        tuple(rule for rule in MATCHES if rule in rules) if estimate else (),
     )
 
 
-def _listed(words: str, option: str) -> frozenset[str]:
-    """The words of a list in upper case."""
-    listed = [word.strip().upper() for word in words.split(",")]
-    if not all(listed):
+def canonical(own: Mapping[str, Any]) -> dict[str, Any]:
+    """The same options with one spelling for what means the same, so that equal runs have equal signatures.
+
+    Raises `UsageError` as `asked` does.
+    """
+    meant = asked(own)
+    lists = {"ne_types": ",".join(sorted(meant.types)), "match": ",".join(meant.estimate or MATCHES)}
+    return {**own, **lists}
+
+
+def _types(listed: Iterable[str]) -> frozenset[str]:
+    """Types in upper case; what `USUAL` and `ALL` stand for goes without saying beside them."""
+    kinds = frozenset(listed)
+    if ALL.upper() in kinds:
+        return frozenset((ALL,))
+    return kinds & NUMBERS | {USUAL} if USUAL.upper() in kinds else kinds
+
+
+def _listed(words: Any, option: str) -> frozenset[str]:
+    """The words of a list, or of a string with commas, in upper case."""
+    listed = words.split(",") if isinstance(words, str) else words
+    if not isinstance(listed, list | tuple | set | frozenset) or not all(isinstance(word, str) for word in listed):
+        raise UsageError(f"{option.replace('-', '_')}={words!r}: expected words, as a list or joined by commas")
+    found = frozenset(word.strip().upper() for word in listed)
+    if not found or "" in found:
         raise UsageError(f'--{option} "{words}": there is an empty word in the list')
-    return frozenset(listed)
+    return found

@@ -13,18 +13,26 @@ Source: Lin et al. 2010, CONE, section 4, where one tagger selects the named men
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from scorer.columns import Bools, Ints
+from scorer.columns import NONE, Bools, Ints
 from scorer.errors import InputError, UsageError
 from scorer.findings import Finding, counted
-from scorer.formats.words import Words
+from scorer.formats.words import Words, numbers_of
 from scorer.model import Documents, HeldColumn, NamedEntities
-from scorer.names import CONTAINS, EXACT, OWN, Asked
+from scorer.names import ALL, CONTAINS, EXACT, OWN, USUAL, Asked
+
+NOWHERE = ", since JSON lines and clusters have none; in Python, read(path, ne_column=11) reads them from CoNLL"
+ELSEWHERE = "; --ne-column N reads another column, --ne-types LIST chooses the types that count"
+LAST = (
+    "; --ne-column N reads another column, --estimate-key makes a key of names in the last one, which then needs no "
+    "coreference"
+)
+"""What to do where there are no names: in what has none, in the column, or where that is the last one."""
 
 
 def cut_down(key: Documents, response: Documents, present: Bools, how: Asked) -> tuple[Documents, Documents]:
@@ -37,7 +45,7 @@ def cut_down(key: Documents, response: Documents, present: Bools, how: Asked) ->
     its_own = names_of(key, how)
     if how.source == OWN:
         return _named(key, its_own, how), _named(response, names_of(response, how), how)
-    _compare_tokens(key, response, present)
+    _compare_tokens(key, response, present, how)
     return _named(key, its_own, how), _named(response, its_own, how)
 
 
@@ -47,7 +55,8 @@ def names_of(documents: Documents, how: Asked) -> NamedEntities:
     if found is None:
         place = next((place for place in documents.places if place is not None), None)
         path = place.source.name if place is not None else "response"
-        raise InputError([Finding("no-names", path, details={"what": "this input comes without named entities"})])
+        what = "this input comes without named entities"
+        raise InputError([Finding("no-names", path, details={"what": what, "advice": NOWHERE})])
     column = found.held[0]
     if column.number != how.column:
         raise UsageError(f"{column.path} was read with the named entities of column {column.number}, not {how.column}")
@@ -82,12 +91,23 @@ def about_names(held: Sequence[Sequence[Held]], how: Asked) -> list[Finding]:
     for side in zip(*held, strict=True):
         column = column_of(side)
         if not any(batch.number for batch in side):
-            details = {"what": f"no name in column {column.number}: {_described(column, how)}"}
+            what = f"no name in column {column.number}: {_described(column, how)}"
+            details = {"what": what, "advice": LAST if column.last and not column.types else ELSEWHERE}
             raise InputError([Finding("no-names", column.path, details=details)])
-        for kind in sorted((how.types or set()) - column.types.keys()):
+        for kind in sorted(how.types - {USUAL, ALL} - column.types.keys()):
             absent = {"type": kind, "column": column.number, "known": _types(column)}
             notices.append(Finding("absent-type", column.path, details=absent))
+        notices += without_column(each for batch in side for each in batch.columns)
     return notices
+
+
+def without_column(columns: Iterable[HeldColumn]) -> list[Finding]:
+    """A notice for each file that has tokens, and none of them the column of names."""
+    lacking = [column for column in HeldColumn.by_file(columns) if column.columns and not column.there]
+    return [
+        Finding("no-name-column", column.path, details={"column": column.number, "what": _lacking(column)})
+        for column in lacking
+    ]
 
 
 def column_of(side: Sequence[Held]) -> HeldColumn:
@@ -115,12 +135,18 @@ def _described(column: HeldColumn, how: Asked) -> str:
         return "the documents that are scored have none, others of the file do"
     if column.types:
         return f"it holds names of types that do not count: {_types(column)}"
-    if column.columns < column.number:
-        return f"no line has more than {counted(column.columns, 'column')}"
-    if column.last:
-        return "it is the last one, which is coreference"
+    if not column.there:
+        return _lacking(column)
     marks = ", ".join(f'"{mark}"' if mark else "nothing" for mark in column.blanks)
     return f"it holds {marks or 'nothing'} throughout"
+
+
+def _lacking(column: HeldColumn) -> str:
+    """Why a file does not have the column."""
+    if column.columns < column.number:
+        return f"no line has more than {counted(column.columns, 'column')}"
+    cell = f', such as "{column.last_cell}"' if column.last_cell else ""
+    return f"it is the last one, which is coreference{cell}"
 
 
 def _types(column: HeldColumn) -> str:
@@ -172,21 +198,46 @@ def _only(documents: Documents, which: Ints, start: Ints, end: Ints) -> Document
     )
 
 
-def _compare_tokens(key: Documents, response: Documents, present: Bools) -> None:
+def _compare_tokens(key: Documents, response: Documents, present: Bools, how: Asked) -> None:
     """Raise `InputError` for the first document in which the sides have different tokens, as far as they are known."""
     known = present & (key.tokens >= 0) & (response.tokens >= 0)
-    ours, theirs = key.named_entities, response.named_entities
+    ours = key.named_entities
+    theirs = _text(response, known, how)
     key_first, first = (np.cumsum(np.append(0, np.maximum(side.tokens, 0))) for side in (key, response))
     for d in np.flatnonzero(known).tolist():
         size = min(int(key.tokens[d]), int(response.tokens[d]))
         at = size
-        if ours is not None and theirs is not None and len(ours.text) and len(theirs.text):
+        if ours is not None and len(ours.text) and len(theirs):
             one = ours.text[key_first[d] : key_first[d] + size]
-            other = theirs.text[first[d] : first[d] + size]
+            other = theirs[first[d] : first[d] + size]
             if Words(one, one).there and Words(other, other).there:
                 at = int(np.argmax(np.append((one != other) & (one >= 0) & (other >= 0), True)))
         if at < max(int(key.tokens[d]), int(response.tokens[d])):
             raise InputError([_parting(key, response, d, at)])
+
+
+def _text(documents: Documents, known: Bools, how: Asked) -> Ints:
+    """A number for the word of each token, as `NamedEntities.text`, of the documents whose tokens are ``known``.
+
+    Raises `UsageError` for documents that were read without their words.
+    """
+    if documents.named_entities is not None:
+        return documents.named_entities.text
+    which = np.flatnonzero(known).tolist()
+    if not which:
+        return NONE
+    from scorer.formats import jsonlines
+
+    if documents.words is not jsonlines.words:
+        path = documents.place_of(which[0]).source.name
+        raise UsageError(f"{path} was read without the words of its tokens; read it with ne_column={how.column}")
+    first = np.cumsum(np.append(0, np.maximum(documents.tokens, 0)))
+    text = np.full(first[-1], -1)
+    for document, words in jsonlines.texts(documents, which).items():
+        numbers = numbers_of([word.encode("utf-8", "surrogateescape") for word in words])
+        if len(numbers) == documents.tokens[document]:
+            text[first[document] : first[document + 1]] = numbers & 2**62 - 1
+    return text
 
 
 def _parting(key: Documents, response: Documents, document: int, token: int) -> Finding:
@@ -208,10 +259,11 @@ def _token(side: Documents, document: int, token: int) -> tuple[int | None, str]
     tokens = int(side.tokens[document])
     if token >= tokens:
         return side.place_of(document).line, f"missing: there are {tokens}"
-    names = side.named_entities
-    if names is None or not len(names.text):
-        return side.place_of(document).line, "there"
-    line = int(names.text_line[int(side.tokens[:document].sum()) + token])
+    names, line = side.named_entities, side.place_of(document).line
+    if names is not None:
+        if not len(names.text):
+            return line, "there"
+        line = int(names.text_line[int(np.maximum(side.tokens[:document], 0).sum()) + token])
     of_document, first, its_token, its_line = (np.array([number]) for number in (document, 0, token, line))
     mention = replace(
         side, document=of_document, label=first, entity=first, start=its_token, end=its_token, line=its_line

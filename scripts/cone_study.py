@@ -201,7 +201,7 @@ def with_errors(
 
 
 def as_documents(key: Documents, clusters: Mapping[str, Sequence[Sequence[tuple[int, int]]]]) -> Documents:
-    """Entities by document as a response to a key; it has the tokens of the key and no names."""
+    """Entities by document as a response to a key; it has the tokens of the key and its words."""
     rows = [
         (document, start, end, entity)
         for document, name in enumerate(key.names)
@@ -218,7 +218,6 @@ def as_documents(key: Documents, clusters: Mapping[str, Sequence[Sequence[tuple[
         start=start,
         end=end,
         line=np.full(len(start), -1),
-        named_entities=None,
     )
 
 

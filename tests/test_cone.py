@@ -16,6 +16,7 @@ from names import Mention, Partition, tagged, written
 from support import CORPORA, ROOT, TESTDATA, call, command
 
 import scorer
+from scorer import workers
 from scorer.errors import InputError, UsageError
 from scorer.formats import conll, read
 from scorer.metrics import GROUPS, NAMES, OF_NAMES, find
@@ -155,6 +156,10 @@ def test_a_name_names_the_shortest_mention(tmp_path: Path) -> None:
         pytest.param({"ne_types": "date"}, 1, id="without case"),
         pytest.param({"ne_types": "Person, GPE"}, 2, id="several"),
         pytest.param({"ne_types": "PERSON"}, 1, id="the others do not"),
+        pytest.param({"ne_types": ["person", "GPE"]}, 2, id="a list"),
+        pytest.param({"ne_types": "usual,DATE"}, 3, id="the usual ones, and one that is not"),
+        pytest.param({"ne_types": "Usual, person"}, 2, id="the usual ones, and one of them"),
+        pytest.param({"ne_types": "PERSON,all"}, 3, id="all, whatever else"),
     ],
 )
 def test_which_types_count(types: Mapping[str, Any], expected: int, tmp_path: Path) -> None:
@@ -395,6 +400,74 @@ def test_a_missing_document_has_no_mentions(tmp_path: Path) -> None:
     assert counts(found.documents["one"]["cone_b3"]) == (0, 1, 0, 0)
 
 
+def test_a_file_without_the_column_is_told(tmp_path: Path) -> None:
+    """Where the others of the folder have it. A file without names, or without tokens, has the column all the same."""
+    names = {(0, 0): "P"}
+    texts = {
+        "1": tagged("a b", [[(0, 0)]], names, document="one"),
+        "2": tagged("a b", [[(0, 0)]], names, document="two", column=9),
+        "3": tagged("a b", [[(0, 0)]], {}, document="three"),
+        "4": "#begin document four\n#end document\n",
+        "5": tagged("a b", None, names, document="five").replace("(P)", "-"),
+    }
+    (tmp_path / "key").mkdir()
+    written(tmp_path / "key", **texts)
+    key = tmp_path / "key"
+
+    def told(include: str, apply: workers.Map | None = None) -> list[str]:
+        (response,) = written(tmp_path, response="".join(texts[name] for name in texts if name in include))
+        found = scorer.score(key, response, "cone", include=f"[r{include}]", workers=apply)
+        return [str(notice).removeprefix(f"{key}/").splitlines()[0] for notice in found.notices]
+
+    column = "notice[no-name-column] there is no column 11 of named entities in this file:"
+    assert told("1234") == [f"2: {column} no line has more than 10 columns"]
+    assert told("15") == [f"5: {column} it is the last one, which is coreference"]
+    with workers.processes(2) as apply:
+        assert told("1234", apply) == told("1234")
+
+
+@pytest.mark.parametrize(
+    ("words", "fits"),
+    [
+        pytest.param(["A", "B"], True, id="the same"),
+        pytest.param(["A", "X"], False, id="others"),
+        pytest.param(["A", "B" * 100], False, id="a long one"),
+    ],
+)
+def test_the_words_of_json_lines_are_compared(words: Sequence[str], fits: bool, tmp_path: Path) -> None:
+    """By document, in whatever order; words put together from subtokens are not those of the text, and do not count."""
+    its = {"sentences": [words[:1], words[1:]], "clusters": [[[0, 0], [1, 1]]]}
+    lines = [{"doc_key": name, **its, "sentences": [["A"], ["B"]]} for name in ("e", "c")]
+    lines.insert(1, {"doc_key": "d", **its})
+    texts = [tagged("A B", [[(0, 0), (1, 1)]], {(0, 0): "P"}, document=name) for name in "cde"]
+    key, response = written(tmp_path, key="".join(texts), response="".join(json.dumps(line) + "\n" for line in lines))
+    for its_response in (response, scorer.read(response, side="response")):
+        if fits:
+            assert scorer.score(key, its_response, "cone")["cone_b3"].f1 == 1
+            continue
+        with pytest.raises(InputError, match='in document "d": token 1 is'):
+            scorer.score(key, its_response, "cone")
+    lines[1]["sentences"] = [["a", "##x", "b"]]
+    lines[1]["subtoken_map"] = [0, 0, 1]
+    lines[1]["clusters"] = [[[0, 1], [2, 2]]]
+    response.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert scorer.score(key, response, "cone")["cone_b3"].f1 == 1
+
+
+def test_json_lines_from_standard_input_are_compared() -> None:
+    words = [f"x{token}" for token in range(27)]
+    line = {"doc_key": "(nw/demo); part 000", "sentences": [words], "clusters": []}
+    done = command("cone", DEMO / "key.conll", "-", stdin=json.dumps(line).encode())
+    assert done.status == 1
+    assert b'token 0 is "x0", and "George" in the key' in done.stderr
+
+
+def test_documents_without_their_words_are_refused() -> None:
+    response = scorer.read(DEMO / "response.conll", side="response")
+    with pytest.raises(UsageError, match="was read without the words of its tokens; read it with ne_column=11"):
+        scorer.score(DEMO / "key.conll", response, "cone")
+
+
 # Options, commands, layouts
 
 
@@ -402,11 +475,30 @@ def test_every_option_that_moves_a_number_is_in_the_signature(tmp_path: Path) ->
     (both,) = written(tmp_path, both=tagged("a b", [[(0, 0), (1, 1)]], {(0, 0): "PER"}, column=9))
     given: dict[str, Any] = {"ne_from": "own", "ne_column": 9, "named": "head", "ne_types": "per"}
     found = scorer.score(both, both, "cone", **given, estimate_key=True, match="exact")
-    for word in ("ne_from=own", "ne_column=9", "named=head", "ne_types=per", "estimate_key=True", "match=exact"):
+    for word in ("ne_from=own", "ne_column=9", "named=head", "ne_types=PER", "estimate_key=True", "match=exact"):
         assert word in found.signature.split(" | ")
     assert found.to_dict()["options"]["named"] == "head"
     (usual,) = written(tmp_path, usual=tagged("a b", [[(0, 0), (1, 1)]], {(0, 0): "PER"}))
     assert scorer.score(usual, usual, "cone").signature.endswith("| cone | repeated=official | singletons=keep")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"ne_types": "Person,org"}, {"ne_types": ["ORG", " PERSON"]}),
+        ({"ne_types": "USUAL"}, {}),
+        ({"ne_types": "usual,ORG"}, {"ne_types": "usual"}),
+        ({"ne_types": "ORG,ALL"}, {"ne_types": "all"}),
+        ({"ne_types": "date,USUAL"}, {"ne_types": "usual,DATE"}),
+        ({"match": "words,exact,initials"}, {}),
+        ({"estimate_key": True, "match": "Words,EXACT"}, {"estimate_key": True, "match": ["exact", "words"]}),
+        ({"estimate_key": True, "match": "initials,words,exact"}, {"estimate_key": True}),
+    ],
+)
+def test_equal_runs_have_one_signature(one: Mapping[str, Any], other: Mapping[str, Any]) -> None:
+    first, second = (scorer.score(DEMO / "key.conll", DEMO / "response.conll", "cone", **how) for how in (one, other))
+    assert first.signature == second.signature
+    assert first["cone_b3"] == second["cone_b3"]
 
 
 def test_the_options_are_the_same_for_every_command_that_scores(
@@ -508,6 +600,14 @@ def test_documents_may_be_read_with_their_names() -> None:
         ({"ne_types": "PER,,LOC"}, "empty word in the list"),
         ({"match": "exact"}, "it needs --estimate-key"),
         ({"estimate_key": True, "match": "sound"}, 'no rule "sound"'),
+        ({"ne_types": None}, "ne_types=None: expected words"),
+        ({"ne_types": [1]}, r"ne_types=\[1\]: expected words"),
+        ({"ne_types": []}, "empty word in the list"),
+        ({"estimate_key": True, "match": 1}, "match=1: expected words"),
+        ({"ne_column": "11"}, "ne_column='11': expected a whole number"),
+        ({"ne_column": None}, "ne_column=None: expected a whole number"),
+        ({"ne_column": True}, "ne_column=True: expected a whole number"),
+        ({"estimate_key": "no"}, "estimate_key='no': expected True or False"),
     ],
 )
 def test_options_that_cannot_be(how: Mapping[str, Any], message: str) -> None:

@@ -14,6 +14,7 @@ from names import Mention, Partition, tagged, written
 from support import CORPORA, ROOT, TESTDATA, Run, call, command
 
 import scorer
+from scorer.errors import InputError, UsageError
 from scorer.estimate import folded, grouped, initials_of, without_possessive
 from scorer.names import MATCHES
 
@@ -180,6 +181,13 @@ def test_groups_are_those_of_comparing_every_pair(seed: int) -> None:
     assert grouped(names, MATCHES) == twin(names)
 
 
+def test_letters_and_apostrophes_have_one_spelling() -> None:
+    """An accent as a letter of its own, and both apostrophes."""
+    assert same("Jos\u00e9", "Jose\u0301", "exact")
+    assert same("O'Neil", "O\u2019Neil", "exact")
+    assert same("Neil O\u2019Neil", "O'Neil", "words")
+
+
 # Of documents
 
 
@@ -318,6 +326,15 @@ def test_a_run_that_is_refused_writes_no_key(arguments: Sequence[str], status: i
     assert sorted(os.listdir(tmp_path)) == ["key.conll", "out", "sound.conll"]
 
 
+def test_a_system_that_cannot_be_read_is_told_by_rank_alone(tmp_path: Path) -> None:
+    """Looking for files that would be overwritten does not end the command."""
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "out").write_text("as it was")
+    done = command("rank", DEMO / "key.conll", DEMO / "response.conll", "empty", "--output", "out", cwd=tmp_path)
+    assert (done.status, done.stdout) == (1, b"")
+    assert b"empty" in (tmp_path / "out").read_bytes()
+
+
 def test_coreference_of_the_key_is_not_read(tmp_path: Path) -> None:
     """An entity that is never closed is no fault where nobody looks at it; nor do other entities count."""
     words, names = "Bo x Bo", {(0, 0): "P", (2, 2): "P"}
@@ -341,6 +358,65 @@ def test_a_response_without_singletons_is_noticed(response: Partition, notices: 
     )
     found = scorer.score(key, its, "cone", estimate_key=True)
     assert [notice.code for notice in found.notices] == notices
+    found = scorer.score(key, its, "cone", estimate_key=True, singletons="drop")
+    assert "no-singletons" not in [notice.code for notice in found.notices]
+
+
+@pytest.mark.parametrize("column", [3, 4])
+def test_a_tag_is_no_word(column: int, tmp_path: Path) -> None:
+    """Three columns and names in the second or third, and names in the fourth, where words would be."""
+    columns = ["{word}", *["x"] * (column - 2), "{name}", "-", *["y"] * (column == 4)]
+    rows = ["\t".join(columns).format(word=word, name="(P)") for word in ("Ann", "Bo")]
+    (both,) = written(tmp_path, both="\n".join(["#begin document d", *rows, "#end document", ""]))
+    with pytest.raises(InputError, match="a name of type P has no words that are known"):
+        scorer.score(both, both, "cone", ne_column=column, estimate_key=True)
+
+
+def test_a_key_without_coreference_may_be_read_before() -> None:
+    key = scorer.read(DEMO / "text.conll", side="key", ne_column=11, estimate_key=True)
+    expected = scorer.score(DEMO / "text.conll", DEMO / "response.conll", "cone", estimate_key=True)
+    assert scorer.score(key, DEMO / "response.conll", "cone", estimate_key=True)["cone_b3"] == expected["cone_b3"]
+    with pytest.raises(UsageError, match='estimate_key needs side="key"'):
+        scorer.read(DEMO / "text.conll", ne_column=11, estimate_key=True)
+
+
+@pytest.mark.parametrize("output", ["missing/scores", ".", "key.conll", "folder/../response.conll"])
+def test_both_files_are_written_or_none(output: str, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    for name in ("key.conll", "response.conll"):
+        (tmp_path / name).write_bytes((DEMO / name).read_bytes())
+    before = sorted(os.listdir(tmp_path))
+    done = command(
+        "cone", "--estimate-key", "key.conll", "response.conll", "--write-key", "out", "--output", output, cwd=tmp_path
+    )
+    assert (done.status, done.stdout) == (2, b"")
+    assert sorted(os.listdir(tmp_path)) == before
+    assert (tmp_path / "response.conll").read_bytes() == (DEMO / "response.conll").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["cone", "key", "response.conll", "--output", "key/key.conll"],
+        ["cone", "--estimate-key", "key", "--write-key", "key/key.conll"],
+        ["compare", "key", "response.conll", "b=response.conll", "--output", "response.conll"],
+        ["rank", "key", "response.conll", "--output", "response.conll"],
+        ["check", "--min", "lea=1", "key", "response.conll", "--output", "link"],
+        ["check", "baseline.json", "key", "response.conll", "--output", "baseline.json"],
+    ],
+)
+def test_what_is_read_is_not_overwritten(arguments: Sequence[str], tmp_path: Path) -> None:
+    (tmp_path / "key").mkdir()
+    read = {name: DEMO / Path(name).name for name in ("key/key.conll", "response.conll")}
+    for name, source in read.items():
+        (tmp_path / name).write_bytes(source.read_bytes())
+    (tmp_path / "link").symlink_to("response.conll")
+    command("lea", "key", "response.conll", "--format", "json", "--output", "baseline.json", cwd=tmp_path)
+    done = command(*arguments, cwd=tmp_path)
+    assert done.status == 2
+    assert b"which is read; name another file" in done.stderr
+    for name, source in read.items():
+        assert (tmp_path / name).read_bytes() == source.read_bytes()
 
 
 def test_the_examples_of_the_page_are_these() -> None:

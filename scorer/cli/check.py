@@ -11,7 +11,7 @@ import click
 from scorer.baseline import check, read_baseline
 from scorer.cli import options
 from scorer.cli.messages import tell, write
-from scorer.cli.scoring import evaluated, one_standard_input, workers
+from scorer.cli.scoring import evaluated, one_standard_input, spare_inputs, workers
 from scorer.cli.systems import TABLES, scoring
 from scorer.errors import UsageError
 from scorer.layouts import find, github
@@ -86,6 +86,7 @@ def run(
     if not before and not floors:
         raise UsageError("check needs a baseline, or a floor: --min MEASURE=PERCENT")
     one_standard_input(*files)
+    spare_inputs({"--output": output}, files, how["include"])
     lowest = _floors(floors)
     path = before[0] if before else None
     baseline = read_baseline(path, metric) if path is not None else None

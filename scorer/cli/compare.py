@@ -8,6 +8,7 @@ import click
 
 from scorer.cli import options
 from scorer.cli.messages import write
+from scorer.cli.scoring import spare_inputs
 from scorer.cli.systems import TABLES, named, resampling, scored, scoring
 from scorer.comparison import compare
 from scorer.errors import UsageError
@@ -64,6 +65,7 @@ def run(
     paths = named(systems)
     if len(paths) < 2:
         raise UsageError("compare needs two systems or more; one alone is scored by corefscore METRIC KEY RESPONSE")
+    spare_inputs({"--output": output}, (key, *paths.values()), how["include"])
     chosen = wanted(measures)
     method = Method(test, trials, seed, correction, round(confidence / 100, 12), unit)
     results = scored(key, paths, chosen.metrics, **how)

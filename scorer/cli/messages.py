@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TextIO
 
@@ -28,13 +28,14 @@ STDOUT = "-"
 """What stands for standard output where a file can be named."""
 
 
-def write(pieces: Iterable[str], path: str = STDOUT) -> None:
+def write(pieces: Iterable[str], path: str = STDOUT, *, then: Callable[[], None] = lambda: None) -> None:
     """Write text to standard output, or to a file, which is replaced as a whole or not at all.
 
-    Odd bytes come out as they were read. Raises `UsageError` where it cannot be written.
+    ``then`` is what has to succeed as well before a file is replaced. Odd bytes come out as they were read. Raises
+    `UsageError` where it cannot be written.
     """
     if path != STDOUT:
-        _replace(path, _encoded(pieces))
+        _replace(path, _encoded(pieces), then)
         return
     if sys.stdout is None:
         raise UsageError("standard output is closed")
@@ -45,6 +46,7 @@ def write(pieces: Iterable[str], path: str = STDOUT) -> None:
     except OSError as error:
         give_up(sys.stdout)
         raise UsageError(f"standard output: {error.strerror}") from error
+    then()
 
 
 def write_bytes(data: bytes, path: str) -> None:
@@ -52,7 +54,7 @@ def write_bytes(data: bytes, path: str) -> None:
     _replace(path, [data])
 
 
-def _replace(path: str, chunks: Iterable[bytes]) -> None:
+def _replace(path: str, chunks: Iterable[bytes], then: Callable[[], None] = lambda: None) -> None:
     from tempfile import NamedTemporaryFile
 
     target = os.path.realpath(path)
@@ -65,6 +67,7 @@ def _replace(path: str, chunks: Iterable[bytes]) -> None:
             number = descriptor and (descriptor[1] or OPEN[descriptor[2]])
             with open(target if number is None else os.dup(int(number)), "wb") as file:
                 file.writelines(chunks)
+            then()
             return
         with (
             _cleaning_up(),
@@ -75,6 +78,7 @@ def _replace(path: str, chunks: Iterable[bytes]) -> None:
                 file.flush()
                 os.fsync(file.fileno())
                 os.chmod(file.name, _mode_of(target))
+                then()
                 os.replace(file.name, target)
             except BaseException:
                 os.unlink(file.name)

@@ -8,6 +8,7 @@ import click
 
 from scorer.cli import options
 from scorer.cli.messages import complain, write, write_bytes
+from scorer.cli.scoring import spare_inputs
 from scorer.cli.systems import TABLES, folder, named, reason, resampling, scored, scoring
 from scorer.errors import InputError, ScorerError, UsageError
 from scorer.layouts import find
@@ -86,6 +87,7 @@ def run(
     paths = named([*systems, *(folder(place) if place is not None else ())])
     if not paths:
         raise UsageError("rank needs systems: SYSTEM ..., or --systems FOLDER")
+    spare_inputs({"--output": output, "--plot": plot}, (key, *paths.values()), how["include"])
     chosen = wanted(measures)
     measure, score = single(sort)
     if by is not None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import click
 
 from scorer.cli import options
 from scorer.cli.messages import STDOUT, tell, write
-from scorer.cli.scoring import evaluated, read_key, workers
-from scorer.errors import UsageError
+from scorer.cli.scoring import evaluated, read_key, spare_inputs, workers
+from scorer.errors import InputError, UsageError
 from scorer.layouts import NAMES, OFFICIAL, find, official
 from scorer.metrics import GROUPS, names_in, select
 from scorer.metrics.row import Metric, names_asked, own_values
@@ -107,6 +108,7 @@ def score(
         raise UsageError("KEY and RESPONSE cannot both be standard input (-)")
     if write_key is not None:
         _check_write_key(write_key, output=output, **how)
+    spare_inputs({"--output": output, "--write-key": write_key}, (key, response), how["include"])
     if layout == OFFICIAL and (documents or by is not None):
         asked = "--documents" if documents else "--by"
         raise UsageError(f"{asked} needs a layout other than official, such as --format table")
@@ -118,17 +120,20 @@ def score(
         # A key that is to be written is read once, since standard input cannot be read again.
         corpus = None if write_key is None else read_key(key, metrics, apply=apply, **how)
         result = evaluated(corpus or key, response, metrics, apply=apply, document=only, keep_pairs=listed, **how)
-    tell(result.notices, strict=strict, quiet=quiet)
     names = names_asked(metrics, result.settings.own)
-    if write_key is not None and corpus is not None and names is not None:
-        write(_estimate(corpus.documents, names), write_key)
+    estimate = None if corpus is None or names is None else _estimate(corpus.documents, names)
+    tell(result.notices, strict=strict, quiet=quiet)
     if layout == OFFICIAL:
         pieces = official.render(result, name=only, documents=listed, headings=headings, average=average)
     else:
         from scorer.listing import Report
 
         pieces = find(layout)(Report(result, documents, by), layout)
-    write(pieces, output)
+    if write_key is not None and estimate is not None:
+        # Both are written, or neither.
+        write(estimate, write_key, then=partial(write, pieces, output))
+    else:
+        write(pieces, output)
 
 
 def write_estimate(
@@ -151,14 +156,15 @@ def write_estimate(
     if output != STDOUT or documents or by is not None:
         raise UsageError("without RESPONSE there are no scores: leave --output, --documents and --by out")
     _check_write_key(write_key, output=None, **how)
+    spare_inputs({"--write-key": write_key}, (key,), how["include"])
     from scorer.naming import about_names, held_by
 
     asked = names_asked(metrics, own_values(metrics, how))
     assert asked is not None, "only metrics that read names can do without a response"
     with workers(jobs, scheduler) as apply:
         corpus = read_key(key, metrics, apply=apply, **how)
-    pieces = list(_estimate(corpus.documents, asked))
     about = about_names([[held_by(corpus.documents, asked)]], asked)
+    pieces = list(_estimate(corpus.documents, asked))
     tell([*corpus.notices, *about], strict=strict, quiet=quiet)
     write(pieces, write_key)
 
@@ -173,5 +179,9 @@ def _check_write_key(path: str, *, output: str | None, estimate_key: bool, **_: 
 def _estimate(documents: Documents, asked: Asked) -> Iterator[str]:
     from scorer.estimate import estimated
     from scorer.keyfile import rewritten
+    from scorer.naming import names_of, without_column
 
+    # Nothing tells what the last column of such a file is, where the estimate has its place.
+    if lacking := without_column(names_of(documents, asked).held):
+        raise InputError(notice.as_error() for notice in lacking)
     return rewritten([estimated(documents, asked)], asked.column)

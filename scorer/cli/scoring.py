@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -16,7 +17,7 @@ from scorer.errors import InputError, UsageError
 from scorer.formats.row import KEY, Reading
 from scorer.metrics.row import Metric, names_asked, options_of, own_values
 from scorer.results import Result
-from scorer.sources import STDIN
+from scorer.sources import STDIN, sources
 from scorer.workers import Map
 
 Key = str | Corpus
@@ -87,6 +88,22 @@ def _refuse_unread(metrics: Sequence[Metric], own: Mapping[str, Any]) -> None:
     for keyword in own.keys() - read:
         if context.get_parameter_source(keyword) is ParameterSource.COMMANDLINE:
             raise UsageError(f"--{keyword.replace('_', '-')} is an option of a metric that is not scored here")
+
+
+def spare_inputs(outputs: Mapping[str, str | None], inputs: Iterable[str], include: str | None = None) -> None:
+    """Raise `UsageError` where a file that is to be written, given by its option, is one that is read."""
+    there = [(option, path) for option, path in outputs.items() if path is not None and os.path.isfile(path)]
+    if not there:
+        return
+    for path in inputs:
+        try:
+            read = [source.path for source in sources(path, include)]
+        except UsageError:  # what cannot be read, reading tells
+            continue
+        for option, output in there:
+            for its in filter(os.path.isfile, read):
+                if os.path.samefile(its, output):
+                    raise UsageError(f"{option} {output} would overwrite {its}, which is read; name another file")
 
 
 def one_standard_input(*paths: str) -> None:

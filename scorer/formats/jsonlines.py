@@ -187,6 +187,21 @@ def words(documents: Documents, mentions: Sequence[int]) -> list[str]:
     return [texts[mention] for mention in mentions]
 
 
+def texts(documents: Documents, which: Sequence[int]) -> dict[int, list[str]]:
+    """All words of some documents; nothing for one whose words are put together from subtokens, or not there."""
+    by_source: dict[Source, dict[int, int]] = defaultdict(dict)
+    for document in which:
+        place = documents.place_of(document)
+        by_source[place.source][place.line or 0] = document
+    found = {}
+    for source, by_line in by_source.items():
+        for place, fields in objects(source, by_line):
+            its_sentences = None if _of_subtokens(fields) else sentences_of(fields)
+            if its_sentences is not None:
+                found[by_line[place.line or 0]] = list(chain.from_iterable(its_sentences))
+    return found
+
+
 def sentences(source: Source, notices: list[Finding], asked: Asked) -> Iterator[Sentences | None]:
     """The words of a file, document by document; None where it does not give them.
 

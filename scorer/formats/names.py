@@ -10,6 +10,9 @@ The grammar of the column (the eleventh from the left, unless another is named):
 4. Names neither nest nor cross, and end within their document.
 
 A fault makes its document unusable, as brackets of coreference without a partner do.
+
+The words of tokens are in the fourth column of lines with at least five, unless that is the column of names. Otherwise
+they are unknown: with fewer columns nothing tells words from tags, and a tag taken for a word makes all names one.
 """
 
 from __future__ import annotations
@@ -37,7 +40,7 @@ CELL = re.compile(rb"(?:\(([^\s()*|]+))?\*?(\))?")
 """A cell of a name: the type where it begins one, and whether it ends one."""
 
 WORD, WORD_COLUMNS = 3, 5
-"""The column of words, counted from 0, and how many columns a line with words has at least."""
+"""The column of words, counted from 0, and how many columns a line with words has at least; see `words_at`."""
 
 CELLS = 'expected "(TYPE*" where a name begins, "*)" where it ends, "(TYPE)" for one token and "*" elsewhere'
 
@@ -88,14 +91,15 @@ class NamesReader(Reader):
         self._asked = asked
         self._names_wanted = asked.of_side(side)
         self._estimate = side == KEY and bool(asked.estimate)
-        self._held = HeldColumn(asked.column)
+        # One for each file; batches share the list.
+        self._held: list[HeldColumn] = []
         self._open: _Open | None = None
         self._names: list[Name] = []
         self._faults: dict[int, Finding] = {}
         self._text: list[tuple[Ints, Ints, Ints]] = []
 
     def file(self, source: Source) -> Iterator[Documents]:
-        self._held.path = self._held.path or source.name
+        self._held.append(HeldColumn(self._asked.column, source.name))
         yield from super().file(source)
 
     def look(self, lines: Lines) -> None:
@@ -107,15 +111,15 @@ class NamesReader(Reader):
         stops = lines.stops[tokens]
         columns = Columns(lines.text, lines.starts[tokens], stops - (lines.text[stops - 1] == CR))
         if self._asked.compares_words:
-            words = word_numbers(lines.text, *columns.cells(np.full(len(tokens), WORD)))
-            number = np.where(columns.count >= WORD_COLUMNS, words & 2**62 - 1, -1)
+            at = words_at(columns, self._asked.column)
+            number = np.where(at >= 0, word_numbers(lines.text, *columns.cells(at)) & 2**62 - 1, -1)
             self._text.append((document, number, self.line + 1 + tokens))
         if self._names_wanted:
             token = np.cumsum(lines.is_token)[tokens] - 1 + shift
             self._look_at_names(lines, tokens, document, token, columns)
 
     def _look_at_names(self, lines: Lines, tokens: Ints, document: Ints, token: Ints, columns: Columns) -> None:
-        held, text = self._held, lines.text
+        held, text = self._held[-1], lines.text
         at_column = held.number - 1
         held.columns = max(held.columns, int(columns.count.max()))
         starts, stops = columns.cells(np.full(len(tokens), at_column))
@@ -124,13 +128,17 @@ class NamesReader(Reader):
             last: Bools = columns.count == at_column + 1
             held.last = held.last or bool(last.any())
             there &= ~last
+        held.there = held.there or bool(there.any())
         size = stops - starts
         first = text[np.minimum(starts, len(text) - 1)]
         empty: Bools = size == 0
         mark: Bools = (size == 1) & np.isin(first, np.frombuffer(BLANK_MARKS, dtype=np.uint8))
+        if not (self._estimate or held.last_cell):
+            for at in np.flatnonzero(last & ~(empty | mark))[:1].tolist():
+                held.last_cell = as_text(text[starts[at] : stops[at]].tobytes())
         held.blanks |= dict.fromkeys(map(chr, np.unique(first[there & mark]).tolist()))
         held.blanks |= dict.fromkeys([""] * bool((there & empty).any()))
-        words = _Words(text, columns)
+        words = _Words(text, columns, words_at(columns, held.number))
         for at in np.flatnonzero(there & ~(empty | mark)).tolist():
             raw = text[starts[at] : stops[at]].tobytes()
             before = as_text(text[lines.starts[tokens[at]] : starts[at]].tobytes())
@@ -165,7 +173,7 @@ class NamesReader(Reader):
             size = token - opened.token + 1 - len(opened.words)
             its_words = [*opened.words, *words(size)]
             self._names.append(Name(document, opened.token, token, opened.cell.line, opened.type, its_words))
-            self._held.types[opened.type] += 1
+            self._held[-1].types[opened.type] += 1
 
     def _end_of_document(self, document: int) -> None:
         """A name must not reach into another document."""
@@ -182,7 +190,7 @@ class NamesReader(Reader):
             "cell": shown,
             "what": what,
             "expected": expected.removeprefix("expected "),
-            "column": self._held.number,
+            "column": self._asked.column,
         }
         finding = Finding(
             "bad-name", self.places[document].source.name, cell.line, cell.column, details, (shown, "^" * len(shown))
@@ -203,7 +211,7 @@ class NamesReader(Reader):
         document, start, end, line = np.array([name[:4] for name in its], dtype=np.int64).reshape(-1, 4).T
         kinds, words = [name.type for name in its], [name.words for name in its]
         text, text_line = self._take_text(ready)
-        names = NamedEntities(document, start, end, line, kinds, words, text, text_line, (self._held,))
+        names = NamedEntities(document, start, end, line, kinds, words, text, text_line, self._held)
         self._names = [n._replace(document=n.document - ready) for n in self._names if n.document >= ready]
         self._faults = {document - ready: fault for document, fault in self._faults.items() if document >= ready}
         if self._open is not None:
@@ -222,19 +230,24 @@ class NamesReader(Reader):
         return number[:waits], line[:waits]
 
 
-class _Words:
-    """The words of the token lines of one block."""
+def words_at(columns: Columns, of_names: int) -> Ints:
+    """The column of words of each line, counted from 0, -1 for none; ``of_names`` is that of names, from 1."""
+    return np.where((columns.count >= WORD_COLUMNS) & (of_names != WORD + 1), WORD, -1)
 
-    def __init__(self, text: np.ndarray, columns: Columns) -> None:
+
+class _Words:
+    """The words of the token lines of one block; ``at`` is their column, and a word without one is empty."""
+
+    def __init__(self, text: np.ndarray, columns: Columns, at: Ints) -> None:
         self._text = text
         self._columns = columns
+        self._at = at
         self._cells: tuple[Ints, Ints] | None = None
 
     def of(self, last: int, size: int) -> list[str]:
         """The words of ``size`` lines, up to the line ``last``."""
         if self._cells is None:
-            count = self._columns.count
-            self._cells = self._columns.cells(np.where(count >= WORD_COLUMNS, WORD, count - 2))
+            self._cells = self._columns.cells(self._at)
         starts, stops = self._cells
         which = range(last - size + 1, last + 1)
         return [as_text(self._text[starts[at] : stops[at]].tobytes()).strip() for at in which]

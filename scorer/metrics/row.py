@@ -119,6 +119,8 @@ def own_values(metrics: Sequence[Metric], given: Mapping[str, Any]) -> dict[str,
     option cannot have.
     """
     found = {}
+    if any(metric.reads_names for metric in metrics):
+        given = names.canonical(given)
     for option in options_of(metrics):
         value = given.get(option.keyword, option.default)
         if option.choices is not None and value not in option.choices:
