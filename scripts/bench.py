@@ -249,9 +249,9 @@ def main() -> None:
     rows = []
     for name in wanted:
         rows.append(row(name, arguments.inputs, peers, shlex.split(arguments.options), arguments.patient))
-        print(f"{name}: {rows[-1].runs[OURS].wall:.2f} s", file=sys.stderr)  # noqa: T201
+        print(f"{name}: {rows[-1].runs[OURS].wall:.2f} s", file=sys.stderr)  # noqa: T201 - what it found is what it prints
     text = f"{table(rows, list(peers))}\n{conclusions(rows)}"
-    print(text, end="")  # noqa: T201
+    print(text, end="")  # noqa: T201 - what it found is what it prints
     if arguments.plot:
         plot(rows, arguments.plot)
     if arguments.page:
