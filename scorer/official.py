@@ -1,6 +1,6 @@
-"""What the official scorer does with a span that is marked more than once.
+"""Repeats: what a span means that is marked more than once, as the official scorer has it or otherwise.
 
-It looks at repeats in three ways, and each is one function here:
+The official scorer looks at repeats in three ways, and each is one function here:
 
 - `key_messages`: in the key all copies stay and a line of output tells of each but the first (recorded cases
   repeat-key). A response mention then meets the last copy.

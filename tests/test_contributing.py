@@ -49,7 +49,7 @@ def take(step: re.Match[str], copy: Path) -> None:
 @pytest.mark.parametrize("way", WAYS)
 def test_the_guide_can_be_followed(way: str, tmp_path: Path) -> None:
     """Every file is written, every change is made, every command succeeds."""
-    for name in ("scorer", "tests", "scripts", "docs", "testdata"):
+    for name in ("scorer", "tests", "scripts", "docs", "man", "testdata"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "bad"))
     for name in ("pyproject.toml", "README.md", "CONTRIBUTING.md"):
         shutil.copy(ROOT / name, tmp_path / name)

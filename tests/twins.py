@@ -22,7 +22,7 @@ import numpy as np
 
 from scorer.evaluate import evaluate
 from scorer.formats import read
-from scorer.metrics import MENTIONS, NAMES, select
+from scorer.metrics import MENTIONS, select
 from scorer.model import Documents, Place
 from scorer.results import Result, Settings
 from scorer.sources import Source
@@ -245,6 +245,9 @@ TWINS: Mapping[str, Twin] = {
 }
 """Like `scorer.metrics.row.Metric.count`, each gives one `Counted` for each measure that is counted."""
 
+SCORED = tuple(name for name in TWINS if name != MENTIONS)
+"""The metrics that have a twin; mentions are counted in every run."""
+
 
 def counted(metric: str, key: Partition, response: Partition) -> list[Counted]:
     """What the twin of a metric counts in one document."""
@@ -449,15 +452,17 @@ def score(
     return evaluate(
         batches([key for key, _ in pairs], batch),
         batches([response for _, response in pairs], response_batch),
-        select("every"),
-        Settings(NAMES, repeated, singletons),
+        select(",".join(SCORED)),
+        Settings(SCORED, repeated, singletons),
         [],
     )
 
 
 def score_files(key: Path, response: Path, *, repeated: str = "official") -> Result:
     """Score two CoNLL files with every metric."""
-    return evaluate(read(str(key), []), read(str(response), []), select("every"), Settings(NAMES, repeated), [])
+    return evaluate(
+        read(str(key), []), read(str(response), []), select(",".join(SCORED)), Settings(SCORED, repeated), []
+    )
 
 
 def measures(result: Result, document: int | None = None) -> dict[str, tuple[float, float, float]]:

@@ -163,7 +163,7 @@ def _batch(documents: Documents) -> Batch:
     return Batch(replace(documents, places=()), files, [place.line or 0 for place in places])
 
 
-def _pieces(files: Sequence[Source], begin: bytes) -> Iterator[list[Stretch]]:
+def _pieces(files: Sequence[Source], begin: bytes | None) -> Iterator[list[Stretch]]:
     """The files in pieces: each is some whole files, or a stretch of one."""
     gathered: list[Stretch] = []
     size = 0
@@ -181,9 +181,10 @@ def _pieces(files: Sequence[Source], begin: bytes) -> Iterator[list[Stretch]]:
         yield gathered
 
 
-def _cuts(path: str, begin: bytes) -> Iterator[int]:
-    """Where lines that begin so stand in a large file, about every `SIZE` bytes; nowhere in a compressed one."""
-    if os.path.getsize(path) < 2 * SIZE:
+def _cuts(path: str, begin: bytes | None) -> Iterator[int]:
+    """Where lines that begin so stand in a large file, about every `SIZE` bytes; nowhere in a compressed one, or where
+    nothing says how they begin."""
+    if begin is None or os.path.getsize(path) < 2 * SIZE:
         return
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
         at = 0

@@ -107,8 +107,8 @@ class Format(NamedTuple):
     since scoring has no use for them. ``write`` gives documents as text. All three add what is odd, or what
     is lost, to the notices, and raise `InputError` for what is refused.
 
-    For a corpus that is read in pieces, ``begin`` is how a line begins in front of which a file can be cut, and
-    ``settled`` makes definite what is asked where that hangs on the first document.
+    For a corpus that is read in pieces, ``begin`` is how a line begins in front of which a file can be cut, without
+    which none is, and ``settled`` makes definite what is asked where that hangs on the first document.
     """
 
     name: str
@@ -117,7 +117,7 @@ class Format(NamedTuple):
     read: Read
     sentences: Callable[[Source, list[Finding], Asked], Iterator[Sentences | None]]
     write: Callable[[Iterator[FullDocument], list[Finding]], Iterator[str]]
-    begin: bytes
+    begin: bytes | None = None
     settled: Callable[[Sequence[Source], Asked], Asked] = lambda files, asked: asked
 
 

@@ -20,12 +20,9 @@ if TYPE_CHECKING:
 NAMES = ("muc", "bcub", "ceafm", "ceafe", "blanc", "lea", "cone")
 """Every built-in metric; each is the `METRIC` of the file of that name beside this one."""
 
-OF_NAMES = ("cone",)
-"""Those that read the column of named entities, which few files have: they are in no group."""
-
 GROUPS = {
     "all": ("muc", "bcub", "ceafm", "ceafe", "blanc"),
-    "every": tuple(name for name in NAMES if name not in OF_NAMES),
+    "every": ("muc", "bcub", "ceafm", "ceafe", "blanc", "lea"),
     "conll": ("muc", "bcub", "ceafe"),
 }
 """Names that stand for several metrics: the five of the official scorer; these and LEA; those whose mean is
