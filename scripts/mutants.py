@@ -117,7 +117,10 @@ def meant(item: Any) -> bool:
     return mutation.start_pos not in annotated(mutation.module_path)
 
 
-def annotated(path: Path, known: dict[Path, set[tuple[int, int]]] = {}) -> set[tuple[int, int]]:  # noqa: B006
+def annotated(
+    path: Path,
+    known: dict[Path, set[tuple[int, int]]] = {},  # noqa: B006 - shared by all calls
+) -> set[tuple[int, int]]:
     """The places within the annotations of a file."""
     if path not in known:
         found: Iterable[ast.AST | None] = (

@@ -35,6 +35,9 @@ class Marker(NamedTuple):
     name: str | None
 
 
+ENDS = Marker(None)
+
+
 def marker_of(line: bytes) -> Marker | None:
     """Rule 1 of the grammar in `scorer.formats.conll`, for a line without its LF: the marker that it is, or None."""
     if line.startswith(b"#"):
@@ -42,8 +45,8 @@ def marker_of(line: bytes) -> Marker | None:
         if marker.startswith(BEGIN):
             return Marker(as_text(marker[len(BEGIN) :].removesuffix(b"\r")))
         if marker.startswith(END):
-            return Marker(None)
-    return Marker(None) if END in line and END_MARKER.search(line) else None
+            return ENDS
+    return ENDS if END in line and END_MARKER.search(line) else None
 
 
 def holds_token(line: bytes) -> bool:
