@@ -213,8 +213,9 @@ class Reader:
         for line in np.flatnonzero((first <= SPACE) & is_token).tolist():
             is_token[line] = bool(data[starts[line] : stops[line]].strip())
         markers: dict[int, str | None] = {}
-        for line in np.flatnonzero(first == HASH).tolist():
-            line_text = bytes(data[starts[line] : stops[line]])
+        hashes = np.flatnonzero(first == HASH)
+        for line, start, stop in zip(hashes.tolist(), starts[hashes].tolist(), stops[hashes].tolist(), strict=True):
+            line_text = bytes(data[start:stop])
             if marker := marker_of(line_text):
                 markers[line] = marker.name
             else:
@@ -241,9 +242,8 @@ class Reader:
         segments: list[Segment] = []
         first = seen = 0
 
-        def stretch(stop: int) -> None:
+        def stretch(stop: int, now: int) -> None:
             nonlocal seen
-            now = int(tokens[stop - 1]) if stop else 0
             if self.inside:
                 segments.append(Segment(first, stop, len(self.names) - 1, self.tokens[-1] - seen))
                 self.tokens[-1] += now - seen
@@ -252,8 +252,10 @@ class Reader:
                 self.first_outside = self.first_outside or self.line + first + 1 + int(np.argmax(is_token[first:]))
             seen = now
 
-        for line, name in markers:
-            stretch(line)
+        lines = np.array([line for line, _ in markers], dtype=np.int64)
+        before = np.append(0, tokens)[lines].tolist()
+        for (line, name), now in zip(markers, before, strict=True):
+            stretch(line, now)
             first = line + 1
             number = self.line + first
             if name is None:
@@ -270,7 +272,7 @@ class Reader:
             self.places.append(Place(self.source, number))
             self.stops.append(0)
             self.tokens.append(0)
-        stretch(len(tokens))
+        stretch(len(tokens), int(tokens[-1]) if len(tokens) else 0)
         return segments
 
     def _cells(self, text: Bytes, stops: Ints, lines: Ints, tokens: Ints, segments: list[Segment]) -> None:
