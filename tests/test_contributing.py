@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from support import ROOT
 
+import scorer
+
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text()
 
 WAYS = dict(re.findall(r"^## (A new .*?)\n(.*?)(?=^## |\Z)", GUIDE, re.DOTALL | re.MULTILINE))
@@ -49,8 +51,9 @@ def take(step: re.Match[str], copy: Path) -> None:
 @pytest.mark.parametrize("way", WAYS)
 def test_the_guide_can_be_followed(way: str, tmp_path: Path) -> None:
     """Every file is written, every change is made, every command succeeds."""
-    for name in ("scorer", "tests", "scripts", "docs", "man", "testdata"):
-        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "bad"))
+    package = Path(scorer.__file__).parent  # the installed one, where the tests run without the checkout
+    for folder in (package, *(ROOT / name for name in ("tests", "scripts", "docs", "man", "testdata"))):
+        shutil.copytree(folder, tmp_path / folder.name, ignore=shutil.ignore_patterns("__pycache__", "bad"))
     for name in ("pyproject.toml", "README.md", "CONTRIBUTING.md"):
         shutil.copy(ROOT / name, tmp_path / name)
     steps = list(STEP.finditer(WAYS[way]))
