@@ -1,4 +1,4 @@
-"""From the files of both sides to counts per document: the stages one after another."""
+"""From batches of documents of both sides to counts per document: the stages one after another."""
 
 from __future__ import annotations
 

@@ -448,8 +448,15 @@ class Found:
 
 
 def counted(number: int, noun: str) -> str:
-    """``1 line``, ``2 lines``."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    """``1 line``, ``2 lines``; ``1 entity``, ``2 entities``."""
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number} {noun[:-1]}ies" if noun.endswith("y") else f"{number} {noun}s"
+
+
+def shortened(text: str) -> str:
+    """Text of at most 60 characters, cut at its end if it is longer."""
+    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def tokens(start: int, end: int) -> str:

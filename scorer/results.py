@@ -183,7 +183,7 @@ class Seen(NamedTuple):
     mentions of each document with copies; ``messages``, its lines about repeats; and the ``pairs`` themselves, where
     they were kept."""
 
-    key_copies: Ints
+    key_copies: Floats
     messages: Mapping[int, Sequence[str]]
     pairs: Sequence[Pairs]
 
@@ -203,7 +203,7 @@ class Result(Mapping[str, Score]):
     names: Sequence[str]
     counts: Mapping[str, Floats]
     settings: Settings
-    key_copies: Ints
+    key_copies: Floats
     messages: Mapping[int, Sequence[str]] = field(default_factory=dict)
     pairs: Sequence[Pairs] = ()
     notices: Sequence[Finding] = ()

@@ -101,9 +101,8 @@ class _Side:
             look(batch, self.found)
             yield self._sound(batch, places)
         if singletons:
-            entities = "1 entity" if self.entities == 1 else f"{self.entities} entities"
             has = "has" if singletons == 1 else "have"
-            details = {"count": f"{singletons} of {entities} {has}"}
+            details = {"count": f"{singletons} of {counted(self.entities, 'entity')} {has}"}
             self.found.add(Finding("singletons", self.path, details=details))
 
     def _sound(self, batch: Documents, places: dict[str, Place]) -> Documents:

@@ -30,7 +30,7 @@ def ranking(hits: dict[str, list[int]], by: str | None = None, correction: str =
     for name, its in hits.items():
         array = np.array([[[hit, 10, hit, 10]] for hit in its], dtype=np.float64)
         names = [f"{'ab'[at % 2]}{at}" for at in range(len(its))]
-        copies = np.zeros(len(its), dtype=np.int64)
+        copies = np.zeros(len(its))
         results[name] = Result([find("muc")], names, {"muc": array}, Settings(("muc",)), key_copies=copies)
     return rank(results, ["muc"], sort="muc", score="f1", method=Method(correction=correction, by=by))
 

@@ -11,7 +11,7 @@ import click
 
 from scorer.cli import options
 from scorer.cli.messages import STDOUT, tell, write
-from scorer.cli.scoring import evaluated, read_key, spare_inputs, workers
+from scorer.cli.scoring import evaluated, one_standard_input, read_key, spare_inputs, workers
 from scorer.errors import InputError, UsageError
 from scorer.layouts import NAMES, OFFICIAL, find, official
 from scorer.metrics import GROUPS, names_in, select
@@ -19,7 +19,6 @@ from scorer.metrics.row import Metric, names_asked, own_values
 from scorer.model import Documents
 from scorer.names import Asked
 from scorer.results import compiled
-from scorer.sources import STDIN
 
 
 def command(words: str) -> click.Command:
@@ -104,8 +103,7 @@ def score(
     **how: Any,
 ) -> None:
     """Read both sides, score, and write the result; ``how`` are the options that can move a number."""
-    if key == response == STDIN:
-        raise UsageError("KEY and RESPONSE cannot both be standard input (-)")
+    one_standard_input(key, response)
     if write_key is not None:
         _check_write_key(write_key, output=output, **how)
     spare_inputs({"--output": output, "--write-key": write_key}, (key, response), how["include"])

@@ -106,7 +106,9 @@ def spare_inputs(outputs: Mapping[str, str | None], inputs: Iterable[str], inclu
                     raise UsageError(f"{option} {output} would overwrite {its}, which is read; name another file")
 
 
-def one_standard_input(*paths: str) -> None:
+def one_standard_input(*paths: str | None) -> None:
     """Raise `UsageError` where more than one of the paths is standard input."""
     if paths.count(STDIN) > 1:
-        raise UsageError(f"only one of these can be standard input ({STDIN}): " + ", ".join(paths))
+        raise UsageError(
+            f"standard input ({STDIN}) can be read once only, and it is asked for {paths.count(STDIN)} times"
+        )

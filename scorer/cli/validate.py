@@ -11,6 +11,7 @@ import click
 from scorer.cli import options
 from scorer.cli.messages import STDOUT, complain, write
 from scorer.cli.progress import progress, watched
+from scorer.cli.scoring import one_standard_input
 from scorer.errors import InputError, UsageError
 from scorer.findings import ERROR, NOTICE
 from scorer.formats import recognised
@@ -80,8 +81,7 @@ def run(
     ignored = _codes(ignore)
     if repeated and not fix:
         raise UsageError("--repeated says what --fix may guess; it needs --fix OUT")
-    if [*files, key].count(STDIN) > 1:
-        raise UsageError("standard input (-) can be read once only")
+    one_standard_input(*files, key)
     context = click.get_current_context()
     reading = Reading(**how)
     key_files = None if key is None else sources(key, reading.include, reading.max_unpacked)

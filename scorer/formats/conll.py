@@ -214,7 +214,7 @@ class Reader:
             is_token[line] = bool(data[starts[line] : stops[line]].strip())
         markers: dict[int, str | None] = {}
         hashes = np.flatnonzero(first == HASH)
-        for line, start, stop in zip(hashes.tolist(), starts[hashes].tolist(), stops[hashes].tolist(), strict=True):
+        for line, start, stop in zip(hashes.data, starts[hashes].data, stops[hashes].data, strict=True):
             line_text = bytes(data[start:stop])
             if marker := marker_of(line_text):
                 markers[line] = marker.name

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from scorer.columns import Ints, changes
-from scorer.findings import MOST, Finding, Found, counted
+from scorer.findings import MOST, Finding, Found, counted, shortened
 from scorer.formats.brackets import CLOSE, OPEN, SINGLE, Events, unmatched
 from scorer.formats.cells import PLAIN, Labels, parse, parse_one
 from scorer.formats.columns import Columns
@@ -239,7 +239,12 @@ class Examiner(Reader):
             text = lines.text[lines.starts[line] : lines.stops[line]].tobytes()
             if marker := _nearly(text):
                 what, expected = marker
-                details = {"document": self.names[its], "text": _short(text), "what": what, "expected": expected}
+                details = {
+                    "document": self.names[its],
+                    "text": shortened(as_text(text)),
+                    "what": what,
+                    "expected": expected,
+                }
                 self._odd_line("odd-marker", line, **details)
 
     def _look_at_encoding(self, lines: Lines) -> None:
@@ -404,11 +409,20 @@ class Examiner(Reader):
             self.found.add(Finding("mixed-separators", path, tally.first_blanked, details=separated))
         if other := tally.other(tokens):
             first, count, cells = other
-            held = {"document": name, "count": count, "cells": counted(cells, "cell"), "cell": _short(first.text)}
+            held = {
+                "document": name,
+                "count": count,
+                "cells": counted(cells, "cell"),
+                "cell": shortened(as_text(first.text)),
+            }
             self.found.add(Finding("other-column", path, first.line, first.column, held))
             return
         for cell in self.found.take("odd-cell", tally.cells):
-            details = {"document": name, "cell": _short(cell.text), "read": _short(_plain(cell.text)) or "-"}
+            details = {
+                "document": name,
+                "cell": shortened(as_text(cell.text)),
+                "read": shortened(as_text(_plain(cell.text))) or "-",
+            }
             self.found.add(Finding("odd-cell", path, cell.line, cell.column, details))
         self.found.pass_over("odd-cell", tally.odd - len(tally.cells))
 
@@ -441,8 +455,3 @@ def _plain(cell: bytes) -> bytes:
     """A cell as it is read, in plain form."""
     forms = {SINGLE: b"(%s)", OPEN: b"(%s", CLOSE: b"%s)"}
     return b"|".join(forms[kind] % digits for kind, digits in parse_one(cell)[0])
-
-
-def _short(raw: bytes) -> str:
-    text = as_text(raw)
-    return text if len(text) <= 60 else text[:57] + "..."

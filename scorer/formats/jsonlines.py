@@ -29,7 +29,8 @@ import numpy as np
 
 from scorer.columns import Ints, changes, order_by
 from scorer.errors import InputError
-from scorer.findings import NO_CHARACTERS, Finding, counted
+from scorer.findings import NO_CHARACTERS, Finding, counted, shortened
+from scorer.formats.lines import MARK
 from scorer.formats.row import KEY, RESPONSE, Asked, Format, FullDocument, Sentences, passage, passage_places
 from scorer.model import Documents, Place
 from scorer.sources import Source
@@ -58,7 +59,7 @@ Fields = Mapping[str, Any]
 
 def recognises(head: bytes) -> bool:
     """Whether a file that begins so is JSON."""
-    return head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith((b"{", b"["))
+    return head.removeprefix(MARK).lstrip().startswith((b"{", b"["))
 
 
 def read(files: Sequence[Source], notices: list[Finding], asked: Asked) -> Iterator[Documents]:
@@ -340,7 +341,7 @@ class Batch:
 def _lines(source: Source) -> Iterator[tuple[Place, bytes]]:
     """The lines of a file that hold anything."""
     for number, line in source.numbered_lines():
-        raw = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+        raw = line.removeprefix(MARK) if number == 1 else line
         if raw.strip():
             yield Place(source, number), raw
 
@@ -564,7 +565,7 @@ def _shown(value: Any) -> str:
     if isinstance(value, list) and (len(value) > 4 or any(isinstance(item, list | tuple) for item in value)):
         return f"a list of {counted(len(value), 'value')}"
     text = json.dumps(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    return shortened(text)
 
 
 def clean(text: str) -> str:

@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from scorer.columns import NONE, Bools, Ints
-from scorer.findings import Finding
+from scorer.findings import Finding, shortened
 from scorer.formats.columns import Columns
 from scorer.formats.conll import CR, Lines, Reader, within
 from scorer.formats.lines import as_text
@@ -42,7 +42,7 @@ CELL = re.compile(rb"(?:\(([^\s()*|]+))?\*?(\))?")
 WORD, WORD_COLUMNS = 3, 5
 """The column of words, counted from 0, and how many columns a line with words has at least; see `words_at`."""
 
-CELLS = 'expected "(TYPE*" where a name begins, "*)" where it ends, "(TYPE)" for one token and "*" elsewhere'
+CELLS = '"(TYPE*" where a name begins, "*)" where it ends, "(TYPE)" for one token and "*" elsewhere'
 
 
 class Name(NamedTuple):
@@ -184,12 +184,12 @@ class NamesReader(Reader):
 
     def _blame(self, document: int, cell: _Cell, what: str, expected: str) -> None:
         self._open = None
-        shown = cell.text if len(cell.text) <= 60 else cell.text[:57] + "..."
+        shown = shortened(cell.text)
         details = {
             "document": self.names[document],
             "cell": shown,
             "what": what,
-            "expected": expected.removeprefix("expected "),
+            "expected": expected,
             "column": self._asked.column,
         }
         finding = Finding(

@@ -37,13 +37,9 @@ def _verdict(file: Validated) -> str:
     kinds = [counted(file.count(severity), severity) for severity in (ERROR, NOTICE) if file.count(severity)]
     size = (
         f"{counted(file.documents, 'document')}, {counted(file.tokens, 'token')}, "
-        f"{counted(file.mentions, 'mention')}, {_entities(file.entities)}"
+        f"{counted(file.mentions, 'mention')}, {counted(file.entities, 'entity')}"
     )
     return f"{', '.join(kinds) or 'clean'} ({size})"
-
-
-def _entities(count: int) -> str:
-    return "1 entity" if count == 1 else f"{count} entities"
 
 
 def json(checked: Checked) -> Iterator[str]:

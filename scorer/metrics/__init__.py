@@ -8,6 +8,7 @@ up only for a name that is not built in, since looking them up costs half an imp
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -85,6 +86,7 @@ def outside_names() -> Sequence[str]:
     return tuple(_entry_points())
 
 
+@cache
 def _entry_points() -> dict[str, EntryPoint]:
     from importlib.metadata import entry_points
 
