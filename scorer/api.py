@@ -20,9 +20,9 @@ from scorer.metrics import select
 from scorer.metrics.row import Metric, names_asked, options_of, own_values
 from scorer.model import Documents
 from scorer.model import joined as joined_documents
-from scorer.names import COLUMN, EITHER, Asked, asked
-from scorer.official import WAYS
+from scorer.names.options import COLUMN, EITHER, NameOptions, name_options
 from scorer.pairing import Pairs
+from scorer.repeats import WAYS
 from scorer.results import Result, Settings
 from scorer.workers import Map, by_many_or_one
 
@@ -75,7 +75,7 @@ def read(
     names = None
     if ne_column is not None or estimate_key:
         column = COLUMN if ne_column is None else ne_column
-        names = asked({"ne_column": column, "estimate_key": estimate_key})._replace(source=EITHER)
+        names = name_options({"ne_column": column, "estimate_key": estimate_key})._replace(source=EITHER)
     if estimate_key and side != KEY:
         raise UsageError(f'estimate_key needs side="{KEY}"')
     if side not in (None, KEY, RESPONSE):
@@ -87,7 +87,7 @@ def corpus(
     path: str,
     reading: Reading,
     side: str | None,
-    names: Asked | None,
+    names: NameOptions | None,
     *,
     watch: Callable[[int], None] | None = None,
     workers: Map | None = None,
@@ -96,7 +96,7 @@ def corpus(
 
     def run(workers: Map | None) -> Corpus:
         notices: list[Finding] = []
-        batches = formats.read(path, notices, reading, side=side, names=names, watch=watch, apply=workers)
+        batches = formats.read(path, notices, reading, side=side, names=names, texts=True, watch=watch, apply=workers)
         return Corpus(joined_documents(list(batches)), tuple(notices), reading.settings)
 
     return by_many_or_one(run, workers)

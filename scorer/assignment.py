@@ -13,7 +13,7 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from scorer.columns import Bools, Floats, Ints, changes, order_by, tally
+from scorer.arrays import Bools, Floats, Ints, changes, order_by, tally
 
 PAYS = 0.05
 """The share of the cells that a look at neighbours has to settle for another look to pay."""

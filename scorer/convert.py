@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 
 from scorer.findings import Finding, counted
-from scorer.formats import BY_CONTENT, NAMES, asked, find, recognised
+from scorer.formats import BY_CONTENT, NAMES, find, recognised, requested
 from scorer.formats.row import KEY, FullDocument, Reading, Sentences, full_documents
 from scorer.model import Documents
 from scorer.pairing import Names
@@ -33,9 +33,9 @@ def convert(
         source.watch = watch
     origin = recognised(files, reading.input_format)
     target = find(to or next(name for name in NAMES if name != origin.name))
-    wanted = asked(KEY, reading.clusters_field)
-    batches = origin.read(files, notices, wanted)
-    texts = chain.from_iterable(origin.sentences(source, notices, wanted) for source in files)
+    request = requested(KEY, reading)
+    batches = origin.read(files, notices, request)
+    texts = chain.from_iterable(origin.sentences(source, notices, request) for source in files)
     yield from target.write(_full(batches, texts, notices), notices)
 
 

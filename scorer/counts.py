@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.columns import Floats
+from scorer.arrays import Floats
 
 SCORES = ("recall", "precision", "f1")
 """The scores of a measure, in the order in which they stand in arrays and tables."""

@@ -1,7 +1,8 @@
 """Which mentions of key and response are the same: every mention gets a number, equal for the same ones.
 
-Today two mentions are the same when their spans are equal. Any other answer (the same head, one span within
-the other) would be another function here that gives numbers; from here on nobody looks at a span again.
+Today two mentions are the same when their spans are equal. Any other answer (the same head, one span within the
+other) is another function beside `exact` that gives numbers, one to one: two mentions of one side have the same number
+only where they are copies of one span. From here on nobody looks at a span again.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.columns import Bools, Ints, changes, order_by, tally
+from scorer.arrays import Bools, Ints, changes, order_by, tally
 from scorer.model import Documents
 
 
@@ -52,6 +53,10 @@ class Matched(NamedTuple):
     document: Ints
     key: Side
     response: Side
+
+    def in_text_order(self) -> Matched:
+        """The same with both sides in text order."""
+        return self._replace(key=self.key.in_text_order(), response=self.response.in_text_order())
 
 
 SINGLETONS = ("keep", "drop-response", "drop")

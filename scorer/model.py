@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from scorer.columns import NONE, Ints, bounds, ranges
+from scorer.arrays import NONE, Ints, bounds, ranges
 from scorer.findings import Finding
 from scorer.sources import Source
 
@@ -80,8 +81,6 @@ class NamedEntities(NamedTuple):
     ``line``       names               the line of its first token (from 1)
     ``type``       names               its type, in upper case
     ``words``      names               its words
-    ``text``       tokens              a number for the word of each token, equal for equal words, -1 for unknown ones
-    ``text_line``  tokens              the line of each token (from 1); both are empty where nobody asked
     =============  ==================  =========================================================
 
     ``held`` tells of each file that was read with them; batches share it, and it is complete once the side is read.
@@ -93,21 +92,13 @@ class NamedEntities(NamedTuple):
     line: Ints
     type: Sequence[str]
     words: Sequence[Sequence[str]]
-    text: Ints
-    text_line: Ints
     held: Sequence[HeldColumn]
 
-    def later(self, lines: int) -> NamedEntities:
-        """The same behind so many more lines."""
-        return self._replace(line=self.line + lines, text_line=self.text_line + lines)
-
-    def take(self, old: Ints, new: Ints, tokens: Ints) -> NamedEntities:
-        """The names of the documents ``old``, which get the numbers ``new``; ``tokens`` are those of all documents."""
-        at = bounds(self.document, len(tokens))
+    def take(self, old: Ints, new: Ints, documents: int) -> NamedEntities:
+        """The names of the documents ``old``, of so many, which get the numbers ``new``."""
+        at = bounds(self.document, documents)
         sizes = at[old + 1] - at[old]
         which = ranges(at[old], sizes)
-        at_tokens = ranges(np.cumsum(np.append(0, tokens))[old], tokens[old])
-        text, text_line = (column[at_tokens] if len(column) else NONE for column in (self.text, self.text_line))
         return NamedEntities(
             np.repeat(new, sizes),
             self.start[which],
@@ -115,10 +106,20 @@ class NamedEntities(NamedTuple):
             self.line[which],
             [self.type[name] for name in which],
             [self.words[name] for name in which],
-            text,
-            text_line,
             self.held,
         )
+
+
+UNKNOWN = -1
+"""The number of a word that is not known."""
+
+
+class Texts(NamedTuple):
+    """The words of all tokens of a batch, in the order of its documents: a number each that is equal for equal words,
+    `UNKNOWN` for those that are not known; and the lines of the tokens (from 1)."""
+
+    number: Ints
+    line: Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,13 +142,13 @@ class Documents:
 
     Within a document entities stand in order of first appearance, within an entity mentions in the
     order in which they close. A mention marked twice stands here twice: what that means for a score
-    is decided in `scorer.official`.
+    is decided in `scorer.repeats`.
 
     ``faults`` and ``discarded`` hold, for the few documents that have any, a function that tells what makes the
     document unusable (it may have to look into the file again), and the marks that the reader passes over.
     ``odd_labels`` are the ids that are not plain numbers; all batches of one side share it. ``words`` gives the text of
     some mentions of a batch, for messages; it comes from the reader. ``named_entities`` are there only where a metric
-    asked for them and the format has them.
+    asked for them and the format has them, ``texts`` where somebody compares them.
     """
 
     names: Sequence[str]
@@ -164,6 +165,7 @@ class Documents:
     odd_labels: Sequence[str] = ()
     words: Callable[[Documents, Sequence[int]], list[str]] = _numbers
     named_entities: NamedEntities | None = None
+    texts: Texts | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -171,6 +173,28 @@ class Documents:
     def mention_document(self) -> Ints:
         """The document of each mention."""
         return self.document[self.entity]
+
+    @cached_property
+    def first_tokens(self) -> Ints:
+        """Where the tokens of each document begin among those of all, and last where they end."""
+        return np.cumsum(np.append(0, np.maximum(self.tokens, 0)))
+
+    def text_of(self, document: int) -> Texts:
+        """The text of one document, all of it unknown where nobody read it."""
+        if self.texts is None:
+            return Texts(np.full(max(int(self.tokens[document]), 0), UNKNOWN), NONE)
+        first, stop = self.first_tokens[document : document + 2]
+        return Texts(self.texts.number[first:stop], self.texts.line[first:stop])
+
+    def later(self, lines: int) -> Documents:
+        """The same behind so many more lines, places left out."""
+        names, texts = self.named_entities, self.texts
+        return replace(
+            self,
+            line=self.line + lines,
+            named_entities=names and names._replace(line=names.line + lines),
+            texts=texts and texts._replace(line=texts.line + lines),
+        )
 
     def place_of(self, document: int) -> Place:
         """Where a document begins, for one that is there."""
@@ -195,6 +219,8 @@ class Documents:
         mention_bounds = bounds(self.entity, len(self.document))
         mentions = (mention_bounds[chosen_entities + 1] - mention_bounds[chosen_entities]).astype(np.int64)
         chosen = ranges(mention_bounds[chosen_entities], mentions)
+        first_tokens = self.first_tokens
+        its_tokens = ranges(first_tokens[old], np.diff(first_tokens)[old]) if self.texts else NONE
         new = {int(o): int(n) for n, o in zip(there, old, strict=True)}
         tokens = np.zeros(len(which), dtype=np.int64)
         tokens[there] = self.tokens[old]
@@ -212,7 +238,8 @@ class Documents:
             discarded={new[d]: cells for d, cells in self.discarded.items() if d in new},
             odd_labels=self.odd_labels,
             words=self.words,
-            named_entities=self.named_entities and self.named_entities.take(old, there, self.tokens),
+            named_entities=self.named_entities and self.named_entities.take(old, there, len(self)),
+            texts=self.texts and Texts(*(column[its_tokens] for column in self.texts)),
         )
 
 
@@ -252,7 +279,13 @@ def joined(parts: Sequence[Documents]) -> Documents:
         odd_labels=parts[0].odd_labels if parts else (),
         words=parts[0].words if parts else _numbers,
         named_entities=_joined_names([part.named_entities for part in parts], documents),
+        texts=_joined_texts([part.texts for part in parts]),
     )
+
+
+def _joined_texts(parts: Sequence[Texts | None]) -> Texts | None:
+    its = [part for part in parts if part is not None]
+    return Texts(*map(np.concatenate, zip(*its, strict=True))) if its and len(its) == len(parts) else None
 
 
 def _joined_names(parts: Sequence[NamedEntities | None], documents: Sequence[int]) -> NamedEntities | None:
@@ -260,10 +293,7 @@ def _joined_names(parts: Sequence[NamedEntities | None], documents: Sequence[int
     its = [(part, before) for part, before in zip(parts, documents, strict=False) if part is not None]
     if not its or len(its) < len(parts):
         return None
-    start, end, line, text, text_line = (
-        np.concatenate([getattr(part, name) for part, _ in its])
-        for name in ("start", "end", "line", "text", "text_line")
-    )
+    start, end, line = (np.concatenate([getattr(part, name) for part, _ in its]) for name in ("start", "end", "line"))
     return NamedEntities(
         np.concatenate([part.document + before for part, before in its]),
         start,
@@ -271,7 +301,5 @@ def _joined_names(parts: Sequence[NamedEntities | None], documents: Sequence[int
         line,
         [each for part, _ in its for each in part.type],
         [each for part, _ in its for each in part.words],
-        text,
-        text_line,
         list({id(column): column for part, _ in its for column in part.held}.values()),
     )

@@ -4,7 +4,7 @@ For a key entity i of |k_i| mentions and a response entity j of |r_j|, cell (i, 
 they share. Only cells that are not zero exist, so nothing here is quadratic in mentions or entities.
 
 Where no span is marked twice there is one n_ij and the table is as plain as that. Where spans repeat, the
-official scorer counts copies in different ways for different metrics (`scorer.official` tells which mentions
+official scorer counts copies in different ways for different metrics (`scorer.repeats` tells which mentions
 are left); a group of mentions, an entity or a cell, therefore has several sizes:
 
 ``size``   all mentions, copies included
@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.columns import Column, Floats, Ints, changes, order_by, sums, tally
+from scorer.arrays import Column, Floats, Ints, changes, order_by, sums, tally
 from scorer.matching import Matched, Side
 
 FEW = 4

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.columns import Bools
+from scorer.arrays import Bools
 from scorer.errors import InputError, UsageError, nearest, nearest_first
 from scorer.findings import NO_CHARACTERS, SHOWN, Finding
 from scorer.model import Documents, Place, joined, part_of

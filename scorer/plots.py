@@ -8,7 +8,7 @@ from importlib.util import find_spec
 
 from scorer.counts import SCORES
 from scorer.errors import UsageError
-from scorer.ranking import Ranking
+from scorer.reports.rank import Ranking
 
 
 def form_of(path: str) -> str:

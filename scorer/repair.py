@@ -10,13 +10,13 @@ from typing import NamedTuple
 import numpy as np
 
 from scorer.findings import MOST, Found
-from scorer.formats.cells import PLAIN
-from scorer.formats.conll import last_cells
-from scorer.formats.examiner import Examiner
-from scorer.formats.lines import END, MARK, as_text, holds_token, marker_of
-from scorer.formats.row import Asked
+from scorer.formats.conll.cells import PLAIN
+from scorer.formats.conll.examiner import Examiner
+from scorer.formats.conll.lines import END, Line, as_text, lines_of, marker_of
+from scorer.formats.conll.reader import last_cells
+from scorer.formats.row import Request
 from scorer.model import Documents
-from scorer.official import repeats
+from scorer.repeats import repeats
 from scorer.sources import Source
 
 
@@ -73,7 +73,9 @@ def mend(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]:
     """
     found = Found()
     copies = [
-        copy for batch in Examiner(found, Asked()).documents([source]) for copy in _copies(batch, first_copy=first_copy)
+        copy
+        for batch in Examiner(found, Request()).documents([source])
+        for copy in _copies(batch, first_copy=first_copy)
     ]
     copies = _in_plain_cells(source, copies)
     for copy in copies:
@@ -107,36 +109,6 @@ def mend(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]:
     if changed_ends:
         what = f"made {changed_ends} {'line end' if changed_ends == 1 else 'line ends'} LF, the first one here"
         fixes.add(Fix("mixed-line-ends", source.name, first_changed, what))
-
-
-class Line(NamedTuple):
-    """A line with its line end; ``begin`` is the line at which its document begins, 0 outside documents (so for an
-    end line), ``token`` its number in the document, -1 for what is no token."""
-
-    number: int
-    text: bytes
-    begin: int
-    token: int
-    begins: bool = False
-
-
-def lines_of(source: Source) -> Iterator[Line]:
-    """The lines of a file, one after the other, by the rules of `scorer.formats.conll`."""
-    begin = 0
-    token = -1
-    for number, raw in source.numbered_lines():
-        text = raw.removesuffix(b"\n")
-        if number == 1:
-            text = text.removeprefix(MARK)
-        marker = marker_of(text)
-        if marker:
-            begin, token = (0 if marker.name is None else number), -1
-            yield Line(number, raw, begin, -1, begins=marker.name is not None)
-        elif holds_token(text):
-            token += 1
-            yield Line(number, raw, begin, token)
-        else:
-            yield Line(number, raw, begin, -1)
 
 
 def _copies(batch: Documents, *, first_copy: bool) -> list[_Copy]:

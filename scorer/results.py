@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scorer import __version__
-from scorer.columns import Floats, Ints
+from scorer.arrays import Floats, Ints
 from scorer.counts import Ratios, Values, divided, summed, unpacked
 from scorer.errors import UsageError
 from scorer.findings import Finding, counted
@@ -178,7 +178,7 @@ class Settings:
         return " | ".join(parts + [f"{name}={value}" for name, value in rest.items() if value is not None])
 
 
-class Seen(NamedTuple):
+class View(NamedTuple):
     """What the official layout tells of documents besides their scores, as a metric sees them: ``key_copies``, the key
     mentions of each document with copies; ``messages``, its lines about repeats; and the ``pairs`` themselves, where
     they were kept."""
@@ -193,24 +193,19 @@ class Result(Mapping[str, Score]):
     """What was scored: as a mapping the `total`, from measure to `Score`; and the scores of every document.
 
     ``names`` are those of the documents, in the order of the key. ``counts`` has, for each metric by name, an array of
-    the shape documents x counted measures x 4 (see `scorer.counts.packed`). ``notices`` tell what was odd. The rest is
-    for the official layout: ``key_copies``, the key mentions of each document with copies; ``messages``, its lines
-    about repeats by document; and the ``pairs`` themselves, where they were kept; ``named`` has the same of named
-    mentions.
+    the shape documents x counted measures x 4 (see `scorer.counts.packed`). ``notices`` tell what was odd. ``views``
+    are for the official layout, each by its name (`scorer.metrics.row.VIEWS`).
     """
 
     metrics: Sequence[Metric]
     names: Sequence[str]
     counts: Mapping[str, Floats]
     settings: Settings
-    key_copies: Floats
-    messages: Mapping[int, Sequence[str]] = field(default_factory=dict)
-    pairs: Sequence[Pairs] = ()
     notices: Sequence[Finding] = ()
-    named: Seen | None = None
+    views: Mapping[str, View] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for array in (*self.counts.values(), self.key_copies):
+        for array in (*self.counts.values(), *(view.key_copies for view in self.views.values())):
             array.setflags(write=False)
         object.__setattr__(self, "names", tuple(self.names))
 
@@ -240,11 +235,6 @@ class Result(Mapping[str, Score]):
     def total(self) -> Scores:
         """The scores of all documents together."""
         return Scores(values(self.metrics, {name: summed(array) for name, array in self.counts.items()}))
-
-    def seen(self, metric: Metric) -> Seen:
-        """The documents as a metric sees them: whole, or cut down to named mentions."""
-        whole = Seen(self.key_copies, self.messages, self.pairs)
-        return self.named if metric.reads_names and self.named is not None else whole
 
     @cached_property
     def documents(self) -> Mapping[str, Scores]:

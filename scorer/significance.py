@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scorer.columns import Bools, Floats, Ints, bounds
+from scorer.arrays import Bools, Floats, Ints, bounds
 from scorer.counts import SCORES, summed
 from scorer.measures import metrics_of
 from scorer.metrics.row import Metric

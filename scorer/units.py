@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scorer.columns import Floats, Ints
+from scorer.arrays import Floats, Ints
 from scorer.counts import summed
 from scorer.errors import UsageError
 from scorer.findings import counted

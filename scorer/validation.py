@@ -8,17 +8,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.columns import changes, order_by
+from scorer.arrays import changes, order_by
 from scorer.errors import UsageError
 from scorer.findings import KINDS, Finding, Found, counted
 from scorer.formats import BY_CONTENT, examination
 from scorer.formats.row import KEY, RESPONSE, Examination, Reading
-from scorer.formats.words import UNKNOWN, Words
 from scorer.matching import exact
 from scorer.model import Documents, Place
-from scorer.official import Repeat, describe, repeats, too_many, treat
-from scorer.pairing import Pairs, pair
+from scorer.pairing import pair
+from scorer.repeats import Repeat, describe, repeats, too_many, treat
 from scorer.sources import Source
+from scorer.texts import described, parting
 
 
 class Validated(NamedTuple):
@@ -61,7 +61,7 @@ def validate(
     found = Found()
 
     def read_as(side: str, files: Sequence[Source], found: Found) -> _Side:
-        reader = examination(files, found, reading, side, keep_words=key is not None)
+        reader = examination(files, found, reading, side, texts=key is not None)
         return _Side(path, files, found, reader)
 
     whole = read_as(side, files, found)
@@ -188,74 +188,12 @@ def _compare(key: _Side, response: _Side, found: Found) -> None:
         shared_documents += int(np.count_nonzero(pairs.present))
         shared_mentions += len(np.intersect1d(matched.key.number, matched.response.number))
         dropped += treat(matched, pairs, "official").dropped
-        _compare_words(pairs, key.examination, response.examination, found)
+        partings = ((document, parting(pairs, document)) for document in np.flatnonzero(pairs.present).tolist())
+        parted = [(document, token) for document, token in partings if token is not None]
+        found.add(*described("different-word", pairs, found.take("different-word", parted)))
     found.add(*notices)
     if refusal := too_many(dropped):
         found.add(refusal)
     if shared_documents and not shared_mentions and key.mentions and response.mentions:
         details = {"documents": counted(shared_documents, "document")}
         found.add(Finding("no-common-mention", response.path, details=details))
-
-
-class _Parting(NamedTuple):
-    """The first token at which the texts of a document part, a document of the pairs: its line on either side, None
-    on the side that ends before it, and then the line of the last token there."""
-
-    document: int
-    token: int
-    line: int
-    key_line: int
-    there: bool
-    in_key: bool
-
-
-def _compare_words(pairs: Pairs, key: Examination, response: Examination, found: Found) -> None:
-    """The first token of each document that is another word in the key."""
-    partings = []
-    for d in np.flatnonzero(pairs.present).tolist():
-        ours = response.words.pop(pairs.response.place_of(d), None)
-        theirs = key.words.pop(pairs.key.place_of(d), None)
-        if ours is not None and theirs is not None and ours.there and theirs.there:
-            partings += _parting(d, ours, theirs)
-    listed = found.take("different-word", partings)
-    sides = (
-        (response, [(pairs.response.place_of(each.document).source, each.line, each.token) for each in listed]),
-        (key, [(pairs.key.place_of(each.document).source, each.key_line, each.token) for each in listed]),
-    )
-    words, key_words = (_words(side, tokens) for side, tokens in sides)
-    for each, text, key_text in zip(listed, words, key_words, strict=True):
-        details = {
-            "document": pairs.key.names[each.document],
-            "token": each.token,
-            "word": f'"{text}"' if each.there else "not there",
-            "key_word": f'"{key_text}"' if each.in_key else "not there",
-            "place": f"{pairs.key.place_of(each.document).source.name}:{each.key_line}",
-        }
-        path = pairs.response.place_of(each.document).source.name
-        found.add(Finding("different-word", path, each.line, details=details))
-
-
-def _parting(document: int, ours: Words, theirs: Words) -> list[_Parting]:
-    """Where two texts part, if they do."""
-    sizes = len(ours.number), len(theirs.number)
-    size = min(sizes)
-    a, b = ours.number[:size], theirs.number[:size]
-    different = np.flatnonzero((a != b) & (a != UNKNOWN) & (b != UNKNOWN))
-    if not len(different) and sizes[0] == sizes[1]:
-        return []
-    token = int(different[0]) if len(different) else size
-    line, key_line = (int(each.line[min(token, len(each.line) - 1)]) for each in (ours, theirs))
-    return [_Parting(document, token, line, key_line, token < sizes[0], token < sizes[1])]
-
-
-def _words(side: Examination, tokens: Sequence[tuple[Source, int, int]]) -> list[str]:
-    """The words of tokens given by file, line and number; each file is read once."""
-    by_source: dict[Source, list[tuple[int, int]]] = {}
-    for source, line, token in tokens:
-        by_source.setdefault(source, []).append((line, token))
-    texts = {
-        (source, *place): text
-        for source, its in by_source.items()
-        for place, text in zip(its, side.words_at(source, its), strict=True)
-    }
-    return [texts[token] for token in tokens]

@@ -27,10 +27,11 @@ from scipy.stats import pearsonr, spearmanr
 
 import scorer
 from scorer.api import Corpus
-from scorer.columns import Floats, Ints
+from scorer.arrays import Floats, Ints
 from scorer.model import Documents
-from scorer.names import Asked
-from scorer.naming import cut_down
+from scorer.names.mentions import cut_down
+from scorer.names.options import NameOptions
+from scorer.pairing import Pairs
 
 FEWEST = 3
 """A correlation of fewer documents is not told."""
@@ -224,12 +225,12 @@ def as_documents(key: Documents, clusters: Mapping[str, Sequence[Sequence[tuple[
 # Scores and correlations
 
 
-def named_mentions(key: Documents, side: Documents, how: Asked) -> Documents:
+def named_mentions(key: Documents, side: Documents, how: NameOptions) -> Documents:
     """A side cut down to its named mentions, by the names of the key."""
-    return cut_down(key, side, np.ones(len(key), dtype=np.bool_), how)[1]
+    return cut_down(Pairs(key, side, np.ones(len(key), dtype=np.bool_)), how).response
 
 
-def of_names(key: Documents, side: Documents, how: Asked) -> Documents:
+def of_names(key: Documents, side: Documents, how: NameOptions) -> Documents:
     """A side with those entities only that hold a named mention, all their mentions kept (section 5 of the paper)."""
     left = named_mentions(key, side, how)
     held = set(zip(left.document.tolist(), left.label.tolist(), strict=True))
@@ -266,7 +267,7 @@ def corpus(documents: Documents) -> Corpus:
     return Corpus(documents, (), {})
 
 
-def points(key: Documents, response: Documents, how: Asked) -> Points:
+def points(key: Documents, response: Documents, how: NameOptions) -> Points:
     """Score a system on the documents that have a named mention in the key."""
     used = np.flatnonzero(np.isin(np.arange(len(key)), named_mentions(key, key, how).document))
     if len(used) < FEWEST:
@@ -368,7 +369,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     asked = parser.parse_args(arguments)
     if not asked.responses and not asked.degrade:
         parser.error("a response is needed, or --degrade")
-    how = Asked(column=asked.ne_column, named=asked.named)
+    how = NameOptions(column=asked.ne_column, named=asked.named)
     try:
         key = scorer.read(asked.key, ne_column=asked.ne_column).documents
         responses = {
@@ -403,7 +404,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         drawn(systems, asked.plot)
 
 
-def named_spans(key: Documents, how: Asked) -> list[bool]:
+def named_spans(key: Documents, how: NameOptions) -> list[bool]:
     """Which mentions of the key are named."""
     # With an entity for each mention, the entities that are left are the mentions that are named.
     apart = replace(

@@ -25,9 +25,10 @@ with atheris.instrument_imports(include=["scorer"]):
     from scorer.cli import run
     from scorer.errors import ScorerError
     from scorer.findings import ERROR
-    from scorer.formats import conll
-    from scorer.formats.row import Asked, Reading
-    from scorer.repair import Fixes, lines_of, mend
+    from scorer.formats.conll import reader as conll
+    from scorer.formats.conll.lines import lines_of
+    from scorer.formats.row import Reading, Request
+    from scorer.repair import Fixes, mend
     from scorer.sources import Source
     from scorer.validation import validate
 
@@ -83,7 +84,7 @@ def same_lines(path: Path) -> Counter[str]:
     try:
         tokens = sum(line.token >= 0 and line.begin > 0 for line in lines_of(source))
         assert validate(str(path), [source], reading=Reading(input_format="conll")).tokens == tokens
-        for _ in conll.read([source], [], Asked()):
+        for _ in conll.read([source], [], Request()):
             pass
     except ScorerError:
         pass

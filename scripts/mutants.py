@@ -41,9 +41,9 @@ GROUPS = {
         ("papers", "properties", "twins", "hypothesis", "recorded"),
     ),
     "assignment": Group(("assignment",), ("papers", "twins", "hypothesis", "recorded")),
-    "official": Group(("official", "matching"), ("twins", "api", "recorded", "validate", "bad_input")),
+    "repeats": Group(("repeats", "matching"), ("twins", "api", "recorded", "validate", "bad_input")),
     "reader": Group(
-        ("formats/brackets", "formats/cells", "formats/conll", "formats/lines"),
+        ("formats/conll/brackets", "formats/conll/cells", "formats/conll/reader", "formats/conll/lines"),
         ("reading", "recorded", "hypothesis", "convert", "validate", "bad_input"),
     ),
     "statistics": Group(("significance",), ("significance", "compare", "rank")),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from scorer.formats.lines import cells
+from scorer.formats.conll.writer import cells
 from scorer.formats.row import FullDocument
 from scorer.model import Place
 from scorer.sources import Source

@@ -18,10 +18,12 @@ from support import CORPORA, ROOT, TESTDATA, call, command
 import scorer
 from scorer import workers
 from scorer.errors import InputError, UsageError
-from scorer.formats import conll, read
+from scorer.formats import read
+from scorer.formats.conll import reader as conll
 from scorer.metrics import GROUPS, NAMES, find
+from scorer.metrics.row import NAMED
 from scorer.model import joined
-from scorer.names import EITHER, WAYS, asked
+from scorer.names.options import EITHER, WAYS, name_options
 
 OPENBOEK = CORPORA / "openboek" / "key.conll"
 DEMO = TESTDATA / "names"
@@ -274,7 +276,7 @@ def test_repeats_are_decided_before_anything_is_cut_off(tmp_path: Path) -> None:
 
 def names_in(text: str, folder: Path, **how: object) -> list[tuple[int, int, str, tuple[str, ...]]]:
     (path,) = written(folder, file=text)
-    documents = joined(list(read(str(path), [], names=asked(how)._replace(source=EITHER))))
+    documents = joined(list(read(str(path), [], names=name_options(how)._replace(source=EITHER))))
     found = documents.named_entities
     assert found is not None
     rows = zip(found.start.tolist(), found.end.tolist(), found.type, map(tuple, found.words), strict=True)
@@ -361,7 +363,7 @@ def test_each_side_may_have_its_own_names(tmp_path: Path) -> None:
     [
         ("a B c", r'token 1 is "B", and "b" in the key, .*key:3'),
         ("a b", r'token 2 is missing: there are 2, and "c" in the key, .*key:4'),
-        ("a b c d", r'token 3 is "d", and missing: there are 3 in the key, .*key:1'),
+        ("a b c d", r'token 3 is "d", and missing: there are 3 in the key, .*key:4'),
     ],
 )
 def test_other_tokens_are_refused(words: str, message: str, tmp_path: Path) -> None:
@@ -560,7 +562,7 @@ def test_other_metrics_do_not_pay_for_names() -> None:
     program = (
         "import sys; from scorer.cli import run\n"
         "run(['all', 'testdata/names/key.conll', 'testdata/names/response.conll', 'none'], 'corefscore')\n"
-        "late = ('naming', 'formats.names', 'formats.columns', 'estimate', 'keyfile', 'metrics.cone')\n"
+        "late = ('names.mentions', 'names.estimate', 'formats.conll.names', 'formats.conll.columns', 'metrics.cone')\n"
         "print(sorted({f'scorer.{name}' for name in late} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, cwd=ROOT)
@@ -631,6 +633,6 @@ def test_a_corpus_against_itself_is_right() -> None:
 
 def test_the_metrics_that_read_names_are_in_no_group() -> None:
     """Few files have names, so nobody gets such a metric without asking for it."""
-    reading = {name for name in NAMES if find(name).reads_names}
+    reading = {name for name in NAMES if find(name).view == NAMED}
     assert "cone" in reading
     assert not reading & {name for names in GROUPS.values() for name in names}

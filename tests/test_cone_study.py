@@ -18,7 +18,7 @@ from support import CORPORA, ROOT
 
 import scorer
 from scorer.model import Documents
-from scorer.names import Asked
+from scorer.names.options import NameOptions
 
 OPENBOEK = CORPORA / "openboek" / "key.conll"
 
@@ -82,7 +82,7 @@ def test_a_mention_of_a_response_that_reaches_over_a_cut_is_left_out(tmp_path: P
 @pytest.mark.parametrize("name", cone_study.SYSTEMS)
 def test_a_made_up_system_follows_from_its_seed(name: str, tmp_path: Path) -> None:
     key = scorer.read(small_key(tmp_path), ne_column=11).documents
-    named = cone_study.named_spans(key, Asked())
+    named = cone_study.named_spans(key, NameOptions())
     assert sum(named) == 12 * 6
     noise = cone_study.SYSTEMS[name]
     one, again, other = (partition(cone_study.degraded(key, named, noise, seed)) for seed in ("1", "1", "2"))
@@ -99,7 +99,7 @@ def test_entities_with_a_named_mention_keep_all_their_mentions(tmp_path: Path) -
     entities = [[(0, 0), (1, 1), (3, 3)], [(2, 2), (4, 4)]]
     (tmp_path / "key").write_text(tagged("A B c d e", entities, {(0, 0): "PER", (1, 1): "PER"}))
     key = scorer.read(tmp_path / "key", ne_column=11).documents
-    left = cone_study.of_names(key, key, Asked())
+    left = cone_study.of_names(key, key, NameOptions())
     assert [sorted(start for _, start, _ in entity) for entity in partition(left)] == [[0, 1, 3]]
 
 

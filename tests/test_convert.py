@@ -16,8 +16,9 @@ from support import CORPORA, RECORDED, TESTDATA, call, command
 from scorer.convert import convert
 from scorer.errors import InputError
 from scorer.findings import Finding
-from scorer.formats import conll, read
-from scorer.formats.row import Asked, Reading
+from scorer.formats import read
+from scorer.formats.conll.lines import sentences
+from scorer.formats.row import Reading, Request
 from scorer.model import Documents, joined
 from scorer.sources import Source
 
@@ -86,11 +87,7 @@ def test_real_corpora_come_back_with_the_same_partitions(path: Path, tmp_path: P
 
 
 def words(path: Path) -> list[list[list[str]]]:
-    return [
-        [list(its) for its in found]
-        for found in conll.FORMAT.sentences(Source(str(path)), [], Asked())
-        if found is not None
-    ]
+    return [[list(its) for its in found] for found in sentences(Source(str(path)), [], Request()) if found is not None]
 
 
 @pytest.mark.parametrize("path", [path for path in FILES if sound(path)], ids=named)

@@ -64,13 +64,13 @@ def test_what_is_wrong_is_told_as_by_one_process(
     assert b"unclosed-mention" in same(capfdbinary, "every", *pair, by=("--scheduler", address)).stderr
 
 
-def killed_once(piece: Sequence[Stretch], read: Any, asked: Any) -> Piece | UsageError | None:
+def killed_once(piece: Sequence[Stretch], read: Any, request: Any) -> Piece | UsageError | None:
     """Read a piece; the worker of the first one that begins within a file dies of it."""
     flag = Path(os.environ[FLAG])
     if piece[0].start and not flag.exists():
         flag.write_text(str(os.getpid()))
         os.kill(os.getpid(), signal.SIGKILL)
-    return READ(piece, read, asked)
+    return READ(piece, read, request)
 
 
 READ = pieces._read
@@ -291,7 +291,7 @@ def test_that_dask_is_missing_is_told(pair: Pair, monkeypatch: pytest.MonkeyPatc
         distributed.score(*pair)
 
 
-def killed(piece: Sequence[Stretch], read: Any, asked: Any) -> None:
+def killed(piece: Sequence[Stretch], read: Any, request: Any) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 

@@ -15,8 +15,8 @@ from support import CORPORA, ROOT, TESTDATA, Run, call, command
 
 import scorer
 from scorer.errors import InputError, UsageError
-from scorer.estimate import folded, grouped, initials_of, without_possessive
-from scorer.names import MATCHES
+from scorer.names.estimate import folded, grouped, initials_of, without_possessive
+from scorer.names.options import MATCHES
 
 DEMO = TESTDATA / "names"
 OPENBOEK = CORPORA / "openboek" / "key.conll"

@@ -21,17 +21,17 @@ from hypothesis import strategies as st
 from support import TESTDATA
 
 from scorer.cli import run
-from scorer.comparison import compare
 from scorer.convert import convert
 from scorer.errors import InputError, ScorerError
 from scorer.evaluate import evaluate
 from scorer.findings import Found
 from scorer.formats import read
-from scorer.formats.examiner import Examiner
-from scorer.formats.row import Asked
+from scorer.formats.conll.examiner import Examiner
+from scorer.formats.row import Request
 from scorer.metrics import find, select
 from scorer.model import joined
 from scorer.repair import Fixes, mend
+from scorer.reports.compare import compare
 from scorer.results import Result, Settings
 from scorer.significance import Compared, Method
 from scorer.sources import Source
@@ -216,7 +216,7 @@ def held(path: Path, *, first_copy: bool) -> list[tuple[str, int, bool, set[tupl
     """What mending must keep of the documents of a file: name, tokens, whether there is a fault, and the mentions, each
     once; with ``first_copy`` only that of each span which is read first."""
     found = []
-    for batch in Examiner(Found(), Asked()).documents([Source(str(path))]):
+    for batch in Examiner(Found(), Request()).documents([Source(str(path))]):
         mentions: list[dict[tuple[str, int, int], tuple[str, int, int]]] = [{} for _ in batch.names]
         for entity, start, end in zip(batch.entity.tolist(), batch.start.tolist(), batch.end.tolist(), strict=True):
             mention = (batch.name_of(entity), start, end)

@@ -433,8 +433,8 @@ from scorer.formats import pieces
 sys.path[:0] = {path!r}
 from test_jobs import {how}
 read = pieces._read
-def dying(piece, read, asked):
-    return {how}(piece) if piece[0].start else pieces.REAL(piece, read, asked)
+def dying(piece, read, request):
+    return {how}(piece) if piece[0].start else pieces.REAL(piece, read, request)
 pieces.REAL, pieces._read, pieces.SIZE, workers._processors = pieces._read, dying, 5_000, lambda: {count}
 __main__.main()
 """

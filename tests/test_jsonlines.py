@@ -19,8 +19,10 @@ from support import RECORDED, TESTDATA, call, command
 import scorer
 from scorer.errors import InputError
 from scorer.findings import Finding
-from scorer.formats import conll, jsonlines, read
-from scorer.formats.jsonlines import _faults, _flat
+from scorer.formats import read
+from scorer.formats.conll import reader as conll
+from scorer.formats.jsonlines import reader as jsonlines
+from scorer.formats.jsonlines.objects import faults_of, flattened, recognises
 from scorer.formats.row import KEY, Reading
 from scorer.model import Documents, Place, joined
 from scorer.pairing import in_other_form, pair
@@ -228,11 +230,11 @@ def test_sound_clusters_are_told_from_faulty_ones_both_ways() -> None:
         ]
         if numbers.random() < 0.05:
             clusters.append(numbers.choice(([1], {}, None, [[]], "ab")))
-        if _flat(clusters, 5) is None:
-            assert list(_faults(clusters, 5, ""))
+        if flattened(clusters, 5) is None:
+            assert list(faults_of(clusters, 5, ""))
         else:
             sound += 1
-            assert not list(_faults(clusters, 5, ""))
+            assert not list(faults_of(clusters, 5, ""))
     assert 500 < sound < 4_500
 
 
@@ -271,7 +273,7 @@ def test_other_formats_are_imported_only_when_needed() -> None:
     program = (
         "import sys; from scorer.cli import run\n"
         f"run(['lea', {str(DEMO / 'key.conll')!r}, {str(DEMO / 'response.conll')!r}, 'none'], 'corefscore')\n"
-        "print(sorted({'scorer.formats.jsonlines', 'scorer.convert'} & set(sys.modules)))"
+        "print(sorted({'scorer.formats.jsonlines.reader', 'scorer.convert'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     assert done.stdout.splitlines()[-1] == b"[]"
@@ -291,7 +293,7 @@ def test_other_formats_are_imported_only_when_needed() -> None:
 )
 def test_content_tells_the_format(head: bytes, is_conll: bool, is_json: bool) -> None:
     """CoNLL is asked first."""
-    assert (conll.recognises(head), jsonlines.recognises(head)) == (is_conll, is_json)
+    assert (conll.recognises(head), recognises(head)) == (is_conll, is_json)
 
 
 PART, OTHER_PART = "(bn/x); part 000", "(bn/x); part 002"

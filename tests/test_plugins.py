@@ -30,7 +30,7 @@ def test_its_own_option_reaches_it() -> None:
 
 def test_one_that_reads_names_counts_named_mentions_and_takes_the_options_about_names(tmp_path: Path) -> None:
     """In `testdata/names` Bush and IBM are whole; with --named head there are three Bushes, and IBM alone is."""
-    plugin = changed(tmp_path, "    use=", '    columns=("coreference", "names"),\n    use=')
+    plugin = changed(tmp_path, "    use=", '    view="named",\n    use=')
     pair = [TESTDATA / "names" / name for name in ("key.conll", "response.conll")]
     done = command("whole,cone", *pair, "none", path=[plugin])
     assert b"\nCoreference: Recall: (4 / 6) 66.66%\tPrecision: (4 / 5) 80%" in done.body
@@ -99,7 +99,7 @@ def changed(folder: Path, old: str, new: str) -> Path:
     [
         pytest.param('Option("smallest"', 'Option("strict"', "the option --strict of metric", id="taken option"),
         pytest.param('Measure("whole"', 'Measure("mentions"', 'both have a measure "mentions"', id="taken measure"),
-        pytest.param("    use=", '    columns=("lemma",),\n    use=', "no format offers: lemma; known:", id="column"),
+        pytest.param("    use=", '    view="lemma",\n    use=', "counts the view 'lemma'; known:", id="view"),
         pytest.param("cells, key, response =", "0 / 0; cells, key, response =", "ZeroDivisionError", id="failure"),
         pytest.param(", smallest: int = 1", "", "the metric 'whole' failed: TypeError", id="keyword not taken"),
     ],

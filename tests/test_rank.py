@@ -13,7 +13,7 @@ from support import TESTDATA, call
 
 import scorer
 from scorer.metrics import find
-from scorer.ranking import Ranking, rank
+from scorer.reports.rank import Ranking, rank
 from scorer.results import Result, Settings
 from scorer.significance import Method
 
@@ -30,8 +30,7 @@ def ranking(hits: dict[str, list[int]], by: str | None = None, correction: str =
     for name, its in hits.items():
         array = np.array([[[hit, 10, hit, 10]] for hit in its], dtype=np.float64)
         names = [f"{'ab'[at % 2]}{at}" for at in range(len(its))]
-        copies = np.zeros(len(its))
-        results[name] = Result([find("muc")], names, {"muc": array}, Settings(("muc",)), key_copies=copies)
+        results[name] = Result([find("muc")], names, {"muc": array}, Settings(("muc",)))
     return rank(results, ["muc"], sort="muc", score="f1", method=Method(correction=correction, by=by))
 
 

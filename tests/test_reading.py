@@ -1,4 +1,4 @@
-"""The grammar of `scorer.formats.conll`, rule by rule where no recorded case decides, and reading in blocks."""
+"""The grammar of `scorer.formats.conll.reader`, rule by rule where no recorded case decides, and reading in blocks."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 from support import RECORDED
 
-from scorer.columns import NONE, order_by
+from scorer.arrays import NONE, order_by
 from scorer.errors import InputError
 from scorer.findings import Finding
-from scorer.formats import cells, conll, read
-from scorer.formats.brackets import CLOSE, OPEN, SINGLE
+from scorer.formats import read
+from scorer.formats.conll import cells
+from scorer.formats.conll import reader as conll
+from scorer.formats.conll.brackets import CLOSE, OPEN, SINGLE
 from scorer.model import Documents, joined
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import pytest
 from support import RECORDED, call
 
-from scorer.formats import conll
+from scorer.formats.conll import reader as conll
 
 
 class Recorded(NamedTuple):

@@ -13,7 +13,7 @@ from support import CORPORA, RECORDED
 
 import scorer
 from scorer import significance
-from scorer.columns import Floats
+from scorer.arrays import Floats
 from scorer.counts import summed
 from scorer.measures import wanted
 from scorer.metrics import find

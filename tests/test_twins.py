@@ -18,7 +18,7 @@ import twins
 from support import RECORDED
 
 from scorer import assignment
-from scorer.columns import Floats, Ints
+from scorer.arrays import Floats, Ints
 from scorer.formats import read
 from scorer.metrics import MENTIONS
 from scorer.overlap import FEW, shared_more_than_once

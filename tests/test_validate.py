@@ -21,10 +21,12 @@ from test_reading import columns, document, read_text
 import scorer
 from scorer.errors import UsageError
 from scorer.findings import ERROR, KINDS, MOST, Finding
-from scorer.formats import conll, examiner, read
+from scorer.formats import read
+from scorer.formats.conll import examiner
+from scorer.formats.conll import reader as conll
 from scorer.model import joined
-from scorer.official import repeats
 from scorer.repair import Fixes, mend
+from scorer.repeats import repeats
 from scorer.sources import Source, sources
 from scorer.validation import Validated, validate
 
@@ -217,8 +219,10 @@ def test_a_cell_is_looked_at_once_for_all_that_is_said_of_it(tmp_path: Path, mon
         pytest.param(["b\t(1)", "d\t(1)"], [" b\t(1)", "d  \t(1)"], [], id="blanks around a word"),
         pytest.param(["b\t(1)", "d\t(1)"], ["b   (1)  ", "d (1)"], [], id="blanks for tabs"),
         pytest.param(["b\t(1)", "d\t(1)"], ["b\t(1)", "e\t(1)"], [(3, 1, '"e"', '"d"')], id="another word"),
-        pytest.param(["b\t(1)", "d\t(1)"], ["b\t(1)", "d\t(1)", "e\t-"], [(4, 2, '"e"', "not there")], id="one more"),
-        pytest.param(["b\t(1)", "d\t(1)", "e\t-"], ["b\t(1)", "d\t(1)"], [(3, 2, "not there", '"e"')], id="one less"),
+        pytest.param(["b\t(1)", "d\t(1)"], ["b\t(1)", "d\t(1)", "e\t-"], [(4, 2, '"e"', "missing: there are 2")],
+            id="one more"),
+        pytest.param(["b\t(1)", "d\t(1)", "e\t-"], ["b\t(1)", "d\t(1)"], [(3, 2, "missing: there are 2", '"e"')],
+            id="one less"),
         pytest.param(["b\t(1)"], ["-\t(1)"], [], id="a mark is no word"),
         pytest.param(["0\tb\tNN\t(1)", "1\td\tNN\t(1)"], ["0\tb\tNN\t(1)", "1\td\tVB\t(1)"], [],
             id="with four columns nobody knows which one has the words"),
@@ -565,7 +569,7 @@ def test_nothing_else_changes(path: Path, tmp_path: Path) -> None:
 
 def test_lines_one_by_one_are_lines_in_blocks(tmp_path: Path) -> None:
     """The plain form of the rules of lines, which mending uses, against the reader."""
-    from scorer.repair import lines_of
+    from scorer.formats.conll.lines import lines_of
 
     numbers = np.random.default_rng(0)
     pieces = [

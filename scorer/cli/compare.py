@@ -10,10 +10,10 @@ from scorer.cli import options
 from scorer.cli.messages import write
 from scorer.cli.scoring import spare_inputs
 from scorer.cli.systems import TABLES, named, resampling, scored, scoring
-from scorer.comparison import compare
 from scorer.errors import UsageError
 from scorer.layouts import find
 from scorer.measures import wanted
+from scorer.reports.compare import compare
 from scorer.significance import Method
 
 

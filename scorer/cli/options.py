@@ -44,7 +44,7 @@ class Finite(click.FloatRange):
 def scoring(metrics: Sequence[Metric]) -> list[click.Parameter]:
     """Options that can move a number: how files are read and mentions counted, and the metrics' own."""
     from scorer.matching import SINGLETONS
-    from scorer.official import WAYS
+    from scorer.repeats import WAYS
 
     return [
         click.Option(

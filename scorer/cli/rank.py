@@ -13,7 +13,7 @@ from scorer.cli.systems import TABLES, folder, named, reason, resampling, scored
 from scorer.errors import InputError, ScorerError, UsageError
 from scorer.layouts import find
 from scorer.measures import single, wanted
-from scorer.ranking import rank
+from scorer.reports.rank import rank
 from scorer.results import compiled
 from scorer.significance import Method
 

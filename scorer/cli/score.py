@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
+from scorer.api import Corpus
 from scorer.cli import options
 from scorer.cli.messages import STDOUT, tell, write
 from scorer.cli.scoring import evaluated, one_standard_input, read_key, spare_inputs, workers
 from scorer.errors import InputError, UsageError
+from scorer.findings import Finding
+from scorer.formats.row import KEY
 from scorer.layouts import NAMES, OFFICIAL, find, official
 from scorer.metrics import GROUPS, names_in, select
-from scorer.metrics.row import Metric, names_asked, own_values
-from scorer.model import Documents
-from scorer.names import Asked
-from scorer.results import compiled
+from scorer.metrics.row import Metric, names_asked, own_values, sees_names
+from scorer.results import Result, compiled
 
 
 def command(words: str) -> click.Command:
@@ -27,16 +28,11 @@ def command(words: str) -> click.Command:
     metrics = select(words)
     headings, average = len(listed) > 1 or listed[0] in GROUPS, "conll" in listed
 
-    reads_names = any(metric.reads_names for metric in metrics)
-
     def callback(key: str, response: str | None, name: str | None, **given: Any) -> None:
         if name is not None:
             # Names of documents are bytes of a file, whatever the locale takes the argument for.
             name = os.fsencode(name).decode("utf-8", "surrogateescape")
-        if response is None:
-            write_estimate(key, metrics, **given)
-        else:
-            score(key, response, metrics, name, headings=headings, average=average, **given)
+        score(key, response, metrics, name, headings=headings, average=average, **given)
 
     made = click.Command(
         words,
@@ -44,10 +40,10 @@ def command(words: str) -> click.Command:
         help=_help(metrics),
         params=[
             click.Argument(["key"], type=options.File()),
-            click.Argument(["response"], type=options.File(), required=not reads_names),
+            click.Argument(["response"], type=options.File(), required=not sees_names(metrics)),
             click.Argument(["name"], required=False),
             *options.scoring(metrics),
-            *(options.estimate() if reads_names else ()),
+            *(options.estimate() if sees_names(metrics) else ()),
             *options.layout(OFFICIAL, tuple(NAMES)),
             click.Option(["--documents"], is_flag=True, help="Rows for every document (not --format official)."),
             click.Option(
@@ -85,7 +81,7 @@ def _help(metrics: Sequence[Metric]) -> str:
 
 def score(
     key: str,
-    response: str,
+    response: str | None,
     metrics: Sequence[Metric],
     name: str | None,
     *,
@@ -102,11 +98,16 @@ def score(
     write_key: str | None = None,
     **how: Any,
 ) -> None:
-    """Read both sides, score, and write the result; ``how`` are the options that can move a number."""
-    one_standard_input(key, response)
+    """Read both sides, score, and write the result; the estimated key as well, or alone where there is no response.
+
+    ``how`` are the options that can move a number.
+    """
+    if response is None:
+        _check_alone(write_key, for_scores=output != STDOUT or documents or by is not None)
     if write_key is not None:
-        _check_write_key(write_key, output=output, **how)
-    spare_inputs({"--output": output, "--write-key": write_key}, (key, response), how["include"])
+        _check_write_key(write_key, output=None if response is None else output, **how)
+    one_standard_input(key, response)
+    spare_inputs({"--output": output, "--write-key": write_key}, filter(None, (key, response)), how["include"])
     if layout == OFFICIAL and (documents or by is not None):
         asked = "--documents" if documents else "--by"
         raise UsageError(f"{asked} needs a layout other than official, such as --format table")
@@ -114,57 +115,35 @@ def score(
         compiled(by)
     listed = layout == OFFICIAL and name != "none"
     only = None if name == "none" else name
+    result: Result | None = None
     with workers(jobs, scheduler) as apply:
         # A key that is to be written is read once, since standard input cannot be read again.
         corpus = None if write_key is None else read_key(key, metrics, apply=apply, **how)
-        result = evaluated(corpus or key, response, metrics, apply=apply, document=only, keep_pairs=listed, **how)
-    names = names_asked(metrics, result.settings.own)
-    estimate = None if corpus is None or names is None else _estimate(corpus.documents, names)
-    tell(result.notices, strict=strict, quiet=quiet)
-    if layout == OFFICIAL:
+        if response is not None:
+            result = evaluated(corpus or key, response, metrics, apply=apply, document=only, keep_pairs=listed, **how)
+    estimate = None if corpus is None else _estimate(corpus, metrics, how)
+    notices = result.notices if result else estimate.notices if estimate else ()
+    tell(notices, strict=strict, quiet=quiet)
+    pieces: Iterable[str] = ()
+    if result is not None and layout == OFFICIAL:
         pieces = official.render(result, name=only, documents=listed, headings=headings, average=average)
-    else:
-        from scorer.listing import Report
+    elif result is not None:
+        from scorer.reports.score import Report
 
         pieces = find(layout)(Report(result, documents, by), layout)
-    if write_key is not None and estimate is not None:
-        # Both are written, or neither.
-        write(estimate, write_key, then=partial(write, pieces, output))
-    else:
-        write(pieces, output)
+    last = partial(write, pieces, output)
+    if write_key is None or estimate is None:
+        last()
+    else:  # both are written, or neither
+        write(estimate.text, write_key, then=last if result else lambda: None)
 
 
-def write_estimate(
-    key: str,
-    metrics: Sequence[Metric],
-    *,
-    write_key: str | None,
-    output: str,
-    documents: bool,
-    by: str | None,
-    strict: bool,
-    quiet: bool | None,
-    jobs: int | None,
-    scheduler: str | None,
-    **how: Any,
-) -> None:
-    """Write the estimated key alone, where there is no response."""
+def _check_alone(write_key: str | None, *, for_scores: bool) -> None:
+    """Raise `UsageError` for a call without RESPONSE, unless it writes the estimated key and nothing else."""
     if write_key is None:
         raise click.UsageError("Missing argument 'RESPONSE'.", click.get_current_context())
-    if output != STDOUT or documents or by is not None:
+    if for_scores:
         raise UsageError("without RESPONSE there are no scores: leave --output, --documents and --by out")
-    _check_write_key(write_key, output=None, **how)
-    spare_inputs({"--write-key": write_key}, (key,), how["include"])
-    from scorer.naming import about_names, held_by
-
-    asked = names_asked(metrics, own_values(metrics, how))
-    assert asked is not None, "only metrics that read names can do without a response"
-    with workers(jobs, scheduler) as apply:
-        corpus = read_key(key, metrics, apply=apply, **how)
-    about = about_names([[held_by(corpus.documents, asked)]], asked)
-    pieces = list(_estimate(corpus.documents, asked))
-    tell([*corpus.notices, *about], strict=strict, quiet=quiet)
-    write(pieces, write_key)
 
 
 def _check_write_key(path: str, *, output: str | None, estimate_key: bool, **_: Any) -> None:
@@ -174,12 +153,24 @@ def _check_write_key(path: str, *, output: str | None, estimate_key: bool, **_: 
         raise UsageError("--write-key and --output name one file; give each its own")
 
 
-def _estimate(documents: Documents, asked: Asked) -> Iterator[str]:
-    from scorer.estimate import estimated
-    from scorer.keyfile import rewritten
-    from scorer.naming import names_of, without_column
+class Estimate(NamedTuple):
+    """An estimated key as CoNLL, and what there is to tell of it where it is not scored."""
 
-    # Nothing tells what the last column of such a file is, where the estimate has its place.
-    if lacking := without_column(names_of(documents, asked).held):
+    text: Sequence[str]
+    notices: Sequence[Finding]
+
+
+def _estimate(corpus: Corpus, metrics: Sequence[Metric], how: Mapping[str, Any]) -> Estimate:
+    """The estimated key. Raises `InputError` for a file without the column of names, since nothing tells what the last
+    column of such a file is, where the estimate has its place."""
+    from scorer.formats.conll.writer import rewritten
+    from scorer.names.estimate import estimated
+    from scorer.names.mentions import about_names, held_by, names_of, without_column
+
+    names = names_asked(metrics, own_values(metrics, how))
+    assert names is not None, "only metrics that see names have an estimated key"
+    about = about_names([[held_by(corpus.documents, names, KEY)]], names)
+    if lacking := without_column(names_of(corpus.documents, names).held):
         raise InputError(notice.as_error() for notice in lacking)
-    return rewritten([estimated(documents, asked)], asked.column)
+    text = rewritten([estimated(corpus.documents, names)], names.column)
+    return Estimate(list(text), [*corpus.notices, *about])

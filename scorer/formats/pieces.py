@@ -21,7 +21,7 @@ import numpy as np
 
 from scorer.errors import InputError, UsageError
 from scorer.findings import Finding
-from scorer.formats.row import Asked, Format, Read
+from scorer.formats.row import Format, Read, Request
 from scorer.model import Documents, Place
 from scorer.sources import COMPRESSED, Source
 from scorer.workers import Map, Unsuited
@@ -109,7 +109,7 @@ class Piece(NamedTuple):
 
 
 def read_in_pieces(
-    files: Sequence[Source], form: Format, asked: Asked, apply: Map, watch: Callable[[int], None] | None = None
+    files: Sequence[Source], form: Format, request: Request, apply: Map, watch: Callable[[int], None] | None = None
 ) -> Iterator[Documents]:
     """What ``form.read`` gives for all files as one corpus; ``apply`` does the work, ``watch`` is told the bytes read.
 
@@ -121,7 +121,7 @@ def read_in_pieces(
     except OSError as error:  # what cannot be looked at, reading tells
         raise Unsuited from error
     lines_before = 0
-    for piece, found in zip(pieces, apply(partial(_read, read=form.read, asked=asked), pieces), strict=True):
+    for piece, found in zip(pieces, apply(partial(_read, read=form.read, request=request), pieces), strict=True):
         if found is None:
             raise Unsuited
         if isinstance(found, UsageError):
@@ -131,23 +131,19 @@ def read_in_pieces(
         if not piece[0].start:
             lines_before = 0
         for documents, its_files, lines in found.batches:
-            yield replace(
-                documents,
-                places=[Place(files[f], lines_before + line) for f, line in zip(its_files, lines, strict=True)],
-                line=documents.line + lines_before,
-                named_entities=documents.named_entities and documents.named_entities.later(lines_before),
-            )
+            places = [Place(files[f], lines_before + line) for f, line in zip(its_files, lines, strict=True)]
+            yield replace(documents.later(lines_before), places=places)
         lines_before += found.lines
 
 
-def _read(piece: Sequence[Stretch], read: Read, asked: Asked) -> Piece | UsageError | None:
+def _read(piece: Sequence[Stretch], read: Read, request: Request) -> Piece | UsageError | None:
     """Read a piece; None where there is anything to refuse or to tell, the error where it cannot be read.
 
     Given back, not raised: Dask would log what a worker raises.
     """
     notices: list[Finding] = []
     try:
-        found = list(read(piece, notices, asked))
+        found = list(read(piece, notices, request))
     except InputError:
         return None
     except UsageError as error:

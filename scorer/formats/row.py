@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
-from scorer import names
 from scorer.errors import InputError
 from scorer.findings import Finding
 from scorer.model import Documents, Place
+from scorer.names.options import NameOptions
 from scorer.sources import Source
-
-if TYPE_CHECKING:
-    from scorer.formats.words import Words  # costs start-up, and only validation runs it
 
 KEY, RESPONSE = "key", "response"
 
@@ -45,18 +42,20 @@ class Reading(NamedTuple):
         return given
 
 
-class Asked(NamedTuple):
+class Request(NamedTuple):
     """What a caller asks of a reader: which side the files are, None where that is not known, and which field of JSON
     lines has the clusters (``NAME``, or ``KEY,RESPONSE`` where the sides differ). ``by_first`` is the field that the
-    first object decides, once it is known. ``names`` is what is wanted of named entities, if anything."""
+    first object decides, once it is known. ``names`` is what is wanted of named entities, if anything; ``texts``
+    whether the words of all tokens are, of readers that come by them anyway or look closer."""
 
     side: str | None = KEY
     clusters_field: str | None = None
     by_first: str | None = None
-    names: names.Asked | None = None
+    names: NameOptions | None = None
+    texts: bool = False
 
 
-Read = Callable[[Sequence[Source], list[Finding], Asked], Iterator[Documents]]
+Read = Callable[[Sequence[Source], list[Finding], Request], Iterator[Documents]]
 """What reads files as one corpus, in batches; see `Format`."""
 
 
@@ -86,17 +85,11 @@ def full_documents(batch: Documents) -> Iterator[FullDocument]:
 class Examination(Protocol):
     """Reads one side to its end, whatever is wrong there, adding all that is wrong or odd to what was found."""
 
-    words: dict[Place, Words]
-    """Where they are wanted and known, the words of every document, until somebody takes them."""
-
     def documents(self, files: Sequence[Source]) -> Iterator[Documents]:
         """The documents of all files as one corpus, in batches; their names may come twice.
 
         Raises `UsageError` for a file that cannot be read.
         """
-
-    def words_at(self, source: Source, tokens: Sequence[tuple[int, int]]) -> list[str]:
-        """The words of tokens of a file, given by line and number in the document."""
 
 
 class Format(NamedTuple):
@@ -109,16 +102,21 @@ class Format(NamedTuple):
 
     For a corpus that is read in pieces, ``begin`` is how a line begins in front of which a file can be cut, without
     which none is, and ``settled`` makes definite what is asked where that hangs on the first document.
+
+    ``examiner`` is the module whose `Examiner` (see `Examination`) tells everything that is wrong or odd, ``named`` the
+    one whose `read` reads named entities as well; a format may do without either.
     """
 
     name: str
     title: str
     recognises: Callable[[bytes], bool]
     read: Read
-    sentences: Callable[[Source, list[Finding], Asked], Iterator[Sentences | None]]
+    sentences: Callable[[Source, list[Finding], Request], Iterator[Sentences | None]]
     write: Callable[[Iterator[FullDocument], list[Finding]], Iterator[str]]
     begin: bytes | None = None
-    settled: Callable[[Sequence[Source], Asked], Asked] = lambda files, asked: asked
+    settled: Callable[[Sequence[Source], Request], Request] = lambda files, request: request
+    examiner: str | None = None
+    named: str | None = None
 
 
 def passage_places(first: int, size: int) -> list[int]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
-from scorer.columns import Bytes, Ints
+from scorer.arrays import Bytes, Ints
+from scorer.model import UNKNOWN
 
 WORD_BYTES = 64
 """How much of a word is compared, besides its length."""
@@ -17,20 +17,6 @@ BLANK_MARKS = b"-_*"
 
 BLANKS = b" \t\n\r\v\f"
 """What `bytes.strip` takes off."""
-
-
-class Words(NamedTuple):
-    """A number for each token of a document that is equal for equal words, `UNKNOWN` where the file does not tell which
-    column has the word, and the lines of the tokens."""
-
-    number: Ints
-    line: Ints
-
-    @property
-    def there(self) -> bool:
-        """Whether the file has words at all, rather than one mark for each."""
-        alike = len(self.number) > 1 and (self.number == self.number[0]).all()
-        return not (alike or np.isin(self.number, MARKS).all())
 
 
 def word_numbers(text: Bytes, starts: Ints, stops: Ints) -> Ints:
@@ -62,8 +48,11 @@ def numbers_of(words: Sequence[bytes]) -> Ints:
     return word_numbers(np.frombuffer(b"".join(words), dtype=np.uint8), stops - sizes, stops)
 
 
-UNKNOWN = -1
-"""The number of a word that is not known."""
-
 MARKS = np.append(numbers_of([b"", *(bytes([mark]) for mark in BLANK_MARKS)]), UNKNOWN)
 """What stands for a word that is not there, as numbers."""
+
+
+def are_words(numbers: Ints) -> bool:
+    """Whether a text has words at all, rather than one mark for each."""
+    alike = len(numbers) > 1 and (numbers == numbers[0]).all()
+    return not (alike or np.isin(numbers, MARKS).all())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from importlib import import_module
 
-from scorer.report import Reported
+from scorer.reports.row import Reported
 
 OFFICIAL = "official"
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scorer.baseline import Check
+from scorer.reports.check import Check
 
 
 def render(report: Check) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from scorer.report import Reported
+from scorer.reports.row import Reported
 
 
 def render(report: Reported, layout: str) -> Iterator[str]:

@@ -12,7 +12,7 @@ from scorer import __version__
 from scorer.metrics import MENTIONS, find
 from scorer.metrics.row import Measure, Metric
 from scorer.model import Documents
-from scorer.results import Ratio, Result, Score, Seen
+from scorer.results import Ratio, Result, Score, View
 
 RULE = "-" * 74 + "\n"
 
@@ -52,25 +52,23 @@ def render(
     """
     yield f"version: 8.01 corefscore {__version__}\n"
     metrics = [metric for metric in result.metrics if metric.name != MENTIONS]
-    # Made once for all metrics that see the same.
-    views = {metric.reads_names: result.seen(metric) for metric in metrics if documents}
-    listings = {reads_names: list(_listings(seen)) for reads_names, seen in views.items()}
+    # Made once for all metrics of one view.
+    listings = {name: list(_listings(view)) for name, view in result.views.items() if documents}
     for metric in metrics:
         if headings:
             yield f"\nMETRIC {metric.name}:\n"
-        seen = result.seen(metric)
         if not documents:
-            yield from (f"{line}\n" for lines in seen.messages.values() for line in lines)
-        for place, listing in enumerate(listings.get(metric.reads_names, ())):
+            yield from (f"{line}\n" for lines in result.views[metric.view].messages.values() for line in lines)
+        for place, listing in enumerate(listings.get(metric.view, ())):
             yield from _document(result, metric, place, listing, named=name is not None)
         yield from _totals(result, metric)
     if average:
         yield f"CoNLL average: F1: {percent(result.conll)}\n"
 
 
-def _listings(seen: Seen) -> Iterator[str]:
+def _listings(view: View) -> Iterator[str]:
     """For each document its entities in the key and in the response, copies included."""
-    for pairs in seen.pairs:
+    for pairs in view.pairs:
         keys, responses = _entity_lines(pairs.key), _entity_lines(pairs.response)
         for document in range(len(pairs.key)):
             yield _side(pairs.key, document, keys[document]) + _side(pairs.response, document, responses[document])
@@ -101,12 +99,12 @@ def _document(result: Result, metric: Metric, place: int, listing: str, *, named
     listing and the counts, and is left out where the metric has no result line (recorded cases: blanc.txt)."""
     name = result.names[place]
     scores = result.documents[name]
-    seen = result.seen(metric)
+    view = result.views[metric.view]
     if named:
         yield f"{name}:\n{listing}"
     else:
         yield f"{listing}{name if metric.per_document else ''}:\n"
-    yield from (f"{line}\n" for line in seen.messages.get(place, ()))
+    yield from (f"{line}\n" for line in view.messages.get(place, ()))
     mentions = scores[metric.identification]
     common, key = mentions.recall_counts
     response = mentions.precision_counts.denominator
@@ -116,7 +114,7 @@ def _document(result: Result, metric: Metric, place: int, listing: str, *, named
         f"Strictly correct identified mentions: {number(common)}\n"
         f"Partially correct identified mentions: 0\n"
         f"No identified: {number(key - common)}\n"
-        f"Invented: {number(seen.key_copies[place] + (response - common) - key)}\n"
+        f"Invented: {number(view.key_copies[place] + (response - common) - key)}\n"
     )
     if metric.per_document:
         several = len(metric.measures) > 1

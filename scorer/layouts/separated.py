@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterator
 from typing import Any
 
-from scorer.report import CHANCE, PERCENT, Reported
+from scorer.reports.row import CHANCE, PERCENT, Reported
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 

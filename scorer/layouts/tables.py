@@ -9,7 +9,7 @@ from typing import Any
 from tabulate import tabulate
 
 from scorer.findings import VISIBLE
-from scorer.report import CHANCE, PERCENT, TEXT, Reported, Table
+from scorer.reports.row import CHANCE, PERCENT, TEXT, Reported, Table
 
 FORMS = {"table": "simple", "markdown": "github", "latex": "latex_booktabs"}
 """What tabulate calls the layouts."""

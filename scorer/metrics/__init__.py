@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from scorer.errors import UsageError, nearest_first
-from scorer.metrics.row import COLUMNS, Metric
+from scorer.metrics.row import VIEWS, Metric
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -120,10 +120,10 @@ def _load(entry: EntryPoint) -> Metric:
             f"package {_package(entry)}: the metric of the entry point {entry.name!r} calls itself {metric.name!r}; "
             "give both one name"
         )
-    if unread := sorted(set(metric.columns) - set(COLUMNS)):
+    if metric.view not in VIEWS:
         raise UsageError(
-            f"package {_package(entry)}: metric {entry.name!r} reads columns that no format offers: "
-            f"{', '.join(unread)}; known: {', '.join(COLUMNS)}"
+            f"package {_package(entry)}: metric {entry.name!r} counts the view {metric.view!r}; known: "
+            f"{', '.join(VIEWS)}"
         )
     return metric
 

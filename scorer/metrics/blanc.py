@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scorer.columns import Floats, pairs_of
+from scorer.arrays import Floats, pairs_of
 from scorer.counts import Counts, Ratios, Values, divided
 from scorer.metrics.row import Measure, Metric
 from scorer.overlap import Groups, Overlap, shared_more_than_once

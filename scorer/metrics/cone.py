@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from scorer.counts import Counts
 from scorer.metrics import bcub, ceafm, mentions
-from scorer.metrics.row import COREFERENCE, NAMES, Measure, Metric
+from scorer.metrics.row import NAMED, Measure, Metric
 from scorer.overlap import Overlap
 
 
 def count(overlap: Overlap) -> tuple[Counts, Counts, Counts]:
     """Mention identification, B-cubed and CEAF-m of partitions that are cut down to their named mentions.
 
-    The overlap is already that of these (`scorer.naming`), so the formulas are those of the three metrics: recall of
-    CONE-B3 is the sum of n_ij^2 / |k_i|, that of CONE-CEAF the largest sum of n_ij over one-to-one
+    The overlap is already that of these (`scorer.names.mentions`), so the formulas are those of the three metrics:
+    recall of CONE-B3 is the sum of n_ij^2 / |k_i|, that of CONE-CEAF the largest sum of n_ij over one-to-one
     assignments, both divided by the number of named key mentions.
 
     Source: Lin et al. 2010, section 4: CONE B3 = B3(G^NM, O^NM), CONE CEAF = CEAF(G^NM, O^NM), with the CEAF of
@@ -36,7 +36,7 @@ METRIC = Metric(
         Measure("cone_b3", "CONE-B3"),
         Measure("cone_ceaf", "CONE-CEAF"),
     ),
-    columns=(COREFERENCE, NAMES),
+    view=NAMED,
     identification="cone_mentions",
     count=count,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scorer.columns import Floats, Ints, pairs_of
+from scorer.arrays import Floats, Ints, pairs_of
 from scorer.counts import Counts, Ratios
 from scorer.metrics.row import Measure, Metric
 from scorer.overlap import Groups, Overlap

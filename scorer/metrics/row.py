@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from scorer import names
 from scorer.counts import Counts, Values
 from scorer.errors import UsageError
+from scorer.names import options as names
 
 
 class Measure(NamedTuple):
@@ -39,11 +39,11 @@ class Option(NamedTuple):
         return self.name.replace("-", "_")
 
 
-COREFERENCE, NAMES = "coreference", "names"
+WHOLE, NAMED = "whole", "named"
 
-COLUMNS: Mapping[str, tuple[Option, ...]] = {
-    COREFERENCE: (),
-    NAMES: (
+VIEWS: Mapping[str, tuple[Option, ...]] = {
+    WHOLE: (),
+    NAMED: (
         Option(
             "ne-from", names.KEY, "Whose names name the mentions of the response: the key's, or its own.", names.FROM
         ),
@@ -65,10 +65,8 @@ COLUMNS: Mapping[str, tuple[Option, ...]] = {
         Option("match", ",".join(names.MATCHES), "With --estimate-key: the rules by which names are grouped."),
     ),
 }
-"""The columns that a metric can ask for, and the options that each brings along.
-
-A metric that reads `NAMES` counts partitions that are cut down to their named mentions (`scorer.naming`).
-"""
+"""The ways in which a metric can see documents, whole or cut down to named mentions (`scorer.names.mentions`), and the
+options that each brings along."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +74,7 @@ class Metric:
     """One row of the table of metrics.
 
     ``count`` turns an `Overlap` into one `Counts` (each part with one value a document) for each
-    measure that is not combined. ``columns`` are those of `COLUMNS` that it reads. ``heading`` stands
+    measure that is not combined. ``view`` is that of `VIEWS` which it counts. ``heading`` stands
     before its totals in the official layout, and ``per_document`` says whether that layout has a result
     line for it under each document. ``identification`` is the measure of mention identification that stands first in
     that layout: one of its own where it counts other mentions than all.
@@ -90,46 +88,46 @@ class Metric:
     measures: tuple[Measure, ...]
     count: Callable[..., Sequence[Counts]]
     note: str = ""
-    columns: tuple[str, ...] = (COREFERENCE,)
+    view: str = WHOLE
     options: tuple[Option, ...] = ()
     heading: str = ""
     per_document: bool = True
     identification: str = "mentions"
 
     @property
-    def reads_names(self) -> bool:
-        """Whether it counts named mentions only."""
-        return NAMES in self.columns
-
-    @property
     def every_option(self) -> tuple[Option, ...]:
-        """Its own options, and those of the columns that it reads."""
-        return (*self.options, *(option for column in self.columns for option in COLUMNS[column]))
+        """Its own options, and those of its view."""
+        return (*self.options, *VIEWS[self.view])
 
 
 def options_of(metrics: Sequence[Metric]) -> list[Option]:
-    """The options of several metrics; those of a column once."""
+    """The options of several metrics; those of a view once."""
     return list(dict.fromkeys(option for metric in metrics for option in metric.every_option))
 
 
 def own_values(metrics: Sequence[Metric], given: Mapping[str, Any]) -> dict[str, Any]:
     """The values of the options of some metrics by keyword, ``given`` ones or defaults.
 
-    Options of columns go without saying where they have their default. Raises `UsageError` for a value that an
+    Options of views go without saying where they have their default. Raises `UsageError` for a value that an
     option cannot have.
     """
     found = {}
-    if any(metric.reads_names for metric in metrics):
+    if sees_names(metrics):
         given = names.canonical(given)
     for option in options_of(metrics):
         value = given.get(option.keyword, option.default)
         if option.choices is not None and value not in option.choices:
             raise UsageError(f"{option.keyword}={value!r} is not one of {', '.join(option.choices)}")
-        if value != option.default or not any(option in its for its in COLUMNS.values()):
+        if value != option.default or not any(option in its for its in VIEWS.values()):
             found[option.keyword] = value
     return found
 
 
-def names_asked(metrics: Sequence[Metric], own: Mapping[str, Any]) -> names.Asked | None:
+def sees_names(metrics: Sequence[Metric]) -> bool:
+    """Whether some metric counts named mentions."""
+    return any(metric.view == NAMED for metric in metrics)
+
+
+def names_asked(metrics: Sequence[Metric], own: Mapping[str, Any]) -> names.NameOptions | None:
     """What some metrics ask of named entities, given the values of their options; None where they ask nothing."""
-    return names.asked(own) if any(metric.reads_names for metric in metrics) else None
+    return names.name_options(own) if sees_names(metrics) else None

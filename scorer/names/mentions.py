@@ -1,6 +1,6 @@
 """Named mentions: which mentions are names, and documents cut down to them.
 
-A metric that reads the column of named entities (`scorer.metrics.row`) counts the partitions that are left here.
+A metric whose view is of names (`scorer.metrics.row`) counts the partitions that are left here.
 
 A name belongs to a mention by one of three rules, ``--named``: with ``exact`` the spans are equal; with ``head`` the
 mention ends where the name ends, and does not begin behind it; with ``contains`` it holds this name as a whole and
@@ -13,18 +13,19 @@ Source: Lin et al. 2010, CONE, section 4, where one tagger selects the named men
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from scorer.columns import NONE, Bools, Ints
+from scorer.arrays import Ints
 from scorer.errors import InputError, UsageError
 from scorer.findings import Finding, counted
-from scorer.formats.words import Words, numbers_of
 from scorer.model import Documents, HeldColumn, NamedEntities
-from scorer.names import ALL, CONTAINS, EXACT, OWN, USUAL, Asked
+from scorer.names.options import ALL, CONTAINS, EXACT, OWN, USUAL, NameOptions
+from scorer.pairing import Pairs
+from scorer.texts import described, parting
 
 NOWHERE = ", since JSON lines and clusters have none; in Python, read(path, ne_column=11) reads them from CoNLL"
 ELSEWHERE = "; --ne-column N reads another column, --ne-types LIST chooses the types that count"
@@ -35,21 +36,21 @@ LAST = (
 """What to do where there are no names: in what has none, in the column, or where that is the last one."""
 
 
-def cut_down(key: Documents, response: Documents, present: Bools, how: Asked) -> tuple[Documents, Documents]:
+def cut_down(pairs: Pairs, how: NameOptions) -> Pairs:
     """Both sides with their named mentions only, each with the span of its name.
 
-    Document d of ``key`` and of ``response`` belong together, where ``present``. An entity without a named mention
-    disappears, one that is left with one stays. Raises `InputError` for a side that comes without names, and for other
-    tokens in the response where the names are those of the key.
+    An entity without a named mention disappears, one that is left with one stays. Raises `InputError` for a side that
+    comes without names, and for other tokens in the response where the names are those of the key.
     """
+    key, response, present = pairs
     its_own = names_of(key, how)
     if how.source == OWN:
-        return _named(key, its_own, how), _named(response, names_of(response, how), how)
-    _compare_tokens(key, response, present, how)
-    return _named(key, its_own, how), _named(response, its_own, how)
+        return Pairs(_named(key, its_own, how), _named(response, names_of(response, how), how), present)
+    _compare_tokens(pairs, how)
+    return Pairs(_named(key, its_own, how), _named(response, its_own, how), present)
 
 
-def names_of(documents: Documents, how: Asked) -> NamedEntities:
+def names_of(documents: Documents, how: NameOptions) -> NamedEntities:
     """The names of a batch. Raises `InputError` where nobody read any."""
     found = documents.named_entities
     if found is None:
@@ -63,33 +64,42 @@ def names_of(documents: Documents, how: Asked) -> NamedEntities:
     return found
 
 
-def counting(names: NamedEntities, how: Asked) -> Ints:
+def counting(names: NamedEntities, how: NameOptions) -> Ints:
     """The names of the types that count."""
     decided = {kind: how.counts(kind) for kind in set(names.type)}
     return np.array([at for at, kind in enumerate(names.type) if decided[kind]], dtype=np.int64)
 
 
 class Held(NamedTuple):
-    """How many names count on one side of a batch, and what its column held."""
+    """One side of a batch: how many names count and what the column held, nothing where nobody looks at the names of
+    this side; how many entities there are, and how many of one mention."""
 
     number: int
     columns: Sequence[HeldColumn]
+    entities: int
+    singletons: int
 
 
-def held_by(documents: Documents, how: Asked) -> Held:
-    """The names of one side that count."""
+def held_by(documents: Documents, how: NameOptions, side: str) -> Held:
+    """What there is of names and of entities on a side."""
+    sizes = np.bincount(documents.entity, minlength=len(documents.document))
+    entities = len(sizes), int(np.count_nonzero(sizes == 1))
+    if not how.of_side(side):
+        return Held(0, (), *entities)
     names = names_of(documents, how)
-    return Held(len(counting(names, how)), names.held)
+    return Held(len(counting(names, how)), names.held, *entities)
 
 
-def about_names(held: Sequence[Sequence[Held]], how: Asked) -> list[Finding]:
-    """Notices about the names of all batches; ``held`` has those of the sides whose names are looked at.
+def about_names(held: Sequence[Sequence[Held]], how: NameOptions) -> list[Finding]:
+    """Notices about the names of all batches, given by batch and side.
 
-    Raises `InputError` for a side without a name that counts.
+    Raises `InputError` for a side whose names are looked at, and none of them counts.
     """
     notices = []
     for side in zip(*held, strict=True):
-        column = column_of(side)
+        if not side[0].columns:
+            continue
+        column = _column_of(side)
         if not any(batch.number for batch in side):
             what = f"no name in column {column.number}: {_described(column, how)}"
             details = {"what": what, "advice": LAST if column.last and not column.types else ELSEWHERE}
@@ -101,6 +111,22 @@ def about_names(held: Sequence[Sequence[Held]], how: Asked) -> list[Finding]:
     return notices
 
 
+def about_mentions(
+    held: Sequence[Sequence[Held]], how: NameOptions, *, named: bool, singletons: bool
+) -> Iterator[Finding]:
+    """Notices about the mentions of all batches, given by batch, key and response: where no mention of the key is
+    ``named``; and where ``singletons`` count, and an estimated key has some and the response has none."""
+    key, response = zip(*held, strict=True)
+    column = _column_of(key)
+    if not named:
+        yield Finding("no-named-mentions", column.path, details={"column": column.number, "named": how.named})
+    alone = sum(batch.singletons for batch in key)
+    beside = any(batch.entities for batch in response) and not any(batch.singletons for batch in response)
+    if how.estimate and singletons and alone and beside:
+        entities = sum(batch.entities for batch in key)
+        yield Finding("no-singletons", column.path, details={"alone": alone, "entities": entities})
+
+
 def without_column(columns: Iterable[HeldColumn]) -> list[Finding]:
     """A notice for each file that has tokens, and none of them the column of names."""
     lacking = [column for column in HeldColumn.by_file(columns) if column.columns and not column.there]
@@ -110,26 +136,12 @@ def without_column(columns: Iterable[HeldColumn]) -> list[Finding]:
     ]
 
 
-def column_of(side: Sequence[Held]) -> HeldColumn:
+def _column_of(side: Sequence[Held]) -> HeldColumn:
     """What the column held in all batches of a side."""
     return HeldColumn.of_all(column for batch in side for column in batch.columns)
 
 
-def no_named_mentions(column: HeldColumn, how: Asked) -> Finding:
-    """The notice about a key that has names, none of which is that of a mention."""
-    return Finding("no-named-mentions", column.path, details={"column": column.number, "named": how.named})
-
-
-def about_singletons(column: HeldColumn, entities: Ints) -> list[Finding]:
-    """A notice where an estimated key has singletons and the response has none; ``entities`` has a row for the key and
-    one for the response, each with the number of entities and of singletons."""
-    (in_key, alone), (in_response, response_alone) = entities.tolist()
-    if not alone or not in_response or response_alone:
-        return []
-    return [Finding("no-singletons", column.path, details={"alone": alone, "entities": in_key})]
-
-
-def _described(column: HeldColumn, how: Asked) -> str:
+def _described(column: HeldColumn, how: NameOptions) -> str:
     """What a column held in which no name counts."""
     if any(map(how.counts, column.types)):
         return "the documents that are scored have none, others of the file do"
@@ -153,7 +165,7 @@ def _types(column: HeldColumn) -> str:
     return ", ".join(f"{kind} ({count})" for kind, count in sorted(column.types.items()))
 
 
-def _named(documents: Documents, names: NamedEntities, how: Asked) -> Documents:
+def _named(documents: Documents, names: NamedEntities, how: NameOptions) -> Documents:
     which = counting(names, how)
     document, start, end = names.document[which], names.start[which], names.end[which]
     of_mention = documents.mention_document()
@@ -198,74 +210,16 @@ def _only(documents: Documents, which: Ints, start: Ints, end: Ints) -> Document
     )
 
 
-def _compare_tokens(key: Documents, response: Documents, present: Bools, how: Asked) -> None:
+def _compare_tokens(pairs: Pairs, how: NameOptions) -> None:
     """Raise `InputError` for the first document in which the sides have different tokens, as far as they are known."""
-    known = present & (key.tokens >= 0) & (response.tokens >= 0)
-    ours = key.named_entities
-    theirs = _text(response, known, how)
-    key_first, first = (np.cumsum(np.append(0, np.maximum(side.tokens, 0))) for side in (key, response))
-    for d in np.flatnonzero(known).tolist():
-        size = min(int(key.tokens[d]), int(response.tokens[d]))
-        at = size
-        if ours is not None and len(ours.text) and len(theirs):
-            one = ours.text[key_first[d] : key_first[d] + size]
-            other = theirs[first[d] : first[d] + size]
-            if Words(one, one).there and Words(other, other).there:
-                at = int(np.argmax(np.append((one != other) & (one >= 0) & (other >= 0), True)))
-        if at < max(int(key.tokens[d]), int(response.tokens[d])):
-            raise InputError([_parting(key, response, d, at)])
-
-
-def _text(documents: Documents, known: Bools, how: Asked) -> Ints:
-    """A number for the word of each token, as `NamedEntities.text`, of the documents whose tokens are ``known``.
-
-    Raises `UsageError` for documents that were read without their words.
-    """
-    if documents.named_entities is not None:
-        return documents.named_entities.text
-    which = np.flatnonzero(known).tolist()
-    if not which:
-        return NONE
-    from scorer.formats import jsonlines
-
-    if documents.words is not jsonlines.words:
-        path = documents.place_of(which[0]).source.name
+    known = np.flatnonzero(pairs.present & (pairs.key.tokens >= 0) & (pairs.response.tokens >= 0)).tolist()
+    if known and pairs.response.texts is None:
+        path = pairs.response.place_of(known[0]).source.name
         raise UsageError(f"{path} was read without the words of its tokens; read it with ne_column={how.column}")
-    first = np.cumsum(np.append(0, np.maximum(documents.tokens, 0)))
-    text = np.full(first[-1], -1)
-    for document, words in jsonlines.texts(documents, which).items():
-        numbers = numbers_of([word.encode("utf-8", "surrogateescape") for word in words])
-        if len(numbers) == documents.tokens[document]:
-            text[first[document] : first[document + 1]] = numbers & 2**62 - 1
-    return text
-
-
-def _parting(key: Documents, response: Documents, document: int, token: int) -> Finding:
-    """Where the tokens of a document part: the line and the word of that token on each side."""
-    (line, word), (key_line, key_word) = (_token(side, document, token) for side in (response, key))
-    place, key_place = response.place_of(document).source.name, key.place_of(document).source.name
-    details = {
-        "document": key.names[document],
-        "token": token,
-        "word": word,
-        "key_word": key_word,
-        "place": key_place if key_line is None else f"{key_place}:{key_line}",
-    }
-    return Finding("other-tokens", place, line, details=details)
-
-
-def _token(side: Documents, document: int, token: int) -> tuple[int | None, str]:
-    """The line of a token and its word, as far as they are known."""
-    tokens = int(side.tokens[document])
-    if token >= tokens:
-        return side.place_of(document).line, f"missing: there are {tokens}"
-    names, line = side.named_entities, side.place_of(document).line
-    if names is not None:
-        if not len(names.text):
-            return line, "there"
-        line = int(names.text_line[int(np.maximum(side.tokens[:document], 0).sum()) + token])
-    of_document, first, its_token, its_line = (np.array([number]) for number in (document, 0, token, line))
-    mention = replace(
-        side, document=of_document, label=first, entity=first, start=its_token, end=its_token, line=its_line
-    )
-    return line, f'"{side.words(mention, [0])[0]}"'
+    for document in known:
+        at = parting(pairs, document)
+        sizes = int(pairs.key.tokens[document]), int(pairs.response.tokens[document])
+        if at is None and sizes[0] != sizes[1]:
+            at = min(sizes)
+        if at is not None:
+            raise InputError(described("other-tokens", pairs, [(document, at)]))

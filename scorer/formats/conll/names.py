@@ -1,9 +1,10 @@
-"""Named entities of CoNLL-2011/2012, for the metrics that ask for them; others read by `scorer.formats.conll` alone.
+"""Named entities of CoNLL-2011/2012, for the metrics that ask for them; for others the reader of scoring does.
 
 The grammar of the column (the eleventh from the left, unless another is named):
 
-1. A column counts from the left, split as in rule 4 of `scorer.formats.conll`. The last column is that of coreference
-   and never of names, unless a key is estimated from its names: then there need be no coreference, and none is read.
+1. A column counts from the left, split as in rule 4 of `scorer.formats.conll.reader`. The last column is that of
+   coreference and never of names, unless a key is estimated from its names: then there need be no coreference, and
+   none is read.
 2. ``(TYPE*`` begins a name, ``*)`` ends it, ``(TYPE)`` and ``(TYPE*)`` are names of one token; ``(TYPE`` and ``)``
    will do. ``*``, ``-``, ``_`` and an empty cell say that nothing begins or ends. Anything else is a fault.
 3. Types are compared without case. A TYPE is no number: that would be an id of coreference.
@@ -25,15 +26,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.columns import NONE, Bools, Ints
+from scorer.arrays import Bools, Ints
 from scorer.findings import Finding, shortened
-from scorer.formats.columns import Columns
-from scorer.formats.conll import CR, Lines, Reader, within
-from scorer.formats.lines import as_text
-from scorer.formats.row import KEY, Asked
+from scorer.formats.conll.columns import Columns, TextsSoFar
+from scorer.formats.conll.lines import as_text
+from scorer.formats.conll.reader import CR, Lines, Reader, within
+from scorer.formats.row import KEY, Request
 from scorer.formats.words import BLANK_MARKS, word_numbers
-from scorer.model import Documents, HeldColumn, NamedEntities
-from scorer.names import Asked as NamesAsked
+from scorer.model import UNKNOWN, Documents, HeldColumn, NamedEntities
 from scorer.sources import Source
 
 CELL = re.compile(rb"(?:\(([^\s()*|]+))?\*?(\))?")
@@ -74,10 +74,9 @@ class _Cell(NamedTuple):
     text: str
 
 
-def read(files: Sequence[Source], notices: list[Finding], asked: Asked) -> Iterator[Documents]:
-    """The documents of all files with their named entities, as ``asked.names``; else as `scorer.formats.conll.read`."""
-    assert asked.names is not None, "only names are read here"
-    reader = NamesReader(notices, asked.side, asked.names)
+def read(files: Sequence[Source], notices: list[Finding], request: Request) -> Iterator[Documents]:
+    """The documents of all files with their named entities, as ``request.names`` has it; else as scoring reads them."""
+    reader = NamesReader(notices, request)
     for source in files:
         yield from reader.file(source)
     yield from reader.batch()
@@ -86,20 +85,21 @@ def read(files: Sequence[Source], notices: list[Finding], asked: Asked) -> Itera
 class NamesReader(Reader):
     """Reads one side with its named entities, and with the words of all tokens, by which sides are compared."""
 
-    def __init__(self, notices: list[Finding], side: str | None, asked: NamesAsked) -> None:
+    def __init__(self, notices: list[Finding], request: Request) -> None:
         super().__init__(notices)
-        self._asked = asked
-        self._names_wanted = asked.of_side(side)
-        self._estimate = side == KEY and bool(asked.estimate)
+        assert request.names is not None, "only names are read here"
+        self._how = request.names
+        self._names_wanted = self._how.of_side(request.side)
+        self._estimate = request.side == KEY and bool(self._how.estimate)
         # One for each file; batches share the list.
         self._held: list[HeldColumn] = []
         self._open: _Open | None = None
         self._names: list[Name] = []
         self._faults: dict[int, Finding] = {}
-        self._text: list[tuple[Ints, Ints, Ints]] = []
+        self._texts = TextsSoFar() if request.texts else None
 
     def file(self, source: Source) -> Iterator[Documents]:
-        self._held.append(HeldColumn(self._asked.column, source.name))
+        self._held.append(HeldColumn(self._how.column, source.name))
         yield from super().file(source)
 
     def look(self, lines: Lines) -> None:
@@ -110,10 +110,10 @@ class NamesReader(Reader):
             return
         stops = lines.stops[tokens]
         columns = Columns(lines.text, lines.starts[tokens], stops - (lines.text[stops - 1] == CR))
-        if self._asked.compares_words:
-            at = words_at(columns, self._asked.column)
-            number = np.where(at >= 0, word_numbers(lines.text, *columns.cells(at)) & 2**62 - 1, -1)
-            self._text.append((document, number, self.line + 1 + tokens))
+        if self._texts is not None:
+            at = words_at(columns, self._how.column)
+            number = np.where(at >= 0, word_numbers(lines.text, *columns.cells(at)), UNKNOWN)
+            self._texts.add(document, number, self.line + 1 + tokens)
         if self._names_wanted:
             token = np.cumsum(lines.is_token)[tokens] - 1 + shift
             self._look_at_names(lines, tokens, document, token, columns)
@@ -190,7 +190,7 @@ class NamesReader(Reader):
             "cell": shown,
             "what": what,
             "expected": expected,
-            "column": self._asked.column,
+            "column": self._how.column,
         }
         finding = Finding(
             "bad-name", self.places[document].source.name, cell.line, cell.column, details, (shown, "^" * len(shown))
@@ -210,24 +210,15 @@ class NamesReader(Reader):
         its = [name for name in self._names if name.document < ready and name.document not in faults]
         document, start, end, line = np.array([name[:4] for name in its], dtype=np.int64).reshape(-1, 4).T
         kinds, words = [name.type for name in its], [name.words for name in its]
-        text, text_line = self._take_text(ready)
-        names = NamedEntities(document, start, end, line, kinds, words, text, text_line, self._held)
+        names = NamedEntities(document, start, end, line, kinds, words, self._held)
         self._names = [n._replace(document=n.document - ready) for n in self._names if n.document >= ready]
         self._faults = {document - ready: fault for document, fault in self._faults.items() if document >= ready}
         if self._open is not None:
             self._open = self._open._replace(document=self._open.document - ready)
         if self._estimate:
             documents = Documents(documents.names, documents.places, documents.tokens, words=documents.words)
-        return replace(documents, faults={**faults, **documents.faults}, named_entities=names)
-
-    def _take_text(self, ready: int) -> tuple[Ints, Ints]:
-        """Numbers and lines of the words of complete documents; the others wait."""
-        if not self._text:
-            return NONE, NONE
-        document, number, line = (np.concatenate(column) for column in zip(*self._text, strict=True))
-        waits = int(np.searchsorted(document, ready))
-        self._text = [(document[waits:] - ready, number[waits:], line[waits:])]
-        return number[:waits], line[:waits]
+        texts = None if self._texts is None else self._texts.take(ready)
+        return replace(documents, faults={**faults, **documents.faults}, named_entities=names, texts=texts)
 
 
 def words_at(columns: Columns, of_names: int) -> Ints:

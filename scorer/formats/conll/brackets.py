@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.columns import Ints, changes, order_by
+from scorer.arrays import Ints, changes, order_by
 
 SINGLE, OPEN, CLOSE = 0, 1, 2
 """The kinds of event, in the order in which those of one cell happen: ``(N)``, ``(N``, ``N)``."""

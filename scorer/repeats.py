@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.columns import NONE, Bools, Ints, bounds, changes, order_by
+from scorer.arrays import NONE, Bools, Ints, bounds, changes, order_by
 from scorer.errors import InputError
 from scorer.findings import MOST, Finding, counted, tokens
 from scorer.matching import Matched, Side, exact

@@ -9,17 +9,19 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
 import numpy as np
 
-from scorer.columns import Ints, changes
+from scorer.arrays import Ints, changes
 from scorer.findings import MOST, Finding, Found, counted, shortened
-from scorer.formats.brackets import CLOSE, OPEN, SINGLE, Events, unmatched
-from scorer.formats.cells import PLAIN, Labels, parse, parse_one
-from scorer.formats.columns import Columns
-from scorer.formats.conll import (
+from scorer.formats.conll.brackets import CLOSE, OPEN, SINGLE, Events, unmatched
+from scorer.formats.conll.cells import PLAIN, Labels, parse, parse_one
+from scorer.formats.conll.columns import Columns, TextsSoFar
+from scorer.formats.conll.lines import END, as_text
+from scorer.formats.conll.reader import (
     CR,
     HASH,
     Cell,
@@ -31,10 +33,9 @@ from scorer.formats.conll import (
     last_cells,
     within,
 )
-from scorer.formats.lines import END, as_text, columns_of, word
-from scorer.formats.row import Asked
-from scorer.formats.words import BLANK_MARKS, Words
-from scorer.model import Documents, Place
+from scorer.formats.row import Request
+from scorer.formats.words import BLANK_MARKS
+from scorer.model import Documents
 from scorer.sources import Source
 
 NUMBER_COLUMN = 2
@@ -140,19 +141,14 @@ class _File:
 
 
 class Examiner(Reader):
-    """Reads one side, adding all that is wrong or odd to ``found``.
+    """Reads one side, adding all that is wrong or odd to ``found``."""
 
-    With ``keep_words``, ``words`` holds the words of every document by its place, until somebody takes them.
-    """
-
-    def __init__(self, found: Found, asked: Asked, *, keep_words: bool = False) -> None:
+    def __init__(self, found: Found, request: Request) -> None:
         super().__init__([])
         self.found = found
-        self.words: dict[Place, Words] = {}
-        self._keep_words = keep_words
+        self._texts = TextsSoFar() if request.texts else None
         self._tallies: dict[int, _Tally] = defaultdict(_Tally)
         self._tabbed: set[int] = set()
-        self._words: dict[int, list[Words]] = defaultdict(list)
 
     def documents(self, files: Sequence[Source]) -> Iterator[Documents]:
         """Read all files as one corpus, in batches. Faults of documents stay with them; names may come twice.
@@ -166,11 +162,6 @@ class Examiner(Reader):
             self._end_of_file()
         for batch in self.batch():
             yield self._decided(batch)
-
-    def words_at(self, source: Source, tokens: Sequence[tuple[int, int]]) -> list[str]:
-        """The words of tokens of a file, given by line and number in the document."""
-        texts = source.lines_at(line for line, _ in tokens)
-        return [word(columns_of(texts[line])) for line, _ in tokens]
 
     # What the reader comes upon
 
@@ -226,8 +217,8 @@ class Examiner(Reader):
         self._look_at_separators(tokens, document, table)
         starts, ends = last_cells(text, lines.stops[tokens])
         self._look_at_cells(lines, tokens, document, starts, ends)
-        if self._keep_words:
-            self._keep(tokens, document, table.words(starts))
+        if self._texts is not None:
+            self._texts.add(document, table.words(starts), self.line + 1 + tokens)
 
     def _look_for_markers(self, lines: Lines) -> None:
         """Lines within documents that are nearly markers: what they were to begin or end goes on."""
@@ -344,11 +335,6 @@ class Examiner(Reader):
             if not tally.cells or len(tally.cells) < self.found.room("odd-cell"):
                 tally.cells.append(cell(int(held[at])))
 
-    def _keep(self, tokens: Ints, document: Ints, numbers: Ints) -> None:
-        words = Words(numbers, self.line + 1 + tokens)
-        for first, stop in _runs(document):
-            self._words[int(document[first])].append(Words(words.number[first:stop], words.line[first:stop]))
-
     def _odd_line(self, code: str, line: int, **details: object) -> None:
         self.found.add(Finding(code, self.source.name, self.line + 1 + int(line), details=details))
 
@@ -386,20 +372,14 @@ class Examiner(Reader):
         self.found.pass_over("token-number", its.unlisted)
 
     def _decided(self, batch: Documents) -> Documents:
-        """Say what was counted over each document of a batch, and keep its words; a document that is still open waits
-        for the next one."""
+        """Say what was counted over each document of a batch; one that is still open waits for the next batch."""
         ready = len(batch)
         for document, tally in sorted(self._tallies.items()):
             if document < ready:
                 self._decide(batch, document, tally)
-        for document, its in self._words.items():
-            if document < ready:
-                number, line = (np.concatenate([words[column] for words in its]) for column in (0, 1))
-                self.words[batch.place_of(document)] = Words(number, line)
         self._tallies = defaultdict(_Tally, {at - ready: its for at, its in self._tallies.items() if at >= ready})
-        self._words = defaultdict(list, {at - ready: its for at, its in self._words.items() if at >= ready})
         self._tabbed = {at - ready for at in self._tabbed if at >= ready}
-        return batch
+        return batch if self._texts is None else replace(batch, texts=self._texts.take(ready))
 
     def _decide(self, batch: Documents, document: int, tally: _Tally) -> None:
         name, path = batch.names[document], batch.place_of(document).source.name

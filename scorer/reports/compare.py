@@ -13,7 +13,7 @@ from scorer.counts import SCORES
 from scorer.errors import InputError
 from scorer.findings import Finding, counted
 from scorer.measures import HEADINGS
-from scorer.report import CHANCE, COUNT, PERCENT, Column, Table
+from scorer.reports.row import CHANCE, COUNT, PERCENT, Column, Table
 from scorer.results import SCHEMA, Result
 from scorer.significance import Compared, Method, compared
 from scorer.units import sample

@@ -1,4 +1,4 @@
-"""Coreference cells to events: rule 5 and 6 of the grammar in `scorer.formats.conll`.
+"""Coreference cells to events: rule 5 and 6 of the grammar in `scorer.formats.conll.reader`.
 
 Cells of the plain form ``(N)|(N|N)`` are parsed all at once, and only the odd ones one by one. Both ways give the
 same events, and a test compares them.
@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.columns import Bytes, Ints, order_by, ranges
-from scorer.formats.brackets import CLOSE, OPEN, SINGLE
+from scorer.arrays import Bytes, Ints, order_by, ranges
+from scorer.formats.conll.brackets import CLOSE, OPEN, SINGLE
 
 PLAIN_DIGITS = 18
 """Ids of up to so many digits, without a leading zero, are numbers; all others are kept as text."""

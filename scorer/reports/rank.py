@@ -9,11 +9,11 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from scorer import __version__
-from scorer.comparison import known, notes_on_tests, options, percentage, signed
 from scorer.counts import SCORES
 from scorer.measures import HEADINGS
 from scorer.metrics import AVERAGE
-from scorer.report import CHANCE, COUNT, PERCENT, Column, Table
+from scorer.reports.compare import known, notes_on_tests, options, percentage, signed
+from scorer.reports.row import CHANCE, COUNT, PERCENT, Column, Table
 from scorer.results import SCHEMA, Result
 from scorer.significance import Compared, Method, PairOf, Sample, compared
 from scorer.units import sample

@@ -1,4 +1,4 @@
-"""What can be asked of names: the options about them. Every run imports this; what it means is in `scorer.naming`."""
+"""The options about names. Every run imports this; what they mean is in `scorer.names.mentions`."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ NUMBERS = frozenset(("DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "PERCENT
 """Types of OntoNotes that name nothing: numbers and times."""
 
 MATCHES = ("exact", "words", "initials")
-"""The rules of `scorer.estimate`."""
+"""The rules of `scorer.names.estimate`."""
 
 
-class Asked(NamedTuple):
+class NameOptions(NamedTuple):
     """What is asked of names: whose they are, their column (from 1), the rule by which a mention has one, the types
     that count (in upper case, besides `USUAL` and `ALL`), and the rules by which the key is estimated from its names,
     if it is."""
@@ -54,7 +54,7 @@ class Asked(NamedTuple):
         return side == KEY or self.source != KEY
 
 
-def asked(own: Mapping[str, Any]) -> Asked:
+def name_options(own: Mapping[str, Any]) -> NameOptions:
     """The options about names, from their values by keyword. Raises `UsageError` for what they cannot be."""
     column, estimate = own.get("ne_column", COLUMN), own.get("estimate_key", False)
     if type(column) is not int:
@@ -69,7 +69,7 @@ def asked(own: Mapping[str, Any]) -> Asked:
         raise UsageError(f'--match has no rule "{rule}"; known, the nearest first: {known}')
     if len(rules) < len(MATCHES) and not estimate:
         raise UsageError("--match says how a key is estimated; it needs --estimate-key")
-    return Asked(
+    return NameOptions(
         own.get("ne_from", KEY),
         column,
         own.get("named", EXACT),
@@ -81,9 +81,9 @@ def asked(own: Mapping[str, Any]) -> Asked:
 def canonical(own: Mapping[str, Any]) -> dict[str, Any]:
     """The same options with one spelling for what means the same, so that equal runs have equal signatures.
 
-    Raises `UsageError` as `asked` does.
+    Raises `UsageError` as `name_options` does.
     """
-    meant = asked(own)
+    meant = name_options(own)
     lists = {"ne_types": ",".join(sorted(meant.types)), "match": ",".join(meant.estimate or MATCHES)}
     return {**own, **lists}
 

@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scorer import __version__
-from scorer.columns import Floats
+from scorer.arrays import Floats
 from scorer.counts import SCORES
 from scorer.errors import InputError, UsageError
 from scorer.findings import Finding
-from scorer.listing import DOCUMENT, TOTAL
 from scorer.measures import HEADINGS
 from scorer.metrics import GROUPS, MENTIONS, find, select
 from scorer.metrics.row import Measure, Metric
-from scorer.report import PERCENT, Column, Table
+from scorer.reports.row import PERCENT, Column, Table
+from scorer.reports.score import DOCUMENT, TOTAL
 from scorer.results import SCHEMA, Result, Scores, values
 from scorer.sources import Source
 

@@ -36,13 +36,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.columns import Bools, Bytes, Ints, changes, order_by
+from scorer.arrays import Bools, Bytes, Ints, changes, order_by
 from scorer.errors import InputError
 from scorer.findings import Finding, counted
-from scorer.formats.brackets import OPEN, Events, partitions, unmatched
-from scorer.formats.cells import Labels, parse
-from scorer.formats.lines import BEGIN, END, END_MARKER, MARK, as_text, holds_token, marker_of, sentences, words, write
-from scorer.formats.row import Asked, Format
+from scorer.formats.conll.brackets import OPEN, Events, partitions, unmatched
+from scorer.formats.conll.cells import Labels, parse
+from scorer.formats.conll.lines import (
+    BEGIN,
+    END,
+    END_MARKER,
+    MARK,
+    as_text,
+    holds_token,
+    marker_of,
+    words,
+)
+from scorer.formats.row import Request
 from scorer.model import Documents, Place
 from scorer.sources import Source
 
@@ -100,7 +109,7 @@ def recognises(head: bytes) -> bool:
     return re.search(rb"^(?:%s)?#[^\S\n]*%s" % (MARK, BEGIN), head, re.MULTILINE) is not None
 
 
-def read(files: Sequence[Source], notices: list[Finding], asked: Asked) -> Iterator[Documents]:
+def read(files: Sequence[Source], notices: list[Finding], request: Request) -> Iterator[Documents]:
     """The documents of all files as one corpus, in batches; what is odd is added to ``notices``.
 
     Raises `InputError` for a file without any document and for a document that begins inside another;
@@ -117,8 +126,8 @@ class Reader:
     """Reads one corpus; holds the documents since the last batch and the place in the file: the lines read, whether
     the last one had its line end, and whether a document is open.
 
-    Scoring refuses at the first fault. Who wants to know more (`scorer.formats.examiner`) overrides `note`, `refuse`,
-    `look` and `faults`, and reads on by the same rules.
+    Scoring refuses at the first fault. Who wants to know more (`scorer.formats.conll.examiner`) overrides `note`,
+    `refuse`, `look` and `faults`, and reads on by the same rules.
     """
 
     def __init__(self, notices: list[Finding]) -> None:
@@ -480,6 +489,3 @@ def _what_else(source: Source) -> Finding:
     else:
         what = f'the file begins with "{as_text(first)[:60]}"'
     return Finding("no-document", source.name, line, details={"what": what, "expected": expected})
-
-
-FORMAT = Format("conll", "CoNLL-2011/2012", recognises, read, sentences, write, begin=b"#" + BEGIN)

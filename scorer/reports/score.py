@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scorer.counts import SCORES, summed
-from scorer.report import PERCENT, Column, Table
+from scorer.reports.row import PERCENT, Column, Table
 from scorer.results import Result, Score, Scores
 
 DOCUMENT, GROUP, MEAN, TOTAL = "document", "group", "mean of groups", "total"

@@ -1,6 +1,6 @@
 """CoNLL line by line: what a line is, its word, and documents as lines.
 
-`scorer.formats.conll` reads mentions without looking at most lines; whoever wants words goes through here.
+`scorer.formats.conll.reader` reads mentions without looking at most lines; whoever wants words goes through here.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from scorer.findings import Finding, counted
-from scorer.formats.row import NO_WORD, Asked, FullDocument, Sentences, passage, passage_places
-from scorer.model import Documents, part_of
+from scorer.findings import Finding
+from scorer.formats.row import NO_WORD, Request, Sentences, passage, passage_places
+from scorer.model import Documents
 from scorer.sources import Source
 
 MARK = b"\xef\xbb\xbf"
@@ -20,13 +20,14 @@ MARK = b"\xef\xbb\xbf"
 BEGIN, END = b"begin document ", b"end document"
 END_MARKER = re.compile(rb"#[^\S\n]*" + END)
 
-COLUMNS = 5
-"""How many columns are written: document, part, number of the token in its sentence, word, coreference."""
-
 
 def as_text(raw: bytes) -> str:
     """Bytes as text that gives the same bytes back, whatever they are."""
     return raw.decode("utf-8", "surrogateescape")
+
+
+COLUMNS = 5
+"""How many columns are written: document, part, number of the token in its sentence, word, coreference."""
 
 
 class Marker(NamedTuple):
@@ -39,7 +40,7 @@ ENDS = Marker(None)
 
 
 def marker_of(line: bytes) -> Marker | None:
-    """Rule 1 of the grammar in `scorer.formats.conll`, for a line without its LF: the marker that it is, or None."""
+    """The marker that a line without its LF is, or None: rule 1 of the grammar in `scorer.formats.conll.reader`."""
     if line.startswith(b"#"):
         marker = line[1:].lstrip()
         if marker.startswith(BEGIN):
@@ -50,14 +51,44 @@ def marker_of(line: bytes) -> Marker | None:
 
 
 def holds_token(line: bytes) -> bool:
-    """Rule 3 of the grammar in `scorer.formats.conll`, for a line that is no marker."""
+    """Rule 3 of the grammar in `scorer.formats.conll.reader`, for a line that is no marker."""
     if not line.startswith(b"#"):
         return bool(line.strip())
     return b"\t" in line or re.search(rb"\(\d|\d\)", line.rstrip().rsplit(b" ", 1)[-1]) is not None
 
 
+class Line(NamedTuple):
+    """A line with its line end; ``begin`` is the line at which its document begins, 0 outside documents (so for an
+    end line), ``token`` its number in the document, -1 for what is no token."""
+
+    number: int
+    text: bytes
+    begin: int
+    token: int
+    begins: bool = False
+
+
+def lines_of(source: Source) -> Iterator[Line]:
+    """The lines of a file, one after the other, by the rules of `scorer.formats.conll.reader`."""
+    begin = 0
+    token = -1
+    for number, raw in source.numbered_lines():
+        text = raw.removesuffix(b"\n")
+        if number == 1:
+            text = text.removeprefix(MARK)
+        marker = marker_of(text)
+        if marker:
+            begin, token = (0 if marker.name is None else number), -1
+            yield Line(number, raw, begin, -1, begins=marker.name is not None)
+        elif holds_token(text):
+            token += 1
+            yield Line(number, raw, begin, token)
+        else:
+            yield Line(number, raw, begin, -1)
+
+
 def columns_of(line: bytes) -> list[bytes]:
-    """The columns of a token: rule 4 of the grammar in `scorer.formats.conll`."""
+    """The columns of a token: rule 4 of the grammar in `scorer.formats.conll.reader`."""
     ended = line.removesuffix(b"\n")
     text = ended.removesuffix(b"\r")
     if b"\t" in text:
@@ -111,7 +142,7 @@ def _texts(source: Source, spans: Sequence[tuple[int, int]]) -> list[str]:
     return [passage([wanted[place] for place in places], size) for places, (_, size) in zip(shown, spans, strict=True)]
 
 
-def sentences(source: Source, notices: list[Finding], asked: Asked) -> Iterator[Sentences]:
+def sentences(source: Source, notices: list[Finding], request: Request) -> Iterator[Sentences]:
     """The words of a file, document by document; lines of white space part sentences.
 
     Notices tell where the file first has columns that are not among those of `write`, and where a comment.
@@ -140,84 +171,3 @@ def sentences(source: Source, notices: list[Finding], asked: Asked) -> Iterator[
             notices.append(Finding("dropped-comments", source.name, number))
     if found is not None:
         yield [sentence for sentence in found if sentence]
-
-
-def write(documents: Iterator[FullDocument], notices: list[Finding]) -> Iterator[str]:
-    """Documents as CoNLL, with the columns of `COLUMNS`, separated by tabs.
-
-    What cannot be held is added to the notices: unknown words; words with line ends or tabs; mentions of one entity
-    that cross.
-    """
-    for document in documents:
-        yield f"#begin document {document.name}\n"
-        yield from _token_lines(document, notices)
-        yield "#end document\n"
-
-
-def _token_lines(document: FullDocument, notices: list[Finding]) -> Iterator[str]:
-    def notice(code: str, **details: object) -> None:
-        place = document.place
-        details["document"] = document.name
-        notices.append(Finding(code, place.source.name, place.line, details=details))
-
-    its_cells = cells(document)
-    for entity, spans in document.entities.items():
-        if crossing := _crossing(spans):
-            notice("crossing-mentions", entity=entity, first=list(crossing[0]), second=list(crossing[1]))
-    its_sentences = document.sentences
-    if its_sentences is None:
-        tokens = 1 + max((end for spans in document.entities.values() for _, end in spans), default=-1)
-        notice("no-words", tokens=tokens)
-        its_sentences = [[NO_WORD] * tokens]
-    name, part = part_of(document.name) or (document.name, "0")
-    first_columns = re.sub(r"\s", "_", name) + "\t" + part
-    # What would end a column, a line or the document, and white space at the ends, which reading takes off.
-    unfit = re.compile(r"[\t\n]|\A\s|\s\Z|#\s*end document", re.ASCII)
-    if empty := sum(not sentence for sentence in its_sentences):
-        notice("empty-sentences", count=counted(empty, "sentence"))
-    token = 0
-    for at, sentence in enumerate(filter(None, its_sentences)):
-        if at:
-            yield "\n"
-        for number, its_word in enumerate(sentence):
-            written = its_word
-            if unfit.search(its_word):
-                written = re.sub(r"\s", "_", its_word)
-                notice("changed-word", word=ascii(its_word), token=token, written=written)
-            yield f"{first_columns}\t{number}\t{written}\t{its_cells.get(token, '-')}\n"
-            token += 1
-
-
-def cells(document: FullDocument) -> dict[int, str]:
-    """The cells of coreference of a document, by token: brackets stand in the order in which they nest."""
-    singles, opens, closes = defaultdict(list), defaultdict(list), defaultdict(list)
-    for entity, spans in document.entities.items():
-        for start, end in spans:
-            if start == end:
-                singles[start].append(f"({entity})")
-            else:
-                opens[start].append((-end, f"({entity}"))
-                closes[end].append((-start, f"{entity})"))
-    held: dict[int, list[str]] = defaultdict(list)
-    for token, pieces in singles.items():
-        held[token] += pieces
-    for brackets in (opens, closes):
-        for token, found in brackets.items():
-            held[token] += [piece for _, piece in sorted(found, key=lambda bracket: bracket[0])]
-    return {token: "|".join(pieces) for token, pieces in held.items()}
-
-
-def _crossing(spans: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], tuple[int, int]] | None:
-    """Two mentions of one entity that its brackets cannot tell from nested ones, if there are any.
-
-    That is so where the second begins within the first and ends behind it; also where it begins at the last token
-    of the first, since the brackets that open in a cell do so before others close.
-    """
-    around: list[tuple[int, int]] = []
-    for span in sorted((span for span in spans if span[0] < span[1]), key=lambda span: (span[0], -span[1])):
-        while around and around[-1][1] < span[0]:
-            around.pop()
-        if around and around[-1][1] < span[1]:
-            return around[-1], span
-        around.append(span)
-    return None
