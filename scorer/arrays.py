@@ -11,6 +11,8 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
+Objects = np.ndarray[Any, np.dtype[np.object_]]
+
 NONE: Ints = np.empty(0, dtype=np.int64)
 
 

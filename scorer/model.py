@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.arrays import NONE, Ints, bounds, ranges
+from scorer.arrays import NONE, Ints, Objects, bounds, ranges
 from scorer.findings import Finding
 from scorer.sources import Source
 
@@ -69,6 +69,10 @@ class HeldColumn:
         return [cls.of_all(its) for its in of_file.values()]
 
 
+OF_NAMES = ("start", "end", "line", "type", "words")
+"""The columns of `NamedEntities` that do not hang on the batch."""
+
+
 class NamedEntities(NamedTuple):
     """The named entities of a batch of documents, for the metrics that ask for them. Names do not overlap.
 
@@ -90,8 +94,8 @@ class NamedEntities(NamedTuple):
     start: Ints
     end: Ints
     line: Ints
-    type: Sequence[str]
-    words: Sequence[Sequence[str]]
+    type: Objects
+    words: Objects
     held: Sequence[HeldColumn]
 
     def take(self, old: Ints, new: Ints, documents: int) -> NamedEntities:
@@ -99,15 +103,7 @@ class NamedEntities(NamedTuple):
         at = bounds(self.document, documents)
         sizes = at[old + 1] - at[old]
         which = ranges(at[old], sizes)
-        return NamedEntities(
-            np.repeat(new, sizes),
-            self.start[which],
-            self.end[which],
-            self.line[which],
-            [self.type[name] for name in which],
-            [self.words[name] for name in which],
-            self.held,
-        )
+        return self._replace(document=np.repeat(new, sizes), **{name: getattr(self, name)[which] for name in OF_NAMES})
 
 
 UNKNOWN = -1
@@ -290,16 +286,11 @@ def _joined_texts(parts: Sequence[Texts | None]) -> Texts | None:
 
 def _joined_names(parts: Sequence[NamedEntities | None], documents: Sequence[int]) -> NamedEntities | None:
     """The names of several batches; ``documents`` tells how many documents are before each."""
-    its = [(part, before) for part, before in zip(parts, documents, strict=False) if part is not None]
+    its = [part for part in parts if part is not None]
     if not its or len(its) < len(parts):
         return None
-    start, end, line = (np.concatenate([getattr(part, name) for part, _ in its]) for name in ("start", "end", "line"))
-    return NamedEntities(
-        np.concatenate([part.document + before for part, before in its]),
-        start,
-        end,
-        line,
-        [each for part, _ in its for each in part.type],
-        [each for part, _ in its for each in part.words],
-        list({id(column): column for part, _ in its for column in part.held}.values()),
+    return its[0]._replace(
+        document=np.concatenate([part.document + before for part, before in zip(its, documents, strict=False)]),
+        **{name: np.concatenate([getattr(part, name) for part in its]) for name in OF_NAMES},
+        held=list({id(column): column for part in its for column in part.held}.values()),
     )

@@ -14,7 +14,7 @@ are left); a group of mentions, an entity or a cell, therefore has several sizes
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from scorer.arrays import Column, Floats, Ints, changes, order_by, sums, tally
-from scorer.matching import Matched, Side
+from scorer.matching import Matched
 
 FEW = 4
 """Up to so many groups of one span, subsets of them are counted; beyond it sets of groups are compared in pairs."""
@@ -90,84 +90,73 @@ class Overlap(NamedTuple):
 
 def overlap(matched: Matched) -> Overlap:
     """The overlap table of numbered mentions. A span that the key has occurs once in the response."""
-    return _Builder(matched).build()
+    key, response = matched.key, matched.response
+    numbers = len(matched.document)
+    entity_in_response = np.full(numbers, -1)
+    entity_in_response[response.number] = response.entity
+
+    # Every key mention that the response has, copies included, by the cell that it lies in.
+    common = entity_in_response[key.number] >= 0
+    number, i = key.number[common], key.entity[common]
+    j = entity_in_response[number]
+    order = order_by(i, j)
+    new = changes(i[order], j[order])
+    cell_of = np.empty(len(order), dtype=np.int64)
+    cell_of[order] = np.cumsum(new) - 1
+    cell_key, cell_response = i[order][new], j[order][new]
+
+    # The cell of the last copy of each span.
+    cell_of_number = np.full(numbers, -1)
+    cell_of_number[number] = cell_of
+    met = cell_of_number[response.number]
+    met = met[met >= 0]
+
+    cells = _groups(matched, number, cell_of, key.document[cell_key])
+    return Overlap(
+        matched.documents,
+        _groups(matched, *key),
+        _groups(matched, *response),
+        Cells(**vars(cells), key=cell_key, response=cell_response, pairs=tally(met, len(cell_key))),
+        met,
+    )
 
 
-class _Builder:
-    def __init__(self, matched: Matched) -> None:
-        self.matched = matched
-        self.numbers = len(matched.document)
-
-    def build(self) -> Overlap:
-        key, response = self.matched.key, self.matched.response
-        entity_in_response = np.full(self.numbers, -1)
-        entity_in_response[response.number] = response.entity
-        last_in_key = np.full(self.numbers, -1)
-        last_in_key[key.number] = key.entity
-
-        # Every key mention that the response has, copies included, by the cell that it lies in.
-        common = entity_in_response[key.number] >= 0
-        number, i = key.number[common], key.entity[common]
-        j = entity_in_response[number]
-        order = order_by(i, j)
-        new = changes(i[order], j[order])
-        cell_of = np.empty(len(order), dtype=np.int64)
-        cell_of[order] = np.cumsum(new) - 1
-        cell_key, cell_response = i[order][new], j[order][new]
-
-        # The cell of the last copy of each span.
-        cell_of_number = np.full(self.numbers, -1)
-        cell_of_number[number] = cell_of
-        met = cell_of_number[response.number]
-        met = met[met >= 0]
-
-        groups = self._groups(number, cell_of, key.document[cell_key])
-        return Overlap(
-            self.matched.documents,
-            self._entities(key),
-            self._entities(response),
-            Cells(**vars(groups), key=cell_key, response=cell_response, pairs=tally(met, len(cell_key))),
-            met,
-        )
-
-    def _entities(self, side: Side) -> Groups:
-        return self._groups(side.number, side.entity, side.document)
-
-    def _groups(self, number: Ints, group: Ints, document: Ints) -> Groups:
-        documents = self.matched.documents
-        size = tally(group, len(document))
+def _groups(matched: Matched, number: Ints, group: Ints, document: Ints) -> Groups:
+    """Mentions of these numbers in groups, which lie in documents."""
+    documents, of_number = matched.documents, matched.document
+    size = tally(group, len(document))
+    copies = tally(number, len(of_number))
+    if copies.max(initial=0) <= 1:
         zeros = np.zeros(documents, dtype=np.int64)
-        copies = tally(number, self.numbers)
-        if copies.max(initial=0) <= 1:
-            mentions = tally(document[group], documents)
-            return Groups(document, size, size, size, mentions, zeros, zeros, {})
+        return Groups(document, size, size, size, tally(document[group], documents), zeros, zeros, {})
 
-        # Distinct (number, group) rows, by number.
-        order = order_by(number, group)
-        new = changes(number[order], group[order])
-        row_number, row_group = number[order][new], group[order][new]
-        row_copies = np.diff(np.append(np.flatnonzero(new), len(order)))
-        groups_of_number = tally(row_number, self.numbers)
-        alone = groups_of_number[row_number] == 1
-        twice = np.unique(row_number[row_copies > 1])
-        several = np.flatnonzero(groups_of_number > 1)
-        sets: dict[int, list[int]] = {}
-        for one, its in zip(row_number[~alone].tolist(), row_group[~alone].tolist(), strict=True):
-            sets.setdefault(one, []).append(its)
-        of_number = self.matched.document
-        tangled: dict[int, Counter[frozenset[int]]] = {}
-        for one, groups in sets.items():
-            tangled.setdefault(int(of_number[one]), Counter())[frozenset(groups)] += 1
-        return Groups(
-            document,
-            size,
-            tally(row_group, len(document)),
-            tally(row_group[alone], len(document)),
-            tally(of_number[np.unique(number)], documents),
-            tally(of_number[twice], documents),
-            tally(of_number[several], documents),
-            tangled,
-        )
+    # Distinct (number, group) rows, by number.
+    order = order_by(number, group)
+    new = changes(number[order], group[order])
+    row_number, row_group = number[order][new], group[order][new]
+    row_copies = np.diff(np.append(np.flatnonzero(new), len(order)))
+    groups_of_number = tally(row_number, len(of_number))
+    alone = groups_of_number[row_number] == 1
+    sets: dict[int, list[int]] = defaultdict(list)
+    for one, its in zip(row_number[~alone].tolist(), row_group[~alone].tolist(), strict=True):
+        sets[one].append(its)
+    tangled: dict[int, Counter[frozenset[int]]] = defaultdict(Counter)
+    for one, groups in sets.items():
+        tangled[int(of_number[one])][frozenset(groups)] += 1
+
+    def spans(numbers: Ints) -> Ints:
+        return tally(of_number[numbers], documents)
+
+    return Groups(
+        document,
+        size,
+        tally(row_group, len(document)),
+        tally(row_group[alone], len(document)),
+        spans(np.flatnonzero(copies)),
+        spans(np.unique(row_number[row_copies > 1])),
+        spans(np.flatnonzero(groups_of_number > 1)),
+        tangled,
+    )
 
 
 def shared_more_than_once(sets: Mapping[frozenset[int], int]) -> int:

@@ -97,16 +97,15 @@ def _whole(number: float) -> float | int:
     return int(number) if number.is_integer() else number
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Scores(Mapping[str, Score]):
-    """The scores of one document, one group of documents, or all: a mapping from measure to `Score`.
-
-    Mention identification is the measure ``mentions``; the CoNLL average, which has an F1 only, is ``conll``.
-    ``found`` has the values of every measure, of many things at once or of one; ``place`` says which of the many.
-    """
+class Measured(Mapping[str, Score]):
+    """A mapping from measure to `Score`. Mention identification is the measure ``mentions``; the CoNLL average, which
+    has an F1 only, is ``conll``."""
 
     found: Mapping[str, Values]
+    """The values of every measure, of many things at once or of one."""
+
     place: At = ...
+    """Which of the many."""
 
     def __getitem__(self, measure: str) -> Score:
         found, place = self.found[measure], self.place
@@ -138,6 +137,14 @@ class Scores(Mapping[str, Score]):
         if AVERAGE not in self:
             raise KeyError("the CoNLL average needs the metrics " + ", ".join(GROUPS[AVERAGE]))
         return self[AVERAGE].f1
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scores(Measured):
+    """The scores of one document, one group of documents, or all."""
+
+    found: Mapping[str, Values]
+    place: At = ...
 
     def to_dict(self) -> dict[str, Any]:
         """The measures as the JSON layout has them; see ``docs/json.md``."""
@@ -189,7 +196,7 @@ class View(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Result(Mapping[str, Score]):
+class Result(Measured):
     """What was scored: as a mapping the `total`, from measure to `Score`; and the scores of every document.
 
     ``names`` are those of the documents, in the order of the key. ``counts`` has, for each metric by name, an array of
@@ -209,32 +216,17 @@ class Result(Mapping[str, Score]):
             array.setflags(write=False)
         object.__setattr__(self, "names", tuple(self.names))
 
-    def __getitem__(self, measure: str) -> Score:
-        return self.total[measure]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.total)
-
-    def __len__(self) -> int:
-        return len(self.total)
-
     def __repr__(self) -> str:
         return f"<Result of {counted(len(self.names), 'document')}, {repr(self.total)[1:]}"
 
-    @property
-    def mentions(self) -> Score:
-        """Mention identification."""
-        return self.total.mentions
-
-    @property
-    def conll(self) -> float:
-        """The CoNLL average, from 0 to 1. Raises `KeyError` where MUC, B-cubed or CEAF-e was not asked for."""
-        return self.total.conll
-
     @cached_property
+    def found(self) -> Mapping[str, Values]:  # type: ignore[override] # read only, as in `Measured`
+        return values(self.metrics, {name: summed(array) for name, array in self.counts.items()})
+
+    @property
     def total(self) -> Scores:
         """The scores of all documents together."""
-        return Scores(values(self.metrics, {name: summed(array) for name, array in self.counts.items()}))
+        return Scores(self.found)
 
     @cached_property
     def documents(self) -> Mapping[str, Scores]:

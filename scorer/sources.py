@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any, BinaryIO, cast
 
 from scorer.errors import UsageError
@@ -14,31 +15,8 @@ from scorer.errors import UsageError
 STDIN = "-"
 
 
-def _gzip(stream: BinaryIO) -> BinaryIO:
-    import gzip
-
-    return cast(BinaryIO, gzip.GzipFile(fileobj=stream))
-
-
-def _bz2(stream: BinaryIO) -> BinaryIO:
-    import bz2
-
-    return cast(BinaryIO, bz2.BZ2File(stream))
-
-
-def _xz(stream: BinaryIO) -> BinaryIO:
-    import lzma
-
-    return cast(BinaryIO, lzma.LZMAFile(stream))
-
-
-# Compression is told by content, so that a renamed file or a pipe is read as well.
-COMPRESSED: dict[bytes, Callable[[BinaryIO], BinaryIO]] = {
-    b"\x1f\x8b": _gzip,
-    b"BZh": _bz2,
-    b"\xfd7zXZ\x00": _xz,
-}
-
+COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "lzma"}
+"""The modules that unpack, by what a file then begins with: so one with another name, or a pipe, is read as well."""
 
 SUFFIXES = (".gz", ".bz2", ".xz")
 """How names end that promise something compressed."""
@@ -106,9 +84,9 @@ class Source:
             head = stream.peek(8)
         except OSError as error:
             raise UsageError(f"{self.name}: {error.strerror or error}") from error
-        for magic, decompress in COMPRESSED.items():
+        for magic, module in COMPRESSED.items():
             if head.startswith(magic):
-                unpacked = _Bounded(decompress(cast(BinaryIO, stream)), self._limit(), self.name)
+                unpacked = _Bounded(import_module(module).open(stream), self._limit(), self.name)
                 return cast(BinaryIO, io.BufferedReader(unpacked, 1 << 16))
         return cast(BinaryIO, stream)
 

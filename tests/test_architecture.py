@@ -69,6 +69,7 @@ ORDER = (
     "distributed",
     "significance",
     "units",
+    "baselines",
     "reports",
     "reports.row",
     "reports.score",

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from scorer.baselines import read_baseline
 from scorer.cli import options
 from scorer.cli.messages import tell, write
 from scorer.cli.scoring import evaluated, one_standard_input, spare_inputs, workers
@@ -16,7 +17,7 @@ from scorer.errors import UsageError
 from scorer.layouts import find, github
 from scorer.measures import single, wanted
 from scorer.metrics import select
-from scorer.reports.check import check, read_baseline
+from scorer.reports.check import check
 
 FAILED = 3
 """The exit status of a check that failed."""

@@ -2,187 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from scorer import __version__
-from scorer.arrays import Floats
-from scorer.counts import SCORES
-from scorer.errors import InputError, UsageError
+from scorer.baselines import Baseline, Numbers, numbers_in
+from scorer.errors import InputError
 from scorer.findings import Finding
 from scorer.measures import HEADINGS
-from scorer.metrics import GROUPS, MENTIONS, find, select
-from scorer.metrics.row import Measure, Metric
 from scorer.reports.row import PERCENT, Column, Table
 from scorer.reports.score import DOCUMENT, TOTAL
-from scorer.results import SCHEMA, Result, Scores, values
-from scorer.sources import Source
+from scorer.results import SCHEMA, Result
 
 SLACK = 1e-12
 """The official scorer prints 15 digits, so what is equal may differ by so much."""
-
-Numbers = Mapping[str, Mapping[str, float]]
-"""Scores from 0 to 1 by measure and score, as `Scores.to_dict` has them."""
-
-
-@dataclass(frozen=True)
-class Baseline:
-    """What was scored earlier: the scores of all documents and, where they are known, those of each.
-
-    ``metrics`` are those that have to be counted again, ``document`` the one document that was scored, if it was one
-    alone. The official scorer has no ``signature``.
-    """
-
-    metrics: Sequence[Metric]
-    total: Numbers
-    documents: Mapping[str, Numbers] = field(default_factory=dict)
-    document: str | None = None
-    signature: str | None = None
-
-
-def read_baseline(path: str, metric: str | None = None) -> Baseline:
-    """A baseline from a file: JSON of ours, or what the official scorer printed.
-
-    ``metric`` says which metric it printed, where the file does not. Raises `InputError` for what is neither,
-    `UsageError` for a file that cannot be read.
-    """
-    source = Source(path)
-    with source.open() as stream:
-        text = b"".join(iter(lambda: stream.read(1 << 20), b"")).decode("utf-8", "surrogateescape")
-    if text.lstrip().startswith("{"):
-        return _complete(_from_json(text, source.name), source.name)
-    return _complete(_from_official(text, source.name, metric), source.name)
-
-
-def _refused(path: str, what: str, line: int | None = None) -> InputError:
-    return InputError([Finding("not-a-baseline", path, line, details={"what": what})])
-
-
-def _from_json(text: str, path: str) -> Baseline:
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise _refused(path, f"this is no JSON: {error}") from error
-    if "command" in data or not {"schema", "signature", "options", "total"} <= data.keys():
-        raise _refused(path, "this JSON is not that of a scored response")
-    if data["schema"] != SCHEMA:
-        raise _refused(path, f"this JSON has schema {data['schema']}, and this version reads {SCHEMA}")
-    try:
-        documents = {name: _numbers(scores) for name, scores in data.get("documents", {}).items()}
-        metrics = _metrics(",".join(data["options"]["metrics"]), path)
-        document = data["options"]["document"]
-        if not isinstance(document, str | None):
-            raise TypeError(f"the document is {document!r}")
-        return Baseline(metrics, _numbers(data["total"]), documents, document, str(data["signature"]))
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise _refused(path, f"this JSON is not that of a scored response: {error}") from error
-
-
-def _metrics(words: str, path: str, line: int | None = None) -> tuple[Metric, ...]:
-    """The metrics that a baseline names."""
-    try:
-        return select(words)
-    except UsageError as error:
-        raise _refused(path, str(error), line) from error
-
-
-def _complete(baseline: Baseline, path: str) -> Baseline:
-    """Refuse a baseline against which a check could not fail: without the totals of its metrics, or with values that
-    are none. Repeated mentions can lift a value above 1, but not far."""
-    measures = [metric.identification for metric in baseline.metrics] or [MENTIONS]
-    measures += [measure.name for metric in baseline.metrics for measure in metric.measures]
-    for name in dict.fromkeys(measures):
-        if not baseline.total.get(name, {}).keys() >= set(SCORES):
-            raise _refused(path, f"there are no totals of {name} in this file")
-    scopes = [baseline.total, *baseline.documents.values()]
-    for scores in scopes:
-        for measure_name, its in scores.items():
-            if not all(0 <= value <= 10 for value in its.values()):
-                raise _refused(path, f"{measure_name} has values that do not run from 0 to 1: {its}")
-    return baseline
-
-
-def _numbers(scores: Mapping[str, Mapping[str, Any]]) -> Numbers:
-    return {measure: {score: float(its[score]) for score in SCORES if score in its} for measure, its in scores.items()}
-
-
-HEADING = re.compile(r"METRIC (\S+):$")
-UNDER = re.compile(r"====> (.+):$")
-TOTALS = "====== TOTALS ======="
-MENTION_COUNT = re.compile(r"(Total key mentions|Total response mentions|Strictly correct identified mentions): (\d+)$")
-RESULT = re.compile(r"(?:(.+?): )?Recall: \((\S+) / (\S+)\) \S+\s+Precision: \((\S+) / (\S+)\) \S+\s+F1: \S+$")
-
-
-class _Printed:
-    """The counts in an official output, as it is read line by line: by document (None for all of them) and metric."""
-
-    def __init__(self) -> None:
-        self.counts: dict[str | None, dict[str, Floats]] = {}
-
-    def add(self, document: str | None, metric: Metric, label: str, four: Sequence[float]) -> None:
-        """One result line. A line without a label is that of a metric with one measure."""
-        counted = [measure for measure in metric.measures if measure.combine is None]
-        labels = [measure.label if label else "" for measure in counted]
-        if label in labels:
-            scope = self.counts.setdefault(document, {})
-            scope.setdefault(metric.name, np.zeros((len(counted), 4)))[labels.index(label)] = four
-
-    def scores(self, document: str | None, metrics: Sequence[Metric]) -> Numbers:
-        found = self.counts[document]
-        its = values([metric for metric in metrics if metric.name in found], found)
-        return _numbers(Scores(its).to_dict())
-
-
-def _from_official(text: str, path: str, name: str | None) -> Baseline:
-    """What the official scorer printed. Values are divided anew from the fractions that it prints."""
-    printed = _Printed()
-    if name in GROUPS:
-        raise UsageError(f'--metric names the one metric that was scored, and "{name}" is several')
-    metrics: list[Metric] = [find(name)] if name is not None else []
-    metric = metrics[0] if metrics else None
-    mentions = find(MENTIONS)
-    document: str | None = None
-    whole: dict[str, float] = {}
-    for number, line in enumerate(text.splitlines(), start=1):
-        if found := HEADING.match(line):
-            metric = _metrics(found[1], path, number)[0]
-            metrics += [metric] * (metric not in metrics)
-            document = None
-        elif found := UNDER.match(line):
-            document = found[1]
-        elif line == TOTALS:
-            document = None
-        elif found := MENTION_COUNT.match(line):
-            whole[found[1]] = float(found[2])
-            if len(whole) == 3:
-                key, response, common = whole.values()
-                its = metric if metric is not None and metric.identification != MENTIONS else mentions
-                printed.add(document, its, _identification(its).label, [common, key, common, response])
-                whole = {}
-        elif found := RESULT.match(line):
-            if metric is None:
-                raise _refused(path, "this does not say which metric it is of: name it with --metric", number)
-            try:
-                four = [float(each) for each in found.groups()[1:]]
-            except ValueError as error:
-                raise _refused(path, f"this line has something else than a number: {error}", number) from error
-            its = mentions if found[1] == mentions.measures[0].label else metric
-            printed.add(document, its, found[1] or "", four)
-    if None not in printed.counts:
-        raise _refused(path, "there are no totals in this file")
-    every = [mentions, *metrics]
-    documents = {each: printed.scores(each, every) for each in printed.counts if each is not None}
-    return Baseline(metrics, printed.scores(None, every), documents)
-
-
-def _identification(metric: Metric) -> Measure:
-    """The measure of a metric that is mention identification."""
-    return next(measure for measure in metric.measures if measure.name == metric.identification)
 
 
 class Moved(NamedTuple):
@@ -335,12 +169,12 @@ def check(
     documents: such scores cannot be compared.
     """
     moved: list[Moved] = []
-    whole = _numbers(result.total.to_dict())
+    whole = numbers_in(result.total.to_dict())
     if baseline is not None:
         _comparable(result, baseline, path or "baseline")
         moved += _moved(None, baseline.total, whole, tolerance)
         for name, numbers in baseline.documents.items():
-            moved += _moved(name, numbers, _numbers(result.documents[name].to_dict()), tolerance)
+            moved += _moved(name, numbers, numbers_in(result.documents[name].to_dict()), tolerance)
     low = [Floor(measure, score, least, whole[measure][score]) for (measure, score), least in floors.items()]
     return Check(result, moved, low, tolerance, both_ways, path)
 

@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.arrays import Bools, Ints
+from scorer.arrays import Bools, Bytes, Ints
 from scorer.findings import Finding, shortened
 from scorer.formats.conll.columns import Columns, TextsSoFar
 from scorer.formats.conll.lines import as_text
@@ -119,27 +119,10 @@ class NamesReader(Reader):
             self._look_at_names(lines, tokens, document, token, columns)
 
     def _look_at_names(self, lines: Lines, tokens: Ints, document: Ints, token: Ints, columns: Columns) -> None:
-        held, text = self._held[-1], lines.text
-        at_column = held.number - 1
-        held.columns = max(held.columns, int(columns.count.max()))
-        starts, stops = columns.cells(np.full(len(tokens), at_column))
-        there: Bools = columns.count > at_column
-        if not self._estimate:
-            last: Bools = columns.count == at_column + 1
-            held.last = held.last or bool(last.any())
-            there &= ~last
-        held.there = held.there or bool(there.any())
-        size = stops - starts
-        first = text[np.minimum(starts, len(text) - 1)]
-        empty: Bools = size == 0
-        mark: Bools = (size == 1) & np.isin(first, np.frombuffer(BLANK_MARKS, dtype=np.uint8))
-        if not (self._estimate or held.last_cell):
-            for at in np.flatnonzero(last & ~(empty | mark))[:1].tolist():
-                held.last_cell = as_text(text[starts[at] : stops[at]].tobytes())
-        held.blanks |= dict.fromkeys(map(chr, np.unique(first[there & mark]).tolist()))
-        held.blanks |= dict.fromkeys([""] * bool((there & empty).any()))
-        words = _Words(text, columns, words_at(columns, held.number))
-        for at in np.flatnonzero(there & ~(empty | mark)).tolist():
+        text, number = lines.text, self._how.column
+        starts, stops = columns.cells(np.full(len(tokens), number - 1))
+        words = _Words(text, columns, words_at(columns, number))
+        for at in self._held_in(text, columns.count, starts, stops).tolist():
             raw = text[starts[at] : stops[at]].tobytes()
             before = as_text(text[lines.starts[tokens[at]] : starts[at]].tobytes())
             cell = _Cell(self.line + 1 + int(tokens[at]), len(before) + 1, as_text(raw))
@@ -147,6 +130,25 @@ class NamesReader(Reader):
         if self._open is not None and self._open.document == document[-1]:
             new = int(token[-1]) - self._open.token + 1 - len(self._open.words)
             self._open = self._open._replace(words=[*self._open.words, *words.of(len(tokens) - 1, new)])
+
+    def _held_in(self, text: Bytes, count: Ints, starts: Ints, stops: Ints) -> Ints:
+        """Note what the column holds in some lines, given their numbers of columns and its cells; those of the lines
+        whose cell has to do with a name."""
+        held = self._held[-1]
+        there: Bools = count >= held.number
+        size, first = stops - starts, text[np.minimum(starts, len(text) - 1)]
+        blank: Bools = (size == 0) | ((size == 1) & np.isin(first, np.frombuffer(BLANK_MARKS, dtype=np.uint8)))
+        if not self._estimate:
+            last: Bools = count == held.number
+            there &= ~last
+            held.last |= bool(last.any())
+            for at in np.flatnonzero(last & ~blank)[: not held.last_cell].tolist():
+                held.last_cell = as_text(text[starts[at] : stops[at]].tobytes())
+        held.columns = max(held.columns, int(count.max()))
+        held.there |= bool(there.any())
+        held.blanks |= dict.fromkeys(map(chr, np.unique(first[there & blank & (size == 1)]).tolist()))
+        held.blanks |= dict.fromkeys([""] * bool((there & (size == 0)).any()))
+        return np.flatnonzero(there & ~blank)
 
     def _cell(self, raw: bytes, cell: _Cell, document: int, token: int, words: Callable[[int], Sequence[str]]) -> None:
         """Deal with one cell; ``words`` gives the last so many words of the block, up to this token."""
@@ -209,7 +211,8 @@ class NamesReader(Reader):
         faults = {document: partial(_known, fault) for document, fault in self._faults.items() if document < ready}
         its = [name for name in self._names if name.document < ready and name.document not in faults]
         document, start, end, line = np.array([name[:4] for name in its], dtype=np.int64).reshape(-1, 4).T
-        kinds, words = [name.type for name in its], [name.words for name in its]
+        kinds = np.array([name.type for name in its], dtype=object)
+        words = np.fromiter((name.words for name in its), dtype=object, count=len(its))
         names = NamedEntities(document, start, end, line, kinds, words, self._held)
         self._names = [n._replace(document=n.document - ready) for n in self._names if n.document >= ready]
         self._faults = {document - ready: fault for document, fault in self._faults.items() if document >= ready}
