@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 ERROR, NOTICE = "error", "notice"
 
@@ -410,22 +410,32 @@ class Finding(NamedTuple):
         return "\n".join(line.translate(VISIBLE) for line in lines)
 
 
-class Found:
-    """What was found: at most `MOST` of a kind, and how many more there are."""
+class Coded(Protocol):
+    """Anything of a kind that has a code."""
+
+    @property
+    def code(self) -> str: ...
+
+
+C = TypeVar("C", bound=Coded)
+
+
+class Collected(Generic[C]):
+    """What was found or done: at most `MOST` of a kind, and how many more there are."""
 
     def __init__(self) -> None:
-        self.listed: list[Finding] = []
+        self.listed: list[C] = []
         self.unlisted: Counter[str] = Counter()
         self._counts: Counter[str] = Counter()
 
-    def add(self, *findings: Finding) -> None:
-        """Add findings; beyond `MOST` of a kind they are only counted."""
-        for finding in findings:
-            if self.room(finding.code):
-                self.listed.append(finding)
-                self._counts[finding.code] += 1
+    def add(self, *things: C) -> None:
+        """Add things; beyond `MOST` of a kind they are only counted."""
+        for thing in things:
+            if self.room(thing.code):
+                self.listed.append(thing)
+                self._counts[thing.code] += 1
             else:
-                self.pass_over(finding.code, 1)
+                self.pass_over(thing.code, 1)
 
     def room(self, code: str) -> int:
         """How many more of a kind will be listed."""
@@ -445,6 +455,10 @@ class Found:
     def has(self, code: str) -> bool:
         """Whether there is one of a kind."""
         return self._counts[code] > 0
+
+
+Found = Collected[Finding]
+"""What was found in a file."""
 
 
 def counted(number: int, noun: str) -> str:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.findings import MOST, Found
+from scorer.findings import Collected, Found
 from scorer.formats.conll.cells import PLAIN
 from scorer.formats.conll.examiner import Examiner
 from scorer.formats.conll.lines import END, Line, as_text, lines_of, marker_of
@@ -32,22 +32,8 @@ class Fix(NamedTuple):
         return f"{self.path}:{self.line}: fixed[{self.code}] {self.what}"
 
 
-class Fixes:
-    """What was mended: at most `MOST` of a kind, and how many there are of each."""
-
-    def __init__(self) -> None:
-        self.listed: list[Fix] = []
-        self.counts: Counter[str] = Counter()
-
-    def add(self, fix: Fix) -> None:
-        """Add one."""
-        if self.counts[fix.code] < MOST:
-            self.listed.append(fix)
-        self.counts[fix.code] += 1
-
-    def unlisted(self) -> dict[str, int]:
-        """How many of each kind are not listed."""
-        return {code: count - MOST for code, count in self.counts.items() if count > MOST}
+Fixes = Collected[Fix]
+"""What was mended."""
 
 
 class _Copy(NamedTuple):

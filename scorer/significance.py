@@ -309,13 +309,13 @@ CORRECTIONS = ("holm", "none")
 class Method:
     """How systems are compared; ``confidence`` is from 0 to 1, and 1 - confidence the level of the tests."""
 
+    unit: str = "document"
+    by: str | None = None
     test: str = TESTS[0]
     trials: int = 10_000
     seed: int = 0
     correction: str = CORRECTIONS[0]
     confidence: float = 0.95
-    unit: str = "document"
-    by: str | None = None
 
     @property
     def level(self) -> float:
@@ -323,15 +323,7 @@ class Method:
 
     def to_dict(self) -> dict[str, Any]:
         """The options by name, as they stand in the signature."""
-        return {
-            "unit": self.unit,
-            "by": self.by,
-            "test": self.test,
-            "trials": self.trials,
-            "seed": self.seed,
-            "correction": self.correction,
-            "confidence": self.confidence,
-        }
+        return {**vars(self)}
 
 
 @dataclass(frozen=True, eq=False)

@@ -54,8 +54,8 @@ def test_a_difference_that_the_rule_hides_is_listed() -> None:
     """C is better than D in every document; B, the first of their group, varies, and differs from neither."""
     found = ranking({"a": [10] * 12, "b": [9, 3] * 6, "c": [5] * 12, "d": [4] * 12, "e": [0] * 12})
     assert found.ranks == [1, 2, 2, 2, 5]
-    assert [(found.names[each.better], found.names[each.worse]) for each in found.hidden] == [("c", "d")]
-    assert found.tables[1].rows[0][:3] == [2, "c", "d"]
+    assert [(each.system, each.against) for each in found.hidden] == [("c", "d")]
+    assert found.tables[1].rows[0][:3] == (2, "c", "d")
 
 
 def test_equal_systems_share_a_rank_in_the_order_of_their_names() -> None:

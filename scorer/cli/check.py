@@ -12,17 +12,15 @@ from scorer.baselines import read_baseline
 from scorer.cli import options
 from scorer.cli.messages import tell, write
 from scorer.cli.scoring import evaluated, one_standard_input, spare_inputs, workers
-from scorer.cli.systems import TABLES, scoring
+from scorer.cli.systems import scoring
 from scorer.errors import UsageError
-from scorer.layouts import find, github
+from scorer.layouts import TABLES, find
 from scorer.measures import single, wanted
 from scorer.metrics import select
 from scorer.reports.check import check
 
 FAILED = 3
 """The exit status of a check that failed."""
-
-GITHUB = "github"
 
 
 def command(name: str) -> click.Command:
@@ -58,7 +56,7 @@ def command(name: str) -> click.Command:
                 help="A score that must be reached: lea.f1=50, conll=60. Can be given several times.",
             ),
             *scoring(),
-            *options.layout("table", (*TABLES, GITHUB)),
+            *options.layout("table", (*TABLES, "github")),
             *options.notices(),
             *options.workers(),
         ],
@@ -99,7 +97,7 @@ def run(
         result = evaluated(key, response, chosen, apply=apply, document=document, **how)
     tell(result.notices, strict=strict, quiet=quiet)
     found = check(result, baseline, lowest, tolerance=tolerance / 100, both_ways=both_ways, path=path)
-    write(github.render(found) if layout == GITHUB else find(layout)(found, layout), output)
+    write(find(layout)(found, layout), output)
     if not found.passed:
         click.get_current_context().exit(FAILED)
 

@@ -9,9 +9,9 @@ import click
 from scorer.cli import options
 from scorer.cli.messages import write
 from scorer.cli.scoring import spare_inputs
-from scorer.cli.systems import TABLES, named, resampling, scored, scoring
+from scorer.cli.systems import named, resampling, scored, scoring
 from scorer.errors import UsageError
-from scorer.layouts import find
+from scorer.layouts import TABLES, find
 from scorer.measures import wanted
 from scorer.reports.compare import compare
 from scorer.significance import Method
@@ -67,6 +67,6 @@ def run(
         raise UsageError("compare needs two systems or more; one alone is scored by corefscore METRIC KEY RESPONSE")
     spare_inputs({"--output": output}, (key, *paths.values()), how["include"])
     chosen = wanted(measures)
-    method = Method(test, trials, seed, correction, round(confidence / 100, 12), unit)
+    method = Method(unit, None, test, trials, seed, correction, round(confidence / 100, 12))
     results = scored(key, paths, chosen.metrics, **how)
     write(find(layout)(compare(results, chosen.measures, method), layout), output)

@@ -9,9 +9,9 @@ import click
 from scorer.cli import options
 from scorer.cli.messages import complain, write, write_bytes
 from scorer.cli.scoring import spare_inputs
-from scorer.cli.systems import TABLES, folder, named, reason, resampling, scored, scoring
+from scorer.cli.systems import folder, named, reason, resampling, scored, scoring
 from scorer.errors import InputError, ScorerError, UsageError
-from scorer.layouts import find
+from scorer.layouts import TABLES, find
 from scorer.measures import single, wanted
 from scorer.reports.rank import rank
 from scorer.results import compiled
@@ -96,7 +96,7 @@ def run(
         from scorer.plots import drawn, form_of
 
         form = form_of(plot)
-    method = Method(test, trials, seed, correction, round(1 - alpha, 12), unit, by)
+    method = Method(unit, by, test, trials, seed, correction, round(1 - alpha, 12))
     unscored: dict[str, str] = {}
 
     def refused(name: str, error: ScorerError) -> None:

@@ -16,7 +16,7 @@ from scorer.cli.scoring import evaluated, one_standard_input, read_key, spare_in
 from scorer.errors import InputError, UsageError
 from scorer.findings import Finding
 from scorer.formats.row import KEY
-from scorer.layouts import NAMES, OFFICIAL, find, official
+from scorer.layouts import OFFICIAL, TABLES, find, official
 from scorer.metrics import GROUPS, names_in, select
 from scorer.metrics.row import Metric, names_asked, own_values, sees_names
 from scorer.results import Result, compiled
@@ -44,7 +44,7 @@ def command(words: str) -> click.Command:
             click.Argument(["name"], required=False),
             *options.scoring(metrics),
             *(options.estimate() if sees_names(metrics) else ()),
-            *options.layout(OFFICIAL, tuple(NAMES)),
+            *options.layout(OFFICIAL, (OFFICIAL, *TABLES)),
             click.Option(["--documents"], is_flag=True, help="Rows for every document (not --format official)."),
             click.Option(
                 ["--by"],
@@ -108,11 +108,7 @@ def score(
         _check_write_key(write_key, output=None if response is None else output, **how)
     one_standard_input(key, response)
     spare_inputs({"--output": output, "--write-key": write_key}, filter(None, (key, response)), how["include"])
-    if layout == OFFICIAL and (documents or by is not None):
-        asked = "--documents" if documents else "--by"
-        raise UsageError(f"{asked} needs a layout other than official, such as --format table")
-    if by is not None:
-        compiled(by)
+    _check_layout(layout, documents=documents, by=by)
     listed = layout == OFFICIAL and name != "none"
     only = None if name == "none" else name
     result: Result | None = None
@@ -136,6 +132,15 @@ def score(
         last()
     else:  # both are written, or neither
         write(estimate.text, write_key, then=last if result else lambda: None)
+
+
+def _check_layout(layout: str, *, documents: bool, by: str | None) -> None:
+    """Raise `UsageError` for what the official layout does not have, and for a pattern that is none."""
+    if layout == OFFICIAL and (documents or by is not None):
+        asked = "--documents" if documents else "--by"
+        raise UsageError(f"{asked} needs a layout other than official, such as --format table")
+    if by is not None:
+        compiled(by)
 
 
 def _check_alone(write_key: str | None, *, for_scores: bool) -> None:

@@ -13,16 +13,12 @@ from scorer.cli import options
 from scorer.cli.messages import tell
 from scorer.cli.scoring import evaluated, one_standard_input, read_key, workers
 from scorer.errors import InputError, ScorerError, UsageError
-from scorer.layouts import NAMES, OFFICIAL
 from scorer.measures import DEFAULT
 from scorer.metrics import NAMES as METRICS
 from scorer.metrics import find
 from scorer.metrics.row import Metric
 from scorer.results import Result
 from scorer.significance import CORRECTIONS, TESTS
-
-TABLES = tuple(name for name in NAMES if name != OFFICIAL)
-"""The layouts of everything but scores."""
 
 
 def scoring() -> list[click.Parameter]:

@@ -16,8 +16,9 @@ from scorer.errors import InputError, UsageError
 from scorer.findings import ERROR, NOTICE
 from scorer.formats import recognised
 from scorer.formats.row import KEY, RESPONSE, Reading
-from scorer.layouts.findings import LAYOUTS, Checked
+from scorer.layouts import find
 from scorer.repair import Fixes, mend
+from scorer.reports.validate import Checked
 from scorer.sources import STDIN, SUFFIXES, Source, sources
 from scorer.validation import Validated, unreadable, validate
 
@@ -45,7 +46,7 @@ def command(name: str) -> click.Command:
             ),
             click.Option(
                 ["--format", "layout"],
-                type=click.Choice(tuple(LAYOUTS)),
+                type=click.Choice(("text", "json", "github")),
                 default="text",
                 show_default=True,
                 help="The layout.",
@@ -113,7 +114,7 @@ def run(
         for path in files:
             rows += row(path, RESPONSE)
     rows += of_key
-    write(LAYOUTS[layout](Checked(rows, fixes)))
+    write(find(layout)(Checked(rows, fixes), layout))
     if broken:
         context.exit(UsageError.status)
     bad = [ERROR, NOTICE] if strict else [ERROR]

@@ -1,4 +1,4 @@
-"""Annotations for a workflow of GitHub: one error for each failure of a check, or a notice that it has passed.
+"""Annotations for a workflow of GitHub, which shows them at their lines of a pull request.
 
 Source: docs.github.com, Workflow commands for GitHub Actions.
 """
@@ -7,17 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scorer.reports.check import Check
+from scorer.reports.row import Annotated
 
 
-def render(report: Check) -> Iterator[str]:
-    """A line for each failure."""
-    if report.passed:
-        yield f"::notice title=corefscore check::{escaped('; '.join(report.notes))}\n"
-    for sentence in report.failed():
-        yield f"::error title=corefscore check::{escaped(sentence)}\n"
+def render(report: Annotated, layout: str) -> Iterator[str]:
+    """A workflow command for each annotation."""
+    for level, title, text, path, line, column in report.annotations:
+        properties = {"file": path, "line": line, "title": title, "col": column}
+        told = ",".join(
+            f"{name}={_escaped(str(value)).replace(':', '%3A').replace(',', '%2C')}"
+            for name, value in properties.items()
+            if value is not None
+        )
+        yield f"::{level} {told}::{_escaped(text)}\n"
 
 
-def escaped(text: str) -> str:
+def _escaped(text: str) -> str:
     """Text as the value of a workflow command, which ends at its line."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from scorer.reports.row import Reported
+from scorer.reports.row import AsData
 
 
-def render(report: Reported, layout: str) -> Iterator[str]:
+def render(report: AsData, layout: str) -> Iterator[str]:
     """`to_dict` as text, names that are not UTF-8 with their odd bytes escaped."""
     yield json.dumps(report.to_dict(), indent=1) + "\n"

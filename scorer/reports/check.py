@@ -6,17 +6,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from scorer import __version__
 from scorer.baselines import Baseline, Numbers, numbers_in
 from scorer.errors import InputError
 from scorer.findings import Finding
 from scorer.measures import HEADINGS
-from scorer.reports.row import PERCENT, Column, Table
+from scorer.reports.row import PERCENT, Annotation, Column, Table, head
 from scorer.reports.score import DOCUMENT, TOTAL
-from scorer.results import SCHEMA, Result
+from scorer.results import Result
 
 SLACK = 1e-12
 """The official scorer prints 15 digits, so what is equal may differ by so much."""
+
+
+TITLE = "corefscore check"
+"""What annotations are called."""
 
 
 class Moved(NamedTuple):
@@ -126,11 +129,7 @@ class Check:
     def to_dict(self) -> dict[str, Any]:
         """What the JSON layout prints; see ``docs/check.md``."""
         return {
-            "schema": SCHEMA,
-            "version": __version__,
-            "command": "check",
-            "signature": self.signature,
-            "options": self.result.settings.to_dict(),
+            **head("check", self.signature, self.result.settings.to_dict()),
             "baseline": self.baseline,
             "tolerance": self.tolerance,
             "both_ways": self.both_ways,
@@ -141,7 +140,15 @@ class Check:
             "floors": [{**each._asdict(), "met": each.met} for each in self.floors],
         }
 
-    def failed(self) -> Iterator[str]:
+    @property
+    def annotations(self) -> Iterator[Annotation]:
+        """Every failure, or that there is none."""
+        if self.passed:
+            yield Annotation("notice", TITLE, "; ".join(self.notes))
+        for sentence in self._failed():
+            yield Annotation("error", TITLE, sentence)
+
+    def _failed(self) -> Iterator[str]:
         """Every failure in a sentence."""
         for each in self.failures:
             way = "fell" if each.difference < 0 else "rose"

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from scorer import __version__
 from scorer.counts import SCORES
 from scorer.errors import InputError
 from scorer.findings import Finding, counted
 from scorer.measures import HEADINGS
-from scorer.reports.row import CHANCE, COUNT, PERCENT, Column, Table
-from scorer.results import SCHEMA, Result
+from scorer.reports.row import CHANCE, COUNT, PERCENT, Column, Table, head
+from scorer.results import Result
 from scorer.significance import Compared, Method, compared
 from scorer.units import sample
 
@@ -117,11 +116,7 @@ class Comparison:
         """What the JSON layout prints; see ``docs/compare.md``."""
         names = list(self.results)
         return {
-            "schema": SCHEMA,
-            "version": __version__,
-            "command": "compare",
-            "signature": self.signature,
-            "options": options(next(iter(self.results.values())), self.found.method),
+            **head("compare", self.signature, options(next(iter(self.results.values())), self.found.method)),
             "units": self.found.sample.units,
             "family": family(self.found),
             "systems": {name: self._system(s) for s, name in enumerate(names)},

@@ -6,26 +6,28 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import Any, NamedTuple
 
-from scorer import __version__
 from scorer.counts import SCORES
 from scorer.measures import HEADINGS
 from scorer.metrics import AVERAGE
 from scorer.reports.compare import known, notes_on_tests, options, percentage, signed
-from scorer.reports.row import CHANCE, COUNT, PERCENT, Column, Table
-from scorer.results import SCHEMA, Result
-from scorer.significance import Compared, Method, PairOf, Sample, compared
+from scorer.reports.row import CHANCE, COUNT, PERCENT, Column, Table, head
+from scorer.results import Result
+from scorer.significance import Compared, Method, Sample, compared
 from scorer.units import sample
 
 
 class Hidden(NamedTuple):
-    """Two systems that share a rank although they differ; ``better`` and ``worse`` are places among the systems."""
+    """Two systems that share a rank although they differ; the one ahead is ``difference`` better, at the corrected
+    ``p``."""
 
     rank: int
-    better: int
-    worse: int
-    pair: int
+    system: str
+    against: str
+    difference: float
+    p: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,12 +63,19 @@ class Ranking:
     @cached_property
     def hidden(self) -> list[Hidden]:
         """Pairs of one rank that differ: going down, only the first of a group is looked at."""
-        found = []
-        for at, better in enumerate(self.order):
-            for worse, rank in zip(self.order[at + 1 :], self.ranks[at + 1 :], strict=True):
-                if rank == self.ranks[at] and _differ(self.found, self.score, better, worse):
-                    found.append(Hidden(rank, better, worse, self.found.places[_pair(better, worse)]))
-        return found
+        at = SCORES.index(self.score)
+        observed, corrected = self.found.sample.observed[:, 0, at], self.found.corrected[:, 0, at]
+        return [
+            Hidden(
+                rank,
+                self.names[better],
+                self.names[worse],
+                float(observed[better] - observed[worse]),
+                float(corrected[_place(self.found, better, worse)]),
+            )
+            for (better, rank), (worse, its_rank) in combinations(zip(self.order, self.ranks, strict=True), 2)
+            if rank == its_rank and _differ(self.found, self.score, better, worse)
+        ]
 
     @property
     def tables(self) -> Sequence[Table]:
@@ -94,33 +103,19 @@ class Ranking:
             rows.append([rank, self.names[system], *scores, *self.ends(system), None])
         empty = [None] * (len(columns) - 3)
         rows += [[None, name, *empty, reason] for name, reason in self.unscored.items()]
-        return [Table("ranking", columns, rows), self._hidden_table()]
-
-    def ends(self, system: int) -> tuple[float | None, float | None]:
-        """The interval of the score that ranks; without numbers where there is one unit only."""
-        low, high = self.found.ends[system, 0, SCORES.index(self.score)]
-        return known(low), known(high)
-
-    def _hidden_table(self) -> Table:
-        columns = (
+        hidden = (
             Column("rank", "rank", COUNT),
             Column("system", "system"),
             Column("against", "against"),
             Column("difference", "difference", PERCENT),
             Column("p", "p", CHANCE),
         )
-        rows = [
-            [each.rank, self.names[each.better], self.names[each.worse], self._difference(each), self._p(each)]
-            for each in self.hidden
-        ]
-        return Table("differences within a rank", columns, rows)
+        return [Table("ranking", columns, rows), Table("differences within a rank", hidden, self.hidden)]
 
-    def _difference(self, each: Hidden) -> float:
-        observed = self.found.sample.observed[:, 0, SCORES.index(self.score)]
-        return float(observed[each.better] - observed[each.worse])
-
-    def _p(self, each: Hidden) -> float:
-        return float(self.found.corrected[each.pair, 0, SCORES.index(self.score)])
+    def ends(self, system: int) -> tuple[float | None, float | None]:
+        """The interval of the score that ranks; without numbers where there is one unit only."""
+        low, high = self.found.ends[system, 0, SCORES.index(self.score)]
+        return known(low), known(high)
 
     @property
     def notes(self) -> Sequence[str]:
@@ -150,26 +145,17 @@ class Ranking:
             }
             ranked.append({"rank": rank, "system": self.names[system], "low": low, "high": high, "scores": scores})
         return {
-            "schema": SCHEMA,
-            "version": __version__,
-            "command": "rank",
-            "signature": self.signature,
-            "options": {
-                **options(next(iter(self.results.values())), self.found.method),
-                "sort": self.sorted_by,
-            },
+            **head(
+                "rank",
+                self.signature,
+                {
+                    **options(next(iter(self.results.values())), self.found.method),
+                    "sort": self.sorted_by,
+                },
+            ),
             "units": self.found.sample.units,
             "ranking": ranked,
-            "hidden": [
-                {
-                    "rank": each.rank,
-                    "system": self.names[each.better],
-                    "against": self.names[each.worse],
-                    "difference": self._difference(each),
-                    "p": self._p(each),
-                }
-                for each in self.hidden
-            ],
+            "hidden": [each._asdict() for each in self.hidden],
             "unscored": dict(self.unscored),
             "notes": list(self.notes),
         }
@@ -202,9 +188,10 @@ def rank(
     return Ranking(results, unscored or {}, whole, sort, score, found, order, ranks)
 
 
-def _pair(first: int, second: int) -> PairOf:
-    return (min(first, second), max(first, second))
+def _place(found: Compared, first: int, second: int) -> int:
+    """The place of two systems among the pairs."""
+    return found.places[min(first, second), max(first, second)]
 
 
 def _differ(found: Compared, score: str, first: int, second: int) -> bool:
-    return found.differ(found.places[_pair(first, second)], 0, SCORES.index(score)) is True
+    return found.differ(_place(found, first, second), 0, SCORES.index(score)) is True

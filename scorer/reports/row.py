@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
+
+from scorer import __version__
+from scorer.results import SCHEMA
 
 TEXT, COUNT, PERCENT, CHANCE = "text", "count", "percent", "chance"
 """What a column holds: words; whole numbers; scores from 0 to 1, written in percent; p-values."""
@@ -29,12 +32,34 @@ class Table(NamedTuple):
     rows: Sequence[Sequence[Any]]
 
 
-class Reported(Protocol):
-    """What a command has found, as every layout but the official one takes it.
+class Annotation(NamedTuple):
+    """A remark at a place of a file, as far as there is one; ``level`` is error, warning or notice."""
 
-    ``notes`` are sentences that belong under the tables; ``signature`` is the line by which the numbers can be
-    repeated; `to_dict` is what the JSON layout prints.
-    """
+    level: str
+    title: str
+    text: str
+    path: str | None = None
+    line: int | None = None
+    column: int | None = None
+
+
+class AsData(Protocol):
+    """A report as the JSON layout takes it."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """What it prints."""
+
+
+class Annotated(Protocol):
+    """A report as layouts take it that show remarks at their places."""
+
+    @property
+    def annotations(self) -> Iterable[Annotation]: ...
+
+
+class Reported(AsData, Protocol):
+    """A report with tables. ``notes`` are sentences that belong under them; ``signature`` is the line by which the
+    numbers can be repeated."""
 
     @property
     def tables(self) -> Sequence[Table]: ...
@@ -45,4 +70,13 @@ class Reported(Protocol):
     @property
     def signature(self) -> str: ...
 
-    def to_dict(self) -> dict[str, Any]: ...
+
+def head(command: str, signature: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """What the data of the report of a command begins with."""
+    return {
+        "schema": SCHEMA,
+        "version": __version__,
+        "command": command,
+        "signature": signature,
+        "options": options,
+    }

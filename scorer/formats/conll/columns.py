@@ -10,6 +10,9 @@ from scorer.model import UNKNOWN, Texts
 
 LF, TAB, SPACE, ZERO = b"\n\t 0"
 
+WORD, WORD_COLUMNS = 3, 5
+"""The column of words, counted from 0, and how many columns a line has at least in which it is certain."""
+
 
 class Columns:
     """The columns of some token lines: split at tabs, or at blanks where a line has none.
@@ -63,6 +66,11 @@ class Columns:
             value[more] = np.where(digit < 10, value[more] * 10 + digit, -1)
         return value
 
+    def word_column(self, of_names: int) -> Ints:
+        """The column of words of each line where it is certain, counted from 0, -1 elsewhere: the fourth of at least
+        five, unless ``of_names`` (from 1) is that of names."""
+        return np.where((self.count >= WORD_COLUMNS) & (of_names != WORD + 1), WORD, -1)
+
     def words(self, last: Ints) -> Ints:
         """The number of the word of each line, whose last cell begins at ``last`` (`scorer.formats.conll.lines.word`).
 
@@ -70,8 +78,8 @@ class Columns:
         """
         # Empty columns behind the last one are none.
         count = np.where(self.tabbed, np.searchsorted(self._tabs, last) - self._first + 1, self.count)
-        numbers = word_numbers(self._text, *self.cells(np.where(count > 4, 3, count - 2)))
-        return np.where((count > 2) & (count < 5), UNKNOWN, numbers)
+        numbers = word_numbers(self._text, *self.cells(np.where(count < WORD_COLUMNS, count - 2, WORD)))
+        return np.where((count > 2) & (count < WORD_COLUMNS), UNKNOWN, numbers)
 
 
 class TextsSoFar:

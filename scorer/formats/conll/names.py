@@ -39,9 +39,6 @@ from scorer.sources import Source
 CELL = re.compile(rb"(?:\(([^\s()*|]+))?\*?(\))?")
 """A cell of a name: the type where it begins one, and whether it ends one."""
 
-WORD, WORD_COLUMNS = 3, 5
-"""The column of words, counted from 0, and how many columns a line with words has at least; see `words_at`."""
-
 CELLS = '"(TYPE*" where a name begins, "*)" where it ends, "(TYPE)" for one token and "*" elsewhere'
 
 
@@ -111,7 +108,7 @@ class NamesReader(Reader):
         stops = lines.stops[tokens]
         columns = Columns(lines.text, lines.starts[tokens], stops - (lines.text[stops - 1] == CR))
         if self._texts is not None:
-            at = words_at(columns, self._how.column)
+            at = columns.word_column(self._how.column)
             number = np.where(at >= 0, word_numbers(lines.text, *columns.cells(at)), UNKNOWN)
             self._texts.add(document, number, self.line + 1 + tokens)
         if self._names_wanted:
@@ -121,7 +118,7 @@ class NamesReader(Reader):
     def _look_at_names(self, lines: Lines, tokens: Ints, document: Ints, token: Ints, columns: Columns) -> None:
         text, number = lines.text, self._how.column
         starts, stops = columns.cells(np.full(len(tokens), number - 1))
-        words = _Words(text, columns, words_at(columns, number))
+        words = _Words(text, columns, columns.word_column(number))
         for at in self._held_in(text, columns.count, starts, stops).tolist():
             raw = text[starts[at] : stops[at]].tobytes()
             before = as_text(text[lines.starts[tokens[at]] : starts[at]].tobytes())
@@ -222,11 +219,6 @@ class NamesReader(Reader):
             documents = Documents(documents.names, documents.places, documents.tokens, words=documents.words)
         texts = None if self._texts is None else self._texts.take(ready)
         return replace(documents, faults={**faults, **documents.faults}, named_entities=names, texts=texts)
-
-
-def words_at(columns: Columns, of_names: int) -> Ints:
-    """The column of words of each line, counted from 0, -1 for none; ``of_names`` is that of names, from 1."""
-    return np.where((columns.count >= WORD_COLUMNS) & (of_names != WORD + 1), WORD, -1)
 
 
 class _Words:
