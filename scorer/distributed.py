@@ -79,21 +79,18 @@ def cluster(scheduler: str, jobs: int | None = None) -> Iterator[Map]:
     try:
         import dask
         from distributed import Client
-        from distributed.scheduler import KilledWorker
     except ImportError as error:
         raise UsageError("Dask is not installed, which a scheduler needs: pip install 'corefscore[dask]'") from error
-    from concurrent.futures import CancelledError
 
     quiet = {"distributed.comm.timeouts.connect": SECONDS, "distributed.admin.large-graph-warning-threshold": "1 PB"}
-    how: dict[str, Any]
+    how: dict[str, Any] = {"address": scheduler, "timeout": SECONDS}
+    if local:
+        threads = scheduler == THREADS
+        workers, each = (1, jobs) if threads else (jobs, 1)
+        # On any port that is free.
+        how = {"processes": not threads, "n_workers": workers, "threads_per_worker": each}
+        how["dashboard_address"] = "127.0.0.1:0"
     with dask.config.set(quiet), _silence():
-        if local:
-            threads = scheduler == THREADS
-            workers, each = (1, jobs) if threads else (jobs, 1)
-            how = {"processes": not threads, "n_workers": workers, "threads_per_worker": each}
-            how["dashboard_address"] = "127.0.0.1:0"  # any port that is free
-        else:
-            how = {"address": scheduler, "timeout": SECONDS}
         try:
             if not local:
                 _knock(scheduler)
@@ -103,22 +100,32 @@ def cluster(scheduler: str, jobs: int | None = None) -> Iterator[Map]:
             raise UsageError(
                 f"{found} ({str(error) or 'it is silent'}); expected a running one: dask scheduler"
             ) from error
-        with client:
+        with client, _lost(scheduler):
             _check(client, scheduler)
-            try:
-                yield partial(in_order, client.get_executor(pure=False).submit, 2 * sum(client.nthreads().values()))
-            except (KilledWorker, CancelledError) as error:
-                raise ScorerError(
-                    f"the cluster at {scheduler} lost its workers or its scheduler ({type(error).__name__}); "
-                    "see their logs, and give workers more memory"
-                ) from error
-            except RuntimeError as error:
-                if "deserialization" not in str(error):
-                    raise
-                raise ScorerError(
-                    f"the scheduler at {scheduler} cannot read what is sent to it ({error.__cause__ or error}); "
-                    f"have the same versions of Python, numpy, Dask and corefscore {EVERYWHERE}"
-                ) from error
+            yield partial(in_order, client.get_executor(pure=False).submit, 2 * sum(client.nthreads().values()))
+
+
+@contextmanager
+def _lost(scheduler: str) -> Iterator[None]:
+    """Turn what goes wrong on the way to a cluster into `ScorerError`."""
+    from concurrent.futures import CancelledError
+
+    from distributed.scheduler import KilledWorker
+
+    try:
+        yield
+    except (KilledWorker, CancelledError) as error:
+        raise ScorerError(
+            f"the cluster at {scheduler} lost its workers or its scheduler ({type(error).__name__}); "
+            "see their logs, and give workers more memory"
+        ) from error
+    except RuntimeError as error:
+        if "deserialization" not in str(error):
+            raise
+        raise ScorerError(
+            f"the scheduler at {scheduler} cannot read what is sent to it ({error.__cause__ or error}); "
+            f"have the same versions of Python, numpy, Dask and corefscore {EVERYWHERE}"
+        ) from error
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.findings import Collected, Found
+from scorer.findings import Collected, Found, counted
 from scorer.formats.conll.cells import PLAIN
 from scorer.formats.conll.examiner import Examiner
 from scorer.formats.conll.lines import END, Line, as_text, lines_of, marker_of
@@ -58,16 +58,9 @@ def mend(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]:
     Raises `UsageError` for a file that cannot be read.
     """
     found = Found()
-    copies = [
-        copy
-        for batch in Examiner(found, Request()).documents([source])
-        for copy in _copies(batch, first_copy=first_copy)
-    ]
-    copies = _in_plain_cells(source, copies)
-    for copy in copies:
-        fixes.add(Fix("repeated-mention", source.name, copy.line, copy.what))
     by_token: dict[tuple[int, int], list[_Copy]] = defaultdict(list)
-    for copy in copies:
+    for copy in _removable(source, found, first_copy=first_copy):
+        fixes.add(Fix("repeated-mention", source.name, copy.line, copy.what))
         for token in {copy.start, copy.end}:
             by_token[copy.begin, token].append(copy)
     mixed = found.has("mixed-line-ends")
@@ -93,8 +86,15 @@ def mend(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]:
         fixes.add(Fix("no-end", source.name, last.number, 'put "#end document" behind this line'))
         yield as_text((b"" if last.text.endswith(b"\n") else new_line) + b"#" + END + new_line)
     if changed_ends:
-        what = f"made {changed_ends} {'line end' if changed_ends == 1 else 'line ends'} LF, the first one here"
+        what = f"made {counted(changed_ends, 'line end')} LF, the first one here"
         fixes.add(Fix("mixed-line-ends", source.name, first_changed, what))
+
+
+def _removable(source: Source, found: Found, *, first_copy: bool) -> list[_Copy]:
+    """The copies of mentions that are to go, of those that can be written without a doubt; what else is odd in the file
+    is added to ``found``."""
+    batches = Examiner(found, Request()).documents([source])
+    return _in_plain_cells(source, [copy for batch in batches for copy in _copies(batch, first_copy=first_copy)])
 
 
 def _copies(batch: Documents, *, first_copy: bool) -> list[_Copy]:
@@ -120,7 +120,7 @@ def _copies(batch: Documents, *, first_copy: bool) -> list[_Copy]:
 
 
 def _in_plain_cells(source: Source, copies: list[_Copy]) -> list[_Copy]:
-    """Those of the copies that begin and end in plain cells, which can be written without a doubt."""
+    """Those of the copies that begin and end in plain cells."""
     if not copies:
         return []
     tokens = {(copy.begin, token) for copy in copies for token in (copy.start, copy.end)}

@@ -92,34 +92,38 @@ def run(
         _spare(key_files or (), fix, reading)
         fixes = _mend(source, fix, repeated)
         files = [fix]
-    rows: list[Validated] = []
-    broken: list[str] = []
-
-    def row(path: str, side: str, its: Sequence[Source] | None = None) -> list[Validated]:
-        """What there is to tell of one side; a file that cannot be read does not hide the others."""
-        try:
-            if its is None:
-                its = watched(sources(path, reading.include, reading.max_unpacked), watch)
-            return [validate(path, its, beside if side == RESPONSE else None, reading, side).without(ignored)]
-        except UsageError as error:
-            complain(f"corefscore: {error}")
-            broken.append(path)
-            # Whoever reads text has just been told.
-            return [] if layout == "text" else [unreadable(path, error)]
-
-    with progress([*files, *([] if key is None else [key] * (len(files) + 1))], reading.include) as watch:
-        its_key = None if key_files is None else watched(key_files, watch)
-        of_key = [] if its_key is None else row(str(key), KEY, its_key)
-        beside = None if broken else its_key
-        for path in files:
-            rows += row(path, RESPONSE)
-    rows += of_key
+    rows, broken = _validated(files, key, key_files, reading, told=layout == "text")
+    rows = [row.without(ignored) for row in rows]
     write(find(layout)(Checked(rows, fixes), layout))
     if broken:
         context.exit(UsageError.status)
     bad = [ERROR, NOTICE] if strict else [ERROR]
     if any(file.count(severity) for file in rows for severity in bad):
         context.exit(InputError.status)
+
+
+def _validated(
+    files: Sequence[str], key: str | None, key_files: list[Source] | None, reading: Reading, *, told: bool
+) -> tuple[list[Validated], bool]:
+    """A row for each file and one for the key, if there is one; and whether some file cannot be read.
+
+    Such a file does not hide the others; where errors are ``told`` on standard error it has no row.
+    """
+    broken: list[str] = []
+
+    def rows(path: str, its: list[Source] | None, beside: list[Source] | None, side: str) -> list[Validated]:
+        try:
+            its = sources(path, reading.include, reading.max_unpacked) if its is None else its
+            return [validate(path, watched(its, watch), beside, reading, side)]
+        except UsageError as error:
+            complain(f"corefscore: {error}")
+            broken.append(path)
+            return [] if told else [unreadable(path, error)]
+
+    with progress([*files, *([] if key is None else [key] * (len(files) + 1))], reading.include) as watch:
+        of_key = [] if key is None else rows(key, key_files, None, KEY)
+        beside = None if broken or key_files is None else watched(key_files, watch)
+        return [row for path in files for row in rows(path, None, beside, RESPONSE)] + of_key, bool(broken)
 
 
 def _codes(words: str) -> set[str]:
