@@ -14,15 +14,15 @@ from scorer.clusters import Clusters, Mentions
 from scorer.errors import InputError, UsageError
 from scorer.evaluate import Part, count, evaluate, joined
 from scorer.findings import Finding
-from scorer.formats.row import KEY, RESPONSE, Reading
+from scorer.formats.row import Reading
 from scorer.matching import SINGLETONS
 from scorer.metrics import select
 from scorer.metrics.row import Metric, names_asked, options_of, own_values
-from scorer.model import Documents
+from scorer.model import KEY, RESPONSE, Documents
 from scorer.model import joined as joined_documents
 from scorer.names.options import COLUMN, EITHER, NameOptions, name_options
 from scorer.pairing import Pairs
-from scorer.repeats import WAYS
+from scorer.repeats import REPEATED
 from scorer.results import Result, Settings
 from scorer.workers import Map, by_many_or_one
 
@@ -42,7 +42,7 @@ class Corpus:
         return self.documents.names
 
 
-Side = str | os.PathLike[str] | Sequence[os.PathLike[str]] | Corpus | Mapping[str, Clusters] | Clusters
+Given = str | os.PathLike[str] | Sequence[os.PathLike[str]] | Corpus | Mapping[str, Clusters] | Clusters
 """A key or a response: a path; `pathlib.Path` objects, whose files are one corpus; a corpus read earlier; clusters by
 document name; or one document's clusters."""
 
@@ -103,8 +103,8 @@ def corpus(
 
 
 def score(
-    key: Side,
-    response: Side,
+    key: Given,
+    response: Given,
     metrics: str | Sequence[str] = "every",
     *,
     repeated: str = "official",
@@ -141,8 +141,8 @@ def score(
 
 
 def scored(
-    key: Side,
-    response: Side,
+    key: Given,
+    response: Given,
     metrics: Sequence[Metric],
     settings: Settings,
     reading: Reading,
@@ -266,7 +266,7 @@ def settings_of(
     metrics: Sequence[Metric], repeated: str, singletons: str, document: str | None, own: Mapping[str, Any]
 ) -> Settings:
     """The settings of a score, all but how files are read. Raises `UsageError` for what they cannot be."""
-    for name, value, known in (("repeated", repeated, WAYS), ("singletons", singletons, SINGLETONS)):
+    for name, value, known in (("repeated", repeated, REPEATED), ("singletons", singletons, SINGLETONS)):
         if value not in known:
             raise UsageError(f"{name}={value!r} is not one of {', '.join(known)}")
     if unknown := sorted(own.keys() - {option.keyword for option in options_of(metrics)}):
@@ -275,7 +275,7 @@ def settings_of(
     return Settings(names, repeated, singletons, document, own_values(metrics, own))
 
 
-def _paths(side: Side) -> str | list[str] | None:
+def _paths(side: Given) -> str | list[str] | None:
     """The path or paths that a side is given by; None for anything else."""
     if isinstance(side, str | os.PathLike):
         return os.fspath(side)

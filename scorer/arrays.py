@@ -16,7 +16,7 @@ Objects = np.ndarray[Any, np.dtype[np.object_]]
 NONE: Ints = np.empty(0, dtype=np.int64)
 
 
-Column = Ints | Floats | Bools
+Array = Ints | Floats | Bools
 
 
 def ranges(starts: Ints, lengths: Ints) -> Ints:
@@ -27,7 +27,7 @@ def ranges(starts: Ints, lengths: Ints) -> Ints:
     return np.arange(total) + shifts
 
 
-def sums(groups: Ints, weights: Column, count: int) -> Floats:
+def sums(groups: Ints, weights: Array, count: int) -> Floats:
     """The sum of ``weights`` for each group from 0 to ``count - 1``, added from left to right.
 
     The order matters: the official scorer cuts percentages off, so the last bit of a sum can

@@ -105,7 +105,7 @@ def numbers_in(scores: Mapping[str, Mapping[str, Any]]) -> Numbers:
     return {measure: {score: float(its[score]) for score in SCORES if score in its} for measure, its in scores.items()}
 
 
-FORMS = {
+LINES = {
     "heading": re.compile(r"METRIC (\S+):"),
     "document": re.compile(r"====> (.+):"),
     "totals": re.compile(r"====== TOTALS ======="),
@@ -134,7 +134,7 @@ class _Printed:
     def line(self, number: int, line: str) -> None:
         """Read a line."""
         self._number = number
-        for name, form in FORMS.items():
+        for name, form in LINES.items():
             if found := form.fullmatch(line):
                 getattr(self, name)(*found.groups())
 

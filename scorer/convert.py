@@ -7,8 +7,8 @@ from itertools import chain
 
 from scorer.findings import Finding, counted
 from scorer.formats import BY_CONTENT, NAMES, find, recognised, requested
-from scorer.formats.row import KEY, FullDocument, Reading, Sentences, full_documents
-from scorer.model import Documents
+from scorer.formats.row import FullDocument, Reading, Sentences, full_documents
+from scorer.model import KEY, Documents
 from scorer.pairing import Names
 from scorer.sources import sources
 

@@ -17,7 +17,7 @@ from typing import Any
 from scorer import __version__
 from scorer.api import score as score_with
 from scorer.errors import ScorerError, UsageError
-from scorer.formats.row import KEY, RESPONSE
+from scorer.model import KEY, RESPONSE
 from scorer.results import Result
 from scorer.workers import Map, capped, in_order
 

@@ -12,11 +12,10 @@ from scorer.arrays import Floats
 from scorer.counts import packed
 from scorer.errors import UsageError
 from scorer.findings import Finding
-from scorer.formats.row import KEY, RESPONSE
 from scorer.matching import Matched, exact, without_singletons
 from scorer.metrics import MENTIONS, NAMES, find, select
 from scorer.metrics.row import NAMED, WHOLE, Metric, names_asked
-from scorer.model import Documents
+from scorer.model import KEY, RESPONSE, Documents
 from scorer.names.options import NameOptions
 from scorer.overlap import Overlap, overlap
 from scorer.pairing import Pairs, pair

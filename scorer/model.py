@@ -15,6 +15,9 @@ from scorer.arrays import NONE, Ints, Objects, bounds, ranges
 from scorer.findings import Finding
 from scorer.sources import Source
 
+KEY, RESPONSE = "key", "response"
+"""The sides of a score."""
+
 
 class Place(NamedTuple):
     """Where a document begins: its file, and its first line there (from 1), if any: its begin marker, its JSON."""

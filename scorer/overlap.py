@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.arrays import Column, Floats, Ints, changes, order_by, sums, tally
+from scorer.arrays import Array, Floats, Ints, changes, order_by, sums, tally
 from scorer.matching import Matched
 
 FEW = 4
@@ -51,7 +51,7 @@ class Groups:
     several: Ints
     tangled: Mapping[int, Counter[frozenset[int]]]
 
-    def total(self, values: Column) -> Floats:
+    def total(self, values: Array) -> Floats:
         """Values, one a group, summed for each document in the order of the groups."""
         return sums(self.document, values, len(self.mentions))
 

@@ -35,7 +35,7 @@ LIMIT = 10
 SHOWN_ENTITIES = 20
 """How many entities of a repeated span a message lists."""
 
-WAYS = ("official", "first", "refuse")
+REPEATED = ("official", "first", "refuse")
 """What ``--repeated`` can be."""
 
 
@@ -59,7 +59,7 @@ class Treated(NamedTuple):
 
 
 def treat(matched: Matched, pairs: Pairs, way: str) -> Treated:
-    """Decide which copies of a span count. ``way`` is one of `WAYS`.
+    """Decide which copies of a span count. ``way`` is one of `REPEATED`.
 
     Raises `InputError` at the first copy where ``way`` is ``refuse``.
     """

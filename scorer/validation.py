@@ -12,9 +12,9 @@ from scorer.arrays import changes, order_by
 from scorer.errors import UsageError
 from scorer.findings import KINDS, Finding, Found, counted
 from scorer.formats import BY_CONTENT, examination
-from scorer.formats.row import KEY, RESPONSE, Examination, Reading
+from scorer.formats.row import Examination, Reading
 from scorer.matching import exact
-from scorer.model import Documents, Place
+from scorer.model import KEY, RESPONSE, Documents, Place
 from scorer.pairing import pair
 from scorer.repeats import Repeat, describe, repeats, too_many, treat
 from scorer.sources import Source

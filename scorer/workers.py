@@ -25,10 +25,10 @@ class Unsuited(Exception):  # noqa: N818 - nothing is wrong
     """Input in which pieces of it cannot tell what the whole is; one process has to look at it from the beginning."""
 
 
-Found = TypeVar("Found")
+Answer = TypeVar("Answer")
 
 
-def by_many_or_one(run: Callable[[Map | None], Found], apply: Map | None) -> Found:
+def by_many_or_one(run: Callable[[Map | None], Answer], apply: Map | None) -> Answer:
     """What ``run`` gives with the workers of ``apply``; without any (None) where that does not suit the input.
 
     Whatever there is to refuse is so by one process, in the one way that it has. Raises `UsageError` where only the

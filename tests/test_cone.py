@@ -23,7 +23,7 @@ from scorer.formats.conll import reader as conll
 from scorer.metrics import GROUPS, NAMES, find
 from scorer.metrics.row import NAMED
 from scorer.model import joined
-from scorer.names.options import EITHER, WAYS, name_options
+from scorer.names.options import EITHER, NAMED_BY, name_options
 
 OPENBOEK = CORPORA / "openboek" / "key.conll"
 DEMO = TESTDATA / "names"
@@ -230,7 +230,7 @@ def pruned(partition: Partition, names: Sequence[Mention], way: str) -> Partitio
     return [entity for entity in entities if entity]
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", NAMED_BY)
 @pytest.mark.parametrize("seed", range(12))
 def test_cone_is_bcubed_and_ceaf_of_files_cut_down_by_hand(way: str, seed: int, tmp_path: Path) -> None:
     """To the last bit, for the sum of a document and of all."""
@@ -626,7 +626,7 @@ def test_a_corpus_against_itself_is_right() -> None:
     corpus = scorer.read(OPENBOEK, ne_column=11)
     assert corpus.documents.named_entities is not None
     assert len(corpus.documents.named_entities.start) == 2971  # the cells of column 11 with "("
-    for way in WAYS:
+    for way in NAMED_BY:
         found = scorer.score(corpus, corpus, "cone", named=way)
         assert [found[measure].f1 for measure in ("cone_mentions", "cone_b3", "cone_ceaf")] == [1, 1, 1]
 

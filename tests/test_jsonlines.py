@@ -23,8 +23,8 @@ from scorer.formats import read
 from scorer.formats.conll import reader as conll
 from scorer.formats.jsonlines import reader as jsonlines
 from scorer.formats.jsonlines.objects import faults_of, flattened, recognises
-from scorer.formats.row import KEY, Reading
-from scorer.model import Documents, Place, joined
+from scorer.formats.row import Reading
+from scorer.model import KEY, Documents, Place, joined
 from scorer.pairing import in_other_form, pair
 from scorer.sources import Source
 

@@ -22,7 +22,7 @@ from scorer.findings import SHOWN, Finding, counted
 DESCRIPTOR = re.compile(r"(?:/dev/fd|/proc/self/fd)/([0-9]+)|/dev/(stdout|stderr)")
 """Names that stand for what is open already."""
 
-OPEN = {"stdout": "1", "stderr": "2"}
+STANDARD = {"stdout": "1", "stderr": "2"}
 
 STDOUT = "-"
 """What stands for standard output where a file can be named."""
@@ -64,7 +64,7 @@ def _replace(path: str, chunks: Iterable[bytes], then: Callable[[], None] = lamb
         descriptor = DESCRIPTOR.fullmatch(path)
         if descriptor or (os.path.exists(target) and not os.path.isfile(target)):
             # What is open already, a device or a pipe cannot be replaced.
-            number = descriptor and (descriptor[1] or OPEN[descriptor[2]])
+            number = descriptor and (descriptor[1] or STANDARD[descriptor[2]])
             with open(target if number is None else os.dup(int(number)), "wb") as file:
                 file.writelines(chunks)
             then()

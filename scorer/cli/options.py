@@ -44,13 +44,13 @@ class Finite(click.FloatRange):
 def scoring(metrics: Sequence[Metric]) -> list[click.Parameter]:
     """Options that can move a number: how files are read and mentions counted, and the metrics' own."""
     from scorer.matching import SINGLETONS
-    from scorer.repeats import WAYS
+    from scorer.repeats import REPEATED
 
     return [
         click.Option(
             ["--repeated"],
-            type=click.Choice(WAYS),
-            default=WAYS[0],
+            type=click.Choice(REPEATED),
+            default=REPEATED[0],
             show_default=True,
             help="What a span that is marked again means: as the official scorer has it; only the first copy "
             "counts, on either side; or the file is refused.",

@@ -15,10 +15,10 @@ from scorer.cli.messages import STDOUT, tell, write
 from scorer.cli.scoring import evaluated, one_standard_input, read_key, spare_inputs, workers
 from scorer.errors import InputError, UsageError
 from scorer.findings import Finding
-from scorer.formats.row import KEY
 from scorer.layouts import OFFICIAL, TABLES, find, official
 from scorer.metrics import GROUPS, names_in, select
 from scorer.metrics.row import Metric, names_asked, own_values, sees_names
+from scorer.model import KEY
 from scorer.results import Result, compiled
 
 

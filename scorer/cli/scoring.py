@@ -14,8 +14,9 @@ from scorer.api import Corpus, scored, settings_of
 from scorer.api import corpus as read
 from scorer.cli.progress import progress
 from scorer.errors import InputError, UsageError
-from scorer.formats.row import KEY, Reading
+from scorer.formats.row import Reading
 from scorer.metrics.row import Metric, names_asked, options_of, own_values
+from scorer.model import KEY
 from scorer.results import Result
 from scorer.sources import STDIN, sources
 from scorer.workers import Map

@@ -15,8 +15,9 @@ from scorer.cli.scoring import one_standard_input
 from scorer.errors import InputError, UsageError
 from scorer.findings import ERROR, NOTICE
 from scorer.formats import recognised
-from scorer.formats.row import KEY, RESPONSE, Reading
+from scorer.formats.row import Reading
 from scorer.layouts import find
+from scorer.model import KEY, RESPONSE
 from scorer.repair import Fixes, mend
 from scorer.reports.validate import Checked
 from scorer.sources import STDIN, SUFFIXES, Source, sources

@@ -13,8 +13,8 @@ from importlib import import_module
 
 from scorer.errors import UsageError, nearest_first
 from scorer.findings import Finding, Found
-from scorer.formats.row import KEY, Examination, Format, Reading, Request
-from scorer.model import Documents
+from scorer.formats.row import Examination, Format, Reading, Request
+from scorer.model import KEY, Documents
 from scorer.names.options import NameOptions
 from scorer.sources import Source, sources
 from scorer.workers import Map, Unsuited
@@ -25,7 +25,7 @@ NAMES = ("conll", "jsonlines")
 BY_CONTENT = Reading()
 """Reading that leaves all to the content of the files."""
 
-HEAD = 1 << 16
+HEAD_BYTES = 1 << 16
 """How many bytes of a file tell its format."""
 
 
@@ -112,5 +112,5 @@ def recognised(files: Sequence[Source], name: str | None = None) -> Format:
     """
     if name is not None:
         return find(name)
-    head = files[0].head(HEAD)
+    head = files[0].head(HEAD_BYTES)
     return next((row for row in map(find, NAMES) if row.recognises(head)), find(NAMES[0]))

@@ -93,7 +93,7 @@ class _Bytes(io.RawIOBase):
         super().close()
 
 
-class Batch(NamedTuple):
+class Parcel(NamedTuple):
     """Documents without places, and the file and the first line of each instead: these are quickly sent."""
 
     documents: Documents
@@ -104,7 +104,7 @@ class Batch(NamedTuple):
 class Piece(NamedTuple):
     """What was read of one piece, and the number of lines in its last file."""
 
-    batches: Sequence[Batch]
+    batches: Sequence[Parcel]
     lines: int
 
 
@@ -150,13 +150,13 @@ def _read(piece: Sequence[Stretch], read: Read, request: Request) -> Piece | Usa
         return error
     if notices or any(documents.faults or documents.odd_labels for documents in found):
         return None
-    return Piece([_batch(documents) for documents in found], piece[-1].seen)
+    return Piece([_parcel(documents) for documents in found], piece[-1].seen)
 
 
-def _batch(documents: Documents) -> Batch:
+def _parcel(documents: Documents) -> Parcel:
     places = [documents.place_of(document) for document in range(len(documents))]
     files = [place.source.file for place in places if isinstance(place.source, Stretch)]
-    return Batch(replace(documents, places=()), files, [place.line or 0 for place in places])
+    return Parcel(replace(documents, places=()), files, [place.line or 0 for place in places])
 
 
 def _pieces(files: Sequence[Source], begin: bytes | None) -> Iterator[list[Stretch]]:

@@ -8,11 +8,9 @@ from typing import NamedTuple, Protocol
 
 from scorer.errors import InputError
 from scorer.findings import Finding
-from scorer.model import Documents, Place
+from scorer.model import KEY, Documents, Place
 from scorer.names.options import NameOptions
 from scorer.sources import Source
-
-KEY, RESPONSE = "key", "response"
 
 NO_WORD = "-"
 """What stands where a word is not known."""

@@ -45,7 +45,10 @@ VIEWS: Mapping[str, tuple[Option, ...]] = {
     WHOLE: (),
     NAMED: (
         Option(
-            "ne-from", names.KEY, "Whose names name the mentions of the response: the key's, or its own.", names.FROM
+            "ne-from",
+            names.FROM[0],
+            "Whose names name the mentions of the response: the key's, or its own.",
+            names.FROM,
         ),
         Option("ne-column", names.COLUMN, "The column of named entities, from 1."),
         Option(
@@ -53,7 +56,7 @@ VIEWS: Mapping[str, tuple[Option, ...]] = {
             names.EXACT,
             "Which mentions are named: those with the span of a name, those that end in one, or those that hold "
             "exactly one; they are compared by the span of the name.",
-            names.WAYS,
+            names.NAMED_BY,
         ),
         Option(
             "ne-types",

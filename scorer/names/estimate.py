@@ -30,9 +30,9 @@ from scorer.model import Documents
 from scorer.names.mentions import counting, names_of
 from scorer.names.options import NameOptions
 
-Name = tuple[str, ...]
+NameWords = tuple[str, ...]
 
-MARKS = frozenset(("", *BLANK_MARKS.decode()))
+NO_WORDS = frozenset(("", *BLANK_MARKS.decode()))
 """What stands for a word that is not known."""
 
 POSSESSIVES = ("'s", "\u2019s", "s'", "s\u2019")
@@ -48,7 +48,7 @@ def estimated(documents: Documents, how: NameOptions) -> Documents:
     which = counting(names, how)
     document = names.document[which]
     for name in which.tolist():
-        if MARKS.issuperset(names.words[name]):
+        if NO_WORDS.issuperset(names.words[name]):
             in_document = int(names.document[name])
             details = {"document": documents.names[in_document], "type": names.type[name]}
             path, line = documents.place_of(in_document).source.name, int(names.line[name])
@@ -77,7 +77,7 @@ def estimated(documents: Documents, how: NameOptions) -> Documents:
     )
 
 
-Initials = Mapping[Name, Collection[str]]
+Initials = Mapping[NameWords, Collection[str]]
 """Names of different words, folded, with the initials of each."""
 
 
@@ -85,23 +85,23 @@ def grouped(names: Sequence[Sequence[str]], rules: Sequence[str]) -> list[int]:
     """For each name the first name of its entity. A name is a sequence of words; all are of one document and type."""
     plain = [without_possessive(name) for name in names]
     its_words = [folded(words) for words in plain]
-    initials: dict[Name, set[str]] = defaultdict(set)
+    initials: dict[NameWords, set[str]] = defaultdict(set)
     for words, its in zip(its_words, plain, strict=True):
         initials[words] |= set(initials_of(its))
     groups = _Groups()
     for rule in rules:
         for one, other in RULES[rule](initials):
             groups.join(one, other)
-    first: dict[Name, int] = {}
+    first: dict[NameWords, int] = {}
     # Names of the same words are one entity where a rule speaks of them.
     return [first.setdefault(groups.of(words), at) if words in groups else at for at, words in enumerate(its_words)]
 
 
-def _exact(initials: Initials) -> Iterator[tuple[Name, Name]]:
+def _exact(initials: Initials) -> Iterator[tuple[NameWords, NameWords]]:
     yield from ((words, words) for words in initials)
 
 
-def _words(initials: Initials) -> Iterator[tuple[Name, Name]]:
+def _words(initials: Initials) -> Iterator[tuple[NameWords, NameWords]]:
     sizes = {len(words) for words in initials}
     for words in initials:
         for size in sizes:
@@ -109,8 +109,8 @@ def _words(initials: Initials) -> Iterator[tuple[Name, Name]]:
                 yield from ((run, words) for run in (words[:size], words[-size:]) if run in initials)
 
 
-def _initials(initials: Initials) -> Iterator[tuple[Name, Name]]:
-    acronyms: dict[str, list[Name]] = defaultdict(list)
+def _initials(initials: Initials) -> Iterator[tuple[NameWords, NameWords]]:
+    acronyms: dict[str, list[NameWords]] = defaultdict(list)
     for words in initials:
         if len(words) == 1 or all(len(word) == 1 for word in words):
             acronyms["".join(words)].append(words)
@@ -119,7 +119,7 @@ def _initials(initials: Initials) -> Iterator[tuple[Name, Name]]:
             yield from ((acronym, words) for acronym in acronyms.get(letters, ()) if acronym != words)
 
 
-RULES: Mapping[str, Callable[[Initials], Iterator[tuple[Name, Name]]]] = {
+RULES: Mapping[str, Callable[[Initials], Iterator[tuple[NameWords, NameWords]]]] = {
     "exact": _exact,
     "words": _words,
     "initials": _initials,
@@ -138,8 +138,8 @@ def without_possessive(name: Sequence[str]) -> list[str]:
     return words
 
 
-def folded(words: Sequence[str]) -> Name:
-    """Name without case and periods, with one spelling for each letter (Unicode's NFC) and for apostrophes; a name of
+def folded(words: Sequence[str]) -> NameWords:
+    """Words without case and periods, with one spelling for each letter (Unicode's NFC) and for apostrophes; a name of
     nothing else stays as it is."""
     spelt = (normalize("NFC", word).replace("\u2019", "'") for word in words)
     plain = tuple(filter(None, (word.replace(".", "").casefold() for word in spelt)))
@@ -149,7 +149,7 @@ def folded(words: Sequence[str]) -> Name:
 def initials_of(words: Sequence[str]) -> Iterator[str]:
     """The initials of several words in lower case: of all, and of those that begin in upper case.
 
-    Name that begin with no letter and no digit have none.
+    Words that begin with no letter and no digit have none.
     """
     firsts = [word.lstrip(".")[:1] for word in words]
     firsts = [first for first in firsts if first.isalnum()]
@@ -162,18 +162,18 @@ class _Groups:
     """Names of different words in groups; it holds those that were joined, if only with themselves."""
 
     def __init__(self) -> None:
-        self._before: dict[Name, Name] = {}
+        self._before: dict[NameWords, NameWords] = {}
 
-    def __contains__(self, words: Name) -> bool:
+    def __contains__(self, words: NameWords) -> bool:
         return words in self._before
 
-    def of(self, words: Name) -> Name:
+    def of(self, words: NameWords) -> NameWords:
         """The group of a name, as one of the names in it."""
         while self._before[words] != words:
             self._before[words] = words = self._before[self._before[words]]
         return words
 
-    def join(self, one: Name, other: Name) -> None:
+    def join(self, one: NameWords, other: NameWords) -> None:
         """Make one group of the groups of two names."""
         for words in (one, other):
             self._before.setdefault(words, words)

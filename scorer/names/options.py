@@ -6,14 +6,17 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from scorer.errors import UsageError, nearest_first
+from scorer.model import KEY
 
-KEY, OWN = FROM = ("key", "own")
+OWN = "own"
+
+FROM = (KEY, OWN)
 """Whose names name the mentions of a response."""
 
 EITHER = "either"
 """What is asked where it is not known yet whose names they will be."""
 
-EXACT, HEAD, CONTAINS = WAYS = ("exact", "head", "contains")
+EXACT, HEAD, CONTAINS = NAMED_BY = ("exact", "head", "contains")
 """Which mentions have a name."""
 
 COLUMN = 11

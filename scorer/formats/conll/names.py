@@ -31,9 +31,9 @@ from scorer.findings import Finding, shortened
 from scorer.formats.conll.columns import Columns, TextsSoFar
 from scorer.formats.conll.lines import as_text
 from scorer.formats.conll.reader import CR, Lines, Reader, within
-from scorer.formats.row import KEY, Request
+from scorer.formats.row import Request
 from scorer.formats.words import BLANK_MARKS, word_numbers
-from scorer.model import UNKNOWN, Documents, HeldColumn, NamedEntities
+from scorer.model import KEY, UNKNOWN, Documents, HeldColumn, NamedEntities
 from scorer.sources import Source
 
 CELL = re.compile(rb"(?:\(([^\s()*|]+))?\*?(\))?")

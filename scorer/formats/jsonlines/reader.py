@@ -45,9 +45,9 @@ from scorer.formats.jsonlines.objects import (
     parsed,
     sentences_of,
 )
-from scorer.formats.row import KEY, RESPONSE, FullDocument, Request, Sentences, passage, passage_places
+from scorer.formats.row import FullDocument, Request, Sentences, passage, passage_places
 from scorer.formats.words import numbers_of
-from scorer.model import UNKNOWN, Documents, Place, Texts
+from scorer.model import KEY, RESPONSE, UNKNOWN, Documents, Place, Texts
 from scorer.sources import Source
 
 BATCH = 1 << 24
@@ -85,7 +85,7 @@ class Reader:
     def __init__(self, notices: list[Finding], request: Request) -> None:
         self.notices, self.request = notices, request
         self.field = _field(request)
-        self.batch = Batch(self.most, texts=self.request.texts)
+        self.batch = Gathered(self.most, texts=self.request.texts)
 
     def documents(self, files: Sequence[Source]) -> Iterator[Documents]:
         """The documents of all files, in batches."""
@@ -145,7 +145,7 @@ class Reader:
 
     def _full(self) -> Documents:
         documents = self.batch.documents()
-        self.batch = Batch(self.most, texts=self.request.texts)
+        self.batch = Gathered(self.most, texts=self.request.texts)
         return documents
 
 
@@ -239,7 +239,7 @@ def write(documents: Iterator[FullDocument], notices: list[Finding]) -> Iterator
         yield re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", line) + "\n"
 
 
-class Batch:
+class Gathered:
     """The documents since the last batch: lists of whole numbers, which become columns at its end.
 
     ``most`` is how many faults of a document are told, ``texts`` whether words are kept.
