@@ -9,7 +9,7 @@ import numpy as np
 
 from scorer.errors import InputError
 from scorer.findings import Finding
-from scorer.model import Documents, Place
+from scorer.model import Documents, Place, Span
 from scorer.sources import Source
 
 Clusters = Iterable[Iterable[Any]]
@@ -40,10 +40,9 @@ class Mentions:
             self._values[found] = value
         return found
 
-    def words(self, documents: Documents, mentions: Sequence[int]) -> list[str]:
+    def words(self, source: Source, spans: Sequence[Span]) -> list[str]:
         """The mentions as they were given, for messages."""
-        spans = ((int(documents.start[mention]), int(documents.end[mention])) for mention in mentions)
-        return [str(self._values.get(span, span)) for span in spans]
+        return [str(self._values.get(span[2:], span[2:])) for span in spans]
 
 
 def _is_span(value: Any) -> TypeGuard[tuple[int, int]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -29,9 +29,18 @@ class Place(NamedTuple):
         return self.source.name if self.line is None else f"{self.source.name}:{self.line}"
 
 
-def _numbers(documents: Documents, mentions: Sequence[int]) -> list[str]:
-    """What stands for the words of mentions where nobody knows them."""
-    return [f"{documents.start[mention]}-{documents.end[mention]}" for mention in mentions]
+class Span(NamedTuple):
+    """A stretch of tokens of a document, and the line of the first of them."""
+
+    document: int
+    line: int
+    start: int
+    end: int
+
+
+def _numbers(source: Source, spans: Sequence[Span]) -> list[str]:
+    """What stands for the words of spans where nobody knows them."""
+    return [f"{span.start}-{span.end}" for span in spans]
 
 
 class HeldColumn:
@@ -146,7 +155,7 @@ class Documents:
     ``faults`` and ``discarded`` hold, for the few documents that have any, a function that tells what makes the
     document unusable (it may have to look into the file again), and the marks that the reader passes over.
     ``odd_labels`` are the ids that are not plain numbers; all batches of one side share it. ``words`` gives the text of
-    some mentions of a batch, for messages; it comes from the reader. ``named_entities`` are there only where a metric
+    spans of one file, for messages; it comes from the reader. ``named_entities`` are there only where a metric
     asked for them and the format has them, ``texts`` where somebody compares them.
     """
 
@@ -162,7 +171,7 @@ class Documents:
     faults: Mapping[int, Callable[[], Finding]] = field(default_factory=dict)
     discarded: Mapping[int, Sequence[str]] = field(default_factory=dict)
     odd_labels: Sequence[str] = ()
-    words: Callable[[Documents, Sequence[int]], list[str]] = _numbers
+    words: Callable[[Source, Sequence[Span]], list[str]] = _numbers
     named_entities: NamedEntities | None = None
     texts: Texts | None = None
 
@@ -194,6 +203,21 @@ class Documents:
             named_entities=names and names._replace(line=names.line + lines),
             texts=texts and texts._replace(line=texts.line + lines),
         )
+
+    def words_of(self, mentions: Sequence[int]) -> list[str]:
+        """The words of some mentions, for messages."""
+        columns = self.mention_document(), self.line, self.start, self.end
+        return self.words_at([Span(*(int(column[mention]) for column in columns)) for mention in mentions])
+
+    def words_at(self, spans: Sequence[Span]) -> list[str]:
+        """The words of some spans. Each file is read once, for all of its spans."""
+        by_source: dict[Source, list[int]] = defaultdict(list)
+        for at, span in enumerate(spans):
+            by_source[self.place_of(span.document).source].append(at)
+        found: dict[int, str] = {}
+        for source, its in by_source.items():
+            found.update(zip(its, self.words(source, [spans[at] for at in its]), strict=True))
+        return [found[at] for at in range(len(spans))]
 
     def place_of(self, document: int) -> Place:
         """Where a document begins, for one that is there."""

@@ -108,7 +108,7 @@ def _copies(batch: Documents, *, first_copy: bool) -> list[_Copy]:
                 gone.append(mention)
             kept.add(entity)
     copies = []
-    for mention, words in zip(gone, batch.words(batch, gone), strict=True):
+    for mention, words in zip(gone, batch.words_of(gone), strict=True):
         document = int(batch.document[batch.entity[mention]])
         start, end = int(batch.start[mention]), int(batch.end[mention])
         label = batch.name_of(int(batch.entity[mention]))

@@ -145,7 +145,7 @@ def describe(code: str, repeats: Sequence[Repeat]) -> list[Finding]:
     words = {}
     for batch, its in of_batch.items():  # every file is read once for all of its spans
         documents = its[0].documents
-        texts = documents.words(documents, [repeat.copies[0] for repeat in its])
+        texts = documents.words_of([repeat.copies[0] for repeat in its])
         words.update({(batch, repeat.copies[0]): text for repeat, text in zip(its, texts, strict=True)})
     found = []
     for repeat in repeats:

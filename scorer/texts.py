@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from scorer.findings import Finding
 from scorer.formats.words import are_words
-from scorer.model import UNKNOWN, Documents
+from scorer.model import UNKNOWN, Documents, Span
 from scorer.pairing import Pairs
 
 Token = tuple[int, int]
@@ -48,23 +47,14 @@ def described(code: str, pairs: Pairs, partings: Sequence[Token]) -> Iterator[Fi
 
 def _tokens(side: Documents, tokens: Sequence[Token]) -> list[tuple[int | None, str]]:
     """The line of each token, or that of the last one where the text has ended before, and its word."""
-    document, token = np.array(tokens, dtype=np.int64).reshape(-1, 2).T
-    lines = [side.place_of(d).line for d in document.tolist()]
-    for at, (d, t) in enumerate(tokens):
-        if len(its := side.text_of(d).line):
-            lines[at] = int(its[min(t, len(its) - 1)])
-    words = [f"missing: there are {size}" for size in side.tokens[document].tolist()]
-    there = np.flatnonzero(token < side.tokens[document])
-    # As mentions of one token, of which the reader knows the words.
-    mentions = replace(
-        side,
-        document=document,
-        label=np.arange(len(tokens)),
-        entity=np.arange(len(tokens)),
-        start=token,
-        end=token,
-        line=np.array([line or 0 for line in lines], dtype=np.int64),
-    )
-    for at, word in zip(there.tolist(), side.words(mentions, there.tolist()), strict=True):
-        words[at] = f'"{word}"'
-    return list(zip(lines, words, strict=True))
+    found: list[tuple[int | None, str]] = []
+    there: dict[int, Span] = {}
+    for at, (document, token) in enumerate(tokens):
+        size, lines = int(side.tokens[document]), side.text_of(document).line
+        line = int(lines[min(token, size - 1)]) if len(lines) else side.place_of(document).line
+        found.append((line, f"missing: there are {size}"))
+        if token < size:
+            there[at] = Span(document, line or 0, token, token)
+    for at, word in zip(there, side.words_at(list(there.values())), strict=True):
+        found[at] = found[at][0], f'"{word}"'
+    return found

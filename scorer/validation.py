@@ -154,7 +154,7 @@ def _overlaps(documents: Documents) -> list[tuple[int, int]]:
 
 def _describe_overlaps(documents: Documents, overlaps: Sequence[tuple[int, int]]) -> list[Finding]:
     found = []
-    texts = documents.words(documents, [mention for mention, _ in overlaps])
+    texts = documents.words_of([mention for mention, _ in overlaps])
     for (mention, other), text in zip(overlaps, texts, strict=True):
         document = int(documents.document[documents.entity[mention]])
         inside = documents.end[mention] < documents.end[other]

@@ -102,12 +102,12 @@ def test_a_line_becomes_a_document(tmp_path: Path) -> None:
     documents = read_text(text, tmp_path)
     assert (list(documents.names), documents.tokens.tolist()) == (["d", "e"], [5, -1])
     assert (entities(documents), documents.line.tolist()) == ([[(0, 1), (3, 3)]], [1, 1])
-    assert documents.words(documents, [0, 1]) == ["The cat", "it"]
+    assert documents.words_of([0, 1]) == ["The cat", "it"]
 
 
 def test_without_sentences_messages_show_offsets(tmp_path: Path) -> None:
     documents = read_text(lines({"doc_key": "d", "clusters": [[[3, 5]]]}), tmp_path)
-    assert documents.words(documents, [0]) == ["3-5"]
+    assert documents.words_of([0]) == ["3-5"]
 
 
 def test_entities_come_as_conll_would_give_them(tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_offsets_of_subtokens_are_mapped_to_words(
     documents = read_text(lines({**fields, "clusters": [[[1, 2], [3, 6]], [[4, 4]]]}), tmp_path)
     assert (documents.tokens.tolist(), entities(documents)) == ([tokens], [[(0, 0), (1, 2)], [(1, 1)]])
     if sentences:
-        assert documents.words(documents, [0, 1]) == ["playing", "cat s"]
+        assert documents.words_of([0, 1]) == ["playing", "cat s"]
 
 
 BOTH = {"doc_key": "d", "clusters": [[[0, 0]]], "predicted_clusters": [[[1, 1]]], "x": [[[2, 2]]], "y": [[[3, 3]]]}

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from scorer.findings import Finding
 from scorer.formats.row import NO_WORD, Request, Sentences, passage, passage_places
-from scorer.model import Documents
+from scorer.model import Span
 from scorer.sources import Source
 
 MARK = b"\xef\xbb\xbf"
@@ -103,43 +103,31 @@ def word(columns: Sequence[bytes]) -> str:
     return as_text((columns[3] if len(columns) > 4 else columns[-2]).strip())
 
 
-def words(documents: Documents, mentions: Sequence[int]) -> list[str]:
-    """The words of some mentions. Each file is read once, for all of its mentions."""
-    by_source: dict[Source, list[int]] = defaultdict(list)
-    for mention in mentions:
-        by_source[documents.place_of(int(documents.document[documents.entity[mention]])).source].append(mention)
-    texts: dict[int, str] = {}
-    for source, its in by_source.items():
-        sizes = documents.end[its] - documents.start[its] + 1
-        spans = list(zip(documents.line[its].tolist(), sizes.tolist(), strict=True))
-        texts.update(zip(its, _texts(source, spans), strict=True))
-    return [texts[mention] for mention in mentions]
+def words(source: Source, spans: Sequence[Span]) -> list[str]:
+    """The words of spans of one file.
 
-
-def _texts(source: Source, spans: Sequence[tuple[int, int]]) -> list[str]:
-    """The words of spans of one file, each given by the line of its first token and its number of tokens.
-
-    Only the words that a `passage` shows are kept, so spans may be long, many and nested.
+    Only those that a `passage` shows are kept, so spans may be long, many and nested.
     """
+    sizes = [span.end - span.start + 1 for span in spans]
     beginning = defaultdict(list)
-    for at, (line, _) in enumerate(spans):
-        beginning[line].append(at)
+    for at, span in enumerate(spans):
+        beginning[span.line].append(at)
     last = max(beginning, default=0)
     shown: list[list[int]] = [[] for _ in spans]
     wanted: dict[int, str] = {}
     token = end = 0
     for number, line_text in source.numbered_lines():
         for at in beginning.get(number, ()):
-            shown[at] = passage_places(token, spans[at][1])
+            shown[at] = passage_places(token, sizes[at])
             wanted.update(dict.fromkeys(shown[at], ""))
-            end = max(end, token + spans[at][1])
+            end = max(end, token + sizes[at])
         if token < end and holds_token(line_text):
             if token in wanted:
                 wanted[token] = word(columns_of(line_text))
             token += 1
         if number >= last and token >= end:
             break
-    return [passage([wanted[place] for place in places], size) for places, (_, size) in zip(shown, spans, strict=True)]
+    return [passage([wanted[place] for place in places], size) for places, size in zip(shown, sizes, strict=True)]
 
 
 def sentences(source: Source, notices: list[Finding], request: Request) -> Iterator[Sentences]:

@@ -47,7 +47,7 @@ from scorer.formats.jsonlines.objects import (
 )
 from scorer.formats.row import FullDocument, Request, Sentences, passage, passage_places
 from scorer.formats.words import numbers_of
-from scorer.model import KEY, RESPONSE, UNKNOWN, Documents, Place, Texts
+from scorer.model import KEY, RESPONSE, UNKNOWN, Documents, Place, Span, Texts
 from scorer.sources import Source
 
 BATCH = 1 << 24
@@ -172,21 +172,19 @@ def _by_first(place: Place, fields: Fields, request: Request) -> str:
     return PREDICTED if PREDICTED in fields else CLUSTERS
 
 
-def words(documents: Documents, mentions: Sequence[int]) -> list[str]:
-    """The words of some mentions, or their offsets where the file has no sentences."""
-    by_source: dict[Source, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
-    for mention in mentions:
-        place = documents.place_of(int(documents.document[documents.entity[mention]]))
-        by_source[place.source][int(documents.line[mention])].append(mention)
-    texts: dict[int, str] = {}
-    for source, by_line in by_source.items():
-        for place, fields in objects(source, by_line):
-            its_sentences = sentences_of(fields)
-            every = None if its_sentences is None else [word for sentence in its_sentences for word in sentence]
-            for mention in by_line[place.line or 0]:
-                start, end = int(documents.start[mention]), int(documents.end[mention])
-                texts[mention] = f"{start}-{end}" if every is None else _passage(every, start, end)
-    return [texts[mention] for mention in mentions]
+def words(source: Source, spans: Sequence[Span]) -> list[str]:
+    """The words of spans of one file, or their offsets where it has no sentences."""
+    by_line: dict[int, list[int]] = defaultdict(list)
+    for at, span in enumerate(spans):
+        by_line[span.line].append(at)
+    found: dict[int, str] = {}
+    for place, fields in objects(source, by_line):
+        its_sentences = sentences_of(fields)
+        every = None if its_sentences is None else list(chain(*its_sentences))
+        for at in by_line[place.line or 0]:
+            start, end = spans[at].start, spans[at].end
+            found[at] = f"{start}-{end}" if every is None else _passage(every, start, end)
+    return [found[at] for at in range(len(spans))]
 
 
 def text_of(fields: Fields, tokens: int) -> Ints:
