@@ -7,7 +7,9 @@ import re
 import statistics
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support import ROOT
@@ -184,3 +186,18 @@ def test_the_page_counts_the_package_as_it_is() -> None:
     sizes = [(function.end_lineno or 0) - function.lineno + 1 for function in functions]
     assert (modules, median, longest) == (len(MODULES), statistics.median(sizes), max(sizes))
     assert lines == pytest.approx(sum(path.read_text().count("\n") for path in MODULES), rel=0.01)
+
+
+@pytest.mark.parametrize("path", [*MODULES, *sorted((ROOT / "tests").glob("*.py"))], ids=lambda path: path.name)
+def test_what_docstrings_name_is_there(path: Path) -> None:
+    """Modules, and names in them, between backquotes."""
+    found: Any
+    for words in re.findall(r"`(scorer(?:\.\w+)+)`", path.read_text()):
+        name, found = "scorer", scorer
+        for part in words.split(".")[1:]:
+            name += f".{part}"
+            if name.partition(".")[2] in ORDER:
+                found = import_module(name)
+            else:
+                assert hasattr(found, part) or part in getattr(found, "__annotations__", {}), words
+                found = getattr(found, part, None)

@@ -16,7 +16,7 @@ NO_MENTION = b"-"
 
 
 def write(documents: Iterator[FullDocument], notices: list[Finding]) -> Iterator[str]:
-    """Documents as CoNLL, with the columns of `COLUMNS`, separated by tabs.
+    """Documents as CoNLL, with as many columns as `scorer.formats.conll.lines.COLUMNS` says, separated by tabs.
 
     What cannot be held is added to the notices: unknown words; words with line ends or tabs; mentions of one entity
     that cross.

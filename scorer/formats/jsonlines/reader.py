@@ -12,7 +12,7 @@
   are of words or, as the models have it, segments of subtokens.
 
 Other fields are passed over, and so are clusters without mentions. Entities and mentions come in the order in which
-`scorer.formats.conll.lines.write` and `scorer.formats.conll.reader` would give them, so that the digits are the same.
+`scorer.formats.conll.writer.write` and `scorer.formats.conll.reader` would give them, so that the digits are the same.
 """
 
 from __future__ import annotations
