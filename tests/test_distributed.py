@@ -307,7 +307,8 @@ def test_that_all_workers_are_lost_is_told(pair: Pair, monkeypatch: pytest.Monke
 
 
 WAITING = """
-import time
+import signal, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a job in the background would not have
 from scorer.distributed import cluster
 if __name__ == "__main__":
     with cluster("processes", 2) as apply:
@@ -328,5 +329,9 @@ def test_no_process_of_dask_outlives_the_command(end: signal.Signals, tmp_path: 
         assert process.stdout is not None
         process.stdout.readline()
         process.send_signal(end)
-        process.communicate(timeout=60)
+        try:
+            process.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            process.kill()  # or leaving this context would wait for ever
+            raise
     assert process.returncode

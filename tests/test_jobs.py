@@ -480,7 +480,8 @@ def test_jobs_are_one_or_more_from_python_too() -> None:
 
 
 WAITING = """
-import time
+import signal, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a job in the background would not have
 from scorer import __main__, cli
 from scorer.workers import processes
 def run(arguments, program):
@@ -505,8 +506,12 @@ def test_no_process_outlives_the_command(end: signal.Signals) -> None:
             os.killpg(process.pid, end)
         else:
             process.send_signal(end)
-        # The pipe is at its end when all who could write to it are gone.
-        _, said = process.communicate(timeout=60)
+        try:
+            # The pipe is at its end when all who could write to it are gone.
+            _, said = process.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)  # or leaving this context would wait for ever
+            raise
     assert (process.returncode, said) == (-end, b"")
 
 
