@@ -12,7 +12,7 @@ import numpy as np
 from scorer import clusters, formats
 from scorer.clusters import Clusters, Mentions
 from scorer.errors import InputError, UsageError
-from scorer.evaluate import Part, count, evaluate, joined
+from scorer.evaluate import Counted, Part, count, evaluate, joined
 from scorer.findings import Finding
 from scorer.formats.row import Reading
 from scorer.matching import SINGLETONS
@@ -96,7 +96,9 @@ def corpus(
 
     def run(workers: Map | None) -> Corpus:
         notices: list[Finding] = []
-        batches = formats.read(path, notices, reading, side=side, names=names, texts=True, watch=watch, apply=workers)
+        batches = formats.read(
+            path, notices, reading, side=side, names=names, texts=side != KEY, watch=watch, apply=workers
+        )
         return Corpus(joined_documents(list(batches)), tuple(notices), reading.settings)
 
     return by_many_or_one(run, workers)
@@ -207,7 +209,7 @@ class Scorer:
     ) -> None:
         self._metrics = select(metrics if isinstance(metrics, str) else ",".join(metrics))
         self._settings = settings_of(self._metrics, repeated, singletons, None, own)
-        self._parts: list[Part] = []
+        self._batches: list[tuple[Part, Counted]] = []
         self._names: list[str | None] = []
         self._known: set[str] = set()
 
@@ -225,7 +227,7 @@ class Scorer:
             clusters.documents({called: response}, mentions, "response"),
             np.ones(1, dtype=np.bool_),
         )
-        self._parts.append(count(pairs, self._metrics, self._settings))
+        self._batches.append(count(pairs, self._metrics, self._settings))
         self._names.append(name)
         self._known.update(named)
 
@@ -241,20 +243,20 @@ class Scorer:
             )
         self._refuse_known(other._known)
         self._known |= other._known
-        self._parts += other._parts
+        self._batches += other._batches
         self._names += other._names
 
     def result(self) -> Result:
         """The result so far. Raises `UsageError` where nothing was added, `InputError` for too many repeats."""
-        if not self._parts:
+        if not self._batches:
             raise UsageError("no document was added to the scorer")
         names = [name if name is not None else str(place) for place, name in enumerate(self._names)]
         if len(set(names)) < len(names):
             double = next(name for name in names if names.count(name) > 1)
             details = {"document": double, "first": "another document of the scorer, named or numbered"}
             raise InputError([Finding("repeated-name", "key", details=details)])
-        parts = [part._replace(names=[name]) for part, name in zip(self._parts, names, strict=True)]
-        return joined(parts, self._metrics, self._settings, [])
+        batches = [(part._replace(names=[name]), its) for (part, its), name in zip(self._batches, names, strict=True)]
+        return joined(batches, self._metrics, self._settings, [])
 
     def _refuse_known(self, names: Iterable[str]) -> None:
         if known := sorted(self._known.intersection(names)):

@@ -1,4 +1,4 @@
-"""Columns: whole batches of documents as flat arrays, and the few operations all stages share."""
+"""Arrays: whole batches of documents as flat arrays, and the few operations all stages share."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 Objects = np.ndarray[Any, np.dtype[np.object_]]
 
 NONE: Ints = np.empty(0, dtype=np.int64)
+NO_OBJECTS: Objects = np.empty(0, dtype=np.object_)
 
 
 Array = Ints | Floats | Bools

@@ -142,11 +142,10 @@ class _Printed:
         """What follows is of this metric."""
         self._metric = _metrics(metric, self.path, self._number)[0]
         self.metrics += [self._metric] * (self._metric not in self.metrics)
-        self._document = None
 
     def document(self, name: str) -> None:
         """What follows is of this document."""
-        self._document = name
+        self._document, self._sizes = name, []
 
     def totals(self) -> None:
         """What follows is of all documents."""

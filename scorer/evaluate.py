@@ -20,7 +20,7 @@ from scorer.names.options import NameOptions
 from scorer.overlap import Overlap, overlap
 from scorer.pairing import Pairs, pair
 from scorer.repeats import Repeat, describe, refuse_too_many, treat
-from scorer.results import Result, Settings, View
+from scorer.results import Result, Settings, Shown
 from scorer.workers import Map
 
 if TYPE_CHECKING:
@@ -45,27 +45,37 @@ def evaluate(
 
     Raises `InputError` for input that is refused, `UsageError` for an unknown document.
     """
-    names = names_asked(metrics, settings.own)
-    if names is not None and names.estimate:
+    how = names_asked(metrics, settings.own)
+    if how is not None and how.estimate:
         from scorer.names.estimate import estimated
 
-        key = (estimated(batch, names) for batch in key)
+        key = (estimated(batch, how) for batch in key)
     parts: list[Part] = []
 
-    def tables() -> Iterator[Tables]:
+    def views() -> Iterator[Views]:
         for pairs in pair(key, response, notices, settings.document):
-            part, matched = _matched(pairs, names, settings, keep_pairs=keep_pairs)
+            part, views = _matched(pairs, how, settings, keep_pairs=keep_pairs)
             parts.append(part)
-            yield matched
+            yield views
 
     # All that crosses to other processes are columns and names.
-    counted = list(apply(partial(_counted_by_name, settings=settings), tables()))
-    parts = [part._replace(counted=each) for part, each in zip(parts, counted, strict=True)]
-    return joined(parts, metrics, settings, notices)
+    counts = list(apply(partial(_counted_by_name, settings=settings), views()))
+    return joined(list(zip(parts, counts, strict=True)), metrics, settings, notices)
 
 
-Tables = Mapping[str, Matched]
+Views = Mapping[str, Matched]
 """The mentions of a batch that count, by view (`scorer.metrics.row.VIEWS`)."""
+
+
+class Part(NamedTuple):
+    """What there is to tell of one batch of pairs besides its counts: by view the messages about repeats, and the pairs
+    where they are kept; the spans of which copies were dropped; and where names were read, what each side holds."""
+
+    names: Sequence[str]
+    messages: Mapping[str, Mapping[int, Sequence[str]]]
+    pairs: Mapping[str, Pairs]
+    dropped: Sequence[Repeat]
+    held: Sequence[Held]
 
 
 class Counted(NamedTuple):
@@ -76,102 +86,95 @@ class Counted(NamedTuple):
     key_copies: Mapping[str, Floats]
 
 
-class Part(NamedTuple):
-    """What one batch of pairs comes to: what is counted; by view the messages about repeats, and the pairs where they
-    are kept; the spans of which copies were dropped; and where names were read, what each side holds of them."""
-
-    names: Sequence[str]
-    counted: Counted
-    messages: Mapping[str, Mapping[int, Sequence[str]]]
-    pairs: Mapping[str, Pairs]
-    dropped: Sequence[Repeat]
-    held: Sequence[Held]
-
-
-def count(pairs: Pairs, metrics: Sequence[Metric], settings: Settings, *, keep_pairs: bool = False) -> Part:
+def count(
+    pairs: Pairs, metrics: Sequence[Metric], settings: Settings, *, keep_pairs: bool = False
+) -> tuple[Part, Counted]:
     """Count a batch of pairs: match mentions, treat repeats, lay out the overlap, ask every metric."""
-    part, tables = _matched(pairs, names_asked(metrics, settings.own), settings, keep_pairs=keep_pairs)
-    return part._replace(counted=_counted(tables, metrics, settings))
+    part, views = _matched(pairs, names_asked(metrics, settings.own), settings, keep_pairs=keep_pairs)
+    return part, _counted(views, metrics, settings)
 
 
-def _matched(pairs: Pairs, names: NameOptions | None, settings: Settings, *, keep_pairs: bool) -> tuple[Part, Tables]:
+def _matched(pairs: Pairs, how: NameOptions | None, settings: Settings, *, keep_pairs: bool) -> tuple[Part, Views]:
     """Match mentions and treat repeats, in every view that metrics ask for.
 
     In all of them, repeats are decided by the order of all mentions.
     """
-    views = {WHOLE: pairs}
+    of_views = {WHOLE: pairs}
     held: Sequence[Held] = ()
-    if names is not None:
+    if how is not None:
         from scorer.names.mentions import cut_down, held_by
 
-        views[NAMED] = cut_down(pairs, names)
-        held = [held_by(pairs.key, names, KEY), held_by(pairs.response, names, RESPONSE)]
-    treated = {view: treat(exact(its.key, its.response), its, settings.repeated) for view, its in views.items()}
+        of_views[NAMED] = cut_down(pairs, how)
+        held = [held_by(pairs.key, how, KEY), held_by(pairs.response, how, RESPONSE)]
+    treated = {view: treat(exact(its.key, its.response), its, settings.repeated) for view, its in of_views.items()}
     messages = {view: its.messages for view, its in treated.items()}
-    nothing = Counted({}, {})
-    part = Part(pairs.key.names, nothing, messages, views if keep_pairs else {}, treated[WHOLE].dropped, held)
-    tables = {view: its.matched for view, its in treated.items()}
-    if names is not None:
-        tables[NAMED] = tables[NAMED].in_text_order()
-    return part, tables
+    part = Part(pairs.key.names, messages, of_views if keep_pairs else {}, treated[WHOLE].dropped, held)
+    views = {view: its.matched for view, its in treated.items()}
+    if how is not None:
+        # As if the mentions left were all that a file holds: sums are added in this order.
+        views[NAMED] = views[NAMED].in_text_order()
+    return part, views
 
 
-def _counted(tables: Tables, metrics: Sequence[Metric], settings: Settings) -> Counted:
+def _counted(views: Views, metrics: Sequence[Metric], settings: Settings) -> Counted:
     """Lay out the overlap, ask every metric about its view."""
-    overlaps = {view: overlap(without_singletons(its, settings.singletons)) for view, its in tables.items()}
+    overlaps = {view: overlap(without_singletons(its, settings.singletons)) for view, its in views.items()}
     return Counted(
         {metric.name: _counts(metric, overlaps[metric.view], settings) for metric in _with_mentions(metrics)},
         {view: its.key.total(its.key.size) for view, its in overlaps.items()},
     )
 
 
-def _counted_by_name(tables: Tables, settings: Settings) -> Counted:
+def _counted_by_name(views: Views, settings: Settings) -> Counted:
     """The same in any process, which has to find the metrics by itself."""
-    return _counted(tables, select(",".join(settings.metrics)), settings)
+    return _counted(views, select(",".join(settings.metrics)), settings)
 
 
-def joined(parts: Sequence[Part], metrics: Sequence[Metric], settings: Settings, notices: list[Finding]) -> Result:
-    """All parts in their order as one result, summed once: sums of parts would move the last bit.
+def joined(
+    batches: Sequence[tuple[Part, Counted]], metrics: Sequence[Metric], settings: Settings, notices: list[Finding]
+) -> Result:
+    """All batches in their order as one result, summed once: sums of parts would move the last bit.
 
     Raises `InputError` where too many repeated mentions were dropped (`scorer.repeats.refuse_too_many`), and where
     names are asked for and there are none (`scorer.names.mentions.about_names`).
     """
-    if not parts:
+    if not batches:
         raise UsageError("there is no document to score: the key is empty")
+    parts = [part for part, _ in batches]
     dropped = [repeat for part in parts for repeat in part.dropped]
     if settings.repeated == "official":
         refuse_too_many(dropped)
     else:
         notices += describe("dropped-repeat", dropped)
-    views = {view: _view(parts, view) for view in parts[0].messages}
-    names = names_asked(metrics, settings.own)
-    if names is not None:
+    views = {view: _shown(batches, view) for view in parts[0].messages}
+    how = names_asked(metrics, settings.own)
+    if how is not None:
         from scorer.names.mentions import about_mentions, about_names
 
         held = [part.held for part in parts]
-        notices += about_names(held, names)
+        notices += about_names(held, how)
         named = bool(views[NAMED].key_copies.any())
-        notices += about_mentions(held, names, named=named, singletons=settings.singletons != "drop")
-    counted = _with_mentions(metrics)
+        notices += about_mentions(held, how, named=named, singletons=settings.singletons != "drop")
+    every = _with_mentions(metrics)
     return Result(
-        counted,
+        every,
         [name for part in parts for name in part.names],
-        {metric.name: np.concatenate([part.counted.counts[metric.name] for part in parts]) for metric in counted},
+        {metric.name: np.concatenate([its.counts[metric.name] for _, its in batches]) for metric in every},
         settings,
         tuple(notices),
         views,
     )
 
 
-def _view(parts: Sequence[Part], view: str) -> View:
-    """What the official layout tells of the documents of all parts, as one view has them."""
+def _shown(batches: Sequence[tuple[Part, Counted]], view: str) -> Shown:
+    """What the official layout tells of the documents of all batches, as one view has them."""
     messages = {}
     before = 0
-    for part in parts:
+    for part, _ in batches:
         messages.update({before + document: lines for document, lines in part.messages[view].items()})
         before += len(part.names)
-    copies = np.concatenate([part.counted.key_copies[view] for part in parts])
-    return View(copies, messages, [part.pairs[view] for part in parts if part.pairs])
+    copies = np.concatenate([its.key_copies[view] for _, its in batches])
+    return Shown(copies, messages, [part.pairs[view] for part, _ in batches if part.pairs])
 
 
 def _with_mentions(metrics: Sequence[Metric]) -> tuple[Metric, ...]:

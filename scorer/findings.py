@@ -152,7 +152,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "other-tokens": Kind(
         ERROR,
-        'in document "{document}": token {token} is {word}, and {key_word} in the key, {place}',
+        'in document "{document}": token {token} is {word}; in the key, {place}, it is {key_word}',
         "names of the key are found in the response by token, so both need the same tokens; --ne-from own takes the "
         "names of each side from its own column",
     ),
@@ -354,7 +354,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "different-word": Kind(
         NOTICE,
-        'in document "{document}": token {token} is {word}, and {key_word} in the key, {place}',
+        'in document "{document}": token {token} is {word}; in the key, {place}, it is {key_word}',
         "mentions are compared by token number; the texts part here, so see whether they are the same from here on",
     ),
 }

@@ -155,7 +155,7 @@ def _groups(matched: Matched, number: Ints, group: Ints, document: Ints) -> Grou
         spans(np.flatnonzero(copies)),
         spans(np.unique(row_number[row_copies > 1])),
         spans(np.flatnonzero(groups_of_number > 1)),
-        tangled,
+        dict(tangled),
     )
 
 

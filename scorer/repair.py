@@ -12,12 +12,12 @@ import numpy as np
 from scorer.findings import Collected, Found, counted
 from scorer.formats.conll.cells import PLAIN
 from scorer.formats.conll.examiner import Examiner
-from scorer.formats.conll.lines import END, Line, as_text, lines_of, marker_of
+from scorer.formats.conll.lines import END, Line, lines_of, marker_of
 from scorer.formats.conll.reader import last_cells
 from scorer.formats.row import Request
 from scorer.model import Documents
 from scorer.repeats import repeats
-from scorer.sources import Source
+from scorer.sources import Source, as_text
 
 
 class Fix(NamedTuple):

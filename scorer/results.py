@@ -185,7 +185,7 @@ class Settings:
         return " | ".join(parts + [f"{name}={value}" for name, value in rest.items() if value is not None])
 
 
-class View(NamedTuple):
+class Shown(NamedTuple):
     """What the official layout tells of documents besides their scores, as a metric sees them: ``key_copies``, the key
     mentions of each document with copies; ``messages``, its lines about repeats; and the ``pairs`` themselves, where
     they were kept."""
@@ -209,7 +209,7 @@ class Result(Measured):
     counts: Mapping[str, Floats]
     settings: Settings
     notices: Sequence[Finding] = ()
-    views: Mapping[str, View] = field(default_factory=dict)
+    views: Mapping[str, Shown] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for array in (*self.counts.values(), *(view.key_copies for view in self.views.values())):

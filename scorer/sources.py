@@ -14,6 +14,9 @@ from scorer.errors import UsageError
 
 STDIN = "-"
 
+MARK = b"\xef\xbb\xbf"
+"""The byte order mark of UTF-8, with which a file may begin."""
+
 
 COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "lzma"}
 """The modules that unpack, by what a file then begins with: so one with another name, or a pipe, is read as well."""
@@ -151,6 +154,11 @@ class Source:
             if number >= last:
                 break
         return found
+
+
+def as_text(raw: bytes) -> str:
+    """Bytes as text that gives the same bytes back, whatever they are."""
+    return raw.decode("utf-8", "surrogateescape")
 
 
 def sources(path: str, include: str | None = None, max_unpacked: int | None = None) -> list[Source]:

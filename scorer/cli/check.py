@@ -14,7 +14,7 @@ from scorer.cli.messages import tell, write
 from scorer.cli.scoring import evaluated, one_standard_input, spare_inputs, workers
 from scorer.cli.systems import scoring
 from scorer.errors import UsageError
-from scorer.layouts import TABLES, find
+from scorer.layouts import ANNOTATIONS, DATA, TABLES, find
 from scorer.measures import single, wanted
 from scorer.metrics import select
 from scorer.reports.check import check
@@ -56,7 +56,7 @@ def command(name: str) -> click.Command:
                 help="A score that must be reached: lea.f1=50, conll=60. Can be given several times.",
             ),
             *scoring(),
-            *options.layout("table", (*TABLES, "github")),
+            *options.layout(TABLES, DATA, ANNOTATIONS),
             *options.notices(),
             *options.workers(),
         ],

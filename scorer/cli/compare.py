@@ -11,7 +11,7 @@ from scorer.cli.messages import write
 from scorer.cli.scoring import spare_inputs
 from scorer.cli.systems import named, resampling, scored, scoring
 from scorer.errors import UsageError
-from scorer.layouts import TABLES, find
+from scorer.layouts import DATA, TABLES, find
 from scorer.measures import wanted
 from scorer.reports.compare import compare
 from scorer.significance import Method
@@ -39,7 +39,7 @@ def command(name: str) -> click.Command:
                 help="Of the intervals, in percent; what is left to 100 is the level of the tests.",
             ),
             *scoring(),
-            *options.layout("table", TABLES),
+            *options.layout(TABLES, DATA),
             *options.notices(),
             *options.workers(),
         ],

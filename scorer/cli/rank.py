@@ -11,7 +11,7 @@ from scorer.cli.messages import complain, write, write_bytes
 from scorer.cli.scoring import spare_inputs
 from scorer.cli.systems import folder, named, reason, resampling, scored, scoring
 from scorer.errors import InputError, ScorerError, UsageError
-from scorer.layouts import TABLES, find
+from scorer.layouts import DATA, TABLES, find
 from scorer.measures import single, wanted
 from scorer.reports.rank import rank
 from scorer.results import compiled
@@ -57,7 +57,7 @@ def command(name: str) -> click.Command:
             ),
             *resampling(),
             *scoring(),
-            *options.layout("table", TABLES),
+            *options.layout(TABLES, DATA),
             *options.notices(),
             *options.workers(),
         ],

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
@@ -14,12 +14,11 @@ from scorer.cli import options
 from scorer.cli.messages import STDOUT, tell, write
 from scorer.cli.scoring import evaluated, one_standard_input, read_key, spare_inputs, workers
 from scorer.errors import InputError, UsageError
-from scorer.findings import Finding
-from scorer.layouts import OFFICIAL, TABLES, find, official
+from scorer.layouts import DATA, OFFICIAL, RESULT, TABLES, find, official
 from scorer.metrics import GROUPS, names_in, select
 from scorer.metrics.row import Metric, names_asked, own_values, sees_names
 from scorer.model import KEY
-from scorer.results import Result, compiled
+from scorer.results import compiled
 
 
 def command(words: str) -> click.Command:
@@ -44,7 +43,7 @@ def command(words: str) -> click.Command:
             click.Argument(["name"], required=False),
             *options.scoring(metrics),
             *(options.estimate() if sees_names(metrics) else ()),
-            *options.layout(OFFICIAL, (OFFICIAL, *TABLES)),
+            *options.layout(RESULT, TABLES, DATA),
             click.Option(["--documents"], is_flag=True, help="Rows for every document (not --format official)."),
             click.Option(
                 ["--by"],
@@ -111,27 +110,25 @@ def score(
     _check_layout(layout, documents=documents, by=by)
     listed = layout == OFFICIAL and name != "none"
     only = None if name == "none" else name
-    result: Result | None = None
     with workers(jobs, scheduler) as apply:
         # A key that is to be written is read once, since standard input cannot be read again.
         corpus = None if write_key is None else read_key(key, metrics, apply=apply, **how)
-        if response is not None:
-            result = evaluated(corpus or key, response, metrics, apply=apply, document=only, keep_pairs=listed, **how)
+        if response is None:
+            _write_alone(corpus, write_key, metrics, how, strict=strict, quiet=quiet)
+            return
+        result = evaluated(corpus or key, response, metrics, apply=apply, document=only, keep_pairs=listed, **how)
     estimate = None if corpus is None else _estimate(corpus, metrics, how)
-    notices = result.notices if result else estimate.notices if estimate else ()
-    tell(notices, strict=strict, quiet=quiet)
-    pieces: Iterable[str] = ()
-    if result is not None and layout == OFFICIAL:
+    tell(result.notices, strict=strict, quiet=quiet)
+    if layout == OFFICIAL:
         pieces = official.render(result, name=only, documents=listed, headings=headings, average=average)
-    elif result is not None:
+    else:
         from scorer.reports.score import Report
 
         pieces = find(layout)(Report(result, documents, by), layout)
-    last = partial(write, pieces, output)
-    if write_key is None or estimate is None:
-        last()
+    if estimate is None or write_key is None:
+        write(pieces, output)
     else:  # both are written, or neither
-        write(estimate.text, write_key, then=last if result else lambda: None)
+        write(estimate, write_key, then=partial(write, pieces, output))
 
 
 def _check_layout(layout: str, *, documents: bool, by: str | None) -> None:
@@ -158,24 +155,35 @@ def _check_write_key(path: str, *, output: str | None, estimate_key: bool, **_: 
         raise UsageError("--write-key and --output name one file; give each its own")
 
 
-class Estimate(NamedTuple):
-    """An estimated key as CoNLL, and what there is to tell of it where it is not scored."""
+def _write_alone(
+    corpus: Corpus | None,
+    path: str | None,
+    metrics: Sequence[Metric],
+    how: Mapping[str, Any],
+    *,
+    strict: bool,
+    quiet: bool | None,
+) -> None:
+    """Write the estimated key, where there is no response, and tell what there is to tell of it."""
+    from scorer.names.mentions import about_names, held_by
 
-    text: Sequence[str]
-    notices: Sequence[Finding]
+    names = names_asked(metrics, own_values(metrics, how))
+    assert corpus is not None and path is not None and names is not None, "checked before"
+    about = about_names([[held_by(corpus.documents, names, KEY)]], names)
+    pieces = list(_estimate(corpus, metrics, how))
+    tell([*corpus.notices, *about], strict=strict, quiet=quiet)
+    write(pieces, path)
 
 
-def _estimate(corpus: Corpus, metrics: Sequence[Metric], how: Mapping[str, Any]) -> Estimate:
-    """The estimated key. Raises `InputError` for a file without the column of names, since nothing tells what the last
-    column of such a file is, where the estimate has its place."""
+def _estimate(corpus: Corpus, metrics: Sequence[Metric], how: Mapping[str, Any]) -> Iterator[str]:
+    """The estimated key as CoNLL. Raises `InputError` for a file without the column of names, since nothing tells what
+    the last column of such a file is, where the estimate has its place."""
     from scorer.formats.conll.writer import rewritten
     from scorer.names.estimate import estimated
-    from scorer.names.mentions import about_names, held_by, names_of, without_column
+    from scorer.names.mentions import names_of, without_column
 
     names = names_asked(metrics, own_values(metrics, how))
     assert names is not None, "only metrics that see names have an estimated key"
-    about = about_names([[held_by(corpus.documents, names, KEY)]], names)
     if lacking := without_column(names_of(corpus.documents, names).held):
         raise InputError(notice.as_error() for notice in lacking)
-    text = rewritten([estimated(corpus.documents, names)], names.column)
-    return Estimate(list(text), [*corpus.notices, *about])
+    return rewritten([estimated(corpus.documents, names)], names.column)

@@ -16,7 +16,7 @@ from scorer.errors import InputError, UsageError
 from scorer.findings import ERROR, NOTICE
 from scorer.formats import recognised
 from scorer.formats.row import Reading
-from scorer.layouts import find
+from scorer.layouts import ANNOTATIONS, DATA, FINDINGS, find
 from scorer.model import KEY, RESPONSE
 from scorer.repair import Fixes, mend
 from scorer.reports.validate import Checked
@@ -45,13 +45,7 @@ def command(name: str) -> click.Command:
             click.Option(
                 ["--ignore"], metavar="CODE,...", default="", help="Leave out these notices; faults are always told."
             ),
-            click.Option(
-                ["--format", "layout"],
-                type=click.Choice(("text", "json", "github")),
-                default="text",
-                show_default=True,
-                help="The layout.",
-            ),
+            options.layout(FINDINGS, DATA, ANNOTATIONS)[0],
             click.Option(
                 ["--fix"],
                 metavar="OUT",

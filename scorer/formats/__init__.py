@@ -1,4 +1,4 @@
-"""The table of formats: one name, one file. From the files of one side to batches of documents.
+"""The table of formats: one name, one file or folder. From the files of one side to batches of documents.
 
 A format is the `FORMAT` of the file or folder of its name, a `scorer.formats.row.Format`; only those that a run needs
 are imported. Exact spans only for now: what other formats mark (CoNLL-U / CorefUD: heads, discontinuous mentions, empty

@@ -12,6 +12,9 @@ from scorer.model import KEY, Documents, Place
 from scorer.names.options import NameOptions
 from scorer.sources import Source
 
+BATCH = 1 << 24
+"""Bytes after which the documents read so far go on as one batch; it bounds the memory of a run."""
+
 NO_WORD = "-"
 """What stands where a word is not known."""
 
@@ -126,5 +129,6 @@ def passage_places(first: int, size: int) -> list[int]:
 def passage(words: Sequence[str], size: int) -> str:
     """The words of a mention of ``size`` words for messages, as many as `passage_places` tells: long mentions are cut
     in the middle, long words at the end."""
-    shown = [word if len(word) <= 40 else f"{word[:40]}..." for word in words]
+    most = 40 if size > 1 else 80
+    shown = [word if len(word) <= most else f"{word[:most]}..." for word in words]
     return " ".join(shown if len(shown) == size else [*shown[:6], "...", *shown[6:]])

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scorer.arrays import Bytes, Ints
-from scorer.model import UNKNOWN
+from scorer.arrays import NONE, Bytes, Ints
+from scorer.model import UNKNOWN, Texts
 
 WORD_BYTES = 64
 """How much of a word is compared, besides its length."""
@@ -56,3 +56,21 @@ def are_words(numbers: Ints) -> bool:
     """Whether a text has words at all, rather than one mark for each."""
     alike = len(numbers) > 1 and (numbers == numbers[0]).all()
     return not (alike or np.isin(numbers, MARKS).all())
+
+
+class TextsSoFar:
+    """The words of the tokens since the last batch."""
+
+    def __init__(self) -> None:
+        self._blocks = [(NONE, NONE, NONE)]
+
+    def add(self, document: Ints, number: Ints, line: Ints) -> None:
+        """Add the tokens of a block: their documents, the numbers of their words, their lines."""
+        self._blocks.append((document, number, line))
+
+    def take(self, ready: int) -> Texts:
+        """The texts of so many documents; the rest waits for the next batch."""
+        document, number, line = (np.concatenate(column) for column in zip(*self._blocks, strict=True))
+        stop = int(np.searchsorted(document, ready))
+        self._blocks = [(document[stop:] - ready, number[stop:], line[stop:])]
+        return Texts(number[:stop], line[:stop])

@@ -1,31 +1,44 @@
-"""The table of layouts: how a report becomes text. ``official`` is the scorer's own, and takes a `Result`."""
+"""The table of layouts: how a report becomes text."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
+
+
+class Layout(NamedTuple):
+    """The file that writes a layout, and what that takes of a report: `RESULT`, or one of `scorer.reports.row`."""
+
+    module: str
+    takes: str
+
+
+RESULT, FINDINGS, TABLES, DATA, ANNOTATIONS = "result", "findings", "tables", "data", "annotations"
+"""What a layout can take: a `Result`, findings, tables, data, or annotations."""
 
 OFFICIAL = "official"
 
 NAMES = {
-    OFFICIAL: "scorer.layouts.official",
-    "table": "scorer.layouts.tables",
-    "markdown": "scorer.layouts.tables",
-    "latex": "scorer.layouts.tables",
-    "csv": "scorer.layouts.separated",
-    "tsv": "scorer.layouts.separated",
-    "json": "scorer.layouts.json",
-    "text": "scorer.layouts.text",
-    "github": "scorer.layouts.github",
+    OFFICIAL: Layout("scorer.layouts.official", RESULT),
+    "text": Layout("scorer.layouts.text", FINDINGS),
+    "table": Layout("scorer.layouts.tables", TABLES),
+    "markdown": Layout("scorer.layouts.tables", TABLES),
+    "latex": Layout("scorer.layouts.tables", TABLES),
+    "csv": Layout("scorer.layouts.separated", TABLES),
+    "tsv": Layout("scorer.layouts.separated", TABLES),
+    "json": Layout("scorer.layouts.json", DATA),
+    "github": Layout("scorer.layouts.github", ANNOTATIONS),
 }
-"""Every layout by name, and the file that writes it; what it takes of a report is in `scorer.reports.row`."""
+"""Every layout by name."""
 
-TABLES = ("table", "markdown", "latex", "csv", "tsv", "json")
-"""The layouts of reports with tables."""
+
+def names_of(*takes: str) -> tuple[str, ...]:
+    """The layouts of a report that has all this."""
+    return tuple(name for name, layout in NAMES.items() if layout.takes in takes)
 
 
 def find(name: str) -> Callable[[Any, str], Iterator[str]]:
     """The function that renders a report in the layout of a name other than `OFFICIAL`, which it is given as well."""
-    render: Callable[[Any, str], Iterator[str]] = import_module(NAMES[name]).render
+    render: Callable[[Any, str], Iterator[str]] = import_module(NAMES[name].module).render
     return render

@@ -12,7 +12,7 @@ from scorer import __version__
 from scorer.metrics import MENTIONS, find
 from scorer.metrics.row import Measure, Metric
 from scorer.model import Documents
-from scorer.results import Ratio, Result, Score, View
+from scorer.results import Ratio, Result, Score, Shown
 
 RULE = "-" * 74 + "\n"
 
@@ -46,14 +46,15 @@ def render(
 ) -> Iterator[str]:
     """The output of a run, piece by piece.
 
-    ``documents`` asks for the blocks of documents, which need ``result.pairs``; without them only totals are
-    printed, and the messages about repeats. ``name`` is the one document that was scored, if it was named.
+    ``documents`` asks for the blocks of documents, which need the pairs of ``result.views``; without them only totals
+    are printed, and the messages about repeats. ``name`` is the one document that was scored, if it was named.
     ``headings`` puts ``METRIC name:`` before each metric, and ``average`` the CoNLL average at the end.
     """
     yield f"version: 8.01 corefscore {__version__}\n"
     metrics = [metric for metric in result.metrics if metric.name != MENTIONS]
     # Made once for all metrics of one view.
-    listings = {name: list(_listings(view)) for name, view in result.views.items() if documents}
+    views = {metric.view for metric in metrics if documents}
+    listings = {view: list(_listings(result.views[view])) for view in views}
     for metric in metrics:
         if headings:
             yield f"\nMETRIC {metric.name}:\n"
@@ -66,7 +67,7 @@ def render(
         yield f"CoNLL average: F1: {percent(result.conll)}\n"
 
 
-def _listings(view: View) -> Iterator[str]:
+def _listings(view: Shown) -> Iterator[str]:
     """For each document its entities in the key and in the response, copies included."""
     for pairs in view.pairs:
         keys, responses = _entity_lines(pairs.key), _entity_lines(pairs.response)

@@ -7,7 +7,7 @@ up only for a name that is not built in, since looking them up costs half an imp
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -87,7 +87,8 @@ def outside_names() -> Sequence[str]:
 
 
 @cache
-def _entry_points() -> dict[str, EntryPoint]:
+def _entry_points() -> Mapping[str, EntryPoint]:
+    """The entry points by name, looked up once in a process."""
     from importlib.metadata import entry_points
 
     found: dict[str, EntryPoint] = {}

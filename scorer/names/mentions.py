@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.arrays import Ints
+from scorer.arrays import NO_OBJECTS, NONE, Ints
 from scorer.errors import InputError, UsageError
 from scorer.findings import Finding, counted
 from scorer.model import Documents, HeldColumn, NamedEntities
@@ -52,10 +52,11 @@ def cut_down(pairs: Pairs, how: NameOptions) -> Pairs:
 
 def names_of(documents: Documents, how: NameOptions) -> NamedEntities:
     """The names of a batch. Raises `InputError` where nobody read any."""
-    found = documents.named_entities
+    found, place = documents.named_entities, next(filter(None, documents.places), None)
+    if place is None:  # there is no document
+        return NamedEntities(NONE, NONE, NONE, NONE, NO_OBJECTS, NO_OBJECTS, ())
     if found is None:
-        place = next((place for place in documents.places if place is not None), None)
-        path = place.source.name if place is not None else "response"
+        path = place.source.name
         what = "this input comes without named entities"
         raise InputError([Finding("no-names", path, details={"what": what, "advice": NOWHERE})])
     column = found.held[0]
@@ -97,7 +98,7 @@ def about_names(held: Sequence[Sequence[Held]], how: NameOptions) -> list[Findin
     """
     notices = []
     for side in zip(*held, strict=True):
-        if not side[0].columns:
+        if not any(batch.columns for batch in side):
             continue
         column = _column_of(side)
         if not any(batch.number for batch in side):

@@ -1,4 +1,4 @@
-"""What layouts write: tables of typed columns, remarks, and the same as data."""
+"""What a report is to the layouts: tables of typed columns, annotations, data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CoNLL-2011/2012: a reader for scoring, and readers that look closer, at names or at all that is odd."""
+"""CoNLL-2011/2012: a reader for scoring, others that look closer, at names or at all that is odd, and a writer."""
 
 from __future__ import annotations
 

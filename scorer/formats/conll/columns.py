@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from scorer.arrays import NONE, Bools, Bytes, Ints
+from scorer.arrays import Bools, Bytes, Ints
 from scorer.formats.words import word_numbers
-from scorer.model import UNKNOWN, Texts
+from scorer.model import UNKNOWN
 
 LF, TAB, SPACE, ZERO = b"\n\t 0"
 
@@ -80,21 +80,3 @@ class Columns:
         count = np.where(self.tabbed, np.searchsorted(self._tabs, last) - self._first + 1, self.count)
         numbers = word_numbers(self._text, *self.cells(np.where(count < WORD_COLUMNS, count - 2, WORD)))
         return np.where((count > 2) & (count < WORD_COLUMNS), UNKNOWN, numbers)
-
-
-class TextsSoFar:
-    """The words of the tokens since the last batch."""
-
-    def __init__(self) -> None:
-        self._blocks = [(NONE, NONE, NONE)]
-
-    def add(self, document: Ints, number: Ints, line: Ints) -> None:
-        """Add the tokens of a block: their documents, the numbers of their words, their lines."""
-        self._blocks.append((document, number, line))
-
-    def take(self, ready: int) -> Texts:
-        """The texts of so many documents; the rest waits for the next batch."""
-        document, number, line = (np.concatenate(column) for column in zip(*self._blocks, strict=True))
-        stop = int(np.searchsorted(document, ready))
-        self._blocks = [(document[stop:] - ready, number[stop:], line[stop:])]
-        return Texts(number[:stop], line[:stop])

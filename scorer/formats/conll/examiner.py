@@ -19,8 +19,8 @@ from scorer.arrays import Ints, changes
 from scorer.findings import MOST, Finding, Found, counted, shortened
 from scorer.formats.conll.brackets import CLOSE, OPEN, SINGLE, Events, unmatched
 from scorer.formats.conll.cells import PLAIN, Labels, parse, parse_one
-from scorer.formats.conll.columns import Columns, TextsSoFar
-from scorer.formats.conll.lines import END, as_text
+from scorer.formats.conll.columns import Columns
+from scorer.formats.conll.lines import END
 from scorer.formats.conll.reader import (
     CR,
     HASH,
@@ -34,9 +34,9 @@ from scorer.formats.conll.reader import (
     within,
 )
 from scorer.formats.row import Request
-from scorer.formats.words import BLANK_MARKS
+from scorer.formats.words import BLANK_MARKS, TextsSoFar
 from scorer.model import Documents
-from scorer.sources import Source
+from scorer.sources import Source, as_text
 
 NUMBER_COLUMN = 2
 """Where CoNLL-2011/2012 has the number of the token in its sentence."""

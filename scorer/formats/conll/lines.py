@@ -1,4 +1,4 @@
-"""CoNLL line by line: what a line is, its word, and documents as lines.
+"""CoNLL line by line: what a line is, its word, and the words of documents.
 
 `scorer.formats.conll.reader` reads mentions without looking at most lines; whoever wants words goes through here.
 """
@@ -13,17 +13,10 @@ from typing import NamedTuple
 from scorer.findings import Finding
 from scorer.formats.row import NO_WORD, Request, Sentences, passage, passage_places
 from scorer.model import Span
-from scorer.sources import Source
-
-MARK = b"\xef\xbb\xbf"
+from scorer.sources import MARK, Source, as_text
 
 BEGIN, END = b"begin document ", b"end document"
 END_MARKER = re.compile(rb"#[^\S\n]*" + END)
-
-
-def as_text(raw: bytes) -> str:
-    """Bytes as text that gives the same bytes back, whatever they are."""
-    return raw.decode("utf-8", "surrogateescape")
 
 
 COLUMNS = 5

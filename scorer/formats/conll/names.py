@@ -28,13 +28,12 @@ import numpy as np
 
 from scorer.arrays import Bools, Bytes, Ints
 from scorer.findings import Finding, shortened
-from scorer.formats.conll.columns import Columns, TextsSoFar
-from scorer.formats.conll.lines import as_text
+from scorer.formats.conll.columns import Columns
 from scorer.formats.conll.reader import CR, Lines, Reader, within
 from scorer.formats.row import Request
-from scorer.formats.words import BLANK_MARKS, word_numbers
+from scorer.formats.words import BLANK_MARKS, TextsSoFar, word_numbers
 from scorer.model import KEY, UNKNOWN, Documents, HeldColumn, NamedEntities
-from scorer.sources import Source
+from scorer.sources import Source, as_text
 
 CELL = re.compile(rb"(?:\(([^\s()*|]+))?\*?(\))?")
 """A cell of a name: the type where it begins one, and whether it ends one."""

@@ -41,25 +41,13 @@ from scorer.errors import InputError
 from scorer.findings import Finding, counted
 from scorer.formats.conll.brackets import OPEN, Events, partitions, unmatched
 from scorer.formats.conll.cells import Labels, parse
-from scorer.formats.conll.lines import (
-    BEGIN,
-    END,
-    END_MARKER,
-    MARK,
-    as_text,
-    holds_token,
-    marker_of,
-    words,
-)
-from scorer.formats.row import Request
+from scorer.formats.conll.lines import BEGIN, END, END_MARKER, holds_token, marker_of, words
+from scorer.formats.row import BATCH, Request
 from scorer.model import Documents, Place
-from scorer.sources import Source
+from scorer.sources import MARK, Source, as_text
 
 BLOCK = 1 << 20
 """Bytes read at once: large enough for whole-array work to pay, small enough to stay in the cache."""
-
-BATCH = 1 << 24
-"""Bytes after which the documents read so far go on as one batch; it bounds the memory of a run."""
 
 HEADER = re.compile(rb"#?[^\S\n]*begin[^\S\n]*document", re.IGNORECASE)
 """What looks like the begin of a document, in whatever form."""

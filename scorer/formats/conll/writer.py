@@ -7,10 +7,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from scorer.findings import Finding, counted
-from scorer.formats.conll.lines import END, MARK, as_text, lines_of
+from scorer.formats.conll.lines import END, lines_of
 from scorer.formats.row import NO_WORD, FullDocument, full_documents
 from scorer.model import Documents, part_of
-from scorer.sources import Source
+from scorer.sources import MARK, Source, as_text
 
 NO_MENTION = b"-"
 

@@ -1,4 +1,4 @@
-"""JSON lines as coreference models write them: a reader for scoring, and one that looks closer."""
+"""JSON lines: a reader for scoring, one that looks closer, and a writer."""
 
 from __future__ import annotations
 

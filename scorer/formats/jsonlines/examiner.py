@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from scorer.arrays import Ints
 from scorer.errors import InputError
 from scorer.findings import MOST, Finding, Found, counted
-from scorer.formats.jsonlines.objects import Fields, clean
-from scorer.formats.jsonlines.reader import Reader
+from scorer.formats.jsonlines.objects import Fields, clean, sentences_of
+from scorer.formats.jsonlines.reader import Reader, numbers
 from scorer.formats.row import Request
 from scorer.model import Place
 
@@ -26,6 +27,11 @@ class Examiner(Reader):
         self.found.add(*error.findings)
         if isinstance(fields.get("doc_key"), str):
             self.batch.add_faulty(clean(fields["doc_key"]), place, error.findings[0])
+
+    def text_of(self, fields: Fields, tokens: int) -> Ints:
+        """Words put together from subtokens as well."""
+        its_sentences = sentences_of(fields)
+        return super().text_of(fields, tokens) if its_sentences is None else numbers(its_sentences)
 
     def look(self, place: Place, fields: Fields, field: str) -> None:
         empty = sum(not cluster for cluster in fields[field])

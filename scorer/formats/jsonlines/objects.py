@@ -11,9 +11,8 @@ from typing import Any
 
 from scorer.errors import InputError
 from scorer.findings import NO_CHARACTERS, Finding, counted, shortened
-from scorer.formats.conll.lines import MARK
 from scorer.model import Place
-from scorer.sources import Source
+from scorer.sources import MARK, Source
 
 MOST_TOKENS = 10**8
 """No document has more tokens, so that a wrong offset cannot take all memory."""

@@ -25,7 +25,7 @@ from itertools import chain, islice
 
 import numpy as np
 
-from scorer.arrays import NONE, Ints, changes, order_by
+from scorer.arrays import Ints, changes, order_by
 from scorer.errors import InputError
 from scorer.findings import Finding, counted
 from scorer.formats.jsonlines.objects import (
@@ -45,22 +45,15 @@ from scorer.formats.jsonlines.objects import (
     parsed,
     sentences_of,
 )
-from scorer.formats.row import FullDocument, Request, Sentences, passage, passage_places
+from scorer.formats.row import BATCH, FullDocument, Request, Sentences, passage, passage_places
 from scorer.formats.words import numbers_of
 from scorer.model import KEY, RESPONSE, UNKNOWN, Documents, Place, Span, Texts
 from scorer.sources import Source
-
-BATCH = 1 << 24
-"""Bytes after which the documents read so far go on as one batch; it bounds the memory of a run."""
-
 
 WHOLE_FILE = ("no-document", "json-document")
 """Faults of a whole file, of which each line would tell again."""
 
 CLUSTERS, PREDICTED = "clusters", "predicted_clusters"
-
-
-# Objects come out as tuples of their fields, so that a field that stands twice can be seen.
 
 
 def read(files: Sequence[Source], notices: list[Finding], request: Request) -> Iterator[Documents]:
@@ -76,7 +69,7 @@ class Reader:
     """Reads one corpus.
 
     Scoring refuses at the first fault. Who wants to know more (`scorer.formats.jsonlines.examiner`) overrides `note`,
-    `refuse` and `look`, and reads on by the same rules.
+    `refuse`, `text_of` and `look`, and reads on by the same rules.
     """
 
     most = 1
@@ -85,7 +78,7 @@ class Reader:
     def __init__(self, notices: list[Finding], request: Request) -> None:
         self.notices, self.request = notices, request
         self.field = _field(request)
-        self.batch = Gathered(self.most, texts=self.request.texts)
+        self.batch = Gathered(self.most)
 
     def documents(self, files: Sequence[Source]) -> Iterator[Documents]:
         """The documents of all files, in batches."""
@@ -104,6 +97,12 @@ class Reader:
         """Deal with a fault of a line, of which these fields are known."""
         raise error
 
+    def text_of(self, fields: Fields, tokens: int) -> Ints:
+        """The numbers of the words of a document (`scorer.model.Texts`); unknown where they are not there, or would
+        have to be put together from subtokens."""
+        its_sentences = None if of_subtokens(fields) else sentences_of(fields)
+        return np.full(max(tokens, 0), UNKNOWN) if its_sentences is None else numbers(its_sentences)
+
     def look(self, place: Place, fields: Fields, field: str) -> None:
         """Look at a document without a fault, and at the field of its clusters."""
 
@@ -118,6 +117,8 @@ class Reader:
                 fields = parsed(place, line, first=first)
                 field = self._field(place, fields)
                 merged = self.batch.add(place, fields, field)
+                if self.request.texts:
+                    self.batch.texts.append(self.text_of(fields, self.batch.tokens[-1]))
             except InputError as error:
                 self.refuse(error, place, fields)
                 if error.findings[0].code in WHOLE_FILE:
@@ -145,7 +146,7 @@ class Reader:
 
     def _full(self) -> Documents:
         documents = self.batch.documents()
-        self.batch = Gathered(self.most, texts=self.request.texts)
+        self.batch = Gathered(self.most)
         return documents
 
 
@@ -172,6 +173,11 @@ def _by_first(place: Place, fields: Fields, request: Request) -> str:
     return PREDICTED if PREDICTED in fields else CLUSTERS
 
 
+def numbers(its_sentences: Sentences) -> Ints:
+    """The numbers of the words of sentences."""
+    return numbers_of([word.encode("utf-8", "surrogateescape") for word in chain(*its_sentences)])
+
+
 def words(source: Source, spans: Sequence[Span]) -> list[str]:
     """The words of spans of one file, or their offsets where it has no sentences."""
     by_line: dict[int, list[int]] = defaultdict(list)
@@ -185,15 +191,6 @@ def words(source: Source, spans: Sequence[Span]) -> list[str]:
             start, end = spans[at].start, spans[at].end
             found[at] = f"{start}-{end}" if every is None else _passage(every, start, end)
     return [found[at] for at in range(len(spans))]
-
-
-def text_of(fields: Fields, tokens: int) -> Ints:
-    """The numbers of the words of a document (`scorer.model.Texts`); unknown where they are not there, or would have to
-    be put together from subtokens."""
-    its_sentences = None if of_subtokens(fields) else sentences_of(fields)
-    if its_sentences is None:
-        return np.full(max(tokens, 0), UNKNOWN)
-    return numbers_of([word.encode("utf-8", "surrogateescape") for word in chain(*its_sentences)])
 
 
 def sentences(source: Source, notices: list[Finding], request: Request) -> Iterator[Sentences | None]:
@@ -240,12 +237,12 @@ def write(documents: Iterator[FullDocument], notices: list[Finding]) -> Iterator
 class Gathered:
     """The documents since the last batch: lists of whole numbers, which become columns at its end.
 
-    ``most`` is how many faults of a document are told, ``texts`` whether words are kept.
+    ``most`` is how many faults of a document are told. ``texts`` has the words of each document where they are kept.
     """
 
-    def __init__(self, most: int, *, texts: bool) -> None:
+    def __init__(self, most: int) -> None:
         self.most = most
-        self.texts: list[Ints] | None = [NONE] if texts else None
+        self.texts: list[Ints] = []
         self.names: list[str] = []
         self.places: list[Place] = []
         self.tokens: list[int] = []
@@ -288,8 +285,6 @@ class Gathered:
                 self.label.append(number)
                 self.sizes.append(len(cluster))
         self.offsets += found
-        if self.texts is not None:
-            self.texts.append(text_of(fields, tokens))
         self._begin(name, place, tokens)
         return merged
 
@@ -321,7 +316,7 @@ class Gathered:
         lines = np.array([place.line for place in self.places], dtype=np.int64)
         tokens = np.array(self.tokens, dtype=np.int64)
         texts = None
-        if self.texts is not None:
+        if self.texts:
             texts = Texts(np.concatenate(self.texts), np.repeat(lines, np.maximum(tokens, 0)))
         return Documents(
             names=self.names,
