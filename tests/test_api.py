@@ -75,6 +75,8 @@ def test_a_result_is_frozen_and_shows_its_values() -> None:
             setattr(owner, name, None)
     with pytest.raises(ValueError, match="read-only"):
         result.counts["lea"][0] = 1
+    with pytest.raises(ValueError, match="read-only"):
+        result.views["whole"].key_copies[0] = 1
     assert repr(result) == "<Result of 1 document, F1: mentions 0.9333, lea 0.5882>"
     assert repr(result.documents[NAME]) == "<F1: mentions 0.9333, lea 0.5882>"
 

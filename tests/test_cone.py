@@ -9,6 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -271,6 +272,38 @@ def test_repeats_are_decided_before_anything_is_cut_off(tmp_path: Path) -> None:
         scorer.score(key, response, "cone", repeated="refuse")
 
 
+def test_sums_are_added_as_if_nothing_but_names_were_marked(tmp_path: Path) -> None:
+    """The digits of B-cubed hang on the order of entities, which begin elsewhere when they are cut down."""
+    random = Random(0)
+    words = [f"w{token}" for token in range(400)]
+    spans = [(token, token) for token in range(400)]
+    names = {span: "PERSON" for span in spans if random.random() < 0.5}
+    sides = {}
+    for side in ("key", "response"):
+        entities: list[list[tuple[int, int]]] = [[] for _ in range(60)]
+        for span in spans:
+            random.choice(entities).append(span)
+        left = [[span for span in entity if span in names] for entity in entities]
+        sides[side] = tagged(words, entities, names)
+        sides[f"cut_{side}"] = tagged(words, left, {})
+    key, cut_key, response, cut_response = written(tmp_path, **sides)
+    whole, cut = scorer.score(key, response, "cone"), scorer.score(cut_key, cut_response, "bcub,ceafm")
+    assert whole["cone_b3"] == cut["bcub"]
+    assert whole["cone_ceaf"] == cut["ceafm"]
+
+
+def test_names_of_a_side_that_has_none_of_the_documents(tmp_path: Path) -> None:
+    """It counts as a document without mentions, and has no names to miss."""
+    key, response = written(
+        tmp_path,
+        key=tagged("a b", [[(0, 0), (1, 1)]], {(0, 0): "PER"}, document="one"),
+        response=tagged("a b", [[(0, 0), (1, 1)]], {(0, 0): "PER"}, document="other"),
+    )
+    found = scorer.score(key, response, "cone", ne_from="own")
+    assert counts(found["cone_b3"]) == (0, 1, 0, 0)
+    assert "missing-document" in [notice.code for notice in found.notices]
+
+
 # The column of names
 
 
@@ -325,6 +358,22 @@ def test_blocks_and_batches_change_nothing(block: int, tmp_path: Path, monkeypat
     assert names_in("".join(texts), tmp_path) == 4 * [*its, (12, 14, "PERSON", ("George", "W.", "Bush"))]
     found = scorer.score(key, response, "cone", estimate_key=True)
     assert counts(found["cone_b3"]) == (12, 12, 12, 12)
+
+
+@pytest.mark.parametrize("block", [8, 100, 1 << 20])
+def test_words_of_tokens_come_by_document_whatever_the_blocks(
+    block: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (path,) = written(tmp_path, file="".join(tagged("a b c b", [], {}, document=f"d{n}") for n in range(5)))
+    monkeypatch.setattr(conll, "BLOCK", block)
+    monkeypatch.setattr(conll, "BATCH", block)
+    documents = joined(list(read(str(path), [], names=name_options({}))))
+    a, b, c = documents.text_of(0).number[:3].tolist()
+    assert len({a, b, c}) == 3
+    for document in range(5):
+        first_line = 2 + 6 * document
+        assert documents.text_of(document).number.tolist() == [a, b, c, b]
+        assert documents.text_of(document).line.tolist() == list(range(first_line, first_line + 4))
 
 
 def test_a_fault_among_names_counts_only_where_names_are_read(tmp_path: Path) -> None:

@@ -23,6 +23,8 @@ from support import RECORDED, Run, call
 
 from scorer import ScorerError, UsageError, formats, score, workers
 from scorer.formats import pieces
+from scorer.model import joined
+from scorer.names.options import name_options
 from scorer.sources import Source
 from scorer.workers import Map
 
@@ -287,6 +289,20 @@ def test_names_are_read_in_pieces(
     key, response = (other(tmp_path / str(side), "".join(its)) for side, its in enumerate(zip(*texts, strict=True)))
     assert len(list(pieces._pieces([Source(str(key))], b"#"))) > 3
     same(capfdbinary, "cone,lea", key, response, *options)
+
+
+def test_names_and_words_of_pieces_have_the_lines_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pieces, "SIZE", 1_000)
+    texts = [tagged(["Ann", "met", "Bo"] * 9, [], {(0, 0): "PER"}, document=f"d{number}") for number in range(20)]
+    path = str(other(tmp_path / "key", "".join(texts)))
+    names = name_options({})
+    whole, cut = (joined(list(formats.read(path, [], names=names, apply=apply))) for apply in (None, map))
+    assert len(list(pieces._pieces([Source(path)], b"#"))) > 3
+    for one, two in ((whole.texts, cut.texts), (whole.named_entities, cut.named_entities)):
+        assert one is not None
+        assert two is not None
+        assert one.line.tolist() == two.line.tolist()
+    assert [place.line for place in cut.places if place] == [place.line for place in whole.places if place]
 
 
 @pytest.mark.parametrize("command", [["compare"], ["rank", "--sort", "muc"], ["check", "--min", "muc.f1=99"]])

@@ -175,6 +175,14 @@ def test_by_gives_totals_of_groups_and_their_unweighted_mean(tmp_path: Path) -> 
     ]
 
 
+def test_the_mean_of_what_a_measure_does_not_have_is_nothing(tmp_path: Path) -> None:
+    """The CoNLL average has an F1 only, over groups too."""
+    found = rows("conll", *grouped(tmp_path), "--by", r"^\((\w\w)/")
+    (mean,) = (row for row in found if (row["scope"], row["measure"]) == ("mean of groups", "conll"))
+    assert (mean["recall"], mean["precision"]) == ("", "")
+    assert float(mean["f1"]) > 0
+
+
 def test_without_a_bracket_the_group_is_the_match(tmp_path: Path) -> None:
     found = rows("muc", *grouped(tmp_path), "--by", "[bw][bc]")
     assert list(dict.fromkeys(row["scope"] for row in found)) == ["bc", "wb", "(no match)", "mean of groups", "total"]

@@ -20,7 +20,7 @@ from test_reading import columns, document, read_text
 
 import scorer
 from scorer.errors import UsageError
-from scorer.findings import ERROR, KINDS, MOST, Finding
+from scorer.findings import ERROR, KINDS, MOST, Finding, Found
 from scorer.formats import read
 from scorer.formats.conll import examiner
 from scorer.formats.conll import reader as conll
@@ -286,11 +286,34 @@ def test_the_key_is_told_of_once_in_a_row_of_its_own(
     assert of_key["errors"] + of_key["notices"] == sum(expected.values())
 
 
+def test_beyond_the_most_that_is_listed_findings_are_counted() -> None:
+    found = Found()
+    found.add(*(Finding("no-begin", "file", line) for line in range(MOST + 2)))
+    assert (len(found.listed), found.unlisted) == (MOST, {"no-begin": 2})
+
+
+@pytest.mark.parametrize("words", ["walk", "talk"])
+def test_words_put_together_from_subtokens_are_compared(words: str, tmp_path: Path) -> None:
+    fields = {"doc_key": "bn/x_0", "sentences": [["The", "wa", "##lk"]], "subtoken_map": [0, 1, 1], "clusters": []}
+    key = document("b\t0\t0\tThe\t-", f"b\t0\t1\t{words}\t-", name="(bn/x); part 000")
+    found = validated(json_lines(fields), tmp_path, key)
+    partings = [finding for finding in found.findings if finding.code == "different-word"]
+    assert [(each.details["word"], each.details["key_word"]) for each in partings] == (
+        [] if words == "walk" else [('"walk"', '"talk"')]
+    )
+
+
+def test_long_words_are_shown_to_where_they_part(tmp_path: Path) -> None:
+    key, response = (document("b\t-", "w" * 60 + last + "\t-") for last in "xy")
+    (finding,) = (each for each in validated(response, tmp_path, key).findings if each.code == "different-word")
+    assert finding.details["word"] != finding.details["key_word"]
+
+
 def test_offsets_beyond_the_tokens_of_the_key_hide_nothing(
     tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     (tmp_path / "key").write_text(json_lines(CAT))
-    (tmp_path / "beyond").write_text(json_lines({"doc_key": "bn/x_0", "clusters": [[[0, 1], [30, 30], [40, 40]]]}))
+    (tmp_path / "beyond").write_text(json_lines({"doc_key": "bn/x_0", "clusters": [[[0, 1], [4, 4], [40, 40]]]}))
     (tmp_path / "fine").write_text(json_lines(CAT))
     done = call(capfdbinary, "validate", tmp_path / "beyond", tmp_path / "fine", "--key", tmp_path / "key")
     assert done.stdout.count(b"beyond:1: error[bad-mention]") == 2
