@@ -21,9 +21,6 @@ PAYS = 0.05
 STEPS = 100_000
 """Cells looked at after which a component is left to scipy: by then its import would have been the faster way."""
 
-DENSE = 0.1
-"""The share of cells that are not zero from which on a full matrix is the faster way."""
-
 
 def best(rows: Ints, columns: Ints, weights: Floats) -> Bools:
     """Which cells a one-to-one assignment of the largest total weight takes.
@@ -97,9 +94,7 @@ def _solve(rows: Ints, columns: Ints, weights: Floats) -> Ints:
     taken = _augment(shorter.tolist(), longer.tolist(), weights.tolist()) if len(row) <= STEPS else None
     if taken is not None:
         return np.array(taken, dtype=np.int64)
-    if len(row) > DENSE * height * width:
-        return _dense(row, column, weights, (height, width))
-    return _sparse(row, column, weights, (height, width))
+    return _by_scipy(row, column, weights, (height, width))
 
 
 def _augment(rows: list[int], columns: list[int], weights: list[float]) -> list[int] | None:
@@ -154,22 +149,10 @@ def _augment(rows: list[int], columns: list[int], weights: list[float]) -> list[
     return [cell for cell, (row, column) in enumerate(zip(rows, columns, strict=True)) if column_of[row] == column]
 
 
-def _dense(row: Ints, column: Ints, weights: Floats, shape: tuple[int, int]) -> Ints:
-    """The chosen cells by scipy, over the full matrix."""
-    from scipy.optimize import linear_sum_assignment
+def _by_scipy(row: Ints, column: Ints, weights: Floats, shape: tuple[int, int]) -> Ints:
+    """The chosen cells by scipy.
 
-    cell = np.full(shape, -1)
-    cell[row, column] = np.arange(len(row))
-    matrix = np.zeros(shape)
-    matrix[row, column] = weights
-    taken = cell[linear_sum_assignment(matrix, maximize=True)]
-    return taken[taken >= 0]
-
-
-def _sparse(row: Ints, column: Ints, weights: Floats, shape: tuple[int, int]) -> Ints:
-    """The chosen cells by scipy, without the full matrix.
-
-    scipy wants every row matched, so each gets a column of its own to stay in, and no cost may be 0.
+    It wants every row matched, so each gets a column of its own to stay in, and no cost may be 0.
     """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from support import RECORDED, ROOT, TESTDATA, call, command
 
+from scorer.baselines import read_baseline
+
 CASE = RECORDED / "documents-0015"
 KEY, RESPONSE = CASE / "key.conll", CASE / "response.conll"
 METRICS = ("muc", "bcub", "ceafm", "ceafe", "blanc", "lea")
@@ -201,3 +203,16 @@ def test_metrics_of_other_packages_are_checked_as_well(tmp_path: Path) -> None:
 def test_the_shared_data_is_there() -> None:
     assert len(SCORED) > 100
     assert (TESTDATA / "systems" / "key.conll").exists()
+
+
+def test_a_line_that_is_missing_shifts_no_other(tmp_path: Path) -> None:
+    """Three lines count the mentions of a document; without one nothing is known of it, and of no other less."""
+    text = (CASE / "muc.txt").read_text()
+    whole = read_baseline(str(CASE / "muc.txt"), "muc")
+    first, *others = whole.documents
+    line = next(line for line in text.splitlines(keepends=True) if line.startswith("Strictly correct"))
+    (tmp_path / "cut").write_text(text.replace(line, "", 1))
+    cut = read_baseline(str(tmp_path / "cut"), "muc")
+    assert "mentions" not in cut.documents[first]
+    assert others
+    assert all(cut.documents[name] == whole.documents[name] for name in others)

@@ -304,6 +304,18 @@ def test_names_of_a_side_that_has_none_of_the_documents(tmp_path: Path) -> None:
     assert "missing-document" in [notice.code for notice in found.notices]
 
 
+def test_a_side_that_lacks_the_first_documents_is_looked_at_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conll, "BATCH", 1)
+    monkeypatch.setattr(conll, "BLOCK", 100)
+    documents = [tagged("a b", [[(0, 0), (1, 1)]], {(0, 0): "PER"}, document=f"d{number}") for number in range(4)]
+    without = tagged("a b", [[(0, 0), (1, 1)]], {}, document="d3")
+    key, response = written(tmp_path, key="".join(documents), response=without)
+    with pytest.raises(InputError, match=r"response: error\[no-names\]"):
+        scorer.score(key, response, "cone", ne_from="own")
+
+
 # The column of names
 
 

@@ -16,6 +16,7 @@ from scorer.formats import read
 from scorer.formats.conll import cells
 from scorer.formats.conll import reader as conll
 from scorer.formats.conll.brackets import CLOSE, OPEN, SINGLE
+from scorer.formats.words import TextsSoFar
 from scorer.model import Documents, joined
 
 
@@ -265,3 +266,12 @@ def test_random_bytes_are_read_or_refused(tmp_path: Path) -> None:
 def test_no_events_are_no_entities() -> None:
     empty = np.frombuffer(b"\n", dtype=np.uint8)
     assert [len(column) for column in cells.parse(empty, NONE, NONE, cells.Labels())] == [0] * 5
+
+
+def test_texts_of_open_documents_wait_for_the_next_batch() -> None:
+    texts = TextsSoFar()
+    texts.add(np.array([0, 1, 1]), np.array([10, 11, 12]), np.array([2, 5, 6]))
+    assert [column.tolist() for column in texts.take(1)] == [[10], [2]]
+    texts.add(np.array([0, 1]), np.array([13, 14]), np.array([7, 10]))
+    assert [column.tolist() for column in texts.take(1)] == [[11, 12, 13], [5, 6, 7]]
+    assert [column.tolist() for column in texts.take(1)] == [[14], [10]]
