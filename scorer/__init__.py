@@ -24,16 +24,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "score": "api",
-    "Scorer": "api",
-    "read": "api",
-    "Corpus": "api",
-    "Result": "results",
-    "Scores": "results",
-    "Score": "results",
-    "ScorerError": "errors",
-    "InputError": "errors",
-    "UsageError": "errors",
+    "api": ("score", "Scorer", "read", "Corpus"),
+    "results": ("Result", "Scores", "Score"),
+    "errors": ("ScorerError", "InputError", "UsageError"),
 }
 
 __all__ = ["Corpus", "InputError", "Result", "Score", "Scorer", "ScorerError", "Scores", "UsageError", "read", "score"]
@@ -41,8 +34,9 @@ __all__ = ["Corpus", "InputError", "Result", "Score", "Scorer", "ScorerError", "
 
 def __getattr__(name: str) -> object:
     """The public names, imported when they are asked for: the command starts faster without them."""
-    if name not in _HOMES:
+    home = next((module for module, names in _HOMES.items() if name in names), None)
+    if home is None:
         raise AttributeError(f"module 'scorer' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(f"scorer.{_HOMES[name]}"), name)
+    return getattr(import_module(f"scorer.{home}"), name)

@@ -160,10 +160,7 @@ def _by_scipy(row: Ints, column: Ints, weights: Floats, shape: tuple[int, int]) 
     height, width = shape
     highest = float(weights.max()) + 1
     cost = np.concatenate([highest - weights, np.full(height, highest)])
-    place = (
-        np.concatenate([row, np.arange(height)]),
-        np.concatenate([column, width + np.arange(height)]),
-    )
+    place = (np.concatenate([row, np.arange(height)]), np.concatenate([column, width + np.arange(height)]))
     cells = csr_array((cost, place), shape=(height, width + height))
     _, matched = min_weight_full_bipartite_matching(cells)
     return np.flatnonzero(matched[row] == column)

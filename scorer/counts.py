@@ -80,10 +80,7 @@ def packed(counted: Sequence[Counts]) -> Floats:
 def unpacked(array: Floats) -> list[Counts]:
     """The counts in an array of the shape ... x measures x 4."""
     return [
-        Counts(
-            Ratios(array[..., at, 0], array[..., at, 1]),
-            Ratios(array[..., at, 2], array[..., at, 3]),
-        )
+        Counts(Ratios(array[..., at, 0], array[..., at, 1]), Ratios(array[..., at, 2], array[..., at, 3]))
         for at in range(array.shape[-2])
     ]
 

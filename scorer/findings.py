@@ -63,25 +63,15 @@ KINDS: Mapping[str, Kind] = {
         'a second document of the name "{document}"; the first is at {first}',
         "expected every name once; give one of them another name, or a part number of its own",
     ),
-    "no-document": Kind(
-        ERROR,
-        "no document: {what}",
-        "expected {expected}",
-    ),
+    "no-document": Kind(ERROR, "no document: {what}", "expected {expected}"),
     "not-clusters": Kind(
         ERROR,
         'in document "{document}": {what}',
         "expected {expected}: clusters are a sequence of clusters, each a sequence of hashable mentions",
     ),
-    "unreadable": Kind(
-        ERROR,
-        "{what}",
-        "nothing more is said of it; give a file that can be read to its end",
-    ),
+    "unreadable": Kind(ERROR, "{what}", "nothing more is said of it; give a file that can be read to its end"),
     "bad-json": Kind(
-        ERROR,
-        "not JSON: {what}",
-        "expected JSON lines, one whole object on each line; repair or remove this line",
+        ERROR, "not JSON: {what}", "expected JSON lines, one whole object on each line; repair or remove this line"
     ),
     "json-document": Kind(
         ERROR,
@@ -93,21 +83,9 @@ KINDS: Mapping[str, Kind] = {
         "the line holds {what}",
         "expected an object with doc_key and clusters on each line; repair or remove this line",
     ),
-    "missing-field": Kind(
-        ERROR,
-        '{where}no field "{field}"; the object has {fields}',
-        "expected {expected}",
-    ),
-    "bad-field": Kind(
-        ERROR,
-        '{where}field "{field}" {what}',
-        "expected {expected}",
-    ),
-    "bad-mention": Kind(
-        ERROR,
-        'in document "{document}": {place} is {what}',
-        "expected {expected}",
-    ),
+    "missing-field": Kind(ERROR, '{where}no field "{field}"; the object has {fields}', "expected {expected}"),
+    "bad-field": Kind(ERROR, '{where}field "{field}" {what}', "expected {expected}"),
+    "bad-mention": Kind(ERROR, 'in document "{document}": {place} is {what}', "expected {expected}"),
     "too-many-repeated": Kind(
         ERROR,
         "Found too many repeated mentions (> {limit}) in the response, so refusing to score. Please fix the output.",
@@ -126,9 +104,7 @@ KINDS: Mapping[str, Kind] = {
         "the scores alone are had from corefscore METRIC KEY RESPONSE",
     ),
     "not-a-baseline": Kind(
-        ERROR,
-        "{what}",
-        "expected what corefscore METRIC KEY RESPONSE --format json printed, or the official scorer",
+        ERROR, "{what}", "expected what corefscore METRIC KEY RESPONSE --format json printed, or the official scorer"
     ),
     "other-signature": Kind(
         ERROR,
@@ -146,9 +122,7 @@ KINDS: Mapping[str, Kind] = {
         "expected {expected}; mend the column of named entities, or read another with --ne-column",
     ),
     "no-names": Kind(
-        ERROR,
-        "{what}",
-        'expected names such as "(PERSON*" to "*)" or "(GPE)" in a column of CoNLL-2011/2012{advice}',
+        ERROR, "{what}", 'expected names such as "(PERSON*" to "*)" or "(GPE)" in a column of CoNLL-2011/2012{advice}'
     ),
     "other-tokens": Kind(
         ERROR,
@@ -168,9 +142,7 @@ KINDS: Mapping[str, Kind] = {
         "names in another",
     ),
     "absent-type": Kind(
-        NOTICE,
-        'no name in column {column} has the type "{type}", which --ne-types names',
-        "the types there: {known}",
+        NOTICE, 'no name in column {column} has the type "{type}", which --ne-types names', "the types there: {known}"
     ),
     "no-named-mentions": Kind(
         NOTICE,
@@ -193,11 +165,7 @@ KINDS: Mapping[str, Kind] = {
         'the response has no document "{document}"',
         "it is scored as one without mentions, which lowers recall{nearest}",
     ),
-    "extra-document": Kind(
-        NOTICE,
-        'the key has no document "{document}"',
-        "it is not scored at all{nearest}",
-    ),
+    "extra-document": Kind(NOTICE, 'the key has no document "{document}"', "it is not scored at all{nearest}"),
     "no-common-document": Kind(
         NOTICE,
         "key and response have no document name in common",
@@ -209,9 +177,7 @@ KINDS: Mapping[str, Kind] = {
         "mentions are compared by token number, so all after the first difference fail to match",
     ),
     "outside-document": Kind(
-        NOTICE,
-        "{count} outside any document",
-        'they are not read; a document begins at "#begin document NAME"',
+        NOTICE, "{count} outside any document", 'they are not read; a document begins at "#begin document NAME"'
     ),
     "no-end": Kind(
         NOTICE,
@@ -224,14 +190,10 @@ KINDS: Mapping[str, Kind] = {
         "only words and coreference are carried over, not parts of speech, parses, named entities, speakers or others",
     ),
     "dropped-comments": Kind(
-        NOTICE,
-        "a comment within a document",
-        "comments are not carried over, neither this nor later ones",
+        NOTICE, "a comment within a document", "comments are not carried over, neither this nor later ones"
     ),
     "empty-sentences": Kind(
-        NOTICE,
-        'document "{document}" has {count} without words',
-        "CoNLL has no place for such; they are left out",
+        NOTICE, 'document "{document}" has {count} without words', "CoNLL has no place for such; they are left out"
     ),
     "dropped-fields": Kind(
         NOTICE,
@@ -273,11 +235,7 @@ KINDS: Mapping[str, Kind] = {
         'in document "{document}": CoNLL cannot hold the word {word} (token {token})',
         'it is written as "{written}"',
     ),
-    "unscored-fault": Kind(
-        NOTICE,
-        "a fault in a document that is not scored: {fault}",
-        "it does not touch the score",
-    ),
+    "unscored-fault": Kind(NOTICE, "a fault in a document that is not scored: {fault}", "it does not touch the score"),
     "no-begin": Kind(
         NOTICE,
         "a document ends that never began",

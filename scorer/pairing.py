@@ -188,11 +188,7 @@ class _Pairing:
         differ = known & (key.tokens != response.tokens)
         for d in np.flatnonzero(differ).tolist():
             place = response.place_of(d)
-            details = {
-                "document": key.names[d],
-                "key": int(key.tokens[d]),
-                "response": int(response.tokens[d]),
-            }
+            details = {"document": key.names[d], "key": int(key.tokens[d]), "response": int(response.tokens[d])}
             self.notices.append(Finding("token-count", place.source.name, place.line, details=details))
 
     def _unscored(self, batch: Documents, documents: list[int]) -> None:

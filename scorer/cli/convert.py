@@ -42,15 +42,7 @@ def command(name: str) -> click.Command:
     )
 
 
-def _convert(
-    source: str,
-    target: str,
-    *,
-    to: str | None,
-    strict: bool,
-    quiet: bool | None,
-    **how: Any,
-) -> None:
+def _convert(source: str, target: str, *, to: str | None, strict: bool, quiet: bool | None, **how: Any) -> None:
     notices: list[Finding] = []
     # All of it, before anything is written: only then is it known that nothing is refused.
     reading = Reading(**how)

@@ -110,9 +110,7 @@ def reading() -> list[click.Parameter]:
     return [
         *files(),
         click.Option(
-            ["--input-format"],
-            type=click.Choice(NAMES),
-            help="The format of the input; by default, its content tells.",
+            ["--input-format"], type=click.Choice(NAMES), help="The format of the input; by default, its content tells."
         ),
         click.Option(
             ["--clusters-field"],

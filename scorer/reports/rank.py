@@ -148,10 +148,7 @@ class Ranking:
             **head(
                 "rank",
                 self.signature,
-                {
-                    **options(next(iter(self.results.values())), self.found.method),
-                    "sort": self.sorted_by,
-                },
+                {**options(next(iter(self.results.values())), self.found.method), "sort": self.sorted_by},
             ),
             "units": self.found.sample.units,
             "ranking": ranked,

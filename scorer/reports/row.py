@@ -73,10 +73,4 @@ class Reported(AsData, Protocol):
 
 def head(command: str, signature: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """What the data of the report of a command begins with."""
-    return {
-        "schema": SCHEMA,
-        "version": __version__,
-        "command": command,
-        "signature": signature,
-        "options": options,
-    }
+    return {"schema": SCHEMA, "version": __version__, "command": command, "signature": signature, "options": options}

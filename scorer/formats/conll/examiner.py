@@ -21,18 +21,7 @@ from scorer.formats.conll.brackets import CLOSE, OPEN, SINGLE, Events, unmatched
 from scorer.formats.conll.cells import PLAIN, Labels, parse, parse_one
 from scorer.formats.conll.columns import Columns
 from scorer.formats.conll.lines import END
-from scorer.formats.conll.reader import (
-    CR,
-    HASH,
-    Cell,
-    Lines,
-    Reader,
-    describe,
-    earlier,
-    events_of,
-    last_cells,
-    within,
-)
+from scorer.formats.conll.reader import CR, HASH, Cell, Lines, Reader, describe, earlier, events_of, last_cells, within
 from scorer.formats.row import Request
 from scorer.formats.words import BLANK_MARKS, TextsSoFar
 from scorer.model import Documents
