@@ -24,6 +24,7 @@ from scorer.matching import exact
 from scorer.metrics import NAMES, find, select
 from scorer.overlap import Overlap, overlap
 from scorer.pairing import Pairs, pair
+from scorer.reports.score import Report
 from scorer.results import Settings
 
 INPUTS = ("corpus", "book", "many")
@@ -71,7 +72,7 @@ def test_printing(benchmark: BenchmarkFixture, pairs: list[Pairs], documents: bo
     metrics = select("all")
     settings = Settings(tuple(metric.name for metric in metrics))
     parts = [counted(each, metrics, settings, keep_pairs=documents) for each in pairs]
-    benchmark(lambda: list(official.render(joined(parts, metrics, settings, []), documents=documents)))
+    benchmark(lambda: list(official.render(Report(joined(parts, metrics, settings, []), documents), "official")))
 
 
 def document() -> tuple[Sequence[Sequence[Span]], Sequence[Sequence[Span]]]:

@@ -15,15 +15,13 @@ from scorer.errors import InputError, UsageError
 from scorer.evaluate import Counted, Part, count, evaluate, joined
 from scorer.findings import Finding
 from scorer.formats.row import Reading
-from scorer.matching import SINGLETONS
 from scorer.metrics import select
 from scorer.metrics.row import Metric, names_asked, options_of, own_values
 from scorer.model import KEY, RESPONSE, Documents
 from scorer.model import joined as joined_documents
 from scorer.names.options import COLUMN, EITHER, NameOptions, name_options
 from scorer.pairing import Pairs
-from scorer.repeats import REPEATED
-from scorer.results import Result, Settings
+from scorer.results import COUNTING, Counting, Result, Settings
 from scorer.workers import Map, by_many_or_one
 
 
@@ -138,7 +136,7 @@ def score(
         given = ", ".join(name for name, value in reading._asdict().items() if value is not None)
         raise UsageError(f"{given}: there is no file to read, neither as key nor as response")
     chosen = select(metrics if isinstance(metrics, str) else ",".join(metrics))
-    settings = settings_of(chosen, repeated, singletons, document, own)
+    settings = settings_of(chosen, Counting(repeated, singletons), document, own)
     return scored(key, response, chosen, settings, reading, workers=workers)
 
 
@@ -208,7 +206,7 @@ class Scorer:
         **own: Any,
     ) -> None:
         self._metrics = select(metrics if isinstance(metrics, str) else ",".join(metrics))
-        self._settings = settings_of(self._metrics, repeated, singletons, None, own)
+        self._settings = settings_of(self._metrics, Counting(repeated, singletons), None, own)
         self._batches: list[tuple[Part, Counted]] = []
         self._names: list[str | None] = []
         self._known: set[str] = set()
@@ -265,16 +263,15 @@ class Scorer:
 
 
 def settings_of(
-    metrics: Sequence[Metric], repeated: str, singletons: str, document: str | None, own: Mapping[str, Any]
+    metrics: Sequence[Metric], counting: Counting, document: str | None, own: Mapping[str, Any]
 ) -> Settings:
     """The settings of a score, all but how files are read. Raises `UsageError` for what they cannot be."""
-    for name, value, known in (("repeated", repeated, REPEATED), ("singletons", singletons, SINGLETONS)):
-        if value not in known:
-            raise UsageError(f"{name}={value!r} is not one of {', '.join(known)}")
+    for option, value in zip(COUNTING, counting, strict=True):
+        option.check(value)
     if unknown := sorted(own.keys() - {option.keyword for option in options_of(metrics)}):
         raise UsageError(f"no metric asked for has an option {', '.join(unknown)}")
     names = tuple(metric.name for metric in metrics)
-    return Settings(names, repeated, singletons, document, own_values(metrics, own))
+    return Settings(names, counting, document, own_values(metrics, own))
 
 
 def _paths(side: Given) -> str | list[str] | None:

@@ -106,7 +106,8 @@ def _matched(pairs: Pairs, how: NameOptions | None, settings: Settings, *, keep_
 
         of_views[NAMED] = cut_down(pairs, how)
         held = [held_by(pairs.key, how, KEY), held_by(pairs.response, how, RESPONSE)]
-    treated = {view: treat(exact(its.key, its.response), its, settings.repeated) for view, its in of_views.items()}
+    way = settings.counting.repeated
+    treated = {view: treat(exact(its.key, its.response), its, way) for view, its in of_views.items()}
     messages = {view: its.messages for view, its in treated.items()}
     part = Part(pairs.key.names, messages, of_views if keep_pairs else {}, treated[WHOLE].dropped, held)
     views = {view: its.matched for view, its in treated.items()}
@@ -118,7 +119,7 @@ def _matched(pairs: Pairs, how: NameOptions | None, settings: Settings, *, keep_
 
 def _counted(views: Views, metrics: Sequence[Metric], settings: Settings) -> Counted:
     """Lay out the overlap, ask every metric about its view."""
-    overlaps = {view: overlap(without_singletons(its, settings.singletons)) for view, its in views.items()}
+    overlaps = {view: overlap(without_singletons(its, settings.counting.singletons)) for view, its in views.items()}
     return Counted(
         {metric.name: _counts(metric, overlaps[metric.view], settings) for metric in _with_mentions(metrics)},
         {view: its.key.total(its.key.size) for view, its in overlaps.items()},
@@ -142,7 +143,7 @@ def joined(
         raise UsageError("there is no document to score: the key is empty")
     parts = [part for part, _ in batches]
     dropped = [repeat for part in parts for repeat in part.dropped]
-    if settings.repeated == "official":
+    if settings.counting.repeated == "official":
         refuse_too_many(dropped)
     else:
         notices += describe("dropped-repeat", dropped)
@@ -154,7 +155,7 @@ def joined(
         held = [part.held for part in parts]
         notices += about_names(held, how)
         named = bool(views[NAMED].key_copies.any())
-        notices += about_mentions(held, how, named=named, singletons=settings.singletons != "drop")
+        notices += about_mentions(held, how, named=named, singletons=settings.counting.singletons != "drop")
     every = _with_mentions(metrics)
     return Result(
         every,

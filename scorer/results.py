@@ -17,9 +17,11 @@ from scorer.arrays import Floats, Ints
 from scorer.counts import Ratios, Values, divided, summed, unpacked
 from scorer.errors import UsageError
 from scorer.findings import Finding, counted
+from scorer.matching import SINGLETONS
 from scorer.metrics import AVERAGE, GROUPS, MENTIONS
-from scorer.metrics.row import Metric
+from scorer.metrics.row import Metric, Option
 from scorer.pairing import Pairs
+from scorer.repeats import REPEATED
 
 SCHEMA = 1
 """The version of the JSON layout; it rises when a reader of the old one could go wrong."""
@@ -151,6 +153,34 @@ class Scores(Measured):
         return {name: score.to_dict() for name, score in self.items()}
 
 
+COUNTING = (
+    Option(
+        "repeated",
+        REPEATED[0],
+        "What a span that is marked again means: as the official scorer has it; only the first copy counts, on either "
+        "side; or the file is refused.",
+        REPEATED,
+    ),
+    Option(
+        "singletons",
+        SINGLETONS[0],
+        "Entities of one mention: kept, left out of the response, or left out of both sides.",
+        SINGLETONS,
+    ),
+)
+"""The options about which mentions count."""
+
+
+class Counting(NamedTuple):
+    """Which mentions count: the values of `COUNTING`."""
+
+    repeated: str = REPEATED[0]
+    singletons: str = SINGLETONS[0]
+
+
+USUAL = Counting()
+
+
 @dataclass(frozen=True)
 class Settings:
     """Everything that can move a number, apart from the files themselves.
@@ -160,8 +190,7 @@ class Settings:
     """
 
     metrics: tuple[str, ...]
-    repeated: str = "official"
-    singletons: str = "keep"
+    counting: Counting = USUAL
     document: str | None = None
     own: Mapping[str, Any] = field(default_factory=dict)
     reading: Mapping[str, str] = field(default_factory=dict)
@@ -169,8 +198,7 @@ class Settings:
     def to_dict(self) -> dict[str, Any]:
         return {
             "metrics": list(self.metrics),
-            "repeated": self.repeated,
-            "singletons": self.singletons,
+            **self.counting._asdict(),
             "document": self.document,
             **self.own,
             **self.reading,

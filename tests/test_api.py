@@ -69,7 +69,7 @@ def test_the_result_names_its_measures_documents_and_average() -> None:
 
 def test_a_result_is_frozen_and_shows_its_values() -> None:
     result = score(*DEMO, metrics="lea")
-    owners = ((result, "names"), (result.total, "place"), (result["lea"], "f1"), (result.settings, "repeated"))
+    owners = ((result, "names"), (result.total, "place"), (result["lea"], "f1"), (result.settings, "counting"))
     for owner, name in owners:
         with pytest.raises(FrozenInstanceError):
             setattr(owner, name, None)

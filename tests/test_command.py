@@ -19,7 +19,7 @@ from support import RECORDED, ROOT, TESTDATA, command
 
 from scorer import __version__
 from scorer.cli import COMMANDS, COMPLETE, commands, run
-from scorer.metrics import GROUPS, NAMES, find
+from scorer.metrics import GROUPS, NAMES, RESERVED, find
 
 CASE = RECORDED / "documents-0015"
 KEY, RESPONSE = CASE / "key.conll", CASE / "response.conll"
@@ -375,6 +375,10 @@ def test_ids_of_a_hundred_digits_are_ids(tmp_path: Path) -> None:
     path.write_text(f"#begin document d\nw\t({one})|({other})\nx\t({one}\ny\t{one})\n#end document\n")
     text = command("muc", path, path).stdout
     assert b"Entity 0: (0,0) (1,2)\nEntity 1: (0,0)\n" in text
+
+
+def test_no_metric_may_have_the_name_of_a_command() -> None:
+    assert set(COMMANDS) <= RESERVED
 
 
 def test_the_manual_page_has_every_command_and_option() -> None:

@@ -24,7 +24,7 @@ from scorer.evaluate import evaluate
 from scorer.formats import read
 from scorer.metrics import MENTIONS, select
 from scorer.model import Documents, Place
-from scorer.results import Result, Settings
+from scorer.results import Counting, Result, Settings
 from scorer.sources import Source
 
 Mention = tuple[int, int]
@@ -453,7 +453,7 @@ def score(
         batches([key for key, _ in pairs], batch),
         batches([response for _, response in pairs], response_batch),
         select(",".join(SCORED)),
-        Settings(SCORED, repeated, singletons),
+        Settings(SCORED, Counting(repeated, singletons)),
         [],
     )
 
@@ -461,7 +461,7 @@ def score(
 def score_files(key: Path, response: Path, *, repeated: str = "official") -> Result:
     """Score two CoNLL files with every metric."""
     return evaluate(
-        read(str(key), []), read(str(response), []), select(",".join(SCORED)), Settings(SCORED, repeated), []
+        read(str(key), []), read(str(response), []), select(",".join(SCORED)), Settings(SCORED, Counting(repeated)), []
     )
 
 

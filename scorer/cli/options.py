@@ -11,6 +11,7 @@ from click.types import StringParamType
 
 from scorer.layouts import names_of
 from scorer.metrics.row import Metric, options_of
+from scorer.results import COUNTING
 from scorer.sources import RATIO, UNPACKED
 
 if TYPE_CHECKING:
@@ -44,25 +45,7 @@ class Finite(click.FloatRange):
 
 def scoring(metrics: Sequence[Metric]) -> list[click.Parameter]:
     """Options that can move a number: how files are read and mentions counted, and the metrics' own."""
-    from scorer.matching import SINGLETONS
-    from scorer.repeats import REPEATED
-
     return [
-        click.Option(
-            ["--repeated"],
-            type=click.Choice(REPEATED),
-            default=REPEATED[0],
-            show_default=True,
-            help="What a span that is marked again means: as the official scorer has it; only the first copy "
-            "counts, on either side; or the file is refused.",
-        ),
-        click.Option(
-            ["--singletons"],
-            type=click.Choice(SINGLETONS),
-            default=SINGLETONS[0],
-            show_default=True,
-            help="Entities of one mention: kept, left out of the response, or left out of both sides.",
-        ),
         *(
             click.Option(
                 [f"--{option.name}", option.keyword],
@@ -72,7 +55,7 @@ def scoring(metrics: Sequence[Metric]) -> list[click.Parameter]:
                 type=click.Choice(option.choices) if option.choices else type(option.default),
                 is_flag=isinstance(option.default, bool),
             )
-            for option in options_of(metrics)
+            for option in (*COUNTING, *options_of(metrics))
         ),
         *reading(),
     ]

@@ -14,10 +14,11 @@ from scorer.cli import options
 from scorer.cli.messages import STDOUT, tell, write
 from scorer.cli.scoring import evaluated, one_standard_input, read_key, spare_inputs, workers
 from scorer.errors import InputError, UsageError
-from scorer.layouts import DATA, OFFICIAL, RESULT, TABLES, find, official
+from scorer.layouts import DATA, OFFICIAL, RESULT, TABLES, find
 from scorer.metrics import GROUPS, names_in, select
 from scorer.metrics.row import Metric, names_asked, own_values, sees_names
 from scorer.model import KEY
+from scorer.reports.score import Report
 from scorer.results import compiled
 
 
@@ -119,12 +120,8 @@ def score(
         result = evaluated(corpus or key, response, metrics, apply=apply, document=only, keep_pairs=listed, **how)
     estimate = None if corpus is None else _estimate(corpus, metrics, how)
     tell(result.notices, strict=strict, quiet=quiet)
-    if layout == OFFICIAL:
-        pieces = official.render(result, name=only, documents=listed, headings=headings, average=average)
-    else:
-        from scorer.reports.score import Report
-
-        pieces = find(layout)(Report(result, documents, by), layout)
+    report = Report(result, documents or listed, by, only, headings, average)
+    pieces = find(layout)(report, layout)
     if estimate is None or write_key is None:
         write(pieces, output)
     else:  # both are written, or neither

@@ -17,7 +17,7 @@ from scorer.errors import InputError, UsageError
 from scorer.formats.row import Reading
 from scorer.metrics.row import Metric, names_asked, options_of, own_values
 from scorer.model import KEY
-from scorer.results import Result
+from scorer.results import Counting, Result
 from scorer.sources import STDIN, sources
 from scorer.workers import Map
 
@@ -38,11 +38,12 @@ def workers(jobs: int | None, scheduler: str | None) -> AbstractContextManager[M
     return processes(jobs)
 
 
-def read_key(
-    key: str, metrics: Sequence[Metric], *, apply: Map | None = None, repeated: str, singletons: str, **how: Any
-) -> Corpus:
-    """The key of several responses, read once. Raises `InputError` for one that cannot be scored at all."""
-    reading, own = _taken_apart(metrics, how)
+def read_key(key: str, metrics: Sequence[Metric], *, apply: Map | None = None, **how: Any) -> Corpus:
+    """The key of several responses, read once; ``how`` are the options of `options.scoring`.
+
+    Raises `InputError` for one that cannot be scored at all.
+    """
+    reading, _, own = _taken_apart(metrics, how)
     names = names_asked(metrics, own_values(metrics, own))
     with progress([key], reading.include) as watch:
         corpus = read(key, reading, KEY, names, watch=watch, workers=apply)
@@ -59,27 +60,26 @@ def evaluated(
     apply: Map | None = None,
     document: str | None = None,
     keep_pairs: bool = False,
-    repeated: str,
-    singletons: str,
     **how: Any,
 ) -> Result:
-    """Score a response; ``apply`` are the `workers`, what follows ``keep_pairs`` the options of `options.scoring`.
+    """Score a response; ``apply`` are the `workers`, ``how`` the options of `options.scoring`.
 
     Raises `InputError` for input that is refused, `UsageError` for a file that cannot be read.
     """
-    reading, own = _taken_apart(metrics, how)
-    settings = settings_of(metrics, repeated, singletons, document, own)
+    reading, counting, own = _taken_apart(metrics, how)
+    settings = settings_of(metrics, counting, document, own)
     with progress([path for path in (key, response) if isinstance(path, str)], reading.include) as watch:
         return scored(key, response, metrics, settings, reading, keep_pairs=keep_pairs, watch=watch, workers=apply)
 
 
-def _taken_apart(metrics: Sequence[Metric], how: Mapping[str, Any]) -> tuple[Reading, dict[str, Any]]:
-    """The options of `options.scoring` but the first two: how files are read, and what some metrics bring along."""
+def _taken_apart(metrics: Sequence[Metric], how: Mapping[str, Any]) -> tuple[Reading, Counting, dict[str, Any]]:
+    """The options of `options.scoring`: how files are read, which mentions count, and what metrics bring along."""
     reading = Reading(*(how[name] for name in Reading._fields))
-    own = {name: value for name, value in how.items() if name not in Reading._fields}
+    counting = Counting(*(how[name] for name in Counting._fields))
+    own = {name: value for name, value in how.items() if name not in (*Reading._fields, *Counting._fields)}
     _refuse_unread(metrics, own)
     known = {option.keyword for option in options_of(metrics)}
-    return reading, {name: value for name, value in own.items() if name in known}
+    return reading, counting, {name: value for name, value in own.items() if name in known}
 
 
 def _refuse_unread(metrics: Sequence[Metric], own: Mapping[str, Any]) -> None:

@@ -16,7 +16,7 @@ from scorer.errors import InputError, UsageError
 from scorer.findings import ERROR, NOTICE
 from scorer.formats import recognised
 from scorer.formats.row import Reading
-from scorer.layouts import ANNOTATIONS, DATA, FINDINGS, find
+from scorer.layouts import ANNOTATIONS, DATA, FINDINGS, find, names_of
 from scorer.model import KEY, RESPONSE
 from scorer.repair import Fixes, mend
 from scorer.reports.validate import Checked
@@ -87,7 +87,7 @@ def run(
         _spare(key_files or (), fix, reading)
         fixes = _mend(source, fix, repeated)
         files = [fix]
-    rows, broken = _validated(files, key, key_files, reading, told=layout == "text")
+    rows, broken = _validated(files, key, key_files, reading, told=layout in names_of(FINDINGS))
     rows = [row.without(ignored) for row in rows]
     write(find(layout)(Checked(rows, fixes), layout))
     if broken:

@@ -8,14 +8,15 @@ from typing import Any, NamedTuple
 
 
 class Layout(NamedTuple):
-    """The file that writes a layout, and what that takes of a report: `RESULT`, or one of `scorer.reports.row`."""
+    """The file that writes a layout, and what that takes of a report."""
 
     module: str
     takes: str
 
 
 RESULT, FINDINGS, TABLES, DATA, ANNOTATIONS = "result", "findings", "tables", "data", "annotations"
-"""What a layout can take: a `Result`, findings, tables, data, or annotations."""
+"""What a layout can take: the report of a score, that of findings, or from any report its tables, data, annotations
+(`scorer.reports.row`)."""
 
 OFFICIAL = "official"
 
@@ -34,11 +35,11 @@ NAMES = {
 
 
 def names_of(*takes: str) -> tuple[str, ...]:
-    """The layouts of a report that has all this."""
+    """The layouts of a report that has all this; the first is the one of a command that is given none."""
     return tuple(name for name, layout in NAMES.items() if layout.takes in takes)
 
 
 def find(name: str) -> Callable[[Any, str], Iterator[str]]:
-    """The function that renders a report in the layout of a name other than `OFFICIAL`, which it is given as well."""
+    """The function that renders a report in the layout of a name, which it is given as well."""
     render: Callable[[Any, str], Iterator[str]] = import_module(NAMES[name].module).render
     return render

@@ -12,6 +12,7 @@ from scorer import __version__
 from scorer.metrics import MENTIONS, find
 from scorer.metrics.row import Measure, Metric
 from scorer.model import Documents
+from scorer.reports.score import Report
 from scorer.results import Ratio, Result, Score, Shown
 
 RULE = "-" * 74 + "\n"
@@ -41,29 +42,26 @@ def result_line(label: str, score: Score) -> str:
     )
 
 
-def render(
-    result: Result, *, name: str | None = None, documents: bool = True, headings: bool = False, average: bool = False
-) -> Iterator[str]:
+def render(report: Report, layout: str) -> Iterator[str]:
     """The output of a run, piece by piece.
 
-    ``documents`` asks for the blocks of documents, which need the pairs of ``result.views``; without them only totals
-    are printed, and the messages about repeats. ``name`` is the one document that was scored, if it was named.
-    ``headings`` puts ``METRIC name:`` before each metric, and ``average`` the CoNLL average at the end.
+    Without documents only totals are printed, and the messages about repeats.
     """
+    result, documents = report.result, report.documents
     yield f"version: 8.01 corefscore {__version__}\n"
     metrics = [metric for metric in result.metrics if metric.name != MENTIONS]
     # Made once for all metrics of one view.
     views = {metric.view for metric in metrics if documents}
     listings = {view: list(_listings(result.views[view])) for view in views}
     for metric in metrics:
-        if headings:
+        if report.headings:
             yield f"\nMETRIC {metric.name}:\n"
         if not documents:
             yield from (f"{line}\n" for lines in result.views[metric.view].messages.values() for line in lines)
         for place, listing in enumerate(listings.get(metric.view, ())):
-            yield from _document(result, metric, place, listing, named=name is not None)
+            yield from _document(result, metric, place, listing, named=report.name is not None)
         yield from _totals(result, metric)
-    if average:
+    if report.average:
         yield f"CoNLL average: F1: {percent(result.conll)}\n"
 
 

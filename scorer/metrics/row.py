@@ -24,9 +24,10 @@ class Measure(NamedTuple):
 
 
 class Option(NamedTuple):
-    """An option that a metric brings along: its name on the command line, its type, default and help.
+    """An option that can move a number: its name on the command line, its default, which tells its type, and its help.
 
-    The value reaches `Metric.count` as a keyword argument, dashes turned into underscores.
+    The value of one that a metric brings along reaches `Metric.count` as a keyword argument, dashes turned into
+    underscores.
     """
 
     name: str
@@ -37,6 +38,11 @@ class Option(NamedTuple):
     @property
     def keyword(self) -> str:
         return self.name.replace("-", "_")
+
+    def check(self, value: Any) -> None:
+        """Raise `UsageError` for a value that it cannot have."""
+        if self.choices is not None and value not in self.choices:
+            raise UsageError(f"{self.keyword}={value!r} is not one of {', '.join(self.choices)}")
 
 
 WHOLE, NAMED = "whole", "named"
@@ -119,8 +125,7 @@ def own_values(metrics: Sequence[Metric], given: Mapping[str, Any]) -> dict[str,
         given = names.canonical(given)
     for option in options_of(metrics):
         value = given.get(option.keyword, option.default)
-        if option.choices is not None and value not in option.choices:
-            raise UsageError(f"{option.keyword}={value!r} is not one of {', '.join(option.choices)}")
+        option.check(value)
         if value != option.default or not any(option in its for its in VIEWS.values()):
             found[option.keyword] = value
     return found

@@ -32,11 +32,19 @@ class Row(NamedTuple):
 @dataclass(frozen=True)
 class Report:
     """What is shown of a result: the total; every document where ``documents`` is set; and where ``by`` is a
-    pattern, the groups that it makes (see `Result.by`) and the unweighted mean over them."""
+    pattern, the groups that it makes (see `Result.by`) and the unweighted mean over them.
+
+    The rest is for the official layout, which lists the mentions of documents and needs the pairs of the result for
+    that: ``name`` is the one document that was scored, if it was named, ``headings`` asks for ``METRIC name:`` before
+    each metric, ``average`` for the CoNLL average at the end.
+    """
 
     result: Result
     documents: bool = False
     by: str | None = None
+    name: str | None = None
+    headings: bool = False
+    average: bool = False
 
     @property
     def scoped(self) -> bool:
