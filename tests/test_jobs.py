@@ -438,7 +438,7 @@ def tear(item: object) -> bytes:
         os.write(self.fileno(), bytes(message[: len(message) // 2]))
         os.kill(os.getpid(), signal.SIGKILL)
 
-    Connection._send = send  # type: ignore[attr-defined]
+    Connection._send = send  # type: ignore[attr-defined] # there is no public place to break a send
     return bytes(5_000_000)
 
 
