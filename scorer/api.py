@@ -78,7 +78,9 @@ def read(
         raise UsageError(f'estimate_key needs side="{KEY}"')
     if side not in (None, KEY, RESPONSE):
         raise UsageError(f"side={side!r} is not one of {KEY}, {RESPONSE}")
-    return corpus(os.fspath(path), Reading(include, input_format, clusters_field, max_unpacked), side, names)
+    return corpus(
+        os.fspath(path), Reading(include, input_format, clusters_field, max_unpacked), side, names, texts=True
+    )
 
 
 def corpus(
@@ -87,6 +89,7 @@ def corpus(
     side: str | None,
     names: NameOptions | None,
     *,
+    texts: bool = False,
     watch: Callable[[int], None] | None = None,
     workers: Map | None = None,
 ) -> Corpus:
@@ -94,9 +97,7 @@ def corpus(
 
     def run(workers: Map | None) -> Corpus:
         notices: list[Finding] = []
-        batches = formats.read(
-            path, notices, reading, side=side, names=names, texts=side != KEY, watch=watch, apply=workers
-        )
+        batches = formats.read(path, notices, reading, side=side, names=names, texts=texts, watch=watch, apply=workers)
         return Corpus(joined_documents(list(batches)), tuple(notices), reading.settings)
 
     return by_many_or_one(run, workers)

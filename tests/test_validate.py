@@ -24,6 +24,7 @@ from scorer.findings import ERROR, KINDS, MOST, Finding, Found
 from scorer.formats import read
 from scorer.formats.conll import examiner
 from scorer.formats.conll import reader as conll
+from scorer.formats.jsonlines import reader as jsonlines
 from scorer.model import joined
 from scorer.repair import Fixes, mend
 from scorer.repeats import repeats
@@ -303,7 +304,18 @@ def test_words_put_together_from_subtokens_are_compared(words: str, tmp_path: Pa
     )
 
 
-def test_long_words_are_shown_to_where_they_part(tmp_path: Path) -> None:
+def test_faulty_documents_do_not_hide_the_words_of_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each document is a batch of its own; the key comes in another order, so that they are put together again."""
+    monkeypatch.setattr(jsonlines, "BATCH", 1)
+    key = [{**CAT, "doc_key": f"d{number}", "sentences": [["The", "cat"], ["saw", "us"]]} for number in range(3)]
+    response = [{**CAT, "doc_key": f"d{number}"} for number in range(3)]
+    response[1] = {**response[1], "clusters": [[[0, 40]]]}
+    found = validated(json_lines(*response), tmp_path, json_lines(*reversed(key)))
+    partings = [finding.details["document"] for finding in found.findings if finding.code == "different-word"]
+    assert sorted(map(str, partings)) == ["d0", "d2"]
+
+
+def test_long_words_are_shown_beyond_what_is_compared_of_them(tmp_path: Path) -> None:
     key, response = (document("b\t-", "w" * 60 + last + "\t-") for last in "xy")
     (finding,) = (each for each in validated(response, tmp_path, key).findings if each.code == "different-word")
     assert finding.details["word"] != finding.details["key_word"]

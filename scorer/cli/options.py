@@ -11,7 +11,6 @@ from click.types import StringParamType
 
 from scorer.layouts import names_of
 from scorer.metrics.row import Metric, options_of
-from scorer.results import COUNTING
 from scorer.sources import RATIO, UNPACKED
 
 if TYPE_CHECKING:
@@ -45,6 +44,8 @@ class Finite(click.FloatRange):
 
 def scoring(metrics: Sequence[Metric]) -> list[click.Parameter]:
     """Options that can move a number: how files are read and mentions counted, and the metrics' own."""
+    from scorer.results import COUNTING
+
     return [
         *(
             click.Option(

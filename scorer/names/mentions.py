@@ -51,7 +51,7 @@ def cut_down(pairs: Pairs, how: NameOptions) -> Pairs:
 
 
 def names_of(documents: Documents, how: NameOptions) -> NamedEntities:
-    """The names of a batch. Raises `InputError` where nobody read any."""
+    """The names of a batch, none for one without documents. Raises `InputError` where nobody read any."""
     found, place = documents.named_entities, next(filter(None, documents.places), None)
     if place is None:  # there is no document
         return NamedEntities(NONE, NONE, NONE, NONE, NO_OBJECTS, NO_OBJECTS, ())

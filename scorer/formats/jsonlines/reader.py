@@ -25,7 +25,7 @@ from itertools import chain, islice
 
 import numpy as np
 
-from scorer.arrays import Ints, changes, order_by
+from scorer.arrays import NONE, Ints, changes, order_by
 from scorer.errors import InputError
 from scorer.findings import Finding, counted
 from scorer.formats.jsonlines.objects import (
@@ -78,7 +78,7 @@ class Reader:
     def __init__(self, notices: list[Finding], request: Request) -> None:
         self.notices, self.request = notices, request
         self.field = _field(request)
-        self.batch = Gathered(self.most)
+        self.batch = Gathered(self.most, texts=self.request.texts)
 
     def documents(self, files: Sequence[Source]) -> Iterator[Documents]:
         """The documents of all files, in batches."""
@@ -117,7 +117,7 @@ class Reader:
                 fields = parsed(place, line, first=first)
                 field = self._field(place, fields)
                 merged = self.batch.add(place, fields, field)
-                if self.request.texts:
+                if self.batch.texts is not None:
                     self.batch.texts.append(self.text_of(fields, self.batch.tokens[-1]))
             except InputError as error:
                 self.refuse(error, place, fields)
@@ -146,7 +146,7 @@ class Reader:
 
     def _full(self) -> Documents:
         documents = self.batch.documents()
-        self.batch = Gathered(self.most)
+        self.batch = Gathered(self.most, texts=self.request.texts)
         return documents
 
 
@@ -240,9 +240,9 @@ class Gathered:
     ``most`` is how many faults of a document are told. ``texts`` has the words of each document where they are kept.
     """
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, *, texts: bool) -> None:
         self.most = most
-        self.texts: list[Ints] = []
+        self.texts: list[Ints] | None = [NONE] if texts else None
         self.names: list[str] = []
         self.places: list[Place] = []
         self.tokens: list[int] = []
@@ -316,7 +316,7 @@ class Gathered:
         lines = np.array([place.line for place in self.places], dtype=np.int64)
         tokens = np.array(self.tokens, dtype=np.int64)
         texts = None
-        if self.texts:
+        if self.texts is not None:
             texts = Texts(np.concatenate(self.texts), np.repeat(lines, np.maximum(tokens, 0)))
         return Documents(
             names=self.names,
