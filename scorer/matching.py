@@ -1,8 +1,9 @@
 """Which mentions of key and response are the same: every mention gets a number, equal for the same ones.
 
 Today two mentions are the same when their spans are equal. Any other answer (the same head, one span within the
-other) is another function beside `exact` that gives numbers. They rise in text order, and match one to one: two
-mentions of one side have the same number only where they are copies of one span. From here on no score looks at a span.
+other) is another function beside `exact` that gives numbers. They rise in the order of the key's spans, those of the
+response alone where they stand, and match one to one: two mentions of one side have the same number only where they
+are copies of one span. From here on no score looks at a span.
 """
 
 from __future__ import annotations

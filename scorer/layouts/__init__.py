@@ -15,13 +15,11 @@ class Layout(NamedTuple):
 
 
 RESULT, FINDINGS, TABLES, DATA, ANNOTATIONS = "result", "findings", "tables", "data", "annotations"
-"""What a layout can take: the report of a score, that of findings, or from any report its tables, data, annotations
-(`scorer.reports.row`)."""
-
-OFFICIAL = "official"
+"""What a layout can take: the report of a score with its mentions, that of findings, or from any report its tables,
+data, annotations (`scorer.reports.row`)."""
 
 NAMES = {
-    OFFICIAL: Layout("scorer.layouts.official", RESULT),
+    "official": Layout("scorer.layouts.official", RESULT),
     "text": Layout("scorer.layouts.text", FINDINGS),
     "table": Layout("scorer.layouts.tables", TABLES),
     "markdown": Layout("scorer.layouts.tables", TABLES),
