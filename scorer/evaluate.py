@@ -52,14 +52,14 @@ def evaluate(
         key = (estimated(batch, how) for batch in key)
     parts: list[Part] = []
 
-    def views() -> Iterator[Views]:
+    def matched() -> Iterator[Views]:
         for pairs in pair(key, response, notices, settings.document):
             part, views = _matched(pairs, how, settings, keep_pairs=keep_pairs)
             parts.append(part)
             yield views
 
     # All that crosses to other processes are columns and names.
-    counts = list(apply(partial(_counted_by_name, settings=settings), views()))
+    counts = list(apply(partial(_counted_by_name, settings=settings), matched()))
     return joined(list(zip(parts, counts, strict=True)), metrics, settings, notices)
 
 

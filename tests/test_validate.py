@@ -664,8 +664,11 @@ def test_a_full_disk_leaves_the_old_file_whole(way: str, tmp_path: Path) -> None
     ("arguments", "said"),
     [
         ("--fix file --key nowhere", "nowhere: No such file or directory"),
-        ("--fix key --key key", "key: --fix would overwrite the key; give OUT another name"),
-        ("--fix folder/one --key folder", "folder/one: --fix would overwrite the key; give OUT another name"),
+        ("--fix key --key key", "--fix key would overwrite key, which is read; name another file"),
+        (
+            "--fix folder/one --key folder",
+            "--fix folder/one would overwrite folder/one, which is read; name another file",
+        ),
         ("--fix out.gz", "out.gz: --fix writes plain text; give OUT a name without .gz"),
     ],
 )

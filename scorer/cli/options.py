@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.types import StringParamType
 
-from scorer.layouts import names_of
+from scorer.layouts import fitting
 from scorer.metrics.row import Metric, options_of
 from scorer.sources import RATIO, UNPACKED
 
@@ -135,14 +135,16 @@ def workers() -> list[click.Parameter]:
     ]
 
 
-def layout(*takes: str) -> list[click.Parameter]:
-    """Options about how and where a report is written that has all this (`scorer.layouts.names_of`)."""
-    names = names_of(*takes)
-    return [
-        click.Option(
-            ["--format", "layout"], type=click.Choice(names), default=names[0], show_default=True, help="The layout."
-        ),
-        click.Option(
-            ["--output"], type=File(), metavar="FILE", default="-", help="Write to a file, whole or not at all."
-        ),
-    ]
+def layout(*takes: str) -> click.Parameter:
+    """How a report is written that has all this (`scorer.layouts.fitting`)."""
+    names = fitting(*takes)
+    return click.Option(
+        ["--format", "layout"], type=click.Choice(names), default=names[0], show_default=True, help="The layout."
+    )
+
+
+def output() -> click.Parameter:
+    """Where a report is written."""
+    return click.Option(
+        ["--output"], type=File(), metavar="FILE", default="-", help="Write to a file, whole or not at all."
+    )

@@ -14,7 +14,7 @@ from scorer.cli import options
 from scorer.cli.messages import STDOUT, tell, write
 from scorer.cli.scoring import evaluated, one_standard_input, read_key, spare_inputs, workers
 from scorer.errors import InputError, UsageError
-from scorer.layouts import DATA, RESULT, TABLES, find, names_of
+from scorer.layouts import DATA, RESULT, TABLES, find, fitting
 from scorer.metrics import GROUPS, names_in, select
 from scorer.metrics.row import Metric, names_asked, own_values, sees_names
 from scorer.model import KEY
@@ -44,7 +44,8 @@ def command(words: str) -> click.Command:
             click.Argument(["name"], required=False),
             *options.scoring(metrics),
             *(options.estimate() if sees_names(metrics) else ()),
-            *options.layout(RESULT, TABLES, DATA),
+            options.layout(RESULT, TABLES, DATA),
+            options.output(),
             click.Option(["--documents"], is_flag=True, help="Rows for every document (not --format official)."),
             click.Option(
                 ["--by"],
@@ -109,7 +110,7 @@ def score(
     one_standard_input(key, response)
     spare_inputs({"--output": output, "--write-key": write_key}, filter(None, (key, response)), how["include"])
     _check_layout(layout, documents=documents, by=by)
-    listed = layout in names_of(RESULT) and name != "none"
+    listed = layout in fitting(RESULT) and name != "none"
     only = None if name == "none" else name
     with workers(jobs, scheduler) as apply:
         # A key that is to be written is read once, since standard input cannot be read again.
@@ -130,7 +131,7 @@ def score(
 
 def _check_layout(layout: str, *, documents: bool, by: str | None) -> None:
     """Raise `UsageError` for what the official layout does not have, and for a pattern that is none."""
-    if layout in names_of(RESULT) and (documents or by is not None):
+    if layout in fitting(RESULT) and (documents or by is not None):
         asked = "--documents" if documents else "--by"
         raise UsageError(f"{asked} needs a layout other than {layout}, such as --format table")
     if by is not None:

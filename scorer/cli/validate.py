@@ -11,16 +11,16 @@ import click
 from scorer.cli import options
 from scorer.cli.messages import STDOUT, complain, write
 from scorer.cli.progress import progress, watched
-from scorer.cli.scoring import one_standard_input
+from scorer.cli.scoring import one_standard_input, spare_inputs
 from scorer.errors import InputError, UsageError
 from scorer.findings import ERROR, NOTICE
 from scorer.formats import recognised
 from scorer.formats.row import Reading
-from scorer.layouts import ANNOTATIONS, DATA, FINDINGS, find, names_of
+from scorer.layouts import ANNOTATIONS, DATA, FINDINGS, find, fitting
 from scorer.model import KEY, RESPONSE
 from scorer.repair import Fixes, mend
 from scorer.reports.validate import Checked
-from scorer.sources import STDIN, SUFFIXES, Source, sources
+from scorer.sources import SUFFIXES, Source, sources
 from scorer.validation import Validated, unreadable, validate
 
 HELP = """Tell everything that is wrong or odd in files, CoNLL or JSON lines, where, and what to do.
@@ -45,7 +45,7 @@ def command(name: str) -> click.Command:
             click.Option(
                 ["--ignore"], metavar="CODE,...", default="", help="Leave out these notices; faults are always told."
             ),
-            options.layout(FINDINGS, DATA, ANNOTATIONS)[0],
+            options.layout(FINDINGS, DATA, ANNOTATIONS),
             click.Option(
                 ["--fix"],
                 metavar="OUT",
@@ -84,10 +84,13 @@ def run(
     fixes = None
     if fix is not None:
         source = _one(files, fix, reading)
-        _spare(key_files or (), fix, reading)
+        # A key that cannot be read, or that mending would overwrite, is told before anything is written.
+        if key is not None and key_files is not None:
+            spare_inputs({"--fix": fix}, [key], reading.include)
+            recognised(key_files, reading.input_format)
         fixes = _mend(source, fix, repeated)
         files = [fix]
-    rows, broken = _validated(files, key, key_files, reading, told=layout in names_of(FINDINGS))
+    rows, broken = _validated(files, key, key_files, reading, told=layout in fitting(FINDINGS))
     rows = [row.without(ignored) for row in rows]
     write(find(layout)(Checked(rows, fixes), layout))
     if broken:
@@ -152,15 +155,6 @@ def _one(files: Sequence[str], out: str, reading: Reading) -> Source:
             "corefscore convert makes CoNLL of it"
         )
     return found[0]
-
-
-def _spare(key_files: Sequence[Source], out: str, reading: Reading) -> None:
-    """Raise `UsageError` for a key that cannot be read, or that mending would overwrite, before anything is written."""
-    for source in key_files:
-        if os.path.realpath(source.path) == os.path.realpath(out) and source.path != STDIN:
-            raise UsageError(f"{out}: --fix would overwrite the key; give OUT another name")
-    if key_files:
-        recognised(key_files, reading.input_format)
 
 
 def _mend(source: Source, out: str, repeated: str | None) -> Fixes:

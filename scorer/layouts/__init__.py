@@ -32,7 +32,7 @@ NAMES = {
 """Every layout by name."""
 
 
-def names_of(*takes: str) -> tuple[str, ...]:
+def fitting(*takes: str) -> tuple[str, ...]:
     """The layouts of a report that has all this; the first is the one of a command that is given none."""
     return tuple(name for name, layout in NAMES.items() if layout.takes in takes)
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from scorer.arrays import Bools, Bytes, Ints
+from scorer.formats.conll.lines import WORD, WORD_COLUMNS
 from scorer.formats.words import word_numbers
 from scorer.model import UNKNOWN
 
 LF, TAB, SPACE, ZERO = b"\n\t 0"
-
-WORD, WORD_COLUMNS = 3, 5
-"""The column of words, counted from 0, and how many columns a line has at least in which it is certain."""
 
 
 class Columns:

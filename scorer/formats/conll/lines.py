@@ -18,6 +18,8 @@ from scorer.sources import MARK, Source, as_text
 BEGIN, END = b"begin document ", b"end document"
 END_MARKER = re.compile(rb"#[^\S\n]*" + END)
 
+WORD, WORD_COLUMNS = 3, 5
+"""The column of words, counted from 0, and how many columns a line has at least in which it is certain."""
 
 COLUMNS = 5
 """How many columns are written: document, part, number of the token in its sentence, word, coreference."""
@@ -93,7 +95,7 @@ def word(columns: Sequence[bytes]) -> str:
     """The fourth column, as in CoNLL-2011/2012, or the one before the last where there are fewer than five."""
     if len(columns) == 1:
         return NO_WORD
-    return as_text((columns[3] if len(columns) > 4 else columns[-2]).strip())
+    return as_text(columns[WORD if len(columns) >= WORD_COLUMNS else -2].strip())
 
 
 def words(source: Source, spans: Sequence[Span]) -> list[str]:
@@ -130,25 +132,24 @@ def sentences(source: Source, notices: list[Finding], request: Request) -> Itera
     """
     found: list[list[str]] | None = None
     more_columns = commented = False
-    for number, line in source.numbered_lines():
-        text = line.removesuffix(b"\n")
-        text = text.removeprefix(MARK) if number == 1 else text
-        if marker := marker_of(text):
-            if found is not None:
-                yield [sentence for sentence in found if sentence]
-            found = None if marker.name is None else [[]]
-        elif found is None:
+    for line in lines_of(source):
+        if found is not None and (line.begins or not line.begin):
+            yield [sentence for sentence in found if sentence]
+            found = None
+        if line.begins:
+            found = [[]]
+        if found is None or line.begins:
             continue
-        elif not text.strip():
-            found.append([])
-        elif holds_token(text):
-            columns = columns_of(line)
+        if line.token >= 0:
+            columns = columns_of(line.text)
             found[-1].append(word(columns))
             if len(columns) > COLUMNS and not more_columns:
                 more_columns = True
-                notices.append(Finding("dropped-columns", source.name, number, details={"count": len(columns)}))
+                notices.append(Finding("dropped-columns", source.name, line.number, details={"count": len(columns)}))
+        elif not line.text.strip():
+            found.append([])
         elif not commented:
             commented = True
-            notices.append(Finding("dropped-comments", source.name, number))
+            notices.append(Finding("dropped-comments", source.name, line.number))
     if found is not None:
         yield [sentence for sentence in found if sentence]

@@ -23,6 +23,7 @@ SPECIAL = {"[CLS]", "[SEP]", "<s>", "</s>"}
 """Subtokens that belong to no word."""
 
 DECODER = json.JSONDecoder(object_pairs_hook=tuple)
+"""Objects come out as tuples of their fields, so that a field that stands twice can be seen."""
 
 Fields = Mapping[str, Any]
 
@@ -260,8 +261,7 @@ def _shown(value: Any) -> str:
         return "an object"
     if isinstance(value, list) and (len(value) > 4 or any(isinstance(item, list | tuple) for item in value)):
         return f"a list of {counted(len(value), 'value')}"
-    text = json.dumps(value)
-    return shortened(text)
+    return shortened(json.dumps(value))
 
 
 def clean(text: str) -> str:
