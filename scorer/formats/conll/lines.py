@@ -126,21 +126,21 @@ def words(source: Source, spans: Sequence[Span]) -> list[str]:
 
 
 def sentences(source: Source, notices: list[Finding], request: Request) -> Iterator[Sentences]:
-    """The words of a file, document by document; lines of white space part sentences.
+    """The words of a file whose documents have no faults, one by one; lines of white space part sentences.
 
     Notices tell where the file first has columns that are not among those of `write`, and where a comment.
     """
     found: list[list[str]] | None = None
     more_columns = commented = False
     for line in lines_of(source):
-        if found is not None and (line.begins or not line.begin):
-            yield [sentence for sentence in found if sentence]
-            found = None
         if line.begins:
             found = [[]]
-        if found is None or line.begins:
+        elif found is None:
             continue
-        if line.token >= 0:
+        elif not line.begin:
+            yield [sentence for sentence in found if sentence]
+            found = None
+        elif line.token >= 0:
             columns = columns_of(line.text)
             found[-1].append(word(columns))
             if len(columns) > COLUMNS and not more_columns:
