@@ -58,7 +58,7 @@ dist: $(VENV)/bin/python ## build wheel and source archive, check them, and test
 	$(BIN)/python scripts/dist.py
 
 clean: ## remove what the targets made
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) build dist scorer/*.egg-info .mypy_cache .pytest_cache .ruff_cache
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

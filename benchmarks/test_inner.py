@@ -11,21 +11,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from corefscore import Scorer
+from corefscore.assignment import best
+from corefscore.evaluate import count as counted
+from corefscore.evaluate import joined
+from corefscore.formats import read
+from corefscore.layouts import official
+from corefscore.matching import exact
+from corefscore.metrics import NAMES, find, select
+from corefscore.overlap import Overlap, overlap
+from corefscore.pairing import Pairs, pair
+from corefscore.reports.score import Report
+from corefscore.results import Settings
 from generate import SHAPES, Span, noisy, partition, spans, write
 from pytest_benchmark.fixture import BenchmarkFixture
-
-from scorer import Scorer
-from scorer.assignment import best
-from scorer.evaluate import count as counted
-from scorer.evaluate import joined
-from scorer.formats import read
-from scorer.layouts import official
-from scorer.matching import exact
-from scorer.metrics import NAMES, find, select
-from scorer.overlap import Overlap, overlap
-from scorer.pairing import Pairs, pair
-from scorer.reports.score import Report
-from scorer.results import Settings
 
 INPUTS = ("corpus", "book", "many")
 MENTIONS = 60

@@ -22,16 +22,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+import corefscore
 import numpy as np
+from corefscore.api import Corpus
+from corefscore.arrays import Floats, Ints
+from corefscore.model import Documents
+from corefscore.names.mentions import cut_down
+from corefscore.names.options import NameOptions
+from corefscore.pairing import Pairs
 from scipy.stats import pearsonr, spearmanr
-
-import scorer
-from scorer.api import Corpus
-from scorer.arrays import Floats, Ints
-from scorer.model import Documents
-from scorer.names.mentions import cut_down
-from scorer.names.options import NameOptions
-from scorer.pairing import Pairs
 
 FEWEST = 3
 """A correlation of fewer documents is not told."""
@@ -275,19 +274,19 @@ def points(key: Documents, response: Documents, how: NameOptions) -> Points:
             f"cone_study: {len(used)} documents have a named mention; cut them into windows, --window TOKENS"
         )
 
-    def scores(result: scorer.Result, measure: str) -> Floats:
+    def scores(result: corefscore.Result, measure: str) -> Floats:
         its = [result.documents[key.names[document]][measure] for document in used.tolist()]
         return np.array([[getattr(score, name) for name in SCORES] for score in its])
 
     cone = {
-        name: scorer.score(
+        name: corefscore.score(
             corpus(key), corpus(response), "cone", named=how.named, ne_column=how.column, estimate_key=estimate
         )
         for name, estimate in KEYS.items()
     }
     target = {
-        NAMED: scorer.score(corpus(of_names(key, key, how)), corpus(of_names(key, response, how)), "bcub,ceafm"),
-        WHOLE: scorer.score(corpus(key), corpus(response), "bcub,ceafm"),
+        NAMED: corefscore.score(corpus(of_names(key, key, how)), corpus(of_names(key, response, how)), "bcub,ceafm"),
+        WHOLE: corefscore.score(corpus(key), corpus(response), "bcub,ceafm"),
     }
     return Points(
         {(name, pair): scores(result, its[0]) for name, result in cone.items() for pair, its in PAIRS.items()},
@@ -371,9 +370,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.error("a response is needed, or --degrade")
     how = NameOptions(column=asked.ne_column, named=asked.named)
     try:
-        key = scorer.read(asked.key, ne_column=asked.ne_column).documents
+        key = corefscore.read(asked.key, ne_column=asked.ne_column).documents
         responses = {
-            os.path.basename(path): scorer.read(path, side="response", ne_column=asked.ne_column).documents
+            os.path.basename(path): corefscore.read(path, side="response", ne_column=asked.ne_column).documents
             for path in asked.responses
         }
         whole = len(key)
@@ -389,7 +388,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             for name, noise in SYSTEMS.items():
                 responses[name] = degraded(key, spans, noise, f"{asked.seed} {name}")
         systems = {name: points(key, response, how) for name, response in responses.items()}
-    except scorer.ScorerError as error:
+    except corefscore.ScorerError as error:
         raise SystemExit(f"cone_study: {error}") from error
     systems[EVERY] = pooled(list(systems.values()))
     used = len(systems[EVERY].cone["annotated", "B3"]) // len(responses)

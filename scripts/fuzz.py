@@ -21,16 +21,16 @@ from tempfile import TemporaryDirectory
 
 import atheris
 
-with atheris.instrument_imports(include=["scorer"]):
-    from scorer.cli import run
-    from scorer.errors import ScorerError
-    from scorer.findings import ERROR
-    from scorer.formats.conll import reader as conll
-    from scorer.formats.conll.lines import lines_of
-    from scorer.formats.row import Reading, Request
-    from scorer.repair import Fixes, mend
-    from scorer.sources import Source
-    from scorer.validation import validate
+with atheris.instrument_imports(include=["corefscore"]):
+    from corefscore.cli import run
+    from corefscore.errors import ScorerError
+    from corefscore.findings import ERROR
+    from corefscore.formats.conll import reader as conll
+    from corefscore.formats.conll.lines import lines_of
+    from corefscore.formats.row import Reading, Request
+    from corefscore.repair import Fixes, mend
+    from corefscore.sources import Source
+    from corefscore.validation import validate
 
 ROOT = Path(__file__).parent.parent
 KEY = str(ROOT / "testdata" / "demo" / "key.conll")

@@ -60,7 +60,7 @@ def tried(name: str, count: int | None, folder: Path) -> str:
     """Try the mutants of a group on the copy in ``folder``; a line that sums up, behind the survivors."""
     group = GROUPS[name]
     tests = " ".join(f"tests/test_{test}.py" for test in group.tests)
-    modules = [f"scorer/{module}.py" for module in group.modules]
+    modules = [f"scorer/corefscore/{module}.py" for module in group.modules]
     config = folder / f"{name}.toml"
     config.write_text(
         f"[cosmic-ray]\nmodule-path = {modules}\ntimeout = {TIMEOUT}\nexcluded-modules = []\n"

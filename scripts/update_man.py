@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import click
-
-from scorer import __version__
-from scorer.cli import COMPLETE, commands
+from corefscore import __version__
+from corefscore.cli import COMPLETE, commands
 
 PAGE = Path(__file__).parent.parent / "man" / "corefscore.1"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from scorer.metrics import NAMES, find
+from corefscore.metrics import NAMES, find
 
 README = Path(__file__).parent.parent / "README.md"
 

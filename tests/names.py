@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from scorer.formats.conll.writer import cells
-from scorer.formats.row import FullDocument
-from scorer.model import Place
-from scorer.sources import Source
+from corefscore.formats.conll.writer import cells
+from corefscore.formats.row import FullDocument
+from corefscore.model import Place
+from corefscore.sources import Source
 
 Mention = tuple[int, int]
 Partition = Sequence[Sequence[Mention]]

@@ -48,7 +48,7 @@ def command(*arguments: str | Path, cwd: Path | None = None, stdin: bytes = b"",
 
 def call(capture: pytest.CaptureFixture[bytes], *arguments: str | Path) -> Run:
     """The same within this process: for tests of many runs, where start-up would take all the time."""
-    from scorer.cli import run
+    from corefscore.cli import run
 
     status = run([str(argument) for argument in arguments], "corefscore")
     return Run(status, *capture.readouterr())

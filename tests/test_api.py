@@ -11,11 +11,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, cast
 
+import corefscore
 import pytest
+from corefscore import InputError, Result, Scorer, UsageError, read, score
 from support import RECORDED, TESTDATA, command
-
-import scorer
-from scorer import InputError, Result, Scorer, UsageError, read, score
 
 DEMO = (TESTDATA / "demo" / "key.conll", TESTDATA / "demo" / "response.conll")
 NAME = "(demo/cats); part 000"
@@ -292,9 +291,9 @@ def test_sums_hold_as_fractions() -> None:
 
 
 def test_public_names_are_all_there() -> None:
-    assert all(getattr(scorer, name) for name in scorer.__all__)
+    assert all(getattr(corefscore, name) for name in corefscore.__all__)
     with pytest.raises(AttributeError):
-        _ = scorer.nothing
+        _ = corefscore.nothing
 
 
 def test_a_path_can_be_any_path_like(tmp_path: Path) -> None:

@@ -11,12 +11,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import corefscore
 import pytest
 from support import ROOT
 
-import scorer
-
-PACKAGE = Path(scorer.__file__).parent
+PACKAGE = Path(corefscore.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 ORDER = (
@@ -117,7 +116,7 @@ def imported(path: Path) -> set[str]:
     """The modules of the package that a file imports, anywhere in it."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "scorer":
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "corefscore":
             for alias in node.names:
                 longer = f"{node.module}.{alias.name}".partition(".")[2]
                 found.add(longer if longer in ORDER else node.module.partition(".")[2])
@@ -158,7 +157,7 @@ def test_a_run_imports_only_what_it_needs() -> None:
     """Start-up is part of every run: scipy, tabulate and the lookup of plugins wait until they are needed."""
     pair = [str(ROOT / "testdata" / "demo" / name) for name in ("key.conll", "response.conll")]
     program = (
-        "import sys; from scorer.cli import run\n"
+        "import sys; from corefscore.cli import run\n"
         f"run(['all', *{pair}, 'none'], 'corefscore')\n"
         "late = {'scipy', 'tabulate', 'importlib.metadata', 'gzip', 'concurrent.futures', 'multiprocessing'}\n"
         "print(sorted(late & set(sys.modules)))"
@@ -192,8 +191,8 @@ def test_the_page_counts_the_package_as_it_is() -> None:
 def test_what_docstrings_name_is_there(path: Path) -> None:
     """Modules, and names in them, between backquotes."""
     found: Any
-    for words in re.findall(r"`(scorer(?:\.\w+)+)`", path.read_text()):
-        name, found = "scorer", scorer
+    for words in re.findall(r"`(corefscore(?:\.\w+)+)`", path.read_text()):
+        name, found = "corefscore", corefscore
         for part in words.split(".")[1:]:
             name += f".{part}"
             if name.partition(".")[2] in ORDER:

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from corefscore.baselines import read_baseline
 from support import RECORDED, ROOT, TESTDATA, call, command
-
-from scorer.baselines import read_baseline
 
 CASE = RECORDED / "documents-0015"
 KEY, RESPONSE = CASE / "key.conll", CASE / "response.conll"

@@ -15,11 +15,10 @@ from pathlib import Path
 
 import click
 import pytest
+from corefscore import __version__
+from corefscore.cli import COMMANDS, COMPLETE, commands, run
+from corefscore.metrics import GROUPS, NAMES, RESERVED, find
 from support import RECORDED, ROOT, TESTDATA, command
-
-from scorer import __version__
-from scorer.cli import COMMANDS, COMPLETE, commands, run
-from scorer.metrics import GROUPS, NAMES, RESERVED, find
 
 CASE = RECORDED / "documents-0015"
 KEY, RESPONSE = CASE / "key.conll", CASE / "response.conll"
@@ -230,7 +229,7 @@ def test_under_the_name_of_the_official_scorer_notices_are_asked_for(
 
 def test_the_module_can_be_run() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "scorer", "muc", KEY, RESPONSE], capture_output=True, cwd=ROOT, check=True
+        [sys.executable, "-m", "corefscore", "muc", KEY, RESPONSE], capture_output=True, cwd=ROOT, check=True
     )
     assert done.stdout.endswith((CASE / "muc.txt").read_bytes())
 

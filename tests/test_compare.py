@@ -7,10 +7,9 @@ import io
 import json
 from typing import Any
 
+import corefscore
 import pytest
 from support import RECORDED, TESTDATA, call, command
-
-import scorer
 
 KEY = TESTDATA / "systems" / "key.conll"
 RUNS = TESTDATA / "systems" / "runs"
@@ -30,7 +29,7 @@ def test_scores_are_those_of_scoring(capfdbinary: Capture) -> None:
     found = compared(capfdbinary, f"a={ASH}", f"b={BIRCH}")
     assert list(found["systems"]) == ["a", "b"]
     for name, path in (("a", ASH), ("b", BIRCH)):
-        result = scorer.score(KEY, path)
+        result = corefscore.score(KEY, path)
         for measure, its in found["systems"][name].items():
             if measure == "conll":
                 assert its["f1"]["value"] == result.conll
@@ -104,7 +103,7 @@ def test_a_narrower_confidence_gives_narrower_intervals(capfdbinary: Capture) ->
 
 def test_the_options_that_move_a_number_are_those_of_scoring(capfdbinary: Capture) -> None:
     found = compared(capfdbinary, ASH, BIRCH, "--singletons", "drop", "--repeated", "first", "--measures", "lea")
-    result = scorer.score(KEY, ASH, "lea", singletons="drop", repeated="first")
+    result = corefscore.score(KEY, ASH, "lea", singletons="drop", repeated="first")
     assert found["systems"]["ash.conll"]["lea"]["f1"]["value"] == result["lea"].f1
     assert found["signature"].startswith(result.signature)
 
@@ -114,7 +113,7 @@ def test_csv_is_one_table_to_load(capfdbinary: Capture) -> None:
     rows = list(csv.DictReader(io.StringIO(done.stdout.decode())))
     assert [row["table"] for row in rows] == ["scores"] * 4 + ["differences"] * 4
     assert [row["verdict"] for row in rows[4:]] == ["differ"] * 4
-    score = scorer.score(KEY, ASH, "lea")["lea"]
+    score = corefscore.score(KEY, ASH, "lea")["lea"]
     assert float(rows[0]["recall"]) == score.recall * 100
 
 

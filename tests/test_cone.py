@@ -12,19 +12,18 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import corefscore
 import pytest
+from corefscore import workers
+from corefscore.errors import InputError, UsageError
+from corefscore.formats import read
+from corefscore.formats.conll import reader as conll
+from corefscore.metrics import GROUPS, NAMES, find
+from corefscore.metrics.row import NAMED
+from corefscore.model import joined
+from corefscore.names.options import EITHER, NAMED_BY, name_options
 from names import Mention, Partition, tagged, written
 from support import CORPORA, ROOT, TESTDATA, call, command
-
-import scorer
-from scorer import workers
-from scorer.errors import InputError, UsageError
-from scorer.formats import read
-from scorer.formats.conll import reader as conll
-from scorer.metrics import GROUPS, NAMES, find
-from scorer.metrics.row import NAMED
-from scorer.model import joined
-from scorer.names.options import EITHER, NAMED_BY, name_options
 
 OPENBOEK = CORPORA / "openboek" / "key.conll"
 DEMO = TESTDATA / "names"
@@ -37,7 +36,7 @@ O1 = [[A, B, ONE, TWO, THREE]]
 O2 = [[A, C, ONE, TWO, FOUR], [B, THREE]]
 
 
-def counts(score: scorer.Score) -> tuple[object, ...]:
+def counts(score: corefscore.Score) -> tuple[object, ...]:
     recall, precision = score.recall_counts, score.precision_counts
     return (
         Fraction(recall.numerator).limit_denominator(1000),
@@ -67,7 +66,7 @@ def test_the_example_of_the_paper(
 ) -> None:
     words = "A B C 1 2 3 4"
     key, its = written(tmp_path, key=tagged(words, G, PAPER_NAMES), response=tagged(words, response, {}))
-    assert counts(scorer.score(key, its, "cone,bcub,ceafm")[measure]) == expected
+    assert counts(corefscore.score(key, its, "cone,bcub,ceafm")[measure]) == expected
 
 
 def test_the_official_layout(tmp_path: Path) -> None:
@@ -127,7 +126,7 @@ def test_which_mention_is_named(way: str, mention: Mention, name: Mention | None
     (key,) = written(tmp_path, key=tagged(SENTENCE, [[mention]], SENTENCE_NAMES))
     for span in SENTENCE_NAMES:
         (response,) = written(tmp_path, response=tagged(SENTENCE, [[span]], {}))
-        found = scorer.score(key, response, "cone", named=way)["cone_mentions"]
+        found = corefscore.score(key, response, "cone", named=way)["cone_mentions"]
         assert counts(found) == (int(span == name), int(name is not None), int(span == name), 1)
 
 
@@ -137,8 +136,8 @@ def test_a_mention_meets_another_of_the_same_name(tmp_path: Path) -> None:
         key=tagged(SENTENCE, [[(3, 4), (6, 6)]], SENTENCE_NAMES),
         response=tagged(SENTENCE, [[(4, 4), (6, 6)]], {}),
     )
-    assert scorer.score(key, response, "cone", named="head")["cone_b3"].f1 == 1
-    assert counts(scorer.score(key, response, "cone")["cone_b3"]) == (1, 1, Fraction(1, 2), 2)
+    assert corefscore.score(key, response, "cone", named="head")["cone_b3"].f1 == 1
+    assert counts(corefscore.score(key, response, "cone")["cone_b3"]) == (1, 1, Fraction(1, 2), 2)
 
 
 def test_a_name_names_the_shortest_mention(tmp_path: Path) -> None:
@@ -148,7 +147,7 @@ def test_a_name_names_the_shortest_mention(tmp_path: Path) -> None:
         key=tagged(SENTENCE, [[(0, 4)], [(3, 4), (6, 6)]], SENTENCE_NAMES),
         response=tagged(SENTENCE, [[(3, 4), (6, 6)]], {}),
     )
-    assert scorer.score(key, response, "cone", named="head")["cone_ceaf"].f1 == 1
+    assert corefscore.score(key, response, "cone", named="head")["cone_ceaf"].f1 == 1
 
 
 @pytest.mark.parametrize(
@@ -168,7 +167,7 @@ def test_a_name_names_the_shortest_mention(tmp_path: Path) -> None:
 def test_which_types_count(types: Mapping[str, Any], expected: int, tmp_path: Path) -> None:
     names = {(0, 0): "Date", (1, 1): "person", (2, 2): "GPE"}
     (both,) = written(tmp_path, both=tagged("x y z", [[(0, 0), (1, 1)], [(2, 2)]], names))
-    found = scorer.score(both, both, "cone", **types)
+    found = corefscore.score(both, both, "cone", **types)
     assert found["cone_mentions"].recall_counts.denominator == expected
 
 
@@ -176,7 +175,7 @@ def test_singletons_are_what_has_one_named_mention(tmp_path: Path) -> None:
     """(A 1) and (B C) have two mentions, and one and two names."""
     words = "A B C 1 2 3 4"
     (both,) = written(tmp_path, both=tagged(words, [[A, ONE], [B, C]], PAPER_NAMES))
-    assert scorer.score(both, both, "cone", singletons="drop")["cone_b3"].recall_counts.denominator == 2
+    assert corefscore.score(both, both, "cone", singletons="drop")["cone_b3"].recall_counts.denominator == 2
 
 
 # The slow twin: files that were cut down by hand, scored with B-cubed and CEAF-m
@@ -249,8 +248,8 @@ def test_cone_is_bcubed_and_ceaf_of_files_cut_down_by_hand(way: str, seed: int, 
             texts[f"pruned_{side}"] += tagged(words, pruned(partition, counting, way), names, document=document)
     key, response, *by_hand = written(tmp_path, **texts)
     for singletons in ("keep", "drop-response", "drop"):
-        found = scorer.score(key, response, "cone", named=way, singletons=singletons)
-        expected = scorer.score(by_hand[0], by_hand[1], "bcub,ceafm", singletons=singletons)
+        found = corefscore.score(key, response, "cone", named=way, singletons=singletons)
+        expected = corefscore.score(by_hand[0], by_hand[1], "bcub,ceafm", singletons=singletons)
         for name, scores in [*found.documents.items(), ("", found)]:
             by_hand_scores = expected.documents[name] if name else expected
             for measure, twin in (("cone_mentions", "mentions"), ("cone_b3", "bcub"), ("cone_ceaf", "ceafm")):
@@ -267,9 +266,9 @@ def test_repeats_are_decided_before_anything_is_cut_off(tmp_path: Path) -> None:
         key=tagged(words, [[(1, 1)], [(2, 2)]], names),
         response=tagged(words, [[(0, 0), (2, 2)], [(1, 1), (2, 2)]], {}),
     )
-    assert counts(scorer.score(key, response, "cone")["cone_b3"]) == (2, 2, 2, 2)
+    assert counts(corefscore.score(key, response, "cone")["cone_b3"]) == (2, 2, 2, 2)
     with pytest.raises(InputError, match="is marked 2 times"):
-        scorer.score(key, response, "cone", repeated="refuse")
+        corefscore.score(key, response, "cone", repeated="refuse")
 
 
 def test_sums_are_added_as_if_nothing_but_names_were_marked(tmp_path: Path) -> None:
@@ -287,7 +286,7 @@ def test_sums_are_added_as_if_nothing_but_names_were_marked(tmp_path: Path) -> N
         sides[side] = tagged(words, entities, names)
         sides[f"cut_{side}"] = tagged(words, left, {})
     key, cut_key, response, cut_response = written(tmp_path, **sides)
-    whole, cut = scorer.score(key, response, "cone"), scorer.score(cut_key, cut_response, "bcub,ceafm")
+    whole, cut = corefscore.score(key, response, "cone"), corefscore.score(cut_key, cut_response, "bcub,ceafm")
     assert whole["cone_b3"] == cut["bcub"]
     assert whole["cone_ceaf"] == cut["ceafm"]
 
@@ -299,7 +298,7 @@ def test_names_of_a_side_that_has_none_of_the_documents(tmp_path: Path) -> None:
         key=tagged("a b", [[(0, 0), (1, 1)]], {(0, 0): "PER"}, document="one"),
         response=tagged("a b", [[(0, 0), (1, 1)]], {(0, 0): "PER"}, document="other"),
     )
-    found = scorer.score(key, response, "cone", ne_from="own")
+    found = corefscore.score(key, response, "cone", ne_from="own")
     assert counts(found["cone_b3"]) == (0, 1, 0, 0)
     assert "missing-document" in [notice.code for notice in found.notices]
 
@@ -313,7 +312,7 @@ def test_a_side_that_lacks_the_first_documents_is_looked_at_all_the_same(
     without = tagged("a b", [[(0, 0), (1, 1)]], {}, document="d3")
     key, response = written(tmp_path, key="".join(documents), response=without)
     with pytest.raises(InputError, match=r"response: error\[no-names\]"):
-        scorer.score(key, response, "cone", ne_from="own")
+        corefscore.score(key, response, "cone", ne_from="own")
 
 
 # The column of names
@@ -368,7 +367,7 @@ def test_blocks_and_batches_change_nothing(block: int, tmp_path: Path, monkeypat
     monkeypatch.setattr(conll, "BATCH", block)
     its = [(0, 8, "ORG", tuple(words.split()[:9])), (10, 10, "PERSON", ("Bush",))]
     assert names_in("".join(texts), tmp_path) == 4 * [*its, (12, 14, "PERSON", ("George", "W.", "Bush"))]
-    found = scorer.score(key, response, "cone", estimate_key=True)
+    found = corefscore.score(key, response, "cone", estimate_key=True)
     assert counts(found["cone_b3"]) == (12, 12, 12, 12)
 
 
@@ -390,19 +389,19 @@ def test_words_of_tokens_come_by_document_whatever_the_blocks(
 
 def test_a_fault_among_names_counts_only_where_names_are_read(tmp_path: Path) -> None:
     (both,) = written(tmp_path, both=tagged("a b c", [[(0, 0), (2, 2)]], {(0, 1): "PER", (1, 2): "LOC"}))
-    assert scorer.score(both, both, "every")["lea"].f1 == 1
+    assert corefscore.score(both, both, "every")["lea"].f1 == 1
     with pytest.raises(InputError, match="begins a name within"):
-        scorer.score(both, both, "cone")
+        corefscore.score(both, both, "cone")
 
 
 def test_a_fault_in_a_document_that_is_not_scored_is_a_notice(tmp_path: Path) -> None:
     sound = tagged("a b", [[(0, 0), (1, 1)]], {(0, 0): "PER"}, document="sound")
     (both,) = written(tmp_path, both=sound + tagged("a b", [[(0, 0)]], {(0, 9): "PER"}, document="faulty"))
-    found = scorer.score(both, both, "cone", document="sound")
+    found = corefscore.score(both, both, "cone", document="sound")
     assert [notice.code for notice in found.notices] == ["unscored-fault"]
     assert found["cone_b3"].f1 == 1
     with pytest.raises(InputError, match="never ends"):
-        scorer.score(both, both, "cone")
+        corefscore.score(both, both, "cone")
 
 
 def test_each_side_may_have_its_own_names(tmp_path: Path) -> None:
@@ -412,11 +411,11 @@ def test_each_side_may_have_its_own_names(tmp_path: Path) -> None:
         key=tagged("a b", [[(0, 0), (1, 1)]], {(0, 0): "PER"}),
         response=tagged("a b", [[(0, 0), (1, 1)]], {(1, 1): "PER"}),
     )
-    assert scorer.score(key, response, "cone")["cone_mentions"].recall == 1
-    own = scorer.score(key, response, "cone", ne_from="own")
+    assert corefscore.score(key, response, "cone")["cone_mentions"].recall == 1
+    own = corefscore.score(key, response, "cone", ne_from="own")
     assert counts(own["cone_mentions"]) == (0, 1, 0, 1)
     (other,) = written(tmp_path, other=tagged("x y", [[(0, 0), (1, 1)]], {(0, 0): "PER"}))
-    assert scorer.score(key, other, "cone", ne_from="own")["cone_b3"].f1 == 1
+    assert corefscore.score(key, other, "cone", ne_from="own")["cone_b3"].f1 == 1
 
 
 @pytest.mark.parametrize(
@@ -432,8 +431,8 @@ def test_other_tokens_are_refused(words: str, message: str, tmp_path: Path) -> N
         tmp_path, key=tagged("a b c", [[(0, 0)]], {(0, 0): "PER"}), response=tagged(words, [[(0, 0)]], {})
     )
     with pytest.raises(InputError, match=message):
-        scorer.score(key, response, "cone")
-    assert scorer.score(key, response, "lea")["lea"].f1 == 1
+        corefscore.score(key, response, "cone")
+    assert corefscore.score(key, response, "lea")["lea"].f1 == 1
 
 
 def test_a_response_without_words_is_taken_at_its_number_of_tokens(tmp_path: Path) -> None:
@@ -442,7 +441,7 @@ def test_a_response_without_words_is_taken_at_its_number_of_tokens(tmp_path: Pat
         key=tagged("a b c", [[(0, 0), (2, 2)]], {(0, 0): "PER"}),
         response="#begin document (d); part 000\nw\t(1)\nx\t-\ny\t(1)\n#end document\n",
     )
-    assert scorer.score(key, response, "cone")["cone_b3"].f1 == 1
+    assert corefscore.score(key, response, "cone")["cone_b3"].f1 == 1
 
 
 def test_a_response_in_json_lines_needs_no_names(tmp_path: Path) -> None:
@@ -451,14 +450,14 @@ def test_a_response_in_json_lines_needs_no_names(tmp_path: Path) -> None:
         key=tagged("a b c", [[(0, 0), (2, 2)]], {(0, 0): "PER"}),
         response='{"doc_key": "d_0", "sentences": [["a", "b", "c"]], "clusters": [[[0, 0], [2, 2]]]}\n',
     )
-    assert scorer.score(key, response, "cone")["cone_b3"].f1 == 1
+    assert corefscore.score(key, response, "cone")["cone_b3"].f1 == 1
 
 
 def test_a_missing_document_has_no_mentions(tmp_path: Path) -> None:
     one = tagged("a b", [[(0, 0), (1, 1)]], {(0, 0): "PER"}, document="one")
     two = tagged("a b", [[(0, 0), (1, 1)]], {(1, 1): "PER"}, document="two")
     key, response = written(tmp_path, key=one + two, response=two)
-    found = scorer.score(key, response, "cone")
+    found = corefscore.score(key, response, "cone")
     assert counts(found["cone_b3"]) == (1, 2, 1, 1)
     assert counts(found.documents["one"]["cone_b3"]) == (0, 1, 0, 0)
 
@@ -479,7 +478,7 @@ def test_a_file_without_the_column_is_told(tmp_path: Path) -> None:
 
     def told(include: str, apply: workers.Map | None = None) -> list[str]:
         (response,) = written(tmp_path, response="".join(texts[name] for name in texts if name in include))
-        found = scorer.score(key, response, "cone", include=f"[r{include}]", workers=apply)
+        found = corefscore.score(key, response, "cone", include=f"[r{include}]", workers=apply)
         return [str(notice).removeprefix(f"{key}/").splitlines()[0] for notice in found.notices]
 
     column = "notice[no-name-column] there is no column 11 of named entities in this file:"
@@ -504,17 +503,17 @@ def test_the_words_of_json_lines_are_compared(words: Sequence[str], fits: bool, 
     lines.insert(1, {"doc_key": "d", **its})
     texts = [tagged("A B", [[(0, 0), (1, 1)]], {(0, 0): "P"}, document=name) for name in "cde"]
     key, response = written(tmp_path, key="".join(texts), response="".join(json.dumps(line) + "\n" for line in lines))
-    for its_response in (response, scorer.read(response, side="response")):
+    for its_response in (response, corefscore.read(response, side="response")):
         if fits:
-            assert scorer.score(key, its_response, "cone")["cone_b3"].f1 == 1
+            assert corefscore.score(key, its_response, "cone")["cone_b3"].f1 == 1
             continue
         with pytest.raises(InputError, match='in document "d": token 1 is'):
-            scorer.score(key, its_response, "cone")
+            corefscore.score(key, its_response, "cone")
     lines[1]["sentences"] = [["a", "##x", "b"]]
     lines[1]["subtoken_map"] = [0, 0, 1]
     lines[1]["clusters"] = [[[0, 1], [2, 2]]]
     response.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert scorer.score(key, response, "cone")["cone_b3"].f1 == 1
+    assert corefscore.score(key, response, "cone")["cone_b3"].f1 == 1
 
 
 def test_json_lines_from_standard_input_are_compared() -> None:
@@ -526,9 +525,9 @@ def test_json_lines_from_standard_input_are_compared() -> None:
 
 
 def test_documents_without_their_words_are_refused() -> None:
-    response = scorer.read(DEMO / "response.conll", side="response")
+    response = corefscore.read(DEMO / "response.conll", side="response")
     with pytest.raises(UsageError, match="was read without the words of its tokens; read it with ne_column=11"):
-        scorer.score(DEMO / "key.conll", response, "cone")
+        corefscore.score(DEMO / "key.conll", response, "cone")
 
 
 # Options, commands, layouts
@@ -537,12 +536,12 @@ def test_documents_without_their_words_are_refused() -> None:
 def test_every_option_that_moves_a_number_is_in_the_signature(tmp_path: Path) -> None:
     (both,) = written(tmp_path, both=tagged("a b", [[(0, 0), (1, 1)]], {(0, 0): "PER"}, column=9))
     given: dict[str, Any] = {"ne_from": "own", "ne_column": 9, "named": "head", "ne_types": "per"}
-    found = scorer.score(both, both, "cone", **given, estimate_key=True, match="exact")
+    found = corefscore.score(both, both, "cone", **given, estimate_key=True, match="exact")
     for word in ("ne_from=own", "ne_column=9", "named=head", "ne_types=PER", "estimate_key=True", "match=exact"):
         assert word in found.signature.split(" | ")
     assert found.to_dict()["options"]["named"] == "head"
     (usual,) = written(tmp_path, usual=tagged("a b", [[(0, 0), (1, 1)]], {(0, 0): "PER"}))
-    assert scorer.score(usual, usual, "cone").signature.endswith("| cone | repeated=official | singletons=keep")
+    assert corefscore.score(usual, usual, "cone").signature.endswith("| cone | repeated=official | singletons=keep")
 
 
 @pytest.mark.parametrize(
@@ -559,7 +558,9 @@ def test_every_option_that_moves_a_number_is_in_the_signature(tmp_path: Path) ->
     ],
 )
 def test_equal_runs_have_one_signature(one: Mapping[str, Any], other: Mapping[str, Any]) -> None:
-    first, second = (scorer.score(DEMO / "key.conll", DEMO / "response.conll", "cone", **how) for how in (one, other))
+    first, second = (
+        corefscore.score(DEMO / "key.conll", DEMO / "response.conll", "cone", **how) for how in (one, other)
+    )
     assert first.signature == second.signature
     assert first["cone_b3"] == second["cone_b3"]
 
@@ -569,10 +570,10 @@ def test_the_options_are_the_same_for_every_command_that_scores(
 ) -> None:
     key, response = DEMO / "key.conll", DEMO / "response.conll"
     options = ["--named", "head", "--ne-types", "person", "--estimate-key", "--match", "exact,words"]
-    expected = scorer.score(
+    expected = corefscore.score(
         key, response, "cone", named="head", ne_types="person", estimate_key=True, match="exact,words"
     )["cone_b3"]
-    assert expected.f1 not in (0, 1, scorer.score(key, response, "cone")["cone_b3"].f1)
+    assert expected.f1 not in (0, 1, corefscore.score(key, response, "cone")["cone_b3"].f1)
     printed = call(capfdbinary, "cone", key, response, *options, "--format", "json").stdout
     assert json.loads(printed)["total"]["cone_b3"]["f1"] == expected.f1
     baseline = tmp_path / "baseline.json"
@@ -591,7 +592,7 @@ def test_an_option_of_a_metric_that_is_not_scored_is_refused(capfdbinary: pytest
     assert (done.status, done.stdout) == (2, b"")
     assert b"--estimate-key is an option of a metric that is not scored here" in done.stderr
     with pytest.raises(UsageError, match="no metric asked for has an option named"):
-        scorer.score(DEMO / "key.conll", DEMO / "response.conll", "lea", named="head")
+        corefscore.score(DEMO / "key.conll", DEMO / "response.conll", "lea", named="head")
 
 
 @pytest.mark.parametrize("layout", ["table", "markdown", "latex", "csv", "tsv"])
@@ -621,10 +622,10 @@ def test_the_official_groups_have_no_cone(capfdbinary: pytest.CaptureFixture[byt
 
 def test_other_metrics_do_not_pay_for_names() -> None:
     program = (
-        "import sys; from scorer.cli import run\n"
+        "import sys; from corefscore.cli import run\n"
         "run(['all', 'testdata/names/key.conll', 'testdata/names/response.conll', 'none'], 'corefscore')\n"
         "late = ('names.mentions', 'names.estimate', 'formats.conll.names', 'formats.conll.columns', 'metrics.cone')\n"
-        "print(sorted({f'scorer.{name}' for name in late} & set(sys.modules)))"
+        "print(sorted({f'corefscore.{name}' for name in late} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, cwd=ROOT)
     assert done.stdout.splitlines()[-1] == b"[]"
@@ -636,22 +637,22 @@ def test_other_metrics_do_not_pay_for_names() -> None:
 def test_what_comes_without_names_is_refused() -> None:
     clusters = [[(0, 1), (4, 4)]]
     with pytest.raises(InputError, match="this input comes without named entities"):
-        scorer.score(clusters, clusters, "cone")
+        corefscore.score(clusters, clusters, "cone")
     with pytest.raises(InputError, match="this input comes without named entities"):
-        scorer.Scorer("cone").add(clusters, clusters)
+        corefscore.Scorer("cone").add(clusters, clusters)
     with pytest.raises(InputError, match="this input comes without named entities"):
-        scorer.score(scorer.read(DEMO / "key.conll"), DEMO / "response.conll", "cone")
+        corefscore.score(corefscore.read(DEMO / "key.conll"), DEMO / "response.conll", "cone")
 
 
 def test_documents_may_be_read_with_their_names() -> None:
-    key = scorer.read(DEMO / "key.conll", ne_column=11)
-    response = scorer.read(DEMO / "response.conll", side="response", ne_column=11)
+    key = corefscore.read(DEMO / "key.conll", ne_column=11)
+    response = corefscore.read(DEMO / "response.conll", side="response", ne_column=11)
     ways: list[dict[str, Any]] = [{}, {"named": "head"}, {"estimate_key": True}]
     for how in ways:
-        paths = scorer.score(DEMO / "key.conll", DEMO / "response.conll", "cone", **how)
-        assert scorer.score(key, response, "cone", **how)["cone_b3"] == paths["cone_b3"]
+        paths = corefscore.score(DEMO / "key.conll", DEMO / "response.conll", "cone", **how)
+        assert corefscore.score(key, response, "cone", **how)["cone_b3"] == paths["cone_b3"]
     with pytest.raises(UsageError, match="was read with the named entities of column 11, not 10"):
-        scorer.score(key, response, "cone", ne_column=10)
+        corefscore.score(key, response, "cone", ne_column=10)
 
 
 @pytest.mark.parametrize(
@@ -675,7 +676,7 @@ def test_documents_may_be_read_with_their_names() -> None:
 )
 def test_options_that_cannot_be(how: Mapping[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        scorer.score(DEMO / "key.conll", DEMO / "response.conll", "cone", **how)
+        corefscore.score(DEMO / "key.conll", DEMO / "response.conll", "cone", **how)
 
 
 # A real corpus
@@ -684,11 +685,11 @@ def test_options_that_cannot_be(how: Mapping[str, Any], message: str) -> None:
 @pytest.mark.skipif(not OPENBOEK.exists(), reason="the corpora are not here")
 def test_a_corpus_against_itself_is_right() -> None:
     """Named mentions by --named exact, counted with other tools: cells of column 11 whose span is a mention."""
-    corpus = scorer.read(OPENBOEK, ne_column=11)
+    corpus = corefscore.read(OPENBOEK, ne_column=11)
     assert corpus.documents.named_entities is not None
     assert len(corpus.documents.named_entities.start) == 2971  # the cells of column 11 with "("
     for way in NAMED_BY:
-        found = scorer.score(corpus, corpus, "cone", named=way)
+        found = corefscore.score(corpus, corpus, "cone", named=way)
         assert [found[measure].f1 for measure in ("cone_mentions", "cone_b3", "cone_ceaf")] == [1, 1, 1]
 
 

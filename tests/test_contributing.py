@@ -9,10 +9,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import corefscore
 import pytest
 from support import ROOT
-
-import scorer
 
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text()
 
@@ -34,7 +33,12 @@ def take(step: re.Match[str], copy: Path) -> None:
     name, _, kind, text = step.groups()
     if kind == "shell":
         path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
-        environment = {**os.environ, "PATH": path, "PYTHONPATH": str(copy), "PYTEST_ADDOPTS": "-p no:cacheprovider"}
+        environment = {
+            **os.environ,
+            "PATH": path,
+            "PYTHONPATH": str(copy / "scorer"),
+            "PYTEST_ADDOPTS": "-p no:cacheprovider",
+        }
         for command in text.splitlines():
             done = subprocess.run(
                 command, shell=True, cwd=copy, env=environment, capture_output=True, text=True, check=False
@@ -51,9 +55,11 @@ def take(step: re.Match[str], copy: Path) -> None:
 @pytest.mark.parametrize("way", WAYS)
 def test_the_guide_can_be_followed(way: str, tmp_path: Path) -> None:
     """Every file is written, every change is made, every command succeeds."""
-    package = Path(scorer.__file__).parent  # the installed one, where the tests run without the checkout
-    for folder in (package, *(ROOT / name for name in ("tests", "scripts", "docs", "man", "testdata"))):
-        shutil.copytree(folder, tmp_path / folder.name, ignore=shutil.ignore_patterns("__pycache__", "bad"))
+    package = Path(corefscore.__file__).parent  # the installed one, where the tests run without the checkout
+    folders = {tmp_path / "scorer" / "corefscore": package}
+    folders.update({tmp_path / name: ROOT / name for name in ("tests", "scripts", "docs", "man", "testdata")})
+    for copied, folder in folders.items():
+        shutil.copytree(folder, copied, ignore=shutil.ignore_patterns("__pycache__", "bad"))
     for name in ("pyproject.toml", "README.md", "CONTRIBUTING.md"):
         shutil.copy(ROOT / name, tmp_path / name)
     steps = list(STEP.finditer(WAYS[way]))

@@ -11,16 +11,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from corefscore.convert import convert
+from corefscore.errors import InputError
+from corefscore.findings import Finding
+from corefscore.formats import read
+from corefscore.formats.conll.lines import sentences
+from corefscore.formats.row import Reading, Request
+from corefscore.model import Documents, joined
+from corefscore.sources import Source
 from support import CORPORA, RECORDED, TESTDATA, call, command
-
-from scorer.convert import convert
-from scorer.errors import InputError
-from scorer.findings import Finding
-from scorer.formats import read
-from scorer.formats.conll.lines import sentences
-from scorer.formats.row import Reading, Request
-from scorer.model import Documents, joined
-from scorer.sources import Source
 
 DEMO = TESTDATA / "demo"
 

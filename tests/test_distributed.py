@@ -15,12 +15,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from corefscore import ScorerError, UsageError, __version__, distributed, score, workers
+from corefscore.formats import pieces
+from corefscore.formats.pieces import Piece, State, Stretch
 from support import call
 from test_jobs import FORMS, Pair, folder, pair, same
-
-from scorer import ScorerError, UsageError, __version__, distributed, score, workers
-from scorer.formats import pieces
-from scorer.formats.pieces import Piece, State, Stretch
 
 pytest.importorskip("distributed", reason="the extra dask is not installed")
 
@@ -143,7 +142,7 @@ ABSENT = """
 import sys
 class Absent:
     def find_spec(self, name, path=None, target=None):
-        if name == "scorer":
+        if name == "corefscore":
             raise ModuleNotFoundError(name, name=name)
 sys.meta_path.insert(0, Absent())
 """
@@ -309,7 +308,7 @@ def test_that_all_workers_are_lost_is_told(pair: Pair, monkeypatch: pytest.Monke
 WAITING = """
 import signal, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # which a job in the background would not have
-from scorer.distributed import cluster
+from corefscore.distributed import cluster
 if __name__ == "__main__":
     with cluster("processes", 2) as apply:
         list(apply(len, ["", ""]))

@@ -9,14 +9,13 @@ from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 
+import corefscore
 import pytest
+from corefscore.errors import InputError, UsageError
+from corefscore.names.estimate import folded, grouped, initials_of, without_possessive
+from corefscore.names.options import MATCHES
 from names import Mention, Partition, tagged, written
 from support import CORPORA, ROOT, TESTDATA, Run, call, command
-
-import scorer
-from scorer.errors import InputError, UsageError
-from scorer.names.estimate import folded, grouped, initials_of, without_possessive
-from scorer.names.options import MATCHES
 
 DEMO = TESTDATA / "names"
 OPENBOEK = CORPORA / "openboek" / "key.conll"
@@ -196,7 +195,7 @@ def estimated(words: str, names: dict[Mention, str], folder: Path, **how: object
     (key,) = written(folder, key=tagged(words, None, names))
     options = [f"--{name.replace('_', '-')}={value}" for name, value in how.items()]
     assert command("cone", "--estimate-key", key, "--write-key", folder / "out", *options).status == 0
-    found = scorer.read(folder / "out").documents
+    found = corefscore.read(folder / "out").documents
     entities: list[list[Mention]] = [[] for _ in found.document]
     for entity, start, end in zip(found.entity, found.start, found.end, strict=True):
         entities[entity].append((int(start), int(end)))
@@ -216,7 +215,7 @@ def test_names_of_another_document_are_other_entities(tmp_path: Path) -> None:
     (key,) = written(tmp_path, key="".join(texts))
     command("cone", "--estimate-key", key, "--write-key", tmp_path / "out")
     assert (tmp_path / "out").read_text().count("\t(0)\n") == 4
-    assert scorer.score(tmp_path / "out", tmp_path / "out", "muc")["muc"].recall_counts == (2, 2)
+    assert corefscore.score(tmp_path / "out", tmp_path / "out", "muc")["muc"].recall_counts == (2, 2)
 
 
 def test_a_name_without_a_match_is_a_singleton(tmp_path: Path) -> None:
@@ -287,7 +286,7 @@ def test_a_folder_becomes_one_file(tmp_path: Path) -> None:
     (tmp_path / "in" / "2").write_text(tagged("y Bo", None, {(1, 1): "P"}, document="two").removesuffix("\n"))
     out = tmp_path / "out"
     assert command("cone", "--estimate-key", tmp_path / "in", "--write-key", out, "--quiet").status == 0
-    assert list(scorer.read(out).names) == ["one", "two"]
+    assert list(corefscore.read(out).names) == ["one", "two"]
     assert command("validate", out, "--strict", "--ignore", "singletons").status == 0
 
 
@@ -341,7 +340,7 @@ def test_coreference_of_the_key_is_not_read(tmp_path: Path) -> None:
     text = tagged(words, [[(1, 1)]], names).replace("\t(0)\n", "\t(0\n")
     key, response = written(tmp_path, key=text, response=tagged(words, [[(0, 0), (2, 2)]], {}))
     assert command("lea", key, response).status == 1
-    assert scorer.score(key, response, "cone,lea", estimate_key=True)["lea"].f1 == 1
+    assert corefscore.score(key, response, "cone,lea", estimate_key=True)["lea"].f1 == 1
 
 
 @pytest.mark.parametrize(
@@ -356,9 +355,9 @@ def test_a_response_without_singletons_is_noticed(response: Partition, notices: 
     key, its = written(
         tmp_path, key=tagged("Ann Bo x", None, {(0, 0): "P", (1, 1): "P"}), response=tagged("Ann Bo x", response, {})
     )
-    found = scorer.score(key, its, "cone", estimate_key=True)
+    found = corefscore.score(key, its, "cone", estimate_key=True)
     assert [notice.code for notice in found.notices] == notices
-    found = scorer.score(key, its, "cone", estimate_key=True, singletons="drop")
+    found = corefscore.score(key, its, "cone", estimate_key=True, singletons="drop")
     assert "no-singletons" not in [notice.code for notice in found.notices]
 
 
@@ -369,15 +368,15 @@ def test_a_tag_is_no_word(column: int, tmp_path: Path) -> None:
     rows = ["\t".join(columns).format(word=word, name="(P)") for word in ("Ann", "Bo")]
     (both,) = written(tmp_path, both="\n".join(["#begin document d", *rows, "#end document", ""]))
     with pytest.raises(InputError, match="a name of type P has no words that are known"):
-        scorer.score(both, both, "cone", ne_column=column, estimate_key=True)
+        corefscore.score(both, both, "cone", ne_column=column, estimate_key=True)
 
 
 def test_a_key_without_coreference_may_be_read_before() -> None:
-    key = scorer.read(DEMO / "text.conll", side="key", ne_column=11, estimate_key=True)
-    expected = scorer.score(DEMO / "text.conll", DEMO / "response.conll", "cone", estimate_key=True)
-    assert scorer.score(key, DEMO / "response.conll", "cone", estimate_key=True)["cone_b3"] == expected["cone_b3"]
+    key = corefscore.read(DEMO / "text.conll", side="key", ne_column=11, estimate_key=True)
+    expected = corefscore.score(DEMO / "text.conll", DEMO / "response.conll", "cone", estimate_key=True)
+    assert corefscore.score(key, DEMO / "response.conll", "cone", estimate_key=True)["cone_b3"] == expected["cone_b3"]
     with pytest.raises(UsageError, match='estimate_key needs side="key"'):
-        scorer.read(DEMO / "text.conll", ne_column=11, estimate_key=True)
+        corefscore.read(DEMO / "text.conll", ne_column=11, estimate_key=True)
 
 
 @pytest.mark.parametrize("output", ["missing/scores", ".", "key.conll", "folder/../response.conll"])

@@ -102,7 +102,7 @@ docs/trust.md. What is not here stays below `LITTLE`."""
 LITTLE = 15
 
 PROGRAM = (
-    "import sys; from scorer.cli import run\n"
+    "import sys; from corefscore.cli import run\n"
     "status = run(sys.argv[1:], 'corefscore')\n"
     "peak = next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM'))\n"
     "print(f'\\n{status} {peak}')\n"

@@ -16,25 +16,24 @@ from typing import Any
 import numpy as np
 import pytest
 import twins
+from corefscore.cli import run
+from corefscore.convert import convert
+from corefscore.errors import InputError, ScorerError
+from corefscore.evaluate import evaluate
+from corefscore.findings import Found
+from corefscore.formats import read
+from corefscore.formats.conll.examiner import Examiner
+from corefscore.formats.row import Request
+from corefscore.metrics import find, select
+from corefscore.model import joined
+from corefscore.repair import Fixes, mend
+from corefscore.reports.compare import compare
+from corefscore.results import Result, Settings
+from corefscore.significance import Compared, Method
+from corefscore.sources import Source
 from hypothesis import Phase, assume, example, given, settings
 from hypothesis import strategies as st
 from support import TESTDATA
-
-from scorer.cli import run
-from scorer.convert import convert
-from scorer.errors import InputError, ScorerError
-from scorer.evaluate import evaluate
-from scorer.findings import Found
-from scorer.formats import read
-from scorer.formats.conll.examiner import Examiner
-from scorer.formats.row import Request
-from scorer.metrics import find, select
-from scorer.model import joined
-from scorer.repair import Fixes, mend
-from scorer.reports.compare import compare
-from scorer.results import Result, Settings
-from scorer.significance import Compared, Method
-from scorer.sources import Source
 
 settings.register_profile("quick", max_examples=60, derandomize=True, deadline=None, database=None)
 settings.register_profile("long", max_examples=1000, deadline=None)

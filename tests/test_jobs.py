@@ -17,16 +17,15 @@ from typing import Any
 
 import pytest
 from bench import measure
+from corefscore import ScorerError, UsageError, formats, score, workers
+from corefscore.formats import pieces
+from corefscore.model import joined
+from corefscore.names.options import name_options
+from corefscore.sources import Source
+from corefscore.workers import Map
 from generate import Shape, write
 from names import tagged
 from support import RECORDED, Run, call
-
-from scorer import ScorerError, UsageError, formats, score, workers
-from scorer.formats import pieces
-from scorer.model import joined
-from scorer.names.options import name_options
-from scorer.sources import Source
-from scorer.workers import Map
 
 DOCUMENTS = 40
 
@@ -81,7 +80,7 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
         looks.append(apply is None)
         return read(*arguments, apply=apply, **how)
 
-    monkeypatch.setattr("scorer.formats.read", watched)
+    monkeypatch.setattr("corefscore.formats.read", watched)
     return looks
 
 
@@ -444,8 +443,8 @@ def tear(item: object) -> bytes:
 
 KILLED = """
 import sys
-from scorer import __main__, workers
-from scorer.formats import pieces
+from corefscore import __main__, workers
+from corefscore.formats import pieces
 sys.path[:0] = {path!r}
 from test_jobs import {how}
 read = pieces._read
@@ -498,8 +497,8 @@ def test_jobs_are_one_or_more_from_python_too() -> None:
 WAITING = """
 import signal, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # which a job in the background would not have
-from scorer import __main__, cli
-from scorer.workers import processes
+from corefscore import __main__, cli
+from corefscore.workers import processes
 def run(arguments, program):
     with processes(2) as apply:
         list(apply(len, ["", ""]))

@@ -12,21 +12,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import corefscore
 import numpy as np
 import pytest
+from corefscore.errors import InputError
+from corefscore.findings import Finding
+from corefscore.formats import read
+from corefscore.formats.conll import reader as conll
+from corefscore.formats.jsonlines import reader as jsonlines
+from corefscore.formats.jsonlines.objects import faults_of, flattened, recognises
+from corefscore.formats.row import Reading
+from corefscore.model import KEY, Documents, Place, joined
+from corefscore.pairing import in_other_form, pair
+from corefscore.sources import Source
 from support import RECORDED, TESTDATA, call, command
-
-import scorer
-from scorer.errors import InputError
-from scorer.findings import Finding
-from scorer.formats import read
-from scorer.formats.conll import reader as conll
-from scorer.formats.jsonlines import reader as jsonlines
-from scorer.formats.jsonlines.objects import faults_of, flattened, recognises
-from scorer.formats.row import Reading
-from scorer.model import KEY, Documents, Place, joined
-from scorer.pairing import in_other_form, pair
-from scorer.sources import Source
 
 DEMO = TESTDATA / "demo"
 
@@ -78,7 +77,7 @@ def test_a_score_by_hand(tmp_path: Path) -> None:
     key, response = tmp_path / "key.jsonl", tmp_path / "response.jsonl"
     key.write_text(lines({"doc_key": "d", "clusters": [[[0, 0], [2, 3], [5, 5]]]}))
     response.write_text(lines({"doc_key": "d", "clusters": [[[0, 0], [2, 3]]]}))
-    lea = scorer.score(key, response, metrics="lea")["lea"]
+    lea = corefscore.score(key, response, metrics="lea")["lea"]
     assert (lea.recall, lea.precision) == (1 / 3, 1)
 
 
@@ -161,15 +160,17 @@ def test_the_clusters_field_reaches_every_way_of_scoring(tmp_path: Path) -> None
     path.write_text(lines(BOTH))
     assert b"F1: 0%" in command("bcub", path, path).stdout.splitlines()[-2]
     assert b"F1: 100%" in command("bcub", path, path, "--clusters-field", "x").stdout.splitlines()[-2]
-    assert scorer.score(path, path)["bcub"].f1 == 0
-    assert scorer.score(path, path, clusters_field="x")["bcub"].f1 == 1
-    key = scorer.read(path, clusters_field="y", input_format="jsonlines")
-    assert scorer.score(key, path, clusters_field="y")["bcub"].f1 == 1
+    assert corefscore.score(path, path)["bcub"].f1 == 0
+    assert corefscore.score(path, path, clusters_field="x")["bcub"].f1 == 1
+    key = corefscore.read(path, clusters_field="y", input_format="jsonlines")
+    assert corefscore.score(key, path, clusters_field="y")["bcub"].f1 == 1
 
 
 def test_an_unknown_format_is_wrong_usage(tmp_path: Path) -> None:
-    with pytest.raises(scorer.UsageError, match='unknown format "json"; known, the nearest first: jsonlines, conll'):
-        scorer.read(tmp_path / "absent", input_format="json")
+    with pytest.raises(
+        corefscore.UsageError, match='unknown format "json"; known, the nearest first: jsonlines, conll'
+    ):
+        corefscore.read(tmp_path / "absent", input_format="json")
 
 
 @pytest.mark.parametrize(
@@ -271,9 +272,9 @@ def test_other_formats_are_imported_only_when_needed() -> None:
     import sys
 
     program = (
-        "import sys; from scorer.cli import run\n"
+        "import sys; from corefscore.cli import run\n"
         f"run(['lea', {str(DEMO / 'key.conll')!r}, {str(DEMO / 'response.conll')!r}, 'none'], 'corefscore')\n"
-        "print(sorted({'scorer.formats.jsonlines.reader', 'scorer.convert'} & set(sys.modules)))"
+        "print(sorted({'corefscore.formats.jsonlines.reader', 'corefscore.convert'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     assert done.stdout.splitlines()[-1] == b"[]"

@@ -12,10 +12,9 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from corefscore import __version__
+from corefscore.layouts.tables import percent
 from support import RECORDED, TESTDATA, command
-
-from scorer import __version__
-from scorer.layouts.tables import percent
 
 DEMO = (TESTDATA / "demo" / "key.conll", TESTDATA / "demo" / "response.conll")
 CASE = RECORDED / "documents-0015"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from corefscore import score
 from papers.moosavi_strube_2016 import (
     AMONG_THEMSELVES,
     AT_RANDOM,
@@ -17,8 +18,6 @@ from papers.page import Printed, partition
 from papers.printed import PRINTED
 from support import RECORDED
 from update_papers import PAGE, text
-
-from scorer import score
 
 
 def test_the_page_is_what_the_scripts_write() -> None:

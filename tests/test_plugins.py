@@ -68,10 +68,13 @@ def test_a_reserved_name_is_an_error_that_names_the_package(name: str, tmp_path:
 @pytest.mark.parametrize(
     ("target", "message"),
     [
-        ("example_metric:count", "example_metric:count is function, expected scorer.metrics.row.Metric"),
+        ("example_metric:count", "example_metric:count is function, expected corefscore.metrics.row.Metric"),
         ("example_metric:NOTHING", "metric 'whole' cannot be loaded: "),
         ("no_such_module:METRIC", "metric 'whole' cannot be loaded: No module named 'no_such_module'"),
-        ("scorer.metrics.lea:METRIC", "the metric of the entry point 'whole' calls itself 'lea'; give both one name"),
+        (
+            "corefscore.metrics.lea:METRIC",
+            "the metric of the entry point 'whole' calls itself 'lea'; give both one name",
+        ),
     ],
 )
 def test_a_broken_package_is_named(target: str, message: str, tmp_path: Path) -> None:

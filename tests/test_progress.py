@@ -9,9 +9,8 @@ import shutil
 from pathlib import Path
 
 import pytest
+from corefscore.cli import progress
 from support import RECORDED, call
-
-from scorer.cli import progress
 
 CASE = RECORDED / "documents-0015"
 PAIR = (CASE / "key.conll", CASE / "response.conll")

@@ -13,10 +13,9 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 import twins
+from corefscore.metrics import find
+from corefscore.results import Result
 from support import RECORDED
-
-from scorer.metrics import find
-from scorer.results import Result
 
 MEASURES = [measure.name for name in twins.TWINS for measure in find(name).measures]
 

@@ -7,15 +7,14 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import corefscore
 import numpy as np
 import pytest
+from corefscore.metrics import find
+from corefscore.reports.rank import Ranking, rank
+from corefscore.results import Result, Settings
+from corefscore.significance import Method
 from support import TESTDATA, call
-
-import scorer
-from scorer.metrics import find
-from scorer.reports.rank import Ranking, rank
-from scorer.results import Result, Settings
-from scorer.significance import Method
 
 KEY = TESTDATA / "systems" / "key.conll"
 RUNS = TESTDATA / "systems" / "runs"
@@ -95,7 +94,7 @@ def test_a_folder_of_systems_is_the_list_of_its_entries(capfdbinary: Capture) ->
 
 def test_the_scores_are_those_of_scoring(capfdbinary: Capture) -> None:
     best = ranked(capfdbinary, KEY, "--systems", RUNS)["ranking"][0]
-    result = scorer.score(KEY, RUNS / best["system"])
+    result = corefscore.score(KEY, RUNS / best["system"])
     assert best["scores"]["conll"] == {"f1": result.conll}
     assert best["scores"]["lea"]["recall"] == result["lea"].recall
     assert best["low"] < result.conll < best["high"]
@@ -115,7 +114,7 @@ def test_alpha_decides(capfdbinary: Capture) -> None:
 
 def test_by_shows_means_over_groups(capfdbinary: Capture) -> None:
     found = ranked(capfdbinary, KEY, "--systems", RUNS, "--by", r"^\((\w\w)")
-    groups = scorer.score(KEY, RUNS / "ash.conll").by(r"^\((\w\w)")
+    groups = corefscore.score(KEY, RUNS / "ash.conll").by(r"^\((\w\w)")
     ash = next(row for row in found["ranking"] if row["system"] == "ash.conll")
     mean = sum(scores["lea"].f1 for scores in groups.values()) / 2
     assert ash["scores"]["lea"]["f1"] == pytest.approx(mean, abs=1e-15)
@@ -164,7 +163,7 @@ def test_the_ranking_can_be_drawn(form: str, tmp_path: Path, capfdbinary: Captur
 def test_a_drawing_without_matplotlib_names_the_extra(
     tmp_path: Path, capfdbinary: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("scorer.plots.find_spec", lambda name: None)
+    monkeypatch.setattr("corefscore.plots.find_spec", lambda name: None)
     done = call(capfdbinary, "rank", KEY, "--systems", RUNS, "--plot", tmp_path / "ranking.png")
     message = b"corefscore: drawing needs matplotlib, the extra plots: pip install 'corefscore[plots]'\n"
     assert done == (2, b"", message)

@@ -1,4 +1,4 @@
-"""The grammar of `scorer.formats.conll.reader`, rule by rule where no recorded case decides, and reading in blocks."""
+"""The grammar of `corefscore.formats.conll.reader`, rule by rule where no recorded case decides; reading in blocks."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from corefscore.arrays import NONE, order_by
+from corefscore.errors import InputError
+from corefscore.findings import Finding
+from corefscore.formats import read
+from corefscore.formats.conll import cells
+from corefscore.formats.conll import reader as conll
+from corefscore.formats.conll.brackets import CLOSE, OPEN, SINGLE
+from corefscore.formats.words import TextsSoFar
+from corefscore.model import Documents, joined
 from support import RECORDED
-
-from scorer.arrays import NONE, order_by
-from scorer.errors import InputError
-from scorer.findings import Finding
-from scorer.formats import read
-from scorer.formats.conll import cells
-from scorer.formats.conll import reader as conll
-from scorer.formats.conll.brackets import CLOSE, OPEN, SINGLE
-from scorer.formats.words import TextsSoFar
-from scorer.model import Documents, joined
 
 
 def read_text(text: str | bytes, folder: Path) -> tuple[Documents, list[Finding]]:

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from corefscore.formats.conll import reader as conll
 from support import RECORDED, call
-
-from scorer.formats.conll import reader as conll
 
 
 class Recorded(NamedTuple):

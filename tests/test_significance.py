@@ -7,18 +7,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import corefscore
 import numpy as np
 import pytest
-from support import CORPORA, RECORDED
-
-import scorer
-from scorer import significance
-from scorer.arrays import Floats
-from scorer.counts import summed
-from scorer.measures import wanted
-from scorer.metrics import find
-from scorer.results import Result
-from scorer.significance import (
+from corefscore import significance
+from corefscore.arrays import Floats
+from corefscore.counts import summed
+from corefscore.measures import wanted
+from corefscore.metrics import find
+from corefscore.results import Result
+from corefscore.significance import (
     Method,
     Sample,
     bootstrap,
@@ -30,7 +28,8 @@ from scorer.significance import (
     randomization,
     statistics,
 )
-from scorer.units import sample
+from corefscore.units import sample
+from support import CORPORA, RECORDED
 
 CASE = RECORDED / "documents-0015"
 MEASURES = wanted("every,conll,mentions,blanc.coreference").measures
@@ -55,11 +54,11 @@ def shares(hits: Floats, of: int = 10) -> Floats:
 
 def results(folder: Path = CASE) -> list[Result]:
     """Three systems of one case: its response, its key, and the response without singletons."""
-    key, response = scorer.read(folder / "key.conll"), scorer.read(folder / "response.conll")
+    key, response = corefscore.read(folder / "key.conll"), corefscore.read(folder / "response.conll")
     return [
-        scorer.score(key, response, "every"),
-        scorer.score(key, key, "every"),
-        scorer.score(key, response, "every", singletons="drop-response"),
+        corefscore.score(key, response, "every"),
+        corefscore.score(key, key, "every"),
+        corefscore.score(key, response, "every", singletons="drop-response"),
     ]
 
 
@@ -214,7 +213,7 @@ def test_names_of_documents_change_nothing() -> None:
 def test_a_resample_scores_what_its_files_would(tmp_path: Path) -> None:
     """The first resamples, written out as files in which drawn documents stand as often as they were drawn."""
     key, response = ((CASE / f"{side}.conll").read_text() for side in ("key", "response"))
-    result = scorer.score(CASE / "key.conll", CASE / "response.conll", "every")
+    result = corefscore.score(CASE / "key.conll", CASE / "response.conll", "every")
     units = sample([result], MEASURES)
     resampled = bootstrap(units, 4, 9)
     generator = np.random.Generator(np.random.PCG64(9))
@@ -223,7 +222,7 @@ def test_a_resample_scores_what_its_files_would(tmp_path: Path) -> None:
         for side, text in (("key", key), ("response", response)):
             (tmp_path / side).write_text("".join(copies(text, drawn)))
         # The official limit of repeated mentions is for a file, not for the documents in it.
-        again = scorer.score(tmp_path / "key", tmp_path / "response", "every")
+        again = corefscore.score(tmp_path / "key", tmp_path / "response", "every")
         expected = sample([again], MEASURES).observed[0]
         assert np.allclose(resampled[0, ..., trial], expected, rtol=0, atol=1e-12, equal_nan=True)
 
@@ -299,9 +298,9 @@ def test_intervals_of_95_percent_hold_the_truth_so_often() -> None:
 def test_real_systems_of_206_documents() -> None:
     """The two clusterings differ in 14 documents by little, the lemma baseline from both in 41 and 43."""
     folder = CORPORA / "ecbplus-withindoc"
-    key = scorer.read(folder / "key.conll")
+    key = corefscore.read(folder / "key.conll")
     names = ("evaluate-clustering-0", "evaluate-clustering-with-gold-clustering-3", "lemma-baselines-lemma-wd")
-    found = compared(sample([scorer.score(key, folder / f"{name}.conll") for name in names], MEASURES), Method())
+    found = compared(sample([corefscore.score(key, folder / f"{name}.conll") for name in names], MEASURES), Method())
     conll = MEASURES.index("conll")
     assert found.sample.units == 206
     assert found.tests.differ[:, conll].tolist() == [14, 41, 43]

@@ -15,15 +15,14 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 import twins
+from corefscore import assignment
+from corefscore.arrays import Floats, Ints
+from corefscore.formats import read
+from corefscore.metrics import MENTIONS
+from corefscore.overlap import FEW, shared_more_than_once
+from corefscore.results import Result
 from scipy.optimize import linear_sum_assignment
 from support import RECORDED
-
-from scorer import assignment
-from scorer.arrays import Floats, Ints
-from scorer.formats import read
-from scorer.metrics import MENTIONS
-from scorer.overlap import FEW, shared_more_than_once
-from scorer.results import Result
 
 BATCH = 5
 BATCHES = 6

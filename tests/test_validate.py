@@ -13,23 +13,22 @@ from collections.abc import Mapping
 from pathlib import Path
 from time import process_time
 
+import corefscore
 import numpy as np
 import pytest
+from corefscore.errors import UsageError
+from corefscore.findings import ERROR, KINDS, MOST, Finding, Found
+from corefscore.formats import read
+from corefscore.formats.conll import examiner
+from corefscore.formats.conll import reader as conll
+from corefscore.formats.jsonlines import reader as jsonlines
+from corefscore.model import joined
+from corefscore.repair import Fixes, mend
+from corefscore.repeats import repeats
+from corefscore.sources import Source, sources
+from corefscore.validation import Validated, validate
 from support import RECORDED, ROOT, TESTDATA, call, command
 from test_reading import columns, document, read_text
-
-import scorer
-from scorer.errors import UsageError
-from scorer.findings import ERROR, KINDS, MOST, Finding, Found
-from scorer.formats import read
-from scorer.formats.conll import examiner
-from scorer.formats.conll import reader as conll
-from scorer.formats.jsonlines import reader as jsonlines
-from scorer.model import joined
-from scorer.repair import Fixes, mend
-from scorer.repeats import repeats
-from scorer.sources import Source, sources
-from scorer.validation import Validated, validate
 
 PAGE = (ROOT / "docs" / "validate.md").read_text()
 SECTIONS = dict(re.findall(r"^### (.*)\n((?:(?!###? ).*\n?)*)", PAGE, re.MULTILINE))
@@ -514,8 +513,8 @@ def test_a_key_from_standard_input_is_the_key_of_every_file(tmp_path: Path) -> N
 
 
 def test_annotations_escape_what_github_would_take_for_its_own(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    from scorer.layouts.github import render
-    from scorer.reports.validate import Checked
+    from corefscore.layouts.github import render
+    from corefscore.reports.validate import Checked
 
     finding = Finding("no-mentions", "a,b:c", 3, details={"document": "100%"})
     (line,) = render(Checked([Validated("f", 1, 1, 0, 0, [finding], {})]), "github")
@@ -606,7 +605,7 @@ def test_nothing_else_changes(path: Path, tmp_path: Path) -> None:
 
 def test_lines_one_by_one_are_lines_in_blocks(tmp_path: Path) -> None:
     """The plain form of the rules of lines, which mending uses, against the reader."""
-    from scorer.formats.conll.lines import lines_of
+    from corefscore.formats.conll.lines import lines_of
 
     numbers = np.random.default_rng(0)
     pieces = [
@@ -641,7 +640,7 @@ def test_a_file_can_be_mended_in_its_place(tmp_path: Path, capfdbinary: pytest.C
 
 
 FULL = (
-    "import resource, sys; from scorer.cli import run\n"
+    "import resource, sys; from corefscore.cli import run\n"
     "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
     "sys.exit(run(sys.argv[1:], 'corefscore'))"
 )
@@ -699,7 +698,7 @@ def test_a_cell_of_many_copies_is_mended_in_one_go(tmp_path: Path) -> None:
 
 
 TERMINATED = (
-    "import os, signal, sys; from scorer.cli.messages import write\n"
+    "import os, signal, sys; from corefscore.cli.messages import write\n"
     "def pieces():\n"
     "    yield from ['new'] * 5000\n"
     "    os.kill(os.getpid(), signal.SIGTERM)\n"
@@ -718,7 +717,7 @@ def test_being_asked_to_end_leaves_the_old_file_and_nothing_else(tmp_path: Path)
 def test_an_interrupt_leaves_the_old_file_whole(tmp_path: Path) -> None:
     from collections.abc import Iterator
 
-    from scorer.cli.messages import write
+    from corefscore.cli.messages import write
 
     def pieces() -> Iterator[str]:
         yield from ["new"] * 5000
@@ -736,7 +735,7 @@ def test_an_interrupt_leaves_the_old_file_whole(tmp_path: Path) -> None:
 def test_a_compressed_file_may_unpack_to_so_much(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
-    from scorer import sources as module
+    from corefscore import sources as module
 
     bomb = tmp_path / "bomb.gz"
     bomb.write_bytes(gzip.compress(document("w\t(1)", *[" " * 1000] * 3000, "x\t(1)").encode()))
@@ -754,13 +753,13 @@ def test_a_compressed_file_may_unpack_to_so_much(
     assert call(capfdbinary, "lea", bomb, bomb, "none", "--max-unpacked", "3").status == 0
     assert call(capfdbinary, "validate", bomb).status == 2
     with pytest.raises(UsageError, match="unpacks to more than 1 MB"):
-        scorer.read(bomb)
-    assert scorer.score(bomb, bomb, "muc", max_unpacked=3)["muc"].f1 == 1
-    assert scorer.read(bomb, max_unpacked=3).documents.tokens.tolist() == [2]
+        corefscore.read(bomb)
+    assert corefscore.score(bomb, bomb, "muc", max_unpacked=3)["muc"].f1 == 1
+    assert corefscore.read(bomb, max_unpacked=3).documents.tokens.tolist() == [2]
 
 
 def test_what_compresses_as_text_does_may_be_of_any_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from scorer import sources as module
+    from corefscore import sources as module
 
     monkeypatch.setattr(module, "UNPACKED", 1)
     path = tmp_path / "text.gz"

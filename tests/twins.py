@@ -4,7 +4,7 @@ A twin follows the definition of its metric on plain lists and sets, in fraction
 list of entities, an entity as a list of mentions, a mention as (first token, last token).
 
 Where a side marks a span more than once the twins do what the official scorer does (the cases ``repeat-*`` of
-``testdata/recorded``; `scorer.repeats` has the rules). Where nothing repeats these rules change nothing.
+``testdata/recorded``; `corefscore.repeats` has the rules). Where nothing repeats these rules change nothing.
 """
 
 from __future__ import annotations
@@ -19,13 +19,12 @@ from random import Random
 from typing import NamedTuple
 
 import numpy as np
-
-from scorer.evaluate import evaluate
-from scorer.formats import read
-from scorer.metrics import MENTIONS, select
-from scorer.model import Documents, Place
-from scorer.results import Counting, Result, Settings
-from scorer.sources import Source
+from corefscore.evaluate import evaluate
+from corefscore.formats import read
+from corefscore.metrics import MENTIONS, select
+from corefscore.model import Documents, Place
+from corefscore.results import Counting, Result, Settings
+from corefscore.sources import Source
 
 Mention = tuple[int, int]
 Entity = list[Mention]
@@ -243,7 +242,7 @@ TWINS: Mapping[str, Twin] = {
     "lea": lea,
     MENTIONS: both_sides(mentions_recall),
 }
-"""Like `scorer.metrics.row.Metric.count`, each gives one `Counted` for each measure that is counted."""
+"""Like `corefscore.metrics.row.Metric.count`, each gives one `Counted` for each measure that is counted."""
 
 SCORED = tuple(name for name in TWINS if name != MENTIONS)
 """The metrics that have a twin; mentions are counted in every run."""
@@ -360,7 +359,8 @@ REPEATED: Mapping[str, Kind] = {
     "spans-in-many-entities": Kind(Side(size=1, copies=60, lone_copies=20)),
     "spurious-spans-in-many-entities": Kind(Side(share=0.5), Side(size=1, lone_copies=60)),
 }
-"""Spans marked more than once. At most two copies are dropped, so five documents stay below `scorer.repeats.LIMIT`."""
+"""Spans marked more than once. At most two copies are dropped, so five documents stay below
+`corefscore.repeats.LIMIT`."""
 
 KINDS: Mapping[str, Kind] = {**PLAIN, **AT_THE_BOUNDARY, **REPEATED}
 

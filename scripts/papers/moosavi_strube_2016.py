@@ -12,6 +12,8 @@ from math import comb
 from random import Random
 from statistics import fmean
 
+from corefscore import score
+
 from papers.page import (
     LINKS,
     MENTIONS,
@@ -29,7 +31,6 @@ from papers.page import (
     verdicts,
 )
 from papers.printed import CR1, CR2, ENTITY_1, LEA, printed
-from scorer import score
 
 # Section 7: the key, and what a response to it scores
 

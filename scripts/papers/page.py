@@ -8,8 +8,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scorer import score
-from scorer.results import Score
+from corefscore import score
+from corefscore.results import Score
 
 METRICS = {"muc": "MUC", "bcub": "B-cubed", "ceafm": "CEAF-m", "ceafe": "CEAF-e", "blanc": "BLANC", "lea": "LEA"}
 """The measures of the figures, as the papers call them."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from corefscore import score
+
 from papers.page import NAMES, Claim, Drawing, filled, in_braces, in_form_of, measured, percent, verdicts
 from papers.printed import APART, TOGETHER
-from scorer import score
 
 
 class Rule(NamedTuple):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from scorer.counts import Counts, Ratios
-from scorer.metrics.row import Measure, Metric, Option
-from scorer.overlap import Overlap
+from corefscore.counts import Counts, Ratios
+from corefscore.metrics.row import Measure, Metric, Option
+from corefscore.overlap import Overlap
 
 
 def count(overlap: Overlap, smallest: int = 1) -> tuple[Counts]:

@@ -1,0 +1,42 @@
+"""corefscore: scores coreference in CoNLL format exactly as the official scorer does.
+
+from corefscore import score
+result = score("key.conll", "response.conll", metrics=["muc", "bcub", "ceafe", "lea"])
+result.conll, result["lea"].f1
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from corefscore.api import Corpus as Corpus
+    from corefscore.api import Scorer as Scorer
+    from corefscore.api import read as read
+    from corefscore.api import score as score
+    from corefscore.errors import InputError as InputError
+    from corefscore.errors import ScorerError as ScorerError
+    from corefscore.errors import UsageError as UsageError
+    from corefscore.results import Result as Result
+    from corefscore.results import Score as Score
+    from corefscore.results import Scores as Scores
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "api": ("score", "Scorer", "read", "Corpus"),
+    "results": ("Result", "Scores", "Score"),
+    "errors": ("ScorerError", "InputError", "UsageError"),
+}
+
+__all__ = ["Corpus", "InputError", "Result", "Score", "Scorer", "ScorerError", "Scores", "UsageError", "read", "score"]
+
+
+def __getattr__(name: str) -> object:
+    """The public names, imported when they are asked for: the command starts faster without them."""
+    home = next((module for module, names in _HOMES.items() if name in names), None)
+    if home is None:
+        raise AttributeError(f"module 'corefscore' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"corefscore.{home}"), name)

@@ -1,0 +1,198 @@
+"""Baselines of regression checks: what was scored earlier, by us or by the official scorer."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from corefscore.arrays import Floats
+from corefscore.counts import SCORES
+from corefscore.errors import InputError, UsageError
+from corefscore.findings import Finding
+from corefscore.metrics import GROUPS, MENTIONS, find, select
+from corefscore.metrics.row import Metric
+from corefscore.results import SCHEMA, Scores, values
+from corefscore.sources import Source
+
+Numbers = Mapping[str, Mapping[str, float]]
+"""Scores from 0 to 1 by measure and score, as `Scores.to_dict` has them."""
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """What was scored earlier: the scores of all documents and, where they are known, those of each.
+
+    ``metrics`` are those that have to be counted again, ``document`` the one document that was scored, if it was one
+    alone. The official scorer has no ``signature``.
+    """
+
+    metrics: Sequence[Metric]
+    total: Numbers
+    documents: Mapping[str, Numbers] = field(default_factory=dict)
+    document: str | None = None
+    signature: str | None = None
+
+
+def read_baseline(path: str, metric: str | None = None) -> Baseline:
+    """A baseline from a file: JSON of ours, or what the official scorer printed.
+
+    ``metric`` says which metric it printed, where the file does not. Raises `InputError` for what is neither,
+    `UsageError` for a file that cannot be read.
+    """
+    source = Source(path)
+    with source.open() as stream:
+        text = b"".join(iter(lambda: stream.read(1 << 20), b"")).decode("utf-8", "surrogateescape")
+    if text.lstrip().startswith("{"):
+        return _complete(_from_json(text, source.name), source.name)
+    return _complete(_from_official(text, source.name, metric), source.name)
+
+
+def _refused(path: str, what: str, line: int | None = None) -> InputError:
+    return InputError([Finding("not-a-baseline", path, line, details={"what": what})])
+
+
+def _from_json(text: str, path: str) -> Baseline:
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise _refused(path, f"this is no JSON: {error}") from error
+    if "command" in data or not {"schema", "signature", "options", "total"} <= data.keys():
+        raise _refused(path, "this JSON is not that of a scored response")
+    if data["schema"] != SCHEMA:
+        raise _refused(path, f"this JSON has schema {data['schema']}, and this version reads {SCHEMA}")
+    try:
+        documents = {name: numbers_in(scores) for name, scores in data.get("documents", {}).items()}
+        metrics = _metrics(",".join(data["options"]["metrics"]), path)
+        document = data["options"]["document"]
+        if not isinstance(document, str | None):
+            raise TypeError(f"the document is {document!r}")
+        return Baseline(metrics, numbers_in(data["total"]), documents, document, str(data["signature"]))
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise _refused(path, f"this JSON is not that of a scored response: {error}") from error
+
+
+def _metrics(words: str, path: str, line: int | None = None) -> tuple[Metric, ...]:
+    """The metrics that a baseline names."""
+    try:
+        return select(words)
+    except UsageError as error:
+        raise _refused(path, str(error), line) from error
+
+
+def _complete(baseline: Baseline, path: str) -> Baseline:
+    """Refuse a baseline against which a check could not fail: without the totals of its metrics, or with values that
+    are none. Repeated mentions can lift a value above 1, but not far."""
+    measures = [metric.identification for metric in baseline.metrics] or [MENTIONS]
+    measures += [measure.name for metric in baseline.metrics for measure in metric.measures]
+    for name in dict.fromkeys(measures):
+        if not baseline.total.get(name, {}).keys() >= set(SCORES):
+            raise _refused(path, f"there are no totals of {name} in this file")
+    scopes = [baseline.total, *baseline.documents.values()]
+    for scores in scopes:
+        for measure_name, its in scores.items():
+            if not all(0 <= value <= 10 for value in its.values()):
+                raise _refused(path, f"{measure_name} has values that do not run from 0 to 1: {its}")
+    return baseline
+
+
+def numbers_in(scores: Mapping[str, Mapping[str, Any]]) -> Numbers:
+    """The scores among what `Scores.to_dict` has."""
+    return {measure: {score: float(its[score]) for score in SCORES if score in its} for measure, its in scores.items()}
+
+
+LINES = {
+    "heading": re.compile(r"METRIC (\S+):"),
+    "document": re.compile(r"====> (.+):"),
+    "totals": re.compile(r"====== TOTALS ======="),
+    "mentions": re.compile(
+        r"(?:Total key mentions|Total response mentions|Strictly correct identified mentions): (\d+)"
+    ),
+    "result": re.compile(r"(?:(.+?): )?Recall: \((\S+) / (\S+)\) \S+\s+Precision: \((\S+) / (\S+)\) \S+\s+F1: \S+"),
+}
+"""The lines of the official scorer that have a number or say what it is of, each by the method that reads it."""
+
+
+class _Printed:
+    """What the official scorer printed, as it is read line by line. Values are divided anew from its fractions."""
+
+    def __init__(self, path: str, name: str | None) -> None:
+        if name in GROUPS:
+            raise UsageError(f'--metric names the one metric that was scored, and "{name}" is several')
+        self.path = path
+        self.metrics = [] if name is None else [find(name)]
+        self.counts: dict[str | None, dict[str, Floats]] = {}
+        self._mentions = find(MENTIONS)
+        self._metric = self.metrics[0] if self.metrics else None
+        self._document: str | None = None
+        self._sizes: list[float] = []
+
+    def line(self, number: int, line: str) -> None:
+        """Read a line."""
+        self._number = number
+        for name, form in LINES.items():
+            if found := form.fullmatch(line):
+                getattr(self, name)(*found.groups())
+
+    def heading(self, metric: str) -> None:
+        """What follows is of this metric."""
+        self._metric = _metrics(metric, self.path, self._number)[0]
+        self.metrics += [self._metric] * (self._metric not in self.metrics)
+
+    def document(self, name: str) -> None:
+        """What follows is of this document."""
+        self._document, self._sizes = name, []
+
+    def totals(self) -> None:
+        """What follows is of all documents."""
+        self._document = None
+
+    def mentions(self, count: str) -> None:
+        """One of three lines: mentions of the key, of the response, of both."""
+        self._sizes.append(float(count))
+        if len(self._sizes) == 3:
+            key, response, common = self._sizes
+            its = self._metric or self._mentions
+            its = self._mentions if its.identification == MENTIONS else its
+            label = next(measure.label for measure in its.measures if measure.name == its.identification)
+            self._add(its, label, [common, key, common, response])
+            self._sizes = []
+
+    def result(self, label: str | None, *fractions: str) -> None:
+        """Numerators and denominators of recall and precision."""
+        if self._metric is None:
+            raise _refused(self.path, "this does not say which metric it is of: name it with --metric", self._number)
+        try:
+            four = list(map(float, fractions))
+        except ValueError as error:
+            raise _refused(self.path, f"this line has something else than a number: {error}", self._number) from error
+        self._add(self._mentions if label == self._mentions.measures[0].label else self._metric, label or "", four)
+
+    def _add(self, metric: Metric, label: str, four: Sequence[float]) -> None:
+        """Counts of a measure; one without a label is the only one of its metric."""
+        counted = [measure for measure in metric.measures if measure.combine is None]
+        labels = [measure.label if label else "" for measure in counted]
+        if label in labels:
+            scope = self.counts.setdefault(self._document, {})
+            scope.setdefault(metric.name, np.zeros((len(counted), 4)))[labels.index(label)] = four
+
+    def scores(self, document: str | None) -> Numbers:
+        """The scores of a document, or of all."""
+        found = self.counts[document]
+        metrics = [metric for metric in (self._mentions, *self.metrics) if metric.name in found]
+        return numbers_in(Scores(values(metrics, found)).to_dict())
+
+
+def _from_official(text: str, path: str, name: str | None) -> Baseline:
+    """What the official scorer printed."""
+    printed = _Printed(path, name)
+    for number, line in enumerate(text.splitlines(), start=1):
+        printed.line(number, line)
+    if None not in printed.counts:
+        raise _refused(path, "there are no totals in this file")
+    documents = {each: printed.scores(each) for each in printed.counts if each is not None}
+    return Baseline(printed.metrics, printed.scores(None), documents)

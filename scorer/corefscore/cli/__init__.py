@@ -1,0 +1,159 @@
+"""The command line: arguments, messages on standard error, exit statuses. Nothing else prints or exits."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from corefscore import __version__
+from corefscore.cli.messages import complain, give_up
+from corefscore.errors import InputError, ScorerError, UsageError, nearest, nearest_first
+
+HELP = f"""Score coreference, in CoNLL-2011/2012 format or JSON lines, exactly as the official scorer does.
+
+\b
+corefscore METRIC KEY RESPONSE [NAME]
+  METRIC    a metric, or several joined by commas
+  KEY       the key: a file (.gz, .bz2 and .xz too), a folder, or - for standard input
+  RESPONSE  the response, likewise
+  NAME      score this document only; "none": print totals only
+
+Exit status: 0 as hoped, 1 input refused, 2 wrong usage or a file that cannot be read, 3 a check failed.
+
+Version {__version__}."""
+
+GROUP_HELP = {
+    "all": "the five metrics of the official scorer, byte for byte: {names}",
+    "every": "{names}",
+    "conll": "{names}, and the CoNLL average, the mean of their F1",
+}
+
+
+COMMANDS = ("compare", "rank", "check", "validate", "convert")
+"""What is no metric: the name of each command, and of the file beside this one whose `command` makes it."""
+
+
+class Commands(click.Group):
+    """Every metric is a command, read from the table of metrics; so is a list of them. The others are `COMMANDS`."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        from corefscore.metrics import GROUPS, NAMES, outside_names
+
+        return [*NAMES, *outside_names(), *GROUPS, *COMMANDS]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
+        if cmd_name.lower() in COMMANDS:
+            return _command(cmd_name.lower())
+        from corefscore.cli.score import command
+
+        try:
+            return command(cmd_name)
+        except UsageError as error:
+            if like := nearest(cmd_name.lower(), COMMANDS, count=1):
+                raise UsageError(f"{error}; or the command {like[0]}") from error
+            raise
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        return args[0], self.get_command(ctx, args[0]), args[1:]
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        from corefscore.metrics import GROUPS, NAMES, find, outside_names
+
+        metrics = [find(name) for name in (*NAMES, *outside_names())]
+        with formatter.section("Metrics (corefscore METRIC --help tells more)"):
+            formatter.write_dl([(metric.name, f"{metric.title}. {metric.use}") for metric in metrics])
+        with formatter.section("Groups of metrics"):
+            formatter.write_dl([(name, GROUP_HELP[name].format(names=", ".join(its))) for name, its in GROUPS.items()])
+        with formatter.section("Commands (corefscore COMMAND --help tells more)"):
+            formatter.write_dl([(name, _command(name).get_short_help_str(200)) for name in COMMANDS])
+
+
+def _command(name: str) -> click.Command:
+    command: click.Command = import_module(f"corefscore.cli.{name}").command(name)
+    return command
+
+
+def commands() -> click.Group:
+    """Everything that can be called."""
+    return Commands(
+        "corefscore",
+        help=HELP,
+        params=[
+            click.Option(
+                ["--version"],
+                is_flag=True,
+                is_eager=True,
+                expose_value=False,
+                callback=_version,
+                help="Show the version and exit.",
+            )
+        ],
+        subcommand_metavar="METRIC KEY RESPONSE [NAME]",
+    )
+
+
+COMPLETE = "_COREFSCORE_COMPLETE"
+"""The variable by which a shell asks for completion; its values are ``bash_source``, ``zsh_complete`` and the like."""
+
+
+def run(arguments: list[str], program: str) -> int:
+    """Carry out a call under the name ``program``; the exit status."""
+    command = commands()
+    if asked := os.environ.get(COMPLETE):
+        from click.shell_completion import shell_complete
+
+        return shell_complete(command, {}, "corefscore", COMPLETE, asked)
+    if not arguments:
+        complain(command.get_help(click.Context(command, info_name="corefscore")))
+        return UsageError.status
+    try:
+        with command.make_context("corefscore", arguments, obj=program) as context:
+            command.invoke(context)
+        return 0
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except (ScorerError, click.ClickException, OSError, MemoryError) as error:
+        return _explain(error)
+
+
+def _explain(error: Exception) -> int:
+    """Say what went wrong; the exit status."""
+    status = UsageError.status
+    if isinstance(error, InputError):
+        text, status = str(error), error.status
+    elif isinstance(error, ScorerError):
+        text, status = f"corefscore: {error}", error.status
+    elif isinstance(error, click.ClickException):
+        text = _usage(error)
+    elif isinstance(error, OSError):
+        # Only what click prints itself, help and version, fails here.
+        give_up(sys.stdout)
+        text = f"corefscore: standard output: {error.strerror}"
+    else:
+        text, status = "corefscore: not enough memory for this input", InputError.status
+    complain(text)
+    return status
+
+
+def _usage(error: click.ClickException) -> str:
+    """What is wrong with a call, in words."""
+    message = error.format_message()
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    if isinstance(error, click.NoSuchOption) and context:
+        names = [name for each in context.command.get_params(context) for name in (*each.opts, *each.secondary_opts)]
+        known = nearest_first(error.option_name, [name for name in names if name.startswith("-")])
+        message = f"unknown option {error.option_name}; known, the nearest first: {', '.join(known)}"
+        if context.parent is None:
+            message += "; options of a metric or command come after its name"
+    return f"corefscore: {message}\nTry '{context.command_path if context else 'corefscore'} --help'."
+
+
+def _version(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if value:
+        click.echo(f"corefscore {__version__}")
+        ctx.exit()

@@ -1,0 +1,73 @@
+"""`corefscore compare KEY A B [C ...]`: do systems differ?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from corefscore.cli import options
+from corefscore.cli.messages import write
+from corefscore.cli.scoring import spare_inputs
+from corefscore.cli.systems import named, resampling, scored, scoring
+from corefscore.errors import UsageError
+from corefscore.layouts import DATA, TABLES, find
+from corefscore.measures import wanted
+from corefscore.reports.compare import compare
+from corefscore.significance import Method
+
+
+def command(name: str) -> click.Command:
+    """The command."""
+    return click.Command(
+        name,
+        callback=run,
+        short_help="Systems against each other: intervals of scores and differences, and significance tests.",
+        help="Compare systems: the scores of each, their differences, percentile intervals of both from the same "
+        "paired bootstrap resamples, and a paired significance test of each difference.\n\n"
+        "A SYSTEM is a response as everywhere, or NAME=PATH; else it is called by its base name. "
+        "Sources: Noreen 1989; Moosavi and Strube 2016; Holm 1979.",
+        params=[
+            click.Argument(["key"], type=options.File()),
+            click.Argument(["systems"], type=options.File(), metavar="SYSTEM SYSTEM ...", nargs=-1, required=True),
+            *resampling(),
+            click.Option(
+                ["--confidence"],
+                type=options.Finite(0, 100, min_open=True, max_open=True),
+                default=95,
+                show_default=True,
+                help="Of the intervals, in percent; what is left to 100 is the level of the tests.",
+            ),
+            *scoring(),
+            options.layout(TABLES, DATA),
+            options.output(),
+            *options.notices(),
+            *options.workers(),
+        ],
+    )
+
+
+def run(
+    *,
+    key: str,
+    systems: tuple[str, ...],
+    measures: str,
+    trials: int,
+    seed: int,
+    unit: str,
+    test: str,
+    correction: str,
+    confidence: float,
+    layout: str,
+    output: str,
+    **how: Any,
+) -> None:
+    """Score every system, compare, write the report."""
+    paths = named(systems)
+    if len(paths) < 2:
+        raise UsageError("compare needs two systems or more; one alone is scored by corefscore METRIC KEY RESPONSE")
+    spare_inputs({"--output": output}, (key, *paths.values()), how["include"])
+    chosen = wanted(measures)
+    method = Method(unit, None, test, trials, seed, correction, round(confidence / 100, 12))
+    results = scored(key, paths, chosen.metrics, **how)
+    write(find(layout)(compare(results, chosen.measures, method), layout), output)

@@ -1,0 +1,116 @@
+"""`corefscore rank KEY SYSTEM...`: the table of a shared task."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from corefscore.cli import options
+from corefscore.cli.messages import complain, write, write_bytes
+from corefscore.cli.scoring import spare_inputs
+from corefscore.cli.systems import folder, named, reason, resampling, scored, scoring
+from corefscore.errors import InputError, ScorerError, UsageError
+from corefscore.layouts import DATA, TABLES, find
+from corefscore.measures import single, wanted
+from corefscore.reports.rank import rank
+from corefscore.results import compiled
+from corefscore.significance import Method
+
+
+def command(name: str) -> click.Command:
+    """The command."""
+    return click.Command(
+        name,
+        callback=run,
+        short_help="The table of a shared task: systems best first, those that do not differ sharing a rank.",
+        help="Rank systems, best first. Going down, a system shares the rank of the first of the current group when "
+        "it does not differ from that one, else it opens a group with its own position as rank: 1, 2, 2, 4.\n\n"
+        "A SYSTEM is a response as everywhere, or NAME=PATH; else it is called by its base name. A system that cannot "
+        "be scored gets a row with the reason, and the exit status is 1.",
+        params=[
+            click.Argument(["key"], type=options.File()),
+            click.Argument(["systems"], type=options.File(), metavar="SYSTEM ...", nargs=-1),
+            click.Option(["--systems", "place"], metavar="FOLDER", help="A folder, every entry of which is a system."),
+            click.Option(
+                ["--sort"],
+                metavar="MEASURE",
+                default="conll",
+                show_default=True,
+                help="What ranks: the F1 of a measure, or a score of it, such as lea.recall.",
+            ),
+            click.Option(
+                ["--alpha"],
+                type=options.Finite(0, 1, min_open=True, max_open=True),
+                default=0.05,
+                show_default=True,
+                help="The level at which systems differ.",
+            ),
+            click.Option(
+                ["--by"],
+                metavar="REGEX",
+                help="Rank by the unweighted mean over groups of documents: the group is the match, or first "
+                "bracket, in the name of the document.",
+            ),
+            click.Option(
+                ["--plot"], metavar="FILE", help="Draw the ranking with its intervals (.png, .svg, .pdf; extra plots)."
+            ),
+            *resampling(),
+            *scoring(),
+            options.layout(TABLES, DATA),
+            options.output(),
+            *options.notices(),
+            *options.workers(),
+        ],
+    )
+
+
+def run(
+    *,
+    key: str,
+    systems: tuple[str, ...],
+    place: str | None,
+    sort: str,
+    alpha: float,
+    by: str | None,
+    plot: str | None,
+    measures: str,
+    trials: int,
+    seed: int,
+    unit: str,
+    test: str,
+    correction: str,
+    layout: str,
+    output: str,
+    **how: Any,
+) -> None:
+    """Score every system, rank, write the report and the drawing."""
+    paths = named([*systems, *(folder(place) if place is not None else ())])
+    if not paths:
+        raise UsageError("rank needs systems: SYSTEM ..., or --systems FOLDER")
+    spare_inputs({"--output": output, "--plot": plot}, (key, *paths.values()), how["include"])
+    chosen = wanted(measures)
+    measure, score = single(sort)
+    if by is not None:
+        compiled(by)
+    if plot is not None:
+        from corefscore.plots import drawn, form_of
+
+        form = form_of(plot)
+    method = Method(unit, by, test, trials, seed, correction, round(1 - alpha, 12))
+    unscored: dict[str, str] = {}
+
+    def refused(name: str, error: ScorerError) -> None:
+        complain(f"corefscore: {name} is not ranked: {reason(error)}")
+        unscored[name] = reason(error)
+
+    results = scored(key, paths, wanted(f"{measures},{measure}").metrics, refused=refused, **how)
+    if not results:
+        complain("corefscore: no system can be ranked")
+        click.get_current_context().exit(InputError.status)
+    ranking = rank(results, chosen.measures, sort=measure, score=score, method=method, unscored=unscored)
+    if plot is not None:
+        write_bytes(drawn(ranking, form), plot)
+    write(find(layout)(ranking, layout), output)
+    if unscored:
+        click.get_current_context().exit(InputError.status)

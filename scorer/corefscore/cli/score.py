@@ -1,0 +1,187 @@
+"""`corefscore METRIC KEY RESPONSE [NAME]`: the commands that score, one for each metric and list of metrics."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import click
+
+from corefscore.api import Corpus
+from corefscore.cli import options
+from corefscore.cli.messages import STDOUT, tell, write
+from corefscore.cli.scoring import evaluated, one_standard_input, read_key, spare_inputs, workers
+from corefscore.errors import InputError, UsageError
+from corefscore.layouts import DATA, RESULT, TABLES, find, fitting
+from corefscore.metrics import GROUPS, names_in, select
+from corefscore.metrics.row import Metric, names_asked, own_values, sees_names
+from corefscore.model import KEY
+from corefscore.reports.score import Report
+from corefscore.results import compiled
+
+
+def command(words: str) -> click.Command:
+    """The command that scores with the metrics that ``words`` stand for."""
+    listed = names_in(words)
+    metrics = select(words)
+    headings, average = len(listed) > 1 or listed[0] in GROUPS, "conll" in listed
+
+    def callback(key: str, response: str | None, name: str | None, **given: Any) -> None:
+        if name is not None:
+            # Names of documents are bytes of a file, whatever the locale takes the argument for.
+            name = os.fsencode(name).decode("utf-8", "surrogateescape")
+        score(key, response, metrics, name, headings=headings, average=average, **given)
+
+    made = click.Command(
+        words,
+        callback=callback,
+        help=_help(metrics),
+        params=[
+            click.Argument(["key"], type=options.File()),
+            click.Argument(["response"], type=options.File(), required=not sees_names(metrics)),
+            click.Argument(["name"], required=False),
+            *options.scoring(metrics),
+            *(options.estimate() if sees_names(metrics) else ()),
+            options.layout(RESULT, TABLES, DATA),
+            options.output(),
+            click.Option(["--documents"], is_flag=True, help="Rows for every document (not --format official)."),
+            click.Option(
+                ["--by"],
+                metavar="REGEX",
+                help="Totals for groups of documents and their mean: the group is the match, or first bracket, in "
+                "the name of the document (not --format official).",
+            ),
+            *options.notices(),
+            *options.workers(),
+        ],
+    )
+    _check_options(made, metrics)
+    return made
+
+
+def _check_options(made: click.Command, metrics: Sequence[Metric]) -> None:
+    """Raise `UsageError` where an option that a metric brings along has a name that is taken."""
+    names = [name for parameter in made.params for name in (parameter.name, *parameter.opts, *parameter.secondary_opts)]
+    for metric in metrics:
+        for option in metric.every_option:
+            if max(names.count(option.keyword), names.count(f"--{option.name}")) > 1:
+                raise UsageError(
+                    f"the option --{option.name} of metric {metric.name!r} has a name that is taken; rename it"
+                )
+
+
+def _help(metrics: Sequence[Metric]) -> str:
+    if len(metrics) > 1:
+        return "Score with several metrics: " + ", ".join(metric.name for metric in metrics) + "."
+    (metric,) = metrics
+    paragraphs = [f"{metric.title}. {metric.use}", "\b\n" + "\n".join(metric.definition), metric.note]
+    return "\n\n".join(filter(None, [*paragraphs, f"\b\nPaper: {metric.paper}"]))
+
+
+def score(
+    key: str,
+    response: str | None,
+    metrics: Sequence[Metric],
+    name: str | None,
+    *,
+    headings: bool,
+    average: bool,
+    layout: str,
+    output: str,
+    documents: bool,
+    by: str | None,
+    strict: bool,
+    quiet: bool | None,
+    jobs: int | None,
+    scheduler: str | None,
+    write_key: str | None = None,
+    **how: Any,
+) -> None:
+    """Read both sides, score, and write the result; the estimated key as well, or alone where there is no response.
+
+    ``how`` are the options that can move a number.
+    """
+    if response is None:
+        _check_alone(write_key, for_scores=output != STDOUT or documents or by is not None)
+    if write_key is not None:
+        _check_write_key(write_key, output=None if response is None else output, **how)
+    one_standard_input(key, response)
+    spare_inputs({"--output": output, "--write-key": write_key}, filter(None, (key, response)), how["include"])
+    _check_layout(layout, documents=documents, by=by)
+    listed = layout in fitting(RESULT) and name != "none"
+    only = None if name == "none" else name
+    with workers(jobs, scheduler) as apply:
+        # A key that is to be written is read once, since standard input cannot be read again.
+        corpus = None if write_key is None else read_key(key, metrics, apply=apply, **how)
+        if response is None:
+            _write_alone(corpus, write_key, metrics, how, strict=strict, quiet=quiet)
+            return
+        result = evaluated(corpus or key, response, metrics, apply=apply, document=only, keep_pairs=listed, **how)
+    estimate = None if corpus is None else _estimate(corpus, metrics, how)
+    tell(result.notices, strict=strict, quiet=quiet)
+    report = Report(result, documents or listed, by, only, headings, average)
+    pieces = find(layout)(report, layout)
+    if estimate is None or write_key is None:
+        write(pieces, output)
+    else:  # both are written, or neither
+        write(estimate, write_key, then=partial(write, pieces, output))
+
+
+def _check_layout(layout: str, *, documents: bool, by: str | None) -> None:
+    """Raise `UsageError` for what the official layout does not have, and for a pattern that is none."""
+    if layout in fitting(RESULT) and (documents or by is not None):
+        asked = "--documents" if documents else "--by"
+        raise UsageError(f"{asked} needs a layout other than {layout}, such as --format table")
+    if by is not None:
+        compiled(by)
+
+
+def _check_alone(write_key: str | None, *, for_scores: bool) -> None:
+    """Raise `UsageError` for a call without RESPONSE, unless it writes the estimated key and nothing else."""
+    if write_key is None:
+        raise click.UsageError("Missing argument 'RESPONSE'.", click.get_current_context())
+    if for_scores:
+        raise UsageError("without RESPONSE there are no scores: leave --output, --documents and --by out")
+
+
+def _check_write_key(path: str, *, output: str | None, estimate_key: bool, **_: Any) -> None:
+    if not estimate_key:
+        raise UsageError("--write-key saves the estimated key; it needs --estimate-key")
+    if output is not None and os.path.realpath(path) == os.path.realpath(output):
+        raise UsageError("--write-key and --output name one file; give each its own")
+
+
+def _write_alone(
+    corpus: Corpus | None,
+    path: str | None,
+    metrics: Sequence[Metric],
+    how: Mapping[str, Any],
+    *,
+    strict: bool,
+    quiet: bool | None,
+) -> None:
+    """Write the estimated key, where there is no response, and tell what there is to tell of it."""
+    from corefscore.names.mentions import about_names, held_by
+
+    names = names_asked(metrics, own_values(metrics, how))
+    assert corpus is not None and path is not None and names is not None, "checked before"
+    about = about_names([[held_by(corpus.documents, names, KEY)]], names)
+    pieces = list(_estimate(corpus, metrics, how))
+    tell([*corpus.notices, *about], strict=strict, quiet=quiet)
+    write(pieces, path)
+
+
+def _estimate(corpus: Corpus, metrics: Sequence[Metric], how: Mapping[str, Any]) -> Iterator[str]:
+    """The estimated key as CoNLL. Raises `InputError` for a file without the column of names, since nothing tells what
+    the last column of such a file is, where the estimate has its place."""
+    from corefscore.formats.conll.writer import rewritten
+    from corefscore.names.estimate import estimated
+    from corefscore.names.mentions import names_of, without_column
+
+    names = names_asked(metrics, own_values(metrics, how))
+    assert names is not None, "only metrics that see names have an estimated key"
+    if lacking := without_column(names_of(corpus.documents, names).held):
+        raise InputError(notice.as_error() for notice in lacking)
+    return rewritten([estimated(corpus.documents, names)], names.column)

@@ -1,0 +1,115 @@
+"""What every command that scores does: read both sides, score, show the notices."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from corefscore.api import Corpus, scored, settings_of
+from corefscore.api import corpus as read
+from corefscore.cli.progress import progress
+from corefscore.errors import InputError, UsageError
+from corefscore.formats.row import Reading
+from corefscore.metrics.row import Metric, names_asked, options_of, own_values
+from corefscore.model import KEY
+from corefscore.results import Counting, Result
+from corefscore.sources import STDIN, sources
+from corefscore.workers import Map
+
+Key = str | Corpus
+"""The path of a key, or the key as it was read before."""
+
+
+def workers(jobs: int | None, scheduler: str | None) -> AbstractContextManager[Map | None]:
+    """Who does the work, as `options.workers` have it; None for this process. Raises as `cluster` does."""
+    if scheduler is not None:
+        from corefscore.distributed import cluster
+
+        return cluster(scheduler, jobs)
+    if jobs is None or jobs == 1:
+        return nullcontext()
+    from corefscore.workers import processes
+
+    return processes(jobs)
+
+
+def read_key(key: str, metrics: Sequence[Metric], *, apply: Map | None = None, **how: Any) -> Corpus:
+    """The key of several responses, read once; ``how`` are the options of `options.scoring`.
+
+    Raises `InputError` for one that cannot be scored at all.
+    """
+    reading, _, own = _taken_apart(metrics, how)
+    names = names_asked(metrics, own_values(metrics, own))
+    with progress([key], reading.include) as watch:
+        corpus = read(key, reading, KEY, names, watch=watch, workers=apply)
+    for fault in corpus.documents.faults.values():
+        raise InputError([fault()])
+    return corpus
+
+
+def evaluated(
+    key: Key,
+    response: str,
+    metrics: Sequence[Metric],
+    *,
+    apply: Map | None = None,
+    document: str | None = None,
+    keep_pairs: bool = False,
+    **how: Any,
+) -> Result:
+    """Score a response; ``apply`` are the `workers`, ``how`` the options of `options.scoring`.
+
+    Raises `InputError` for input that is refused, `UsageError` for a file that cannot be read.
+    """
+    reading, counting, own = _taken_apart(metrics, how)
+    settings = settings_of(metrics, counting, document, own)
+    with progress([path for path in (key, response) if isinstance(path, str)], reading.include) as watch:
+        return scored(key, response, metrics, settings, reading, keep_pairs=keep_pairs, watch=watch, workers=apply)
+
+
+def _taken_apart(metrics: Sequence[Metric], how: Mapping[str, Any]) -> tuple[Reading, Counting, dict[str, Any]]:
+    """The options of `options.scoring`: how files are read, which mentions count, and what metrics bring along."""
+    reading = Reading(*(how[name] for name in Reading._fields))
+    counting = Counting(*(how[name] for name in Counting._fields))
+    own = {name: value for name, value in how.items() if name not in (*Reading._fields, *Counting._fields)}
+    _refuse_unread(metrics, own)
+    known = {option.keyword for option in options_of(metrics)}
+    return reading, counting, {name: value for name, value in own.items() if name in known}
+
+
+def _refuse_unread(metrics: Sequence[Metric], own: Mapping[str, Any]) -> None:
+    """Raise `UsageError` for an option of a metric that is not scored: it would be passed over in silence."""
+    read = {option.keyword for option in options_of(metrics)}
+    context = click.get_current_context()
+    for keyword in own.keys() - read:
+        if context.get_parameter_source(keyword) is ParameterSource.COMMANDLINE:
+            raise UsageError(f"--{keyword.replace('_', '-')} is an option of a metric that is not scored here")
+
+
+def spare_inputs(outputs: Mapping[str, str | None], inputs: Iterable[str], include: str | None = None) -> None:
+    """Raise `UsageError` where a file that is to be written, given by its option, is one that is read."""
+    there = [(option, path) for option, path in outputs.items() if path is not None and os.path.isfile(path)]
+    if not there:
+        return
+    for path in inputs:
+        try:
+            read = [source.path for source in sources(path, include)]
+        except UsageError:  # what cannot be read, reading tells
+            continue
+        for option, output in there:
+            for its in filter(os.path.isfile, read):
+                if os.path.samefile(its, output):
+                    raise UsageError(f"{option} {output} would overwrite {its}, which is read; name another file")
+
+
+def one_standard_input(*paths: str | None) -> None:
+    """Raise `UsageError` where more than one of the paths is standard input."""
+    if paths.count(STDIN) > 1:
+        raise UsageError(
+            f"standard input ({STDIN}) can be read once only, and it is asked for {paths.count(STDIN)} times"
+        )

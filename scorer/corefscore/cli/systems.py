@@ -1,0 +1,156 @@
+"""Responses with names: what `compare` and `rank` share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from corefscore.cli import options
+from corefscore.cli.messages import tell
+from corefscore.cli.scoring import evaluated, one_standard_input, read_key, workers
+from corefscore.errors import InputError, ScorerError, UsageError
+from corefscore.measures import DEFAULT
+from corefscore.metrics import NAMES as METRICS
+from corefscore.metrics import find
+from corefscore.metrics.row import Metric
+from corefscore.results import Result
+from corefscore.significance import CORRECTIONS, TESTS
+
+
+def scoring() -> list[click.Parameter]:
+    """The options that can move a number, with those of every built-in metric."""
+    return options.scoring([find(name) for name in METRICS])
+
+
+def resampling() -> list[click.Parameter]:
+    """Options of tests."""
+    return [
+        click.Option(
+            ["--measures"],
+            metavar="LIST",
+            default=DEFAULT,
+            show_default=True,
+            help="Measures by name, joined by commas: muc, blanc.coreference, mentions, conll, ...",
+        ),
+        click.Option(
+            ["--trials"], type=click.IntRange(min=1), default=10_000, show_default=True, help="How many resamples."
+        ),
+        click.Option(
+            ["--seed"],
+            type=click.IntRange(min=0),
+            default=0,
+            show_default=True,
+            help="Another seed, another answer; the same seed, the same answer to the last digit.",
+        ),
+        click.Option(
+            ["--unit"],
+            metavar="UNIT",
+            default="document",
+            show_default=True,
+            help="What is resampled: document, parts-joined (the parts of one document are one unit), or a regular "
+            "expression, whose match (or first bracket) in the name of a document is its unit.",
+        ),
+        click.Option(
+            ["--test"],
+            type=click.Choice(TESTS),
+            default=TESTS[0],
+            show_default=True,
+            help="Paired approximate randomization (Noreen 1989), or the paired bootstrap.",
+        ),
+        click.Option(
+            ["--correction"],
+            type=click.Choice(CORRECTIONS),
+            default=CORRECTIONS[0],
+            show_default=True,
+            help="How p is corrected for all pairs of more than two systems within one measure.",
+        ),
+    ]
+
+
+def named(systems: Sequence[str]) -> dict[str, str]:
+    """The paths of responses by name: ``NAME=PATH``, or a path alone, whose base name is the name.
+
+    A path that is there is a path, whatever it has in it. Raises `UsageError` for a name that comes twice.
+    """
+    found: dict[str, str] = {}
+    for words in systems:
+        name, separator, path = words.partition("=")
+        if not separator or os.path.exists(words):
+            name, path = os.path.basename(os.path.normpath(words)), words
+        if not name or not path:
+            raise UsageError(f'"{words}" is no system; expected a path, or NAME=PATH')
+        if name in found:
+            raise UsageError(
+                f'two systems of the name "{name}": {found[name]} and {path}; give one another name, as NAME=PATH'
+            )
+        found[name] = path
+    return found
+
+
+def scored(
+    key: str,
+    systems: Mapping[str, str],
+    metrics: Sequence[Metric],
+    *,
+    strict: bool,
+    quiet: bool | None,
+    jobs: int | None,
+    scheduler: str | None,
+    refused: Callable[[str, ScorerError], None] | None = None,
+    **how: Any,
+) -> dict[str, Result]:
+    """The results of systems by name. The key is read once, and each response after the other.
+
+    A system that cannot be scored ends the command, or is handed to ``refused``; a key that cannot, always ends it.
+    """
+    one_standard_input(key, *systems.values())
+    results = {}
+    with workers(jobs, scheduler) as apply:
+        corpus = read_key(key, metrics, apply=apply, **how)
+        tell(corpus.notices, strict=strict, quiet=quiet)
+        files = {place.source.name for place in corpus.documents.places if place is not None}
+        corpus = replace(corpus, notices=())  # told once
+        for name, path in systems.items():
+            try:
+                result = evaluated(corpus, path, metrics, apply=apply, **how)
+                if strict and result.notices and refused:
+                    raise InputError(notice.as_error() for notice in result.notices)
+            except (InputError, UsageError) as error:
+                if refused is None or (isinstance(error, InputError) and not strict and _blames(error, files)):
+                    raise
+                refused(name, error)
+            else:
+                results[name] = result
+                tell(result.notices, strict=strict, quiet=quiet, of=name)
+    return results
+
+
+def _blames(error: InputError, files: set[str]) -> bool:
+    """Whether an error is about one of some files."""
+    return any(finding.path in files for finding in error.findings)
+
+
+def folder(path: str) -> list[str]:
+    """Every entry of a folder, each a system, in name order; names that begin with a dot are passed over.
+
+    Raises `UsageError` where there is none.
+    """
+    try:
+        entries = sorted(name for name in os.listdir(path) if not name.startswith("."))
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from error
+    if not entries:
+        raise UsageError(f"{path}: the folder has no system in it")
+    return [os.path.join(path, name) for name in entries]
+
+
+def reason(error: ScorerError) -> str:
+    """Why a system cannot be scored, in one line."""
+    if isinstance(error, InputError):
+        first = error.findings[0]
+        return f"{first.place}: {first.found}"
+    return str(error).split("\n", maxsplit=1)[0]

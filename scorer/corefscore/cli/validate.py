@@ -1,0 +1,163 @@
+"""`corefscore validate FILE...`: everything that is wrong or odd, and mending what needs no guess."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from corefscore.cli import options
+from corefscore.cli.messages import STDOUT, complain, write
+from corefscore.cli.progress import progress, watched
+from corefscore.cli.scoring import one_standard_input, spare_inputs
+from corefscore.errors import InputError, UsageError
+from corefscore.findings import ERROR, NOTICE
+from corefscore.formats import recognised
+from corefscore.formats.row import Reading
+from corefscore.layouts import ANNOTATIONS, DATA, FINDINGS, find, fitting
+from corefscore.model import KEY, RESPONSE
+from corefscore.repair import Fixes, mend
+from corefscore.reports.validate import Checked
+from corefscore.sources import SUFFIXES, Source, sources
+from corefscore.validation import Validated, unreadable, validate
+
+HELP = """Tell everything that is wrong or odd in files, CoNLL or JSON lines, where, and what to do.
+
+With --key, what only shows beside the key as well: documents missing or extra, other tokens, no mention in common,
+more repeated mentions than the official scorer puts up with. KEY is told of once, behind the FILEs.
+
+Exit status: 0 clean or odd, 1 faults (with --strict: or odd), 2 wrong usage or a file that cannot be read."""
+
+
+def command(name: str) -> click.Command:
+    """The command of that name."""
+    return click.Command(
+        name,
+        callback=run,
+        help=HELP,
+        short_help="Tell everything that is wrong or odd in files.",
+        params=[
+            click.Argument(["files"], type=options.File(), nargs=-1, required=True, metavar="FILE..."),
+            click.Option(["--key"], metavar="KEY", help="Compare with this key as well."),
+            click.Option(["--strict"], is_flag=True, help="Exit with 1 for what is only odd, too."),
+            click.Option(
+                ["--ignore"], metavar="CODE,...", default="", help="Leave out these notices; faults are always told."
+            ),
+            options.layout(FINDINGS, DATA, ANNOTATIONS),
+            click.Option(
+                ["--fix"],
+                metavar="OUT",
+                help="Write the one FILE to OUT with what can be mended without guessing, tell what was done, and "
+                "what is left in OUT.",
+            ),
+            click.Option(
+                ["--repeated"],
+                type=click.Choice(["first"]),
+                help="With --fix: of a span in several entities keep the first copy.",
+            ),
+            *options.reading(),
+        ],
+    )
+
+
+def run(
+    files: Sequence[str],
+    *,
+    key: str | None,
+    strict: bool,
+    ignore: str,
+    layout: str,
+    fix: str | None,
+    repeated: str | None,
+    **how: Any,
+) -> None:
+    """Validate files; the exit status tells the worst of them."""
+    ignored = _codes(ignore)
+    if repeated and not fix:
+        raise UsageError("--repeated says what --fix may guess; it needs --fix OUT")
+    one_standard_input(*files, key)
+    context = click.get_current_context()
+    reading = Reading(**how)
+    key_files = None if key is None else sources(key, reading.include, reading.max_unpacked)
+    fixes = None
+    if fix is not None:
+        source = _one(files, fix, reading)
+        # A key that cannot be read, or that mending would overwrite, is told before anything is written.
+        if key is not None and key_files is not None:
+            spare_inputs({"--fix": fix}, [key], reading.include)
+            recognised(key_files, reading.input_format)
+        fixes = _mend(source, fix, repeated)
+        files = [fix]
+    rows, broken = _validated(files, key, key_files, reading, told=layout in fitting(FINDINGS))
+    rows = [row.without(ignored) for row in rows]
+    write(find(layout)(Checked(rows, fixes), layout))
+    if broken:
+        context.exit(UsageError.status)
+    bad = [ERROR, NOTICE] if strict else [ERROR]
+    if any(file.count(severity) for file in rows for severity in bad):
+        context.exit(InputError.status)
+
+
+def _validated(
+    files: Sequence[str], key: str | None, key_files: list[Source] | None, reading: Reading, *, told: bool
+) -> tuple[list[Validated], bool]:
+    """A row for each file and one for the key, if there is one; and whether some file cannot be read.
+
+    Such a file does not hide the others; where errors are ``told`` on standard error it has no row.
+    """
+    broken: list[str] = []
+
+    def rows(path: str, its: list[Source] | None, beside: list[Source] | None, side: str) -> list[Validated]:
+        try:
+            its = sources(path, reading.include, reading.max_unpacked) if its is None else its
+            return [validate(path, watched(its, watch), beside, reading, side)]
+        except UsageError as error:
+            complain(f"corefscore: {error}")
+            broken.append(path)
+            return [] if told else [unreadable(path, error)]
+
+    with progress([*files, *([] if key is None else [key] * (len(files) + 1))], reading.include) as watch:
+        of_key = [] if key is None else rows(key, key_files, None, KEY)
+        beside = None if broken or key_files is None else watched(key_files, watch)
+        return [row for path in files for row in rows(path, None, beside, RESPONSE)] + of_key, bool(broken)
+
+
+def _codes(words: str) -> set[str]:
+    """The notices that ``--ignore`` names. Raises `UsageError` for an unknown one, or a fault."""
+    from corefscore.errors import nearest_first
+    from corefscore.findings import KINDS
+
+    codes = {word.strip() for word in words.split(",")} - {""}
+    for code in sorted(codes):
+        if code not in KINDS or KINDS[code].severity == ERROR:
+            known = nearest_first(code, [name for name, kind in KINDS.items() if kind.severity == NOTICE])
+            raise UsageError(f'no notice has the code "{code}"; known, the nearest first: {", ".join(known)}')
+    return codes
+
+
+def _one(files: Sequence[str], out: str, reading: Reading) -> Source:
+    """The one file that is to be mended. Raises `UsageError` for anything else."""
+    if len(files) != 1:
+        raise UsageError("--fix mends one FILE at a time")
+    if out in (STDOUT, "/dev/stdout"):
+        raise UsageError("--fix writes to a file; standard output is for what was found")
+    if out.endswith(SUFFIXES):
+        raise UsageError(f"{out}: --fix writes plain text; give OUT a name without {os.path.splitext(out)[1]}")
+    found = sources(files[0], None, reading.max_unpacked)
+    if len(found) != 1 or found[0].path != files[0]:
+        raise UsageError(f"{files[0]}: --fix mends a file, not a folder")
+    its_format = recognised(found, reading.input_format)
+    if its_format.name != "conll":
+        raise UsageError(
+            f"{files[0]}: --fix mends CoNLL files, and this one is read as {its_format.title}; "
+            "corefscore convert makes CoNLL of it"
+        )
+    return found[0]
+
+
+def _mend(source: Source, out: str, repeated: str | None) -> Fixes:
+    fixes = Fixes()
+    write(mend(source, fixes, first_copy=repeated == "first"), out)
+    return fixes

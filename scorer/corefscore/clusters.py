@@ -1,0 +1,114 @@
+"""Clusters in memory to documents: entities as nested sequences of mentions, from Python or from JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any, TypeGuard
+
+import numpy as np
+
+from corefscore.errors import InputError
+from corefscore.findings import Finding
+from corefscore.model import Documents, Place, Span
+from corefscore.sources import Source
+
+Clusters = Iterable[Iterable[Any]]
+"""The entities of one document. A mention is any hashable; a list, as JSON has it, stands for the tuple."""
+
+
+LONGEST = 2**31
+"""A number that no token has."""
+
+
+class Mentions:
+    """Gives every mention a span: ``(start, end)`` its own, any other value one that no token has.
+
+    Both sides of a run share one of these, so that equal mentions get equal spans.
+    """
+
+    def __init__(self) -> None:
+        self._spans: dict[Hashable, tuple[int, int]] = {}
+        self._values: dict[tuple[int, int], Hashable] = {}
+
+    def span(self, mention: Any) -> tuple[int, int]:
+        """The span of a mention. Raises `TypeError` for one that is not hashable."""
+        value = _tuple(mention)
+        found = self._spans.get(value)
+        if found is None:
+            found = value if _is_span(value) else (-1 - len(self._spans),) * 2
+            self._spans[value] = found
+            self._values[found] = value
+        return found
+
+    def words(self, source: Source, spans: Sequence[Span]) -> list[str]:
+        """The mentions as they were given, for messages."""
+        return [str(self._values.get(span[2:], span[2:])) for span in spans]
+
+
+def _is_span(value: Any) -> TypeGuard[tuple[int, int]]:
+    """Whether a mention is a pair of token numbers; anything else, negative pairs included, is a name."""
+    if not (isinstance(value, tuple) and len(value) == 2 and all(type(part) is int for part in value)):
+        return False
+    return bool(0 <= value[0] <= value[1] < LONGEST)
+
+
+def _tuple(mention: Any) -> Any:
+    return tuple(map(_tuple, mention)) if isinstance(mention, list) else mention
+
+
+def documents(
+    named: Mapping[str, Clusters], mentions: Mentions, side: str, places: Mapping[str, Place] | None = None
+) -> Documents:
+    """Documents from clusters, by name. ``side`` is what messages call them where they have no ``places``.
+
+    Raises `InputError` for what is no nested sequence of hashable mentions.
+    """
+    for name in named:
+        if not isinstance(name, str):
+            details = {
+                "document": name,
+                "what": f"the name is {type(name).__name__}",
+                "expected": "a string for a name",
+            }
+            raise InputError([Finding("not-clusters", side, details=details)])
+    nowhere = Place(Source(side), None)
+    found = {name: nowhere if places is None else places[name] for name in named}
+    document: list[int] = []
+    sizes: list[int] = []
+    spans: list[tuple[int, int]] = []
+    for number, (name, clusters) in enumerate(named.items()):
+        for cluster in _checked(clusters, "a sequence of clusters", name, found[name]):
+            before = len(spans)
+            try:
+                spans += [mentions.span(mention) for mention in _checked(cluster, "a cluster", name, found[name])]
+            except TypeError as error:
+                details = {"document": name, "what": str(error), "expected": "hashable mentions"}
+                raise InputError([_finding(found[name], details)]) from error
+            if len(spans) > before:
+                document.append(number)
+                sizes.append(len(spans) - before)
+    start, end = np.array(spans, dtype=np.int64).reshape(-1, 2).T
+    entities = np.arange(len(sizes))
+    return Documents(
+        names=list(named),
+        places=list(found.values()),
+        tokens=np.full(len(named), -1),
+        document=np.array(document, dtype=np.int64),
+        label=entities,
+        entity=np.repeat(entities, sizes),
+        start=start,
+        end=end,
+        line=np.full(len(spans), -1),
+        words=mentions.words,
+    )
+
+
+def _checked(value: Any, expected: str, name: str, place: Place) -> Iterable[Any]:
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+        details = {"document": name, "what": f"{type(value).__name__} {value!r:.40}", "expected": expected}
+        raise InputError([_finding(place, details)])
+    return value
+
+
+def _finding(place: Place, details: Mapping[str, object]) -> Finding:
+    return Finding("not-clusters", place.source.name, place.line, details=details)

@@ -1,0 +1,45 @@
+"""The errors of the package. Only the command line turns them into text and an exit status."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from corefscore.findings import Finding
+
+
+class ScorerError(Exception):
+    """Anything that the scorer refuses; ``status`` is the exit status of the command."""
+
+    status = 1
+
+
+class UsageError(ScorerError):
+    """A call that cannot be carried out: an unknown name, a file that cannot be read."""
+
+    status = 2
+
+
+class InputError(ScorerError):
+    """Input that is refused; ``findings`` say where, what was found and what was expected."""
+
+    def __init__(self, findings: Iterable[Finding]) -> None:
+        self.findings: Sequence[Finding] = tuple(findings)
+        super().__init__("\n".join(map(str, self.findings)))
+
+    def __reduce__(self) -> tuple[type[InputError], tuple[Sequence[Finding]]]:
+        """Pickled by its findings: an error of a worker arrives as it was raised."""
+        return type(self), (self.findings,)
+
+
+def nearest_first(name: str, known: Iterable[str]) -> list[str]:
+    """All known names, those most like ``name`` first."""
+    known = list(known)
+    like = nearest(name, known)
+    return [*like, *(other for other in known if other not in like)]
+
+
+def nearest(name: str, known: Iterable[str], count: int = 3) -> list[str]:
+    """The known names most like ``name``, the nearest first."""
+    from difflib import get_close_matches  # costs start-up, and only errors need it
+
+    return get_close_matches(name, list(known), n=count, cutoff=0.6)

@@ -1,0 +1,198 @@
+"""From batches of documents of both sides to counts per document: the stages one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from corefscore.arrays import Floats
+from corefscore.counts import packed
+from corefscore.errors import UsageError
+from corefscore.findings import Finding
+from corefscore.matching import Matched, exact, without_singletons
+from corefscore.metrics import MENTIONS, NAMES, find, select
+from corefscore.metrics.row import NAMED, WHOLE, Metric, names_asked
+from corefscore.model import KEY, RESPONSE, Documents
+from corefscore.names.options import NameOptions
+from corefscore.overlap import Overlap, overlap
+from corefscore.pairing import Pairs, pair
+from corefscore.repeats import Repeat, describe, refuse_too_many, treat
+from corefscore.results import Result, Settings, Shown
+from corefscore.workers import Map
+
+if TYPE_CHECKING:
+    from corefscore.names.mentions import Held
+
+
+def evaluate(
+    key: Iterator[Documents],
+    response: Iterator[Documents],
+    metrics: Sequence[Metric],
+    settings: Settings,
+    notices: list[Finding],
+    *,
+    keep_pairs: bool = False,
+    apply: Map = map,
+) -> Result:
+    """Score two sides, given as batches of documents.
+
+    ``settings`` say what to score and how; what is odd is added to ``notices``, which are part of the result.
+    ``keep_pairs`` keeps the documents themselves, for layouts that list mentions. ``apply`` is who counts
+    (`corefscore.workers`).
+
+    Raises `InputError` for input that is refused, `UsageError` for an unknown document.
+    """
+    how = names_asked(metrics, settings.own)
+    if how is not None and how.estimate:
+        from corefscore.names.estimate import estimated
+
+        key = (estimated(batch, how) for batch in key)
+    parts: list[Part] = []
+
+    def matched() -> Iterator[Views]:
+        for pairs in pair(key, response, notices, settings.document):
+            part, views = _matched(pairs, how, settings, keep_pairs=keep_pairs)
+            parts.append(part)
+            yield views
+
+    # All that crosses to other processes are columns and names.
+    counts = list(apply(partial(_counted_by_name, settings=settings), matched()))
+    return joined(list(zip(parts, counts, strict=True)), metrics, settings, notices)
+
+
+Views = Mapping[str, Matched]
+"""The mentions of a batch that count, by view (`corefscore.metrics.row.VIEWS`)."""
+
+
+class Part(NamedTuple):
+    """What there is to tell of one batch of pairs besides its counts: by view the messages about repeats, and the pairs
+    where they are kept; the spans of which copies were dropped; and where names were read, what each side holds."""
+
+    names: Sequence[str]
+    messages: Mapping[str, Mapping[int, Sequence[str]]]
+    pairs: Mapping[str, Pairs]
+    dropped: Sequence[Repeat]
+    held: Sequence[Held]
+
+
+class Counted(NamedTuple):
+    """What is counted in one batch of pairs: counts by metric, each with one row a document, and by view the key
+    mentions of each document with copies."""
+
+    counts: Mapping[str, Floats]
+    key_copies: Mapping[str, Floats]
+
+
+def count(
+    pairs: Pairs, metrics: Sequence[Metric], settings: Settings, *, keep_pairs: bool = False
+) -> tuple[Part, Counted]:
+    """Count a batch of pairs: match mentions, treat repeats, lay out the overlap, ask every metric."""
+    part, views = _matched(pairs, names_asked(metrics, settings.own), settings, keep_pairs=keep_pairs)
+    return part, _counted(views, metrics, settings)
+
+
+def _matched(pairs: Pairs, how: NameOptions | None, settings: Settings, *, keep_pairs: bool) -> tuple[Part, Views]:
+    """Match mentions and treat repeats, in every view that metrics ask for.
+
+    In all of them, repeats are decided by the order of all mentions.
+    """
+    of_views = {WHOLE: pairs}
+    held: Sequence[Held] = ()
+    if how is not None:
+        from corefscore.names.mentions import cut_down, held_by
+
+        of_views[NAMED] = cut_down(pairs, how)
+        held = [held_by(pairs.key, how, KEY), held_by(pairs.response, how, RESPONSE)]
+    way = settings.counting.repeated
+    treated = {view: treat(exact(its.key, its.response), its, way) for view, its in of_views.items()}
+    messages = {view: its.messages for view, its in treated.items()}
+    part = Part(pairs.key.names, messages, of_views if keep_pairs else {}, treated[WHOLE].dropped, held)
+    views = {view: its.matched for view, its in treated.items()}
+    if how is not None:
+        # As if the mentions left were all that a file holds: sums are added in this order.
+        views[NAMED] = views[NAMED].in_text_order()
+    return part, views
+
+
+def _counted(views: Views, metrics: Sequence[Metric], settings: Settings) -> Counted:
+    """Lay out the overlap, ask every metric about its view."""
+    overlaps = {view: overlap(without_singletons(its, settings.counting.singletons)) for view, its in views.items()}
+    return Counted(
+        {metric.name: _counts(metric, overlaps[metric.view], settings) for metric in _with_mentions(metrics)},
+        {view: its.key.total(its.key.size) for view, its in overlaps.items()},
+    )
+
+
+def _counted_by_name(views: Views, settings: Settings) -> Counted:
+    """The same in any process, which has to find the metrics by itself."""
+    return _counted(views, select(",".join(settings.metrics)), settings)
+
+
+def joined(
+    batches: Sequence[tuple[Part, Counted]], metrics: Sequence[Metric], settings: Settings, notices: list[Finding]
+) -> Result:
+    """All batches in their order as one result, summed once: sums of parts would move the last bit.
+
+    Raises `InputError` where too many repeated mentions were dropped (`corefscore.repeats.refuse_too_many`), and where
+    names are asked for and there are none (`corefscore.names.mentions.about_names`).
+    """
+    if not batches:
+        raise UsageError("there is no document to score: the key is empty")
+    parts = [part for part, _ in batches]
+    dropped = [repeat for part in parts for repeat in part.dropped]
+    if settings.counting.repeated == "official":
+        refuse_too_many(dropped)
+    else:
+        notices += describe("dropped-repeat", dropped)
+    views = {view: _shown(batches, view) for view in parts[0].messages}
+    how = names_asked(metrics, settings.own)
+    if how is not None:
+        from corefscore.names.mentions import about_mentions, about_names
+
+        held = [part.held for part in parts]
+        notices += about_names(held, how)
+        named = bool(views[NAMED].key_copies.any())
+        notices += about_mentions(held, how, named=named, singletons=settings.counting.singletons != "drop")
+    every = _with_mentions(metrics)
+    return Result(
+        every,
+        [name for part in parts for name in part.names],
+        {metric.name: np.concatenate([its.counts[metric.name] for _, its in batches]) for metric in every},
+        settings,
+        tuple(notices),
+        views,
+    )
+
+
+def _shown(batches: Sequence[tuple[Part, Counted]], view: str) -> Shown:
+    """What the official layout tells of the documents of all batches, as one view has them."""
+    messages = {}
+    before = 0
+    for part, _ in batches:
+        messages.update({before + document: lines for document, lines in part.messages[view].items()})
+        before += len(part.names)
+    copies = np.concatenate([its.key_copies[view] for _, its in batches])
+    return Shown(copies, messages, [part.pairs[view] for part, _ in batches if part.pairs])
+
+
+def _with_mentions(metrics: Sequence[Metric]) -> tuple[Metric, ...]:
+    return (find(MENTIONS), *metrics)
+
+
+def _counts(metric: Metric, table: Overlap, settings: Settings) -> Floats:
+    """What a metric counts; a failure of one from outside is told as its own."""
+    try:
+        return packed(metric.count(table, **_own(metric, settings)))
+    except Exception as error:
+        if metric.name in (*NAMES, MENTIONS):
+            raise
+        raise UsageError(f"the metric {metric.name!r} failed: {type(error).__name__}: {error}") from error
+
+
+def _own(metric: Metric, settings: Settings) -> dict[str, Any]:
+    """The values of a metric's own options."""
+    keywords = (option.keyword for option in metric.options)
+    return {keyword: settings.own[keyword] for keyword in keywords if keyword in settings.own}

@@ -1,0 +1,116 @@
+"""The table of formats: one name, one file or folder. From the files of one side to batches of documents.
+
+A format is the `FORMAT` of the file or folder of its name, a `corefscore.formats.row.Format`; only those that a run
+needs are imported. Exact spans only for now: what other formats mark (CoNLL-U / CorefUD: heads, discontinuous mentions,
+empty nodes) needs a reader here and an answer in `corefscore.matching`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
+
+from corefscore.errors import UsageError, nearest_first
+from corefscore.findings import Finding, Found
+from corefscore.formats.row import Examination, Format, Reading, Request
+from corefscore.model import KEY, Documents
+from corefscore.names.options import NameOptions
+from corefscore.sources import Source, sources
+from corefscore.workers import Map, Unsuited
+
+NAMES = ("conll", "jsonlines")
+"""Every format, in the order in which content is tried; the first one says what a file is that nobody recognises."""
+
+BY_CONTENT = Reading()
+"""Reading that leaves all to the content of the files."""
+
+HEAD_BYTES = 1 << 16
+"""How many bytes of a file tell its format."""
+
+
+def read(
+    path: str | Sequence[str],
+    notices: list[Finding],
+    reading: Reading = BY_CONTENT,
+    *,
+    side: str | None = KEY,
+    names: NameOptions | None = None,
+    texts: bool = False,
+    watch: Callable[[int], None] | None = None,
+    apply: Map | None = None,
+) -> Iterator[Documents]:
+    """The documents that a KEY or RESPONSE argument stands for: a file, ``-``, or a folder as one corpus; or some
+    files as one corpus.
+
+    ``side`` is key or response, None where that is not known. ``names`` are asked for by metrics that count named
+    mentions, ``texts`` by who compares the words of both sides. ``watch`` is told how many bytes each step of reading
+    took. What is odd is added to ``notices`` while reading. ``apply``, if it is given, does the work in pieces.
+
+    Raises `InputError` for input that is refused, `UsageError` for a file that cannot be read and for an unknown
+    format; with ``apply`` also `Unsuited`, and then nothing was read that cannot be read again.
+    """
+    texts = texts or (names is not None and names.compares_words)
+    request = requested(side, reading)._replace(names=names, texts=texts)
+    if isinstance(path, str):
+        files = sources(path, reading.include, reading.max_unpacked)
+    else:
+        files = [Source(name, reading.max_unpacked) for name in path]
+    if apply is not None and not all(os.path.isfile(source.path) for source in files):
+        raise Unsuited
+    if not files:
+        raise UsageError(f"the list of files of the {side} is empty")
+    form = recognised(files, reading.input_format)
+    if names is not None and form.named:
+        form = form._replace(read=import_module(form.named).read)
+    if apply is not None:
+        from corefscore.formats.pieces import read_in_pieces
+
+        yield from read_in_pieces(files, form, form.settled(files, request), apply, watch)
+        return
+    for source in files:
+        source.watch = watch
+    yield from form.read(files, notices, request)
+
+
+def requested(side: str | None, reading: Reading) -> Request:
+    """What is asked of a reader. Raises `UsageError` for a field of clusters that is neither one name nor two."""
+    fields = "clusters" if reading.clusters_field is None else reading.clusters_field
+    if fields.count(",") > 1 or not all(fields.split(",")):
+        raise UsageError(f'clusters field "{fields}": expected the name of a field, or two as KEY,RESPONSE')
+    return Request(side, reading.clusters_field)
+
+
+def find(name: str) -> Format:
+    """The format of a name. Raises `UsageError` for an unknown one."""
+    if name not in NAMES:
+        known = ", ".join(nearest_first(name, NAMES))
+        raise UsageError(f'unknown format "{name}"; known, the nearest first: {known}')
+    row: Format = import_module(f"corefscore.formats.{name}").FORMAT
+    return row
+
+
+def examination(
+    files: Sequence[Source], found: Found, reading: Reading, side: str, *, texts: bool = False
+) -> Examination:
+    """What reads files of their format to the end, and adds all that is wrong or odd to ``found``.
+
+    Raises `UsageError` for a file that cannot be read, and for a format that is unknown or has no such reader.
+    """
+    form = recognised(files, reading.input_format)
+    if form.examiner is None:
+        able = ", ".join(name for name in NAMES if find(name).examiner)
+        raise UsageError(f"the format {form.name} can be scored, not validated; that can be: {able}")
+    examiner: Callable[..., Examination] = import_module(form.examiner).Examiner
+    return examiner(found, requested(side, reading)._replace(texts=texts))
+
+
+def recognised(files: Sequence[Source], name: str | None = None) -> Format:
+    """The format of that name, or without one that of the content of the first file.
+
+    Raises `UsageError` for a file that cannot be read and for an unknown format.
+    """
+    if name is not None:
+        return find(name)
+    head = files[0].head(HEAD_BYTES)
+    return next((row for row in map(find, NAMES) if row.recognises(head)), find(NAMES[0]))

@@ -1,0 +1,102 @@
+"""Brackets to mentions: which close belongs to which open, for the events of a whole batch of documents."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import NamedTuple
+
+import numpy as np
+
+from corefscore.arrays import Ints, changes, order_by
+
+SINGLE, OPEN, CLOSE = 0, 1, 2
+"""The kinds of event, in the order in which those of one cell happen: ``(N)``, ``(N``, ``N)``."""
+
+
+class Events(NamedTuple):
+    """What the cells say, in reading order; one value an event."""
+
+    document: Ints
+    token: Ints
+    line: Ints
+    kind: Ints
+    label: Ints
+
+    def only(self, which: Ints) -> Events:
+        return Events(*(column[which] for column in self))
+
+
+class Partitions(NamedTuple):
+    """The columns of `corefscore.model.Documents` that brackets decide."""
+
+    document: Ints
+    label: Ints
+    entity: Ints
+    start: Ints
+    end: Ints
+    line: Ints
+
+
+def partitions(events: Events) -> tuple[Partitions, list[int]]:
+    """Match brackets; returns the partitions and the documents in which some bracket has no partner.
+
+    The latter come out without mentions. A close bracket closes the latest open bracket of its entity: laid
+    out by entity and depth of nesting, opens and closes alternate, so each open stands beside its close.
+    """
+    order = order_by(events.document, events.label)
+    kind = events.kind[order]
+    begins = changes(events.document[order], events.label[order])
+    group = np.cumsum(begins) - 1
+    step = (kind == OPEN).astype(np.int64) - (kind == CLOSE)
+    depth = np.cumsum(step)
+    if len(depth):
+        depth -= (depth - step)[begins][group]
+    last = np.roll(begins, -1)
+    unmatched_here = (depth < 0) | (last & (depth != 0))
+    if unmatched_here.any():
+        faulty = np.unique(events.document[order][unmatched_here])
+        sound = np.flatnonzero(~np.isin(events.document, faulty))
+        return partitions(events.only(sound))[0], faulty.tolist()
+
+    single, bracket = np.flatnonzero(kind == SINGLE), np.flatnonzero(kind != SINGLE)
+    level = depth[bracket] + (kind[bracket] == CLOSE)
+    if level.max(initial=0) > 1:
+        bracket = bracket[order_by(group[bracket], level)]
+    opens, closes = bracket[0::2], bracket[1::2]
+    first_event = order[np.concatenate([single, opens])]
+    last_event = order[np.concatenate([single, closes])]
+
+    appearance = order[begins]
+    by_appearance = np.argsort(appearance)
+    entity_of_group = np.argsort(by_appearance)
+    entity = entity_of_group[group[np.concatenate([single, opens])]]
+    mentions = order_by(entity, last_event)
+    first_event, last_event = first_event[mentions], last_event[mentions]
+    appearance = appearance[by_appearance]
+    return (
+        Partitions(
+            events.document[appearance],
+            events.label[appearance],
+            entity[mentions],
+            events.token[first_event],
+            events.token[last_event],
+            events.line[first_event],
+        ),
+        [],
+    )
+
+
+def unmatched(events: Events) -> list[tuple[int, bool]]:
+    """The brackets of one document that have no partner: position, and whether it is an open one."""
+    waiting: dict[int, list[int]] = defaultdict(list)
+    found = []
+    for at, (kind, label) in enumerate(zip(events.kind.tolist(), events.label.tolist(), strict=True)):
+        if kind == OPEN:
+            waiting[label].append(at)
+        elif kind == CLOSE:
+            if waiting[label]:
+                waiting[label].pop()
+            else:
+                found.append((at, False))
+    found += [(at, True) for left in waiting.values() for at in left]
+    return sorted(found)

@@ -1,0 +1,437 @@
+"""CoNLL-2011/2012 with a closer look: every fault and oddity of one side, where scoring refuses or passes over.
+
+The reader is that of scoring, so both mean the same by a line, a cell or a mention. It only reads on after a fault and
+looks at what scoring has no use for: columns that do not count, line ends, words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+import numpy as np
+
+from corefscore.arrays import Ints, changes
+from corefscore.findings import MOST, Finding, Found, counted, shortened
+from corefscore.formats.conll.brackets import CLOSE, OPEN, SINGLE, Events, unmatched
+from corefscore.formats.conll.cells import PLAIN, Labels, parse, parse_one
+from corefscore.formats.conll.columns import Columns
+from corefscore.formats.conll.lines import END
+from corefscore.formats.conll.reader import (
+    CR,
+    HASH,
+    Cell,
+    Lines,
+    Reader,
+    describe,
+    earlier,
+    events_of,
+    last_cells,
+    within,
+)
+from corefscore.formats.row import Request
+from corefscore.formats.words import BLANK_MARKS, TextsSoFar
+from corefscore.model import Documents
+from corefscore.sources import Source, as_text
+
+NUMBER_COLUMN = 2
+"""Where CoNLL-2011/2012 has the number of the token in its sentence."""
+
+
+NUMBER_COLUMNS = (NUMBER_COLUMN, 0, 1, 3)
+"""Where else it may be, the likely ones first."""
+
+NEARLY = 0.8
+"""From which likeness on a line is taken for a misspelt marker, 1 being the same letters."""
+
+STAR = b"*"
+"""What other columns of CoNLL-2011/2012 have where there is nothing, and that of coreference has not."""
+
+
+class _Cell(NamedTuple):
+    """A cell that is not plain: the line, the column (from 1), and the beginning of its text."""
+
+    line: int
+    column: int
+    text: bytes
+
+
+class _Alone(NamedTuple):
+    """A bracket without a partner: its document, its place among the events of that, and whether it is an open one."""
+
+    document: int
+    at: int
+    opened: bool
+
+
+class _Tally:
+    """What is counted over a document and decided at its end."""
+
+    __slots__ = ("blanked", "cells", "first_blanked", "held", "odd", "star", "stars", "unread")
+
+    def __init__(self) -> None:
+        self.held = self.odd = self.unread = self.stars = 0
+        self.cells: list[_Cell] = []
+        self.star: _Cell | None = None
+        self.blanked = self.first_blanked = 0
+
+    def other(self, tokens: int) -> tuple[_Cell, int, int] | None:
+        """Where the column seems to be another one: the first such cell, and how many of how many are so."""
+        if 2 * self.unread > self.held and (self.unread > 1 or self.stars):
+            return self.cells[0], self.unread, self.held
+        if self.star and self.stars == tokens:
+            return self.star, self.stars, tokens
+        return None
+
+
+class _Sentence(NamedTuple):
+    """The sentence that the last block ended in: how it began, how far it got, and what was already said."""
+
+    columns: int
+    columns_differ: bool
+
+
+class _Counting:
+    """A column that may number the tokens of each sentence: how often it counts up by one from a token to the next, and
+    the first place of each sentence where it does not."""
+
+    def __init__(self, column: int) -> None:
+        self.column = column
+        self.ups = self.unlisted = 0
+        self.odd: list[tuple[int, int, int]] = []
+        self._number = -1
+        self._told = False
+
+    def look(self, line: Ints, number: Ints, sentence: Ints, *, carried: bool) -> None:
+        """See the tokens of a block, the first of which may be ``carried`` on from the block before."""
+        previous = np.roll(number, 1)
+        previous[changes(sentence)] = -1
+        if carried:
+            previous[0] = self._number
+        known = (number >= 0) & (previous >= 0)
+        up = number == previous + 1
+        self.ups += int(np.count_nonzero(known & up))
+        wrong = np.flatnonzero(known & ~up)
+        told = carried and self._told
+        said = _first_of_each(wrong, sentence, skip_first=told)
+        listed = said[: MOST - len(self.odd)]
+        self.odd += [(int(line[at]), int(number[at]), int(previous[at])) for at in listed]
+        self.unlisted += len(said) - len(listed)
+        last = sentence[-1]
+        self._number = int(number[-1])
+        self._told = bool((sentence[wrong] == last).any()) or (told and last == 0)
+
+
+class _File:
+    """What is known of the file at hand; line ends are counted by kind, LF and CR LF."""
+
+    def __init__(self) -> None:
+        self.was_inside = False
+        self.sentence: _Sentence | None = None
+        self.counting: list[_Counting] = []
+        self.numbered = False
+        self.pairs = 0
+        self.line_ends = [0, 0]
+        self.first_line_end = [0, 0]
+        self.undecodable = self.first_undecodable = 0
+
+
+class Examiner(Reader):
+    """Reads one side, adding all that is wrong or odd to ``found``."""
+
+    def __init__(self, found: Found, request: Request) -> None:
+        super().__init__([])
+        self.found = found
+        self._texts = TextsSoFar() if request.texts else None
+        self._tallies: dict[int, _Tally] = defaultdict(_Tally)
+        self._tabbed: set[int] = set()
+
+    def documents(self, files: Sequence[Source]) -> Iterator[Documents]:
+        """Read all files as one corpus, in batches. Faults of documents stay with them; names may come twice.
+
+        Raises `UsageError` for a file that cannot be read.
+        """
+        for source in files:
+            self._file = _File()
+            for batch in self.file(source):
+                yield self._decided(batch)
+            self._end_of_file()
+        for batch in self.batch():
+            yield self._decided(batch)
+
+    # What the reader comes upon
+
+    def note(self, finding: Finding) -> None:
+        self.found.add(finding)
+
+    def refuse(self, finding: Finding) -> None:
+        self.found.add(finding)
+
+    def faults(self, faulty: Sequence[int], events: Events) -> dict[int, Callable[[], Finding]]:
+        its_events = {document: events_of(document, events) for document in faulty}
+        brackets = [_Alone(d, at, opened) for d, its in its_events.items() for at, opened in unmatched(its)]
+        closes = [bracket for bracket in brackets if not bracket.opened]
+        opens = [bracket for bracket in brackets if bracket.opened]
+        listed = [*self.found.take("unopened-mention", closes), *self.found.take("unclosed-mention", opens)]
+        by_source: dict[Source, list[int]] = defaultdict(list)
+        for document, at, _ in listed:
+            by_source[self.places[document].source].append(int(its_events[document].line[at]))
+        cells = {
+            source: {line: Cell(text) for line, text in source.lines_at(lines).items()}
+            for source, lines in by_source.items()
+        }
+        before = {document: earlier(its_events[document]) for document in {bracket.document for bracket in listed}}
+        for document, at, _ in listed:
+            its, source = its_events[document], self.places[document].source
+            cell = cells[source][int(its.line[at])]
+            details = self.details(document)
+            said = describe(
+                its, at, int(before[document][at]), cell, source, odd_labels=self.labels.odd, details=details
+            )
+            self.found.add(said)
+        return super().faults(faulty, events)
+
+    def look(self, lines: Lines) -> None:
+        text = lines.text
+        ends_in_cr = text[lines.stops - 1] == CR
+        for kind, which in enumerate((~ends_in_cr, ends_in_cr) if self.ended else ()):
+            self._file.line_ends[kind] += int(np.count_nonzero(which))
+            if not self._file.first_line_end[kind] and which.any():
+                self._file.first_line_end[kind] = self.line + 1 + int(np.argmax(which))
+        self._look_at_encoding(lines)
+        for line, name in sorted(lines.markers.items()):
+            if name is None and not self._file.was_inside:
+                self.found.add(Finding("no-begin", self.source.name, self.line + 1 + line))
+            self._file.was_inside = name is not None
+        if not lines.segments:
+            return
+        self._look_for_markers(lines)
+        tokens, document, _ = within(lines.segments, np.flatnonzero(lines.is_token))
+        stops = lines.stops - ends_in_cr
+        table = Columns(text, lines.starts[tokens], stops[tokens])
+        self._look_at_sentences(lines, tokens, table)
+        self._look_at_separators(tokens, document, table)
+        starts, ends = last_cells(text, lines.stops[tokens])
+        self._look_at_cells(lines, tokens, document, starts, ends)
+        if self._texts is not None:
+            self._texts.add(document, table.words(starts), self.line + 1 + tokens)
+
+    def _look_for_markers(self, lines: Lines) -> None:
+        """Lines within documents that are nearly markers: what they were to begin or end goes on."""
+        hashed = lines.text[lines.starts] == HASH
+        hashed[list(lines.markers)] = False
+        hashed &= lines.stops - lines.starts > len(END) // 2
+        where, document, _ = within(lines.segments, np.flatnonzero(hashed))
+        for line, its in zip(where.tolist(), document.tolist(), strict=True):
+            text = lines.text[lines.starts[line] : lines.stops[line]].tobytes()
+            if marker := _nearly(text):
+                what, expected = marker
+                details = {
+                    "document": self.names[its],
+                    "text": shortened(as_text(text)),
+                    "what": what,
+                    "expected": expected,
+                }
+                self._odd_line("odd-marker", line, **details)
+
+    def _look_at_encoding(self, lines: Lines) -> None:
+        raw = lines.text.tobytes()
+        if raw.isascii():
+            return
+        try:
+            raw.decode()
+        except UnicodeDecodeError:
+            for line, (start, stop) in enumerate(zip(lines.starts.tolist(), lines.stops.tolist(), strict=True)):
+                try:
+                    raw[start:stop].decode()
+                except UnicodeDecodeError:
+                    self._file.undecodable += 1
+                    self._file.first_undecodable = self._file.first_undecodable or self.line + 1 + line
+
+    def _look_at_sentences(self, lines: Lines, tokens: Ints, table: Columns) -> None:
+        """Columns and token numbers, sentence by sentence. An empty line or a marker ends a sentence."""
+        gaps = ~lines.is_token & (lines.text[lines.starts] != HASH)
+        gaps[list(lines.markers)] = True
+        gap = np.cumsum(gaps)
+        before = self._file.sentence if len(gaps) and len(tokens) and not gap[tokens[0]] else None
+        if not len(tokens):
+            self._file.sentence = None if gap[-1] else self._file.sentence
+            return
+        sentence = gap[tokens]
+        begins = changes(sentence)
+        sentence = np.cumsum(begins) - 1
+        first = table.count[begins]
+        if before:
+            first[0] = before.columns
+        differ = np.flatnonzero(table.count != first[sentence])
+        said = _first_of_each(differ, sentence, skip_first=before is not None and before.columns_differ)
+        for at in self.found.take("column-count", said):
+            found, expected = counted(int(table.count[at]), "column"), counted(int(first[sentence[at]]), "column")
+            self._odd_line("column-count", tokens[at], found=found, expected=expected)
+
+        counting = self._counting(table)
+        self._file.pairs += len(tokens) - int(np.count_nonzero(begins)) + (before is not None)
+        for column in counting:
+            column.look(self.line + 1 + tokens, table.numbers(column.column), sentence, carried=before is not None)
+
+        last = int(sentence[-1])
+        carried = before if before and last == 0 else None
+        self._file.sentence = None
+        if gap[-1] == gap[tokens[-1]]:
+            self._file.sentence = _Sentence(
+                int(first[last]),
+                bool((sentence[differ] == last).any()) or (carried is not None and carried.columns_differ),
+            )
+
+    def _counting(self, table: Columns) -> Sequence[_Counting]:
+        """The columns that may number the tokens of a file: the third, as in CoNLL-2011/2012, where the first line has
+        a number there and a word behind it; else one that shows itself by the end of the file."""
+        if not self._file.counting:
+            usual = table.count[0] > 4 and table.numbers(NUMBER_COLUMN)[0] >= 0
+            self._file.counting = [_Counting(column) for column in NUMBER_COLUMNS[: 1 if usual else None]]
+            self._file.numbered = bool(usual)
+        return self._file.counting
+
+    def _look_at_separators(self, tokens: Ints, document: Ints, table: Columns) -> None:
+        self._tabbed.update(np.unique(document[table.tabbed]).tolist())
+        blanked = np.flatnonzero(~table.tabbed & (table.count > 1))
+        for first, stop in _runs(document[blanked]):
+            tally = self._tallies[int(document[blanked[first]])]
+            tally.first_blanked = tally.first_blanked or self.line + 1 + int(tokens[blanked[first]])
+            tally.blanked += stop - first
+
+    def _look_at_cells(self, lines: Lines, tokens: Ints, document: Ints, starts: Ints, stops: Ints) -> None:
+        text = lines.text
+        size = stops - starts
+        mark = np.isin(text[np.minimum(starts, len(text) - 1)], np.frombuffer(BLANK_MARKS, dtype=np.uint8))
+        held = np.flatnonzero(~((size == 0) | ((size == 1) & mark)))
+        stars = np.flatnonzero((size == 1) & (text[np.minimum(starts, len(text) - 1)] == STAR[0]))
+
+        def cell(at: int) -> _Cell:
+            line, start, stop = int(tokens[at]), int(starts[at]), int(stops[at])
+            column = len(as_text(text[lines.starts[line] : start].tobytes())) + 1
+            return _Cell(self.line + 1 + line, column, text[start:stop].tobytes()[:1000])
+
+        for first, stop in _runs(document[stars]):
+            tally = self._tallies[int(document[stars[first]])]
+            tally.star = tally.star or cell(int(stars[first]))
+            tally.stars += stop - first
+        cells = parse(text, starts[held], stops[held], Labels())
+        unread = np.ones(len(held), dtype=np.bool_)
+        unread[cells.cell] = False
+        odd = unread.copy()
+        for at in cells.odd.tolist():
+            odd[at] = not PLAIN.fullmatch(text[starts[held[at]] : stops[held[at]]].tobytes())
+        for first, stop in _runs(document[held]):
+            self._tallies[int(document[held[first]])].held += stop - first
+        for at in np.flatnonzero(odd).tolist():
+            tally = self._tallies[int(document[held[at]])]
+            tally.odd += 1
+            tally.unread += bool(unread[at])
+            if not tally.cells or len(tally.cells) < self.found.room("odd-cell"):
+                tally.cells.append(cell(int(held[at])))
+
+    def _odd_line(self, code: str, line: int, **details: object) -> None:
+        self.found.add(Finding(code, self.source.name, self.line + 1 + int(line), details=details))
+
+    # What shows at the end of a file or a batch
+
+    def _end_of_file(self) -> None:
+        self._tell_numbers()
+        expected = 0 if self._file.first_line_end[0] == 1 else 1
+        other = 1 - expected
+        count, first = self._file.line_ends[other], self._file.first_line_end[other]
+        if count and self._file.line_ends[expected]:
+            names = ("LF", "CR LF")
+            details = {
+                "count": f"{counted(count, 'line')} {'ends' if count == 1 else 'end'}",
+                "found": names[other],
+                "expected": names[expected],
+            }
+            self.found.add(Finding("mixed-line-ends", self.source.name, first, details=details))
+        if self._file.undecodable:
+            lines = f"{counted(self._file.undecodable, 'line')} {'is' if self._file.undecodable == 1 else 'are'}"
+            self.found.add(
+                Finding("not-utf-8", self.source.name, self._file.first_undecodable, details={"count": lines})
+            )
+
+    def _tell_numbers(self) -> None:
+        """Where the numbers of tokens do not count up, in the column that has them: one that does so half of the time,
+        for the third of five or more a quarter of it."""
+        often = 4 if self._file.numbered else 2
+        its = next((each for each in self._file.counting if often * each.ups >= self._file.pairs), None)
+        if its is None:
+            return
+        for line, number, before in self.found.take("token-number", its.odd):
+            details = {"found": number, "before": before}
+            self.found.add(Finding("token-number", self.source.name, line, details=details))
+        self.found.pass_over("token-number", its.unlisted)
+
+    def _decided(self, batch: Documents) -> Documents:
+        """Say what was counted over each document of a batch; one that is still open waits for the next batch."""
+        ready = len(batch)
+        for document, tally in sorted(self._tallies.items()):
+            if document < ready:
+                self._decide(batch, document, tally)
+        self._tallies = defaultdict(_Tally, {at - ready: its for at, its in self._tallies.items() if at >= ready})
+        self._tabbed = {at - ready for at in self._tabbed if at >= ready}
+        return batch if self._texts is None else replace(batch, texts=self._texts.take(ready))
+
+    def _decide(self, batch: Documents, document: int, tally: _Tally) -> None:
+        name, path = batch.names[document], batch.place_of(document).source.name
+        tokens = int(batch.tokens[document])
+        if tally.blanked and document in self._tabbed:
+            separated = {"document": name, "count": counted(tally.blanked, "line")}
+            self.found.add(Finding("mixed-separators", path, tally.first_blanked, details=separated))
+        if other := tally.other(tokens):
+            first, count, cells = other
+            held = {
+                "document": name,
+                "count": count,
+                "cells": counted(cells, "cell"),
+                "cell": shortened(as_text(first.text)),
+            }
+            self.found.add(Finding("other-column", path, first.line, first.column, held))
+            return
+        for cell in self.found.take("odd-cell", tally.cells):
+            details = {
+                "document": name,
+                "cell": shortened(as_text(cell.text)),
+                "read": shortened(as_text(_plain(cell.text))) or "-",
+            }
+            self.found.add(Finding("odd-cell", path, cell.line, cell.column, details))
+        self.found.pass_over("odd-cell", tally.odd - len(tally.cells))
+
+
+def _nearly(line: bytes) -> tuple[str, str] | None:
+    """What a line that begins with # would do to a document, and the marker it should be, if it nearly is one."""
+    letters = "".join(re.findall("[a-z]+", as_text(line[:40]).lower()))
+    if "doc" not in letters and not letters.startswith(("begin", "end")):
+        return None  # likeness takes time, and most comments have nothing of a marker
+    for what, words in (("begins", "begin document"), ("ends", "end document")):
+        expected = words.replace(" ", "")
+        if SequenceMatcher(None, expected, letters[: len(expected)]).ratio() >= NEARLY:
+            return what, f"#{words} NAME" if what == "begins" else f"#{words}"
+    return None
+
+
+def _first_of_each(places: Ints, group: Ints, *, skip_first: bool) -> list[int]:
+    """The first of the places in each group; ``skip_first`` leaves the first group out."""
+    first = places[changes(group[places])]
+    return [at for at in first.tolist() if not (skip_first and group[at] == 0)]
+
+
+def _runs(groups: Ints) -> Iterator[tuple[int, int]]:
+    """Where each run of equal values begins and stops."""
+    firsts = np.flatnonzero(changes(groups)).tolist()
+    return zip(firsts, [*firsts[1:], len(groups)], strict=False)
+
+
+def _plain(cell: bytes) -> bytes:
+    """A cell as it is read, in plain form."""
+    forms = {SINGLE: b"(%s)", OPEN: b"(%s", CLOSE: b"%s)"}
+    return b"|".join(forms[kind] % digits for kind, digits in parse_one(cell)[0])

@@ -1,0 +1,155 @@
+"""CoNLL line by line: what a line is, its word, and the words of documents.
+
+`corefscore.formats.conll.reader` reads mentions without looking at most lines; whoever wants words goes through here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from corefscore.findings import Finding
+from corefscore.formats.row import NO_WORD, Request, Sentences, passage, passage_places
+from corefscore.model import Span
+from corefscore.sources import MARK, Source, as_text
+
+BEGIN, END = b"begin document ", b"end document"
+END_MARKER = re.compile(rb"#[^\S\n]*" + END)
+
+WORD, WORD_COLUMNS = 3, 5
+"""The column of words, counted from 0, and how many columns a line has at least in which it is certain."""
+
+COLUMNS = 5
+"""How many columns are written: document, part, number of the token in its sentence, word, coreference."""
+
+
+class Marker(NamedTuple):
+    """A line that begins a document of this name, or ends one: then there is no name."""
+
+    name: str | None
+
+
+ENDS = Marker(None)
+
+
+def marker_of(line: bytes) -> Marker | None:
+    """The marker that a line without its LF is, or None: rule 1 of the grammar in `corefscore.formats.conll.reader`."""
+    if line.startswith(b"#"):
+        marker = line[1:].lstrip()
+        if marker.startswith(BEGIN):
+            return Marker(as_text(marker[len(BEGIN) :].removesuffix(b"\r")))
+        if marker.startswith(END):
+            return ENDS
+    return ENDS if END in line and END_MARKER.search(line) else None
+
+
+def holds_token(line: bytes) -> bool:
+    """Rule 3 of the grammar in `corefscore.formats.conll.reader`, for a line that is no marker."""
+    if not line.startswith(b"#"):
+        return bool(line.strip())
+    return b"\t" in line or re.search(rb"\(\d|\d\)", line.rstrip().rsplit(b" ", 1)[-1]) is not None
+
+
+class Line(NamedTuple):
+    """A line with its line end; ``begin`` is the line at which its document begins, 0 outside documents (so for an
+    end line), ``token`` its number in the document, -1 for what is no token."""
+
+    number: int
+    text: bytes
+    begin: int
+    token: int
+    begins: bool = False
+
+
+def lines_of(source: Source) -> Iterator[Line]:
+    """The lines of a file, one after the other, by the rules of `corefscore.formats.conll.reader`."""
+    begin = 0
+    token = -1
+    for number, raw in source.numbered_lines():
+        text = raw.removesuffix(b"\n")
+        if number == 1:
+            text = text.removeprefix(MARK)
+        marker = marker_of(text)
+        if marker:
+            begin, token = (0 if marker.name is None else number), -1
+            yield Line(number, raw, begin, -1, begins=marker.name is not None)
+        elif holds_token(text):
+            token += 1
+            yield Line(number, raw, begin, token)
+        else:
+            yield Line(number, raw, begin, -1)
+
+
+def columns_of(line: bytes) -> list[bytes]:
+    """The columns of a token: rule 4 of the grammar in `corefscore.formats.conll.reader`."""
+    ended = line.removesuffix(b"\n")
+    text = ended.removesuffix(b"\r")
+    if b"\t" in text:
+        return (text.rstrip(b"\t") if text == ended else text).split(b"\t")
+    return [column for column in text.split(b" ") if column]
+
+
+def word(columns: Sequence[bytes]) -> str:
+    """The fourth column, as in CoNLL-2011/2012, or the one before the last where there are fewer than five."""
+    if len(columns) == 1:
+        return NO_WORD
+    return as_text(columns[WORD if len(columns) >= WORD_COLUMNS else -2].strip())
+
+
+def words(source: Source, spans: Sequence[Span]) -> list[str]:
+    """The words of spans of one file.
+
+    Only those that a `passage` shows are kept, so spans may be long, many and nested.
+    """
+    sizes = [span.end - span.start + 1 for span in spans]
+    beginning = defaultdict(list)
+    for at, span in enumerate(spans):
+        beginning[span.line].append(at)
+    last = max(beginning, default=0)
+    shown: list[list[int]] = [[] for _ in spans]
+    wanted: dict[int, str] = {}
+    token = end = 0
+    for number, line_text in source.numbered_lines():
+        for at in beginning.get(number, ()):
+            shown[at] = passage_places(token, sizes[at])
+            wanted.update(dict.fromkeys(shown[at], ""))
+            end = max(end, token + sizes[at])
+        if token < end and holds_token(line_text):
+            if token in wanted:
+                wanted[token] = word(columns_of(line_text))
+            token += 1
+        if number >= last and token >= end:
+            break
+    return [passage([wanted[place] for place in places], size) for places, size in zip(shown, sizes, strict=True)]
+
+
+def sentences(source: Source, notices: list[Finding], request: Request) -> Iterator[Sentences]:
+    """The words of a file whose documents have no faults, one by one; lines of white space part sentences.
+
+    Notices tell where the file first has columns that are not among those of `write`, and where a comment.
+    """
+    found: list[list[str]] | None = None
+    more_columns = commented = False
+    for line in lines_of(source):
+        if line.begins:
+            found = [[]]
+        elif found is None:
+            continue
+        elif not line.begin:
+            yield [sentence for sentence in found if sentence]
+            found = None
+        elif line.token >= 0:
+            columns = columns_of(line.text)
+            found[-1].append(word(columns))
+            if len(columns) > COLUMNS and not more_columns:
+                more_columns = True
+                notices.append(Finding("dropped-columns", source.name, line.number, details={"count": len(columns)}))
+        elif not line.text.strip():
+            found.append([])
+        elif not commented:
+            commented = True
+            notices.append(Finding("dropped-comments", source.name, line.number))
+    if found is not None:
+        yield [sentence for sentence in found if sentence]

@@ -1,0 +1,19 @@
+"""JSON lines: a reader for scoring, one that looks closer, and a writer."""
+
+from __future__ import annotations
+
+from corefscore.formats.jsonlines.objects import recognises
+from corefscore.formats.jsonlines.reader import read, sentences, settled, write
+from corefscore.formats.row import Format
+
+FORMAT = Format(
+    "jsonlines",
+    "JSON lines",
+    recognises,
+    read,
+    sentences,
+    write,
+    begin=b"",
+    settled=settled,
+    examiner="corefscore.formats.jsonlines.examiner",
+)

@@ -1,0 +1,40 @@
+"""JSON lines with a closer look: the fault of every line, where scoring refuses at the first one."""
+
+from __future__ import annotations
+
+from corefscore.arrays import Ints
+from corefscore.errors import InputError
+from corefscore.findings import MOST, Finding, Found, counted
+from corefscore.formats.jsonlines.objects import Fields, clean, sentences_of
+from corefscore.formats.jsonlines.reader import Reader, numbers
+from corefscore.formats.row import Request
+from corefscore.model import Place
+
+
+class Examiner(Reader):
+    """Reads one side, adding all that is wrong or odd to ``found``."""
+
+    most = MOST
+
+    def __init__(self, found: Found, request: Request) -> None:
+        super().__init__([], request)
+        self.found = found
+
+    def note(self, finding: Finding) -> None:
+        self.found.add(finding)
+
+    def refuse(self, error: InputError, place: Place, fields: Fields) -> None:
+        self.found.add(*error.findings)
+        if isinstance(fields.get("doc_key"), str):
+            self.batch.add_faulty(clean(fields["doc_key"]), place, error.findings[0])
+
+    def text_of(self, fields: Fields, tokens: int) -> Ints:
+        """Words put together from subtokens as well."""
+        its_sentences = sentences_of(fields)
+        return super().text_of(fields, tokens) if its_sentences is None else numbers(its_sentences)
+
+    def look(self, place: Place, fields: Fields, field: str) -> None:
+        empty = sum(not cluster for cluster in fields[field])
+        if empty:
+            details = {"document": clean(fields["doc_key"]), "count": counted(empty, "cluster"), "field": field}
+            self.found.add(Finding("empty-cluster", place.source.name, place.line, details=details))

@@ -1,0 +1,189 @@
+"""A corpus read in pieces by many workers: small files put together, large ones cut where documents begin.
+
+A piece is read like a small corpus, and its documents come back as columns; its lines are counted on the way, so that
+the lines of the next piece of the file have their numbers. Where a piece has anything odd in it, what that means can
+hang on what stands before: then `corefscore.workers.Unsuited` is raised, and the corpus has to be read in one go.
+"""
+
+from __future__ import annotations
+
+import io
+import mmap
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from corefscore.errors import InputError, UsageError
+from corefscore.findings import Finding
+from corefscore.formats.row import Format, Read, Request
+from corefscore.model import Documents, Place
+from corefscore.sources import COMPRESSED, Source
+from corefscore.workers import Map, Unsuited
+
+SIZE = 1 << 22
+"""Bytes in a piece, about: enough for whole-array work, few enough to keep workers busy."""
+
+LF = b"\n"
+
+
+class State(NamedTuple):
+    """What tells a file from another under the same path, or from itself before it was changed."""
+
+    size: int
+    mtime_ns: int
+
+    @classmethod
+    def of(cls, status: os.stat_result) -> State:
+        return cls(status.st_size, status.st_mtime_ns)
+
+    def __str__(self) -> str:
+        seconds, rest = divmod(self.mtime_ns, 10**9)
+        return f"{self.size} bytes of {time.strftime('%Y-%m-%d %H:%M:%S', time.gmtime(seconds))}.{rest:09} UTC"
+
+
+class Stretch(Source):
+    """The bytes of a file from ``start`` to ``stop``; ``file`` is its number among those of its side, ``state`` what
+    it was when it was cut, ``seen`` how many line ends were read."""
+
+    def __init__(self, file: int, source: Source, state: State, start: int, stop: int) -> None:
+        # A worker of a cluster may run in another folder, and have other files of the same names there.
+        super().__init__(os.path.abspath(source.path), source.max_unpacked)
+        self.name = source.name
+        self.file, self.state, self.start, self.stop = file, state, start, stop
+        self.seen = 0
+
+    def _raw(self) -> io.RawIOBase:
+        raw = _Bytes(self)
+        found = State.of(os.fstat(raw.file.fileno()))
+        if found != self.state:
+            raw.close()
+            raise UsageError(
+                f"{self.name}: a worker found another file at {self.path}, {found}; expected {self.state}: "
+                "copy files with their times, and leave them alone while they are scored"
+            )
+        return raw
+
+
+class _Bytes(io.RawIOBase):
+    """The bytes of a stretch."""
+
+    def __init__(self, stretch: Stretch) -> None:
+        self.stretch, self.left = stretch, stretch.stop - stretch.start
+        self.file = io.FileIO(stretch.path)
+        self.file.seek(stretch.start)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        view = memoryview(buffer)[: self.left]
+        size = self.file.readinto(view) or 0
+        self.left -= size
+        self.stretch.seen += int(np.count_nonzero(np.frombuffer(view[:size], dtype=np.uint8) == LF[0]))
+        return size
+
+    def close(self) -> None:
+        self.file.close()
+        super().close()
+
+
+class Parcel(NamedTuple):
+    """Documents without places, and the file and the first line of each instead: these are quickly sent."""
+
+    documents: Documents
+    files: Sequence[int]
+    lines: Sequence[int]
+
+
+class Piece(NamedTuple):
+    """What was read of one piece, and the number of lines in its last file."""
+
+    batches: Sequence[Parcel]
+    lines: int
+
+
+def read_in_pieces(
+    files: Sequence[Source], form: Format, request: Request, apply: Map, watch: Callable[[int], None] | None = None
+) -> Iterator[Documents]:
+    """What ``form.read`` gives for all files as one corpus; ``apply`` does the work, ``watch`` is told the bytes read.
+
+    Raises `Unsuited` for what has to be read in one go, be it refused there or not, `UsageError` for a file that a
+    worker cannot read.
+    """
+    try:
+        pieces = list(_pieces(files, form.begin))
+    except OSError as error:  # what cannot be looked at, reading tells
+        raise Unsuited from error
+    lines_before = 0
+    for piece, found in zip(pieces, apply(partial(_read, read=form.read, request=request), pieces), strict=True):
+        if found is None:
+            raise Unsuited
+        if isinstance(found, UsageError):
+            raise found
+        if watch:
+            watch(sum(stretch.stop - stretch.start for stretch in piece))
+        if not piece[0].start:
+            lines_before = 0
+        for documents, its_files, lines in found.batches:
+            places = [Place(files[f], lines_before + line) for f, line in zip(its_files, lines, strict=True)]
+            yield replace(documents.later(lines_before), places=places)
+        lines_before += found.lines
+
+
+def _read(piece: Sequence[Stretch], read: Read, request: Request) -> Piece | UsageError | None:
+    """Read a piece; None where there is anything to refuse or to tell, the error where it cannot be read.
+
+    Given back, not raised: Dask would log what a worker raises.
+    """
+    notices: list[Finding] = []
+    try:
+        found = list(read(piece, notices, request))
+    except InputError:
+        return None
+    except UsageError as error:
+        return error
+    if notices or any(documents.faults or documents.odd_labels for documents in found):
+        return None
+    return Piece([_parcel(documents) for documents in found], piece[-1].seen)
+
+
+def _parcel(documents: Documents) -> Parcel:
+    places = [documents.place_of(document) for document in range(len(documents))]
+    files = [place.source.file for place in places if isinstance(place.source, Stretch)]
+    return Parcel(replace(documents, places=()), files, [place.line or 0 for place in places])
+
+
+def _pieces(files: Sequence[Source], begin: bytes | None) -> Iterator[list[Stretch]]:
+    """The files in pieces: each is some whole files, or a stretch of one."""
+    gathered: list[Stretch] = []
+    size = 0
+    for number, source in enumerate(files):
+        state = State.of(os.stat(source.path))
+        ends = [0, *_cuts(source.path, begin), state.size]
+        stretches = [Stretch(number, source, state, *each) for each in pairwise(ends)]
+        gathered.append(stretches[0])
+        size += stretches[0].stop
+        if len(stretches) > 1 or size >= SIZE:
+            yield gathered
+            yield from ([stretch] for stretch in stretches[1:])
+            gathered, size = [], 0
+    if gathered:
+        yield gathered
+
+
+def _cuts(path: str, begin: bytes | None) -> Iterator[int]:
+    """Where lines that begin so stand in a large file, about every `SIZE` bytes; nowhere in a compressed one, or where
+    nothing says how they begin."""
+    if begin is None or os.path.getsize(path) < 2 * SIZE:
+        return
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
+        at = 0
+        while not text[:8].startswith(tuple(COMPRESSED)) and (at := text.find(LF + begin, at + SIZE)) >= 0:
+            if at + 1 < len(text):
+                yield at + 1

@@ -1,0 +1,134 @@
+"""A format as one row: how it is recognised, read and written."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from corefscore.errors import InputError
+from corefscore.findings import Finding
+from corefscore.model import KEY, Documents, Place
+from corefscore.names.options import NameOptions
+from corefscore.sources import Source
+
+BATCH = 1 << 24
+"""Bytes after which the documents read so far go on as one batch; it bounds the memory of a run."""
+
+NO_WORD = "-"
+"""What stands where a word is not known."""
+
+Sentences = Sequence[Sequence[str]]
+"""The words of one document, sentence by sentence."""
+
+
+class Reading(NamedTuple):
+    """How files are read: the options of these names of all commands and of `corefscore.read`.
+
+    ``include`` is a glob for the names of the files of a folder. ``input_format`` names the format, which else the
+    content of the first file tells; ``clusters_field`` the field of JSON lines that has the clusters, or two as
+    KEY,RESPONSE. A compressed file may unpack to ``max_unpacked`` MB (by default 256, or 100 times its size).
+    """
+
+    include: str | None = None
+    input_format: str | None = None
+    clusters_field: str | None = None
+    max_unpacked: int | None = None
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """What of it was given and can move a number."""
+        given = {name: value for name, value in self._asdict().items() if value is not None}
+        given.pop("max_unpacked", None)
+        return given
+
+
+class Request(NamedTuple):
+    """What a caller asks of a reader: which side the files are, None where that is not known, and which field of JSON
+    lines has the clusters (``NAME``, or ``KEY,RESPONSE`` where the sides differ). ``by_first`` is the field that the
+    first object decides, once it is known. ``names`` is what is wanted of named entities, if anything; ``texts``
+    whether the words of all tokens are, of readers that come by them anyway or look closer."""
+
+    side: str | None = KEY
+    clusters_field: str | None = None
+    by_first: str | None = None
+    names: NameOptions | None = None
+    texts: bool = False
+
+
+Read = Callable[[Sequence[Source], list[Finding], Request], Iterator[Documents]]
+"""What reads files as one corpus, in batches; see `Format`."""
+
+
+class FullDocument(NamedTuple):
+    """One document with its words, as it is written.
+
+    ``entities`` are lists of mentions (first token, last token) by id; ``sentences`` is None where no words are known.
+    """
+
+    name: str
+    place: Place
+    sentences: Sentences | None
+    entities: Mapping[str, Sequence[tuple[int, int]]]
+
+
+def full_documents(batch: Documents) -> Iterator[FullDocument]:
+    """The documents of a batch as they are written, without their words. Raises `InputError` for one with a fault."""
+    for fault in batch.faults.values():
+        raise InputError([fault()])
+    entities: list[dict[str, list[tuple[int, int]]]] = [defaultdict(list) for _ in batch.names]
+    for entity, start, end in zip(batch.entity.tolist(), batch.start.tolist(), batch.end.tolist(), strict=True):
+        entities[batch.document[entity]][batch.name_of(entity)].append((start, end))
+    for document, name in enumerate(batch.names):
+        yield FullDocument(name, batch.place_of(document), None, entities[document])
+
+
+class Examination(Protocol):
+    """Reads one side to its end, whatever is wrong there, adding all that is wrong or odd to what was found."""
+
+    def documents(self, files: Sequence[Source]) -> Iterator[Documents]:
+        """The documents of all files as one corpus, in batches; their names may come twice.
+
+        Raises `UsageError` for a file that cannot be read.
+        """
+
+
+class Format(NamedTuple):
+    """One row of the table of formats.
+
+    ``recognises`` looks at the first bytes of a file. ``read`` gives the documents of all files as one corpus, in
+    batches; ``sentences`` gives the words of one file, document by document in the same order, in a pass of its own,
+    since scoring has no use for them. ``write`` gives documents as text. All three add what is odd, or what
+    is lost, to the notices, and raise `InputError` for what is refused.
+
+    For a corpus that is read in pieces, ``begin`` is how a line begins in front of which a file can be cut, without
+    which none is, and ``settled`` makes definite what is asked where that hangs on the first document.
+
+    ``examiner`` is the module whose `Examiner` (see `Examination`) tells everything that is wrong or odd, ``named`` the
+    one whose `read` reads named entities as well; a format may do without either.
+    """
+
+    name: str
+    title: str
+    recognises: Callable[[bytes], bool]
+    read: Read
+    sentences: Callable[[Source, list[Finding], Request], Iterator[Sentences | None]]
+    write: Callable[[Iterator[FullDocument], list[Finding]], Iterator[str]]
+    begin: bytes | None = None
+    settled: Callable[[Sequence[Source], Request], Request] = lambda files, request: request
+    examiner: str | None = None
+    named: str | None = None
+
+
+def passage_places(first: int, size: int) -> list[int]:
+    """Which of ``size`` words, the first of which is number ``first``, a `passage` shows."""
+    every = range(first, first + size)
+    return list(every) if size <= 12 else [*every[:6], *every[-5:]]
+
+
+def passage(words: Sequence[str], size: int) -> str:
+    """The words of a mention of ``size`` words for messages, as many as `passage_places` tells: long mentions are cut
+    in the middle, long words at the end."""
+    most = 40 if size > 1 else 80
+    shown = [word if len(word) <= most else f"{word[:most]}..." for word in words]
+    return " ".join(shown if len(shown) == size else [*shown[:6], "...", *shown[6:]])

@@ -1,0 +1,27 @@
+"""Annotations for a workflow of GitHub, which shows them at their lines of a pull request.
+
+Source: docs.github.com, Workflow commands for GitHub Actions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from corefscore.reports.row import Annotated
+
+
+def render(report: Annotated, layout: str) -> Iterator[str]:
+    """A workflow command for each annotation."""
+    for level, title, text, path, line, column in report.annotations:
+        properties = {"file": path, "line": line, "title": title, "col": column}
+        told = ",".join(
+            f"{name}={_escaped(str(value)).replace(':', '%3A').replace(',', '%2C')}"
+            for name, value in properties.items()
+            if value is not None
+        )
+        yield f"::{level} {told}::{_escaped(text)}\n"
+
+
+def _escaped(text: str) -> str:
+    """Text as the value of a workflow command, which ends at its line."""
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")

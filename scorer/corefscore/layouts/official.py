@@ -1,0 +1,135 @@
+"""The layout of the official scorer, to the byte. No arithmetic but the cutting off of percentages.
+
+The recorded cases decide all of it; where one corner is special, its case is named beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import SupportsFloat
+
+from corefscore import __version__
+from corefscore.metrics import MENTIONS, find
+from corefscore.metrics.row import Measure, Metric
+from corefscore.model import Documents
+from corefscore.reports.score import Report
+from corefscore.results import Ratio, Result, Score, Shown
+
+RULE = "-" * 74 + "\n"
+
+
+def number(value: SupportsFloat) -> str:
+    """15 significant digits without padding; whole numbers in full."""
+    value = float(value)
+    return str(int(value)) if value.is_integer() else f"{value:.15g}"
+
+
+def percent(value: SupportsFloat) -> str:
+    """A value from 0 to 1 in percent, cut off (not rounded) after two digits: `74.99%`, `27.2%`, `100%`."""
+    return f"{int(float(value) * 10000) / 100:.15g}%"
+
+
+def result_line(label: str, score: Score) -> str:
+    """``LABEL: Recall: (a / b) x%  Precision: (c / d) y%  F1: z%`` and the rule under it."""
+
+    def side(name: str, counts: Ratio, value: float) -> str:
+        return f"{name}: ({number(counts.numerator)} / {number(counts.denominator)}) {percent(value)}"
+
+    return (
+        f"{label}: " * bool(label)
+        + f"{side('Recall', score.recall_counts, score.recall)}\t"
+        + f"{side('Precision', score.precision_counts, score.precision)}\tF1: {percent(score.f1)}\n{RULE}"
+    )
+
+
+def render(report: Report, layout: str) -> Iterator[str]:
+    """The output of a run, piece by piece.
+
+    Without documents only totals are printed, and the messages about repeats.
+    """
+    result, documents = report.result, report.documents
+    yield f"version: 8.01 corefscore {__version__}\n"
+    metrics = [metric for metric in result.metrics if metric.name != MENTIONS]
+    # Made once for all metrics of one view.
+    views = {metric.view for metric in metrics if documents}
+    listings = {view: list(_listings(result.views[view])) for view in views}
+    for metric in metrics:
+        if report.headings:
+            yield f"\nMETRIC {metric.name}:\n"
+        if not documents:
+            yield from (f"{line}\n" for lines in result.views[metric.view].messages.values() for line in lines)
+        for place, listing in enumerate(listings.get(metric.view, ())):
+            yield from _document(result, metric, place, listing, named=report.name is not None)
+        yield from _totals(result, metric)
+    if report.average:
+        yield f"CoNLL average: F1: {percent(result.conll)}\n"
+
+
+def _listings(view: Shown) -> Iterator[str]:
+    """For each document its entities in the key and in the response, copies included."""
+    for pairs in view.pairs:
+        keys, responses = _entity_lines(pairs.key), _entity_lines(pairs.response)
+        for document in range(len(pairs.key)):
+            yield _side(pairs.key, document, keys[document]) + _side(pairs.response, document, responses[document])
+
+
+def _side(documents: Documents, document: int, entities: str) -> str:
+    """One block; a document that the response lacks has no name (recorded case missing-document)."""
+    name = documents.names[document]
+    discarded = "".join(f"Discarded {piece}\n" for piece in documents.discarded.get(document, ()))
+    return f"====> {name}:\n{discarded}File {name}:\n{entities}"
+
+
+def _entity_lines(documents: Documents) -> list[str]:
+    """``Entity N: (S,E) (S,E)`` for each entity of each document."""
+    spans: list[list[str]] = [[] for _ in documents.document]
+    rows = zip(documents.entity.tolist(), documents.start.tolist(), documents.end.tolist(), strict=True)
+    for entity, start, end in rows:
+        spans[entity].append(f"({start},{end})")
+    lines: list[list[str]] = [[] for _ in documents.names]
+    for document, mentions in zip(documents.document.tolist(), spans, strict=True):
+        entities = lines[document]
+        entities.append(f"Entity {len(entities)}: {' '.join(mentions)}\n")
+    return ["".join(entities) for entities in lines]
+
+
+def _document(result: Result, metric: Metric, place: int, listing: str, *, named: bool) -> Iterator[str]:
+    """The block of a document. A document asked for by name is named first; else the name stands between the
+    listing and the counts, and is left out where the metric has no result line (recorded cases: blanc.txt)."""
+    name = result.names[place]
+    scores = result.documents[name]
+    view = result.views[metric.view]
+    if named:
+        yield f"{name}:\n{listing}"
+    else:
+        yield f"{listing}{name if metric.per_document else ''}:\n"
+    yield from (f"{line}\n" for line in view.messages.get(place, ()))
+    mentions = scores[metric.identification]
+    common, key = mentions.recall_counts
+    response = mentions.precision_counts.denominator
+    yield (
+        f"Total key mentions: {number(key)}\n"
+        f"Total response mentions: {number(response)}\n"
+        f"Strictly correct identified mentions: {number(common)}\n"
+        f"Partially correct identified mentions: 0\n"
+        f"No identified: {number(key - common)}\n"
+        f"Invented: {number(view.key_copies[place] + (response - common) - key)}\n"
+    )
+    if metric.per_document:
+        several = len(metric.measures) > 1
+        for measure in _shown(metric):
+            yield result_line(measure.label if several else "", scores[measure.name])
+
+
+def _totals(result: Result, metric: Metric) -> Iterator[str]:
+    yield "\n====== TOTALS =======\n"
+    labels = {measure.name: measure.label for measure in (*find(MENTIONS).measures, *metric.measures)}
+    yield result_line(labels[metric.identification], result[metric.identification])
+    yield metric.heading
+    for measure in _shown(metric):
+        yield result_line(measure.label, result[measure.name])
+
+
+def _shown(metric: Metric) -> list[Measure]:
+    """The measures of a metric, without that of mention identification, which stands before them."""
+    return [measure for measure in metric.measures if measure.name != metric.identification]

@@ -1,0 +1,40 @@
+"""Tables to load: CSV and TSV, percentages in full precision."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from typing import Any
+
+from corefscore.reports.row import CHANCE, PERCENT, Reported
+
+DELIMITERS = {"csv": ",", "tsv": "\t"}
+
+
+def cell(value: Any, kind: str) -> str:
+    """A cell in full precision; nothing for None."""
+    if value is None:
+        return ""
+    if kind == PERCENT:
+        return repr(value * 100)
+    return repr(value) if kind == CHANCE else str(value)
+
+
+def render(report: Reported, layout: str) -> Iterator[str]:
+    """One line a row. Several tables become one, with the columns of all and, before them, the table's title."""
+    text = io.StringIO(newline="")
+    # Only what is in the line end is quoted, and a name may hold a CR.
+    writer = csv.writer(text, delimiter=DELIMITERS[layout], lineterminator="\r\n")
+    tables = report.tables
+    several = len(tables) > 1
+    names = list(dict.fromkeys(column.name for table in tables for column in table.columns))
+    writer.writerow(["table"] * several + names)
+    yield text.getvalue().removesuffix("\r\n") + "\n"
+    for table in tables:
+        for row in table.rows:
+            text.seek(0)
+            text.truncate()
+            cells = {column.name: cell(value, column.kind) for column, value in zip(table.columns, row, strict=True)}
+            writer.writerow([table.title] * several + [cells.get(name, "") for name in names])
+            yield text.getvalue().removesuffix("\r\n") + "\n"

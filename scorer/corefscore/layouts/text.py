@@ -1,0 +1,31 @@
+"""Findings as text: ``FILE:LINE:COLUMN: severity[code] message``, and a last line for each file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from corefscore.findings import ERROR, KINDS, NOTICE, counted
+from corefscore.reports.validate import Checked
+from corefscore.validation import Validated
+
+
+def render(report: Checked, layout: str) -> Iterator[str]:
+    """What was mended, then every file with its findings."""
+    if report.fixes is not None:
+        yield from (f"{fix}\n" for fix in sorted(report.fixes.listed, key=lambda fix: fix.line))
+        for code, count in report.fixes.unlisted.items():
+            yield f"... and {count} more fixed[{code}]\n"
+        if not report.fixes.listed:
+            yield "nothing to mend without guessing\n"
+    for file in report.files:
+        yield from (f"{finding}\n" for finding in file.findings)
+        for code, count in file.unlisted.items():
+            yield f"... and {counted(count, 'more ' + KINDS[code].severity)} [{code}]\n"
+        yield f"{file.path}: {_verdict(file)}\n"
+
+
+def _verdict(file: Validated) -> str:
+    kinds = [counted(file.count(severity), severity) for severity in (ERROR, NOTICE) if file.count(severity)]
+    sizes = {"document": file.documents, "token": file.tokens, "mention": file.mentions, "entity": file.entities}
+    size = ", ".join(counted(count, noun) for noun, count in sizes.items())
+    return f"{', '.join(kinds) or 'clean'} ({size})"

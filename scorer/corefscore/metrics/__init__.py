@@ -1,0 +1,134 @@
+"""The table of metrics: one name, one file. Everything that lists or runs metrics reads it.
+
+A package from outside adds a metric through the entry-point group `corefscore.metrics`: the name of the
+entry point is the name of the metric, its value a `corefscore.metrics.row.Metric`. Outside metrics are looked
+up only for a name that is not built in, since looking them up costs half an import of numpy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from corefscore.errors import UsageError, nearest_first
+from corefscore.metrics.row import VIEWS, Metric
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+NAMES = ("muc", "bcub", "ceafm", "ceafe", "blanc", "lea", "cone")
+"""Every built-in metric; each is the `METRIC` of the file of that name beside this one."""
+
+GROUPS = {
+    "all": ("muc", "bcub", "ceafm", "ceafe", "blanc"),
+    "every": ("muc", "bcub", "ceafm", "ceafe", "blanc", "lea"),
+    "conll": ("muc", "bcub", "ceafe"),
+}
+"""Names that stand for several metrics: the five of the official scorer; these and LEA; those whose mean is
+the CoNLL average."""
+
+MENTIONS = "mentions"
+"""Mention identification is counted in every run; it is a row like the others, but no METRIC of the command."""
+
+AVERAGE = "conll"
+"""The measure that is no metric's: the mean of the F1 of the metrics of the group of this name."""
+
+RESERVED = {*GROUPS, "none", "compare", "rank", "check", "validate", "convert", MENTIONS}
+"""Names that no metric may have: groups, what NAME can be, commands, and measures of no metric."""
+
+ENTRY_POINTS = "corefscore.metrics"
+
+
+def find(name: str) -> Metric:
+    """The metric of a name, in any letter case. Raises `UsageError` for an unknown one."""
+    name = name.lower()
+    if name in (*NAMES, MENTIONS):
+        metric: Metric = import_module(f"corefscore.metrics.{name}").METRIC
+        return metric
+    outside = _entry_points()
+    if name in outside:
+        return _load(outside[name])
+    known = nearest_first(name, [*NAMES, *GROUPS, *outside])
+    raise UsageError(f'unknown metric "{name}"; known, the nearest first: {", ".join(known)}')
+
+
+def names_in(words: str) -> list[str]:
+    """The names in a METRIC argument, in lower case. Raises `UsageError` for an empty one."""
+    names = [word.strip().lower() for word in words.split(",")]
+    if not all(names):
+        raise UsageError(f'there is an empty name in the list of metrics "{words}"')
+    return names
+
+
+def select(words: str) -> tuple[Metric, ...]:
+    """The metrics that a METRIC argument stands for: names and groups, joined by commas.
+
+    Raises `UsageError` for an unknown name, and for metrics with measures of one name.
+    """
+    names = [name for word in names_in(words) for name in GROUPS.get(word, (word,))]
+    if MENTIONS in names:
+        raise UsageError(f'"{MENTIONS}" is part of every run, and no metric to be asked for')
+    metrics = tuple(find(name) for name in dict.fromkeys(names))
+    owners: dict[str, str] = {MENTIONS: MENTIONS, AVERAGE: AVERAGE}
+    for metric in metrics:
+        for measure in metric.measures:
+            if owners.setdefault(measure.name, metric.name) != metric.name:
+                raise UsageError(
+                    f'the metrics "{owners[measure.name]}" and "{metric.name}" both have a measure "{measure.name}"'
+                )
+    return metrics
+
+
+def outside_names() -> Sequence[str]:
+    """The names of the metrics that other packages add."""
+    return tuple(_entry_points())
+
+
+@cache
+def _entry_points() -> Mapping[str, EntryPoint]:
+    """The entry points by name, looked up once in a process."""
+    from importlib.metadata import entry_points
+
+    found: dict[str, EntryPoint] = {}
+    for entry in entry_points(group=ENTRY_POINTS):
+        if entry.name.lower() in RESERVED or entry.name.lower() in NAMES:
+            raise UsageError(
+                f"package {_package(entry)} adds a metric of the name {entry.name!r}, which is reserved; "
+                "rename or remove it"
+            )
+        other = found.setdefault(entry.name.lower(), entry)
+        if other is not entry:
+            raise UsageError(
+                f"packages {_package(other)} and {_package(entry)} both add a metric of the name {entry.name!r}; "
+                "remove one of them"
+            )
+    return found
+
+
+def _load(entry: EntryPoint) -> Metric:
+    try:
+        metric = entry.load()
+    except (Exception, SystemExit) as error:
+        raise UsageError(f"package {_package(entry)}: metric {entry.name!r} cannot be loaded: {error}") from error
+    if not isinstance(metric, Metric):
+        raise UsageError(
+            f"package {_package(entry)}: {entry.value} is {type(metric).__name__}, "
+            "expected corefscore.metrics.row.Metric"
+        )
+    if metric.name != entry.name.lower():
+        raise UsageError(
+            f"package {_package(entry)}: the metric of the entry point {entry.name!r} calls itself {metric.name!r}; "
+            "give both one name"
+        )
+    if metric.view not in VIEWS:
+        raise UsageError(
+            f"package {_package(entry)}: metric {entry.name!r} counts the view {metric.view!r}; known: "
+            f"{', '.join(VIEWS)}"
+        )
+    return metric
+
+
+def _package(entry: EntryPoint) -> str:
+    return entry.dist.name if entry.dist else entry.value

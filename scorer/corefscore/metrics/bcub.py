@@ -1,0 +1,41 @@
+"""B-cubed: for each mention, how much of its entity the other side agrees on."""
+
+from __future__ import annotations
+
+from corefscore.counts import Counts, Ratios
+from corefscore.metrics.row import Measure, Metric
+from corefscore.overlap import Overlap
+
+
+def count(overlap: Overlap) -> tuple[Counts]:
+    """Recall: sum over mentions m of |K(m) and R(m)| / |K(m)|, divided by the number of key mentions.
+
+    K(m) and R(m) are the entities of m in key and response; mentions of one side only add 0. So
+    it is the sum of n_ij^2 / |k_i| over cells, added one mention at a time in the order of the response
+    (the last bit of the sum shows). Precision divides by |R(m)| and by the response mentions.
+
+    Source: Bagga and Baldwin 1998, as in Luo et al. 2014, section 2; copies: recorded cases repeat-key.
+    """
+    cells, key, response = overlap.cells, overlap.key, overlap.response
+    recall = cells.spans / key.size[cells.key]
+    precision = cells.spans / response.size[cells.response]
+    return (
+        Counts(
+            Ratios(overlap.total_met(recall[overlap.met]), key.total(key.size)),
+            Ratios(overlap.total_met(precision[overlap.met]), response.total(response.size)),
+        ),
+    )
+
+
+METRIC = Metric(
+    name="bcub",
+    title="B-cubed",
+    definition=(
+        "The mean over mentions of the share of the mention's entity that both sides agree on:",
+        "sum of n_ij^2 / |k_i| over cells / number of key mentions.",
+    ),
+    paper="Bagga and Baldwin 1998, Algorithms for scoring coreference chains",
+    use="Use it when every mention should weigh the same.",
+    measures=(Measure("bcub", "Coreference"),),
+    count=count,
+)

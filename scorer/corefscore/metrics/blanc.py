@@ -1,0 +1,116 @@
+"""BLANC: coreference and non-coreference links, each scored by itself, then averaged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from corefscore.arrays import Floats, pairs_of
+from corefscore.counts import Counts, Ratios, Values, divided
+from corefscore.metrics.row import Measure, Metric
+from corefscore.overlap import Groups, Overlap, shared_more_than_once
+
+
+def count(overlap: Overlap) -> tuple[Counts, Counts]:
+    """Both kinds of link; recall is the links that both sides have / those of the key.
+
+    With n_ij the cells, n_i. and n_.j their row and column sums, M the shared mentions, K those of the key:
+    coreference links     sum of C(n_ij, 2) / sum of C(|k_i|, 2);
+    non-coreference links C(M, 2) - sum of C(n_i., 2) - sum of C(n_.j, 2) + sum of C(n_ij, 2)
+                          / (C(K, 2) - sum of C(|k_i|, 2)).
+
+    A link is a pair of distinct spans, and one pair counts once, however often it occurs. A span marked
+    twice in one entity is a coreference link with itself, one in two entities a non-coreference link with
+    itself, and a pair of spans can be of both kinds (recorded cases repeat-key, repeat-spurious).
+
+    Source: Luo et al. 2014, section 4; Recasens and Hovy 2010.
+    """
+    cells, key, response = overlap.cells, overlap.key, overlap.response
+    return (
+        _counts(_together(cells), _together(key) + key.twice, _together(response) + response.twice),
+        _counts(_both_apart(overlap), _apart(key) + key.several, _apart(response) + response.several),
+    )
+
+
+def _counts(common: Floats, key: Floats, response: Floats) -> Counts:
+    return Counts(Ratios(common, key), Ratios(common, response))
+
+
+def _together(groups: Groups) -> Floats:
+    """Distinct pairs of different spans that share a group."""
+    pairs = groups.total(pairs_of(groups.spans))
+    for document, sets in groups.tangled.items():
+        pairs[document] -= shared_more_than_once(sets)
+    return pairs
+
+
+def _apart(entities: Groups) -> Floats:
+    """Distinct pairs of different spans that some two entities keep apart: all pairs but those in which
+    both spans lie in one and the same entity only."""
+    return pairs_of(entities.mentions) - entities.total(pairs_of(entities.sole))
+
+
+def _both_apart(overlap: Overlap) -> Floats:
+    """Distinct pairs of different spans that both sides keep apart.
+
+    A span that both sides have lies in one response entity only.
+    """
+    cells = overlap.cells
+    only_of_key = np.bincount(cells.key, cells.sole, len(overlap.key.size)).astype(np.int64)
+    only_of_response = np.bincount(cells.response, cells.pairs, len(overlap.response.size)).astype(np.int64)
+    return (
+        pairs_of(cells.mentions)
+        - overlap.key.total(pairs_of(only_of_key))
+        - overlap.response.total(pairs_of(only_of_response))
+        + cells.total(pairs_of(cells.sole))
+    )
+
+
+def combine(counted: Sequence[Counts]) -> Values:
+    """BLANC from the counts of both kinds of link: the mean of the two, F1 the mean of the two F1.
+
+    At the boundary the official scorer looks at the links of the key alone, on documents and on totals:
+    no links of either kind give 0 throughout, no coreference links the scores of the non-coreference
+    links alone, no non-coreference links those of the coreference links alone (Recasens and Hovy 2010,
+    section 2.2; recorded cases all-singletons, one-entity, empty-key). Luo et al. 2014, section 4.1, look at
+    both sides: one mention that both sides have is 0 here and 1 there, {abc} against {ab}{c} 1/2 and 1/4.
+    """
+    coreference, noncoreference = divided(counted[0]), divided(counted[1])
+    has_coreference = counted[0].recall.denominator > 0
+    has_noncoreference = counted[1].recall.denominator > 0
+    parts = has_coreference.astype(np.int64) + has_noncoreference
+
+    def mean(first: Floats, second: Floats) -> Floats:
+        return (np.where(has_coreference, first, 0) + np.where(has_noncoreference, second, 0)) / np.maximum(parts, 1)
+
+    one = np.ones(parts.shape)
+    return Values(
+        Ratios(mean(coreference.recall, noncoreference.recall), one),
+        Ratios(mean(coreference.precision, noncoreference.precision), one),
+        mean(coreference.f1, noncoreference.f1),
+    )
+
+
+METRIC = Metric(
+    name="blanc",
+    title="BLANC",
+    definition=(
+        "The mean of two scores: links between mentions of one entity, and links between mentions of",
+        "different ones; each is the links that both sides have / those of the key.",
+    ),
+    paper="Luo et al. 2014, An extension of BLANC to system mentions; Recasens and Hovy 2010, BLANC",
+    use="Use it to reward mentions rightly kept apart as well as mentions rightly joined.",
+    note=(
+        "Where the key has links of one kind only, that kind alone decides, as in the official scorer; "
+        "the paper asks for the links of both sides."
+    ),
+    measures=(
+        Measure("blanc.coreference", "Coreference links"),
+        Measure("blanc.noncoreference", "Non-coreference links"),
+        Measure("blanc", "BLANC", combine),
+    ),
+    heading="\nCoreference:\n",
+    per_document=False,
+    count=count,
+)

@@ -1,0 +1,42 @@
+"""CONE: B-cubed and CEAF-m of named mentions."""
+
+from __future__ import annotations
+
+from corefscore.counts import Counts
+from corefscore.metrics import bcub, ceafm, mentions
+from corefscore.metrics.row import NAMED, Measure, Metric
+from corefscore.overlap import Overlap
+
+
+def count(overlap: Overlap) -> tuple[Counts, Counts, Counts]:
+    """Mention identification, B-cubed and CEAF-m of partitions that are cut down to their named mentions.
+
+    The overlap is already that of these (`corefscore.names.mentions`), so the formulas are those of the three metrics:
+    recall of CONE-B3 is the sum of n_ij^2 / |k_i|, that of CONE-CEAF the largest sum of n_ij over one-to-one
+    assignments, both divided by the number of named key mentions.
+
+    Source: Lin et al. 2010, section 4: CONE B3 = B3(G^NM, O^NM), CONE CEAF = CEAF(G^NM, O^NM), with the CEAF of
+    section 3, which counts shared mentions.
+    """
+    return (*mentions.count(overlap), *bcub.count(overlap), *ceafm.count(overlap))
+
+
+METRIC = Metric(
+    name="cone",
+    title="CONE",
+    definition=(
+        "B-cubed (CONE-B3) and CEAF-m (CONE-CEAF) of the partitions cut down to their named mentions:",
+        "sum of n_ij^2 / |k_i|, or largest sum of n_ij over assigned pairs / number of named key mentions.",
+    ),
+    paper="Lin et al. 2010, CONE: Metrics for automatic evaluation of named entity co-reference resolution",
+    use="Use it where names are annotated and coreference is not, or to see how a system does on names alone.",
+    note="Names come from the named-entity column, the eleventh; --estimate-key makes a key of them.",
+    measures=(
+        Measure("cone_mentions", "Identification of Named Mentions"),
+        Measure("cone_b3", "CONE-B3"),
+        Measure("cone_ceaf", "CONE-CEAF"),
+    ),
+    view=NAMED,
+    identification="cone_mentions",
+    count=count,
+)

@@ -1,0 +1,52 @@
+"""LEA: how important an entity is, times how well its links are resolved."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from corefscore.arrays import Floats, Ints, pairs_of
+from corefscore.counts import Counts, Ratios
+from corefscore.metrics.row import Measure, Metric
+from corefscore.overlap import Groups, Overlap
+
+
+def count(overlap: Overlap) -> tuple[Counts]:
+    """Recall: sum over key entities of |k_i| * (sum over j of link(k_i and r_j)) / link(k_i), divided by the
+    sum of |k_i|; link(n) = C(n, 2).
+
+    A singleton has one link, to itself; it is resolved only where the response has the same singleton.
+    Precision swaps the sides.
+
+    Source: Moosavi and Strube 2016, section 4; singletons: recorded cases singletons, all-singletons;
+    copies: repeat-key.
+    """
+    cells, key, response = overlap.cells, overlap.key, overlap.response
+    same_singleton = (key.size[cells.key] == 1) & (response.size[cells.response] == 1)
+    return (
+        Counts(
+            _resolved(key, cells.key, np.where(same_singleton, cells.size, pairs_of(cells.size))),
+            _resolved(response, cells.response, np.where(same_singleton, cells.pairs, pairs_of(cells.pairs))),
+        ),
+    )
+
+
+def _resolved(entities: Groups, entity: Ints, links: Ints) -> Ratios:
+    """Importance times resolution of one side's entities, over importance; links has one value a cell."""
+    size = entities.size
+    resolved = np.bincount(entity, weights=links, minlength=len(size))
+    share: Floats = resolved / np.maximum(pairs_of(size), 1)
+    return Ratios(entities.total(size * share), entities.total(size))
+
+
+METRIC = Metric(
+    name="lea",
+    title="LEA",
+    definition=(
+        "Each entity counts by its size times the share of its links that the other side resolves:",
+        "sum of |k_i| x (sum over j of C(n_ij, 2)) / C(|k_i|, 2) / number of key mentions.",
+    ),
+    paper="Moosavi and Strube 2016, Which coreference evaluation metric do you trust?",
+    use="Use it as the one metric to trust: it is not fooled by extra mentions and weighs entities by size.",
+    measures=(Measure("lea", "Coreference"),),
+    count=count,
+)

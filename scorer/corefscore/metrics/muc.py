@@ -1,0 +1,41 @@
+"""MUC: links that have to be added to a response entity to make it whole."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from corefscore.counts import Counts, Ratios
+from corefscore.metrics.row import Measure, Metric
+from corefscore.overlap import Groups, Overlap
+
+
+def count(overlap: Overlap) -> tuple[Counts]:
+    """Recall: sum over key entities of (|k_i| - p(k_i)), divided by the sum of (|k_i| - 1).
+
+    p(k_i) is the number of parts into which the response cuts k_i, a mention that the response lacks
+    being a part of its own; so |k_i| - p(k_i) is the sum of (n_ij - 1) over the cells of k_i. Precision swaps
+    the sides: the same cells, the links of the response.
+
+    Source: Vilain et al. 1995, as in Luo et al. 2014, section 2; copies: recorded cases repeat-key.
+    """
+    cells = overlap.cells
+    kept = cells.total(np.maximum(cells.pairs - 1, 0))
+    return (Counts(Ratios(kept, _links(overlap.key)), Ratios(kept, _links(overlap.response))),)
+
+
+def _links(entities: Groups) -> np.ndarray:
+    return entities.total(entities.size - 1)
+
+
+METRIC = Metric(
+    name="muc",
+    title="MUC",
+    definition=(
+        "The share of the links of each entity that the other side keeps, one entity of n mentions having",
+        "n - 1 links: sum of (n_ij - 1) over cells / sum of (|k_i| - 1).",
+    ),
+    paper="Vilain et al. 1995, A model-theoretic coreference scoring scheme",
+    use="Use it for continuity with older papers; it ignores singletons and favours large entities.",
+    measures=(Measure("muc", "Coreference"),),
+    count=count,
+)

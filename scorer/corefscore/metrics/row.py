@@ -1,0 +1,141 @@
+"""A metric as one row: what it counts, what it measures, what it says of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from corefscore.counts import Counts, Values
+from corefscore.errors import UsageError
+from corefscore.names import options as names
+
+
+class Measure(NamedTuple):
+    """A named score of a metric, and its label in the official layout.
+
+    ``combine`` derives it from the counts of the whole metric; without it, the measure is the quotient of
+    its own counts, in the order in which `Metric.count` returns them.
+    """
+
+    name: str
+    label: str
+    combine: Callable[[Sequence[Counts]], Values] | None = None
+
+
+class Option(NamedTuple):
+    """An option that can move a number: its name on the command line, its default, which tells its type, and its help.
+
+    The value of one that a metric brings along reaches `Metric.count` as a keyword argument, dashes turned into
+    underscores.
+    """
+
+    name: str
+    default: Any
+    help: str
+    choices: Sequence[str] | None = None
+
+    @property
+    def keyword(self) -> str:
+        return self.name.replace("-", "_")
+
+    def check(self, value: Any) -> None:
+        """Raise `UsageError` for a value that it cannot have."""
+        if self.choices is not None and value not in self.choices:
+            raise UsageError(f"{self.keyword}={value!r} is not one of {', '.join(self.choices)}")
+
+
+WHOLE, NAMED = "whole", "named"
+
+VIEWS: Mapping[str, tuple[Option, ...]] = {
+    WHOLE: (),
+    NAMED: (
+        Option(
+            "ne-from",
+            names.FROM[0],
+            "Whose names name the mentions of the response: the key's, or its own.",
+            names.FROM,
+        ),
+        Option("ne-column", names.COLUMN, "The column of named entities, from 1."),
+        Option(
+            "named",
+            names.EXACT,
+            "Which mentions are named: those with the span of a name, those that end in one, or those that hold "
+            "exactly one; they are compared by the span of the name.",
+            names.NAMED_BY,
+        ),
+        Option(
+            "ne-types",
+            names.USUAL,
+            "The types of names that count, joined by commas; usual are all but numbers and times "
+            f"({', '.join(sorted(names.NUMBERS))}); or all.",
+        ),
+        Option("estimate-key", False, "Make the key from its names: KEY needs no coreference, and none of it is read."),
+        Option("match", ",".join(names.MATCHES), "With --estimate-key: the rules by which names are grouped."),
+    ),
+}
+"""The ways in which a metric can see documents, whole or cut down to named mentions (`corefscore.names.mentions`), and
+the options that each brings along."""
+
+
+@dataclass(frozen=True, eq=False)
+class Metric:
+    """One row of the table of metrics.
+
+    ``count`` turns an `Overlap` into one `Counts` (each part with one value a document) for each
+    measure that is not combined. ``view`` is that of `VIEWS` which it counts. ``heading`` stands
+    before its totals in the official layout, and ``per_document`` says whether that layout has a result
+    line for it under each document. ``identification`` is the measure of mention identification that stands first in
+    that layout: one of its own where it counts other mentions than all.
+    """
+
+    name: str
+    title: str
+    definition: tuple[str, str]
+    paper: str
+    use: str
+    measures: tuple[Measure, ...]
+    count: Callable[..., Sequence[Counts]]
+    note: str = ""
+    view: str = WHOLE
+    options: tuple[Option, ...] = ()
+    heading: str = ""
+    per_document: bool = True
+    identification: str = "mentions"
+
+    @property
+    def every_option(self) -> tuple[Option, ...]:
+        """Its own options, and those of its view."""
+        return (*self.options, *VIEWS[self.view])
+
+
+def options_of(metrics: Sequence[Metric]) -> list[Option]:
+    """The options of several metrics; those of a view once."""
+    return list(dict.fromkeys(option for metric in metrics for option in metric.every_option))
+
+
+def own_values(metrics: Sequence[Metric], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of the options of some metrics by keyword, ``given`` ones or defaults.
+
+    Options of views go without saying where they have their default. Raises `UsageError` for a value that an
+    option cannot have.
+    """
+    found = {}
+    if sees_names(metrics):
+        given = names.canonical(given)
+    for option in options_of(metrics):
+        value = given.get(option.keyword, option.default)
+        option.check(value)
+        if value != option.default or not any(option in its for its in VIEWS.values()):
+            found[option.keyword] = value
+    return found
+
+
+def sees_names(metrics: Sequence[Metric]) -> bool:
+    """Whether some metric counts named mentions."""
+    return any(metric.view == NAMED for metric in metrics)
+
+
+def names_asked(metrics: Sequence[Metric], own: Mapping[str, Any]) -> names.NameOptions | None:
+    """What some metrics ask of named entities, given the values of their options; None where they ask nothing."""
+    return names.name_options(own) if sees_names(metrics) else None

@@ -1,0 +1,323 @@
+"""What travels from the readers to the metrics: the partitions of a batch of documents, in columns."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from corefscore.arrays import NONE, Ints, Objects, bounds, ranges
+from corefscore.findings import Finding
+from corefscore.sources import Source
+
+KEY, RESPONSE = "key", "response"
+"""The sides of a score."""
+
+
+class Place(NamedTuple):
+    """Where a document begins: its file, and its first line there (from 1), if any: its begin marker, its JSON."""
+
+    source: Source
+    line: int | None
+
+    def __str__(self) -> str:
+        return self.source.name if self.line is None else f"{self.source.name}:{self.line}"
+
+
+class Span(NamedTuple):
+    """A stretch of tokens of a document, and the line of the first of them."""
+
+    document: int
+    line: int
+    start: int
+    end: int
+
+
+def _numbers(source: Source, spans: Sequence[Span]) -> list[str]:
+    """What stands for the words of spans where nobody knows them."""
+    return [f"{span.start}-{span.end}" for span in spans]
+
+
+class HeldColumn:
+    """What the column of named entities held in a file: its number (from 1), the most columns that a line had, whether
+    some line had this one, how many names there were by type, whether the column was the last one somewhere, which is
+    that of coreference, what stood there first, and those of its cells that say that there is no name."""
+
+    def __init__(self, number: int, path: str) -> None:
+        self.number = number
+        self.path = path
+        self.columns = 0
+        self.there = False
+        self.types: Counter[str] = Counter()
+        self.last = False
+        self.last_cell = ""
+        self.blanks: dict[str, None] = {}
+
+    @classmethod
+    def of_all(cls, columns: Iterable[HeldColumn]) -> HeldColumn:
+        """What several held; each counts once. The path is that of the first."""
+        first, *others = {id(column): column for column in columns}.values()
+        found = cls(first.number, first.path)
+        for column in (first, *others):
+            found.columns = max(found.columns, column.columns)
+            found.there = found.there or column.there
+            found.last_cell = found.last_cell or column.last_cell
+            found.types += column.types
+            found.last = found.last or column.last
+            found.blanks |= column.blanks
+        return found
+
+    @classmethod
+    def by_file(cls, columns: Iterable[HeldColumn]) -> list[HeldColumn]:
+        """What each file held; a file that was read in pieces has several, and each of them counts once."""
+        of_file: dict[str, list[HeldColumn]] = {}
+        for column in columns:
+            of_file.setdefault(column.path, []).append(column)
+        return [cls.of_all(its) for its in of_file.values()]
+
+
+OF_NAMES = ("start", "end", "line", "type", "words")
+"""The columns of `NamedEntities` that do not hang on the batch."""
+
+
+class NamedEntities(NamedTuple):
+    """The named entities of a batch of documents, for the metrics that ask for them. Names do not overlap.
+
+    =============  ==================  =========================================================
+    column         shape               holds
+    =============  ==================  =========================================================
+    ``document``   names               the document of each name, never falling
+    ``start``      names               its first token, from 0 in its document; rising within a document
+    ``end``        names               its last token
+    ``line``       names               the line of its first token (from 1)
+    ``type``       names               its type, in upper case
+    ``words``      names               its words
+    =============  ==================  =========================================================
+
+    ``held`` tells of each file that was read with them; batches share it, and it is complete once the side is read.
+    """
+
+    document: Ints
+    start: Ints
+    end: Ints
+    line: Ints
+    type: Objects
+    words: Objects
+    held: Sequence[HeldColumn]
+
+    def take(self, old: Ints, new: Ints, documents: int) -> NamedEntities:
+        """The names of the documents ``old``, of so many, which get the numbers ``new``."""
+        at = bounds(self.document, documents)
+        sizes = at[old + 1] - at[old]
+        which = ranges(at[old], sizes)
+        return self._replace(document=np.repeat(new, sizes), **{name: getattr(self, name)[which] for name in OF_NAMES})
+
+
+UNKNOWN = -1
+"""The number of a word that is not known."""
+
+
+class Texts(NamedTuple):
+    """The words of all tokens of a batch, in the order of its documents: a number each that is equal for equal words,
+    `UNKNOWN` for those that are not known; and the lines of the tokens (from 1)."""
+
+    number: Ints
+    line: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Documents:
+    """A batch of documents of one side; document, entity and mention numbers count from 0.
+
+    =============  ==================  =========================================================
+    column         shape               holds
+    =============  ==================  =========================================================
+    ``names``      documents           the name, part number included
+    ``places``     documents           where it begins; None for a document that is not there
+    ``tokens``     documents           the number of tokens, -1 where it is not known
+    ``document``   entities            the document of each entity, never falling
+    ``label``      entities            the id that the file gives it, see `Documents.name_of`
+    ``entity``     mentions            the entity of each mention, never falling
+    ``start``      mentions            its first token, from 0 in its document
+    ``end``        mentions            its last token
+    ``line``       mentions            the line of its first token (from 1), or of its document in JSON lines
+    =============  ==================  =========================================================
+
+    Within a document entities stand in order of first appearance, within an entity mentions in the
+    order in which they close. A mention marked twice stands here twice: what that means for a score
+    is decided in `corefscore.repeats`.
+
+    ``faults`` and ``discarded`` hold, for the few documents that have any, a function that tells what makes the
+    document unusable (it may have to look into the file again), and the marks that the reader passes over.
+    ``odd_labels`` are the ids that are not plain numbers; all batches of one side share it. ``words`` gives the text of
+    spans of one file, for messages; it comes from the reader. ``named_entities`` are there only where a metric
+    asked for them and the format has them, ``texts`` where somebody compares them.
+    """
+
+    names: Sequence[str]
+    places: Sequence[Place | None]
+    tokens: Ints
+    document: Ints = field(default_factory=NONE.copy)
+    label: Ints = field(default_factory=NONE.copy)
+    entity: Ints = field(default_factory=NONE.copy)
+    start: Ints = field(default_factory=NONE.copy)
+    end: Ints = field(default_factory=NONE.copy)
+    line: Ints = field(default_factory=NONE.copy)
+    faults: Mapping[int, Callable[[], Finding]] = field(default_factory=dict)
+    discarded: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    odd_labels: Sequence[str] = ()
+    words: Callable[[Source, Sequence[Span]], list[str]] = _numbers
+    named_entities: NamedEntities | None = None
+    texts: Texts | None = None
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def mention_document(self) -> Ints:
+        """The document of each mention."""
+        return self.document[self.entity]
+
+    @cached_property
+    def first_tokens(self) -> Ints:
+        """Where the tokens of each document begin among those of all, and last where they end."""
+        return np.cumsum(np.append(0, np.maximum(self.tokens, 0)))
+
+    def text_of(self, document: int) -> Texts:
+        """The text of one document, all of it unknown where nobody read it."""
+        if self.texts is None:
+            return Texts(np.full(max(int(self.tokens[document]), 0), UNKNOWN), NONE)
+        first, stop = self.first_tokens[document : document + 2]
+        return Texts(self.texts.number[first:stop], self.texts.line[first:stop])
+
+    def later(self, lines: int) -> Documents:
+        """The same behind so many more lines, places left out."""
+        names, texts = self.named_entities, self.texts
+        return replace(
+            self,
+            line=self.line + lines,
+            named_entities=names and names._replace(line=names.line + lines),
+            texts=texts and texts._replace(line=texts.line + lines),
+        )
+
+    def words_of(self, mentions: Sequence[int]) -> list[str]:
+        """The words of some mentions, for messages."""
+        columns = self.mention_document(), self.line, self.start, self.end
+        return self.words_at([Span(*(int(column[mention]) for column in columns)) for mention in mentions])
+
+    def words_at(self, spans: Sequence[Span]) -> list[str]:
+        """The words of some spans. Each file is read once, for all of its spans."""
+        by_source: dict[Source, list[int]] = defaultdict(list)
+        for at, span in enumerate(spans):
+            by_source[self.place_of(span.document).source].append(at)
+        found: dict[int, str] = {}
+        for source, its in by_source.items():
+            found.update(zip(its, self.words(source, [spans[at] for at in its]), strict=True))
+        return [found[at] for at in range(len(spans))]
+
+    def place_of(self, document: int) -> Place:
+        """Where a document begins, for one that is there."""
+        place = self.places[document]
+        assert place is not None, "only a document that is not there has no place"
+        return place
+
+    def name_of(self, entity: int) -> str:
+        """The id of an entity as the file writes it."""
+        label = int(self.label[entity])
+        return str(label) if label >= 0 else self.odd_labels[-1 - label]
+
+    def take(self, which: Ints) -> Documents:
+        """The documents ``which`` in that order; -1 stands for a document that is not there."""
+        if np.array_equal(which, np.arange(len(self))):
+            return self
+        there = np.flatnonzero(which >= 0)
+        old = which[there]
+        entity_bounds = bounds(self.document, len(self))
+        entities = entity_bounds[old + 1] - entity_bounds[old]
+        chosen_entities = ranges(entity_bounds[old], entities)
+        mention_bounds = bounds(self.entity, len(self.document))
+        mentions = (mention_bounds[chosen_entities + 1] - mention_bounds[chosen_entities]).astype(np.int64)
+        chosen = ranges(mention_bounds[chosen_entities], mentions)
+        first_tokens = self.first_tokens
+        its_tokens = ranges(first_tokens[old], np.diff(first_tokens)[old]) if self.texts else NONE
+        new = {int(o): int(n) for n, o in zip(there, old, strict=True)}
+        tokens = np.zeros(len(which), dtype=np.int64)
+        tokens[there] = self.tokens[old]
+        return Documents(
+            names=[self.names[d] if d >= 0 else "" for d in which],
+            places=[self.places[d] if d >= 0 else None for d in which],
+            tokens=tokens,
+            document=np.repeat(there, entities),
+            label=self.label[chosen_entities],
+            entity=np.repeat(np.arange(len(chosen_entities)), mentions),
+            start=self.start[chosen],
+            end=self.end[chosen],
+            line=self.line[chosen],
+            faults={new[d]: fault for d, fault in self.faults.items() if d in new},
+            discarded={new[d]: cells for d, cells in self.discarded.items() if d in new},
+            odd_labels=self.odd_labels,
+            words=self.words,
+            named_entities=self.named_entities and self.named_entities.take(old, there, len(self)),
+            texts=self.texts and Texts(*(column[its_tokens] for column in self.texts)),
+        )
+
+
+def part_of(name: str) -> tuple[str, str] | None:
+    """The document and the digits of the part in a name as CoNLL-2011/2012 has it, ``(X); part 000``."""
+    found = re.fullmatch(r"\((.*)\); part ([0-9]+)", name, re.DOTALL)
+    return (found[1], found[2]) if found else None
+
+
+def joined(parts: Sequence[Documents]) -> Documents:
+    """Several batches of one side as one."""
+    if len(parts) == 1:
+        return parts[0]
+    documents = np.cumsum([0] + [len(part) for part in parts]).tolist()
+    entities = np.cumsum([0] + [len(part.document) for part in parts]).tolist()
+
+    def column(name: str, shifts: Iterable[int] | None = None) -> Ints:
+        arrays: list[Ints] = [getattr(part, name) for part in parts]
+        if shifts is not None:
+            arrays = [array + shift for array, shift in zip(arrays, shifts, strict=False)]
+        return np.concatenate([NONE, *arrays])
+
+    return Documents(
+        names=[name for part in parts for name in part.names],
+        places=[place for part in parts for place in part.places],
+        tokens=column("tokens"),
+        document=column("document", documents),
+        label=column("label"),
+        entity=column("entity", entities),
+        start=column("start"),
+        end=column("end"),
+        line=column("line"),
+        faults={s + d: f for s, part in zip(documents, parts, strict=False) for d, f in part.faults.items()},
+        discarded={
+            s + d: cells for s, part in zip(documents, parts, strict=False) for d, cells in part.discarded.items()
+        },
+        odd_labels=parts[0].odd_labels if parts else (),
+        words=parts[0].words if parts else _numbers,
+        named_entities=_joined_names([part.named_entities for part in parts], documents),
+        texts=_joined_texts([part.texts for part in parts]),
+    )
+
+
+def _joined_texts(parts: Sequence[Texts | None]) -> Texts | None:
+    its = [part for part in parts if part is not None]
+    return Texts(*map(np.concatenate, zip(*its, strict=True))) if its and len(its) == len(parts) else None
+
+
+def _joined_names(parts: Sequence[NamedEntities | None], documents: Sequence[int]) -> NamedEntities | None:
+    """The names of several batches; ``documents`` tells how many documents are before each."""
+    its = [part for part in parts if part is not None]
+    if not its or len(its) < len(parts):
+        return None
+    return its[0]._replace(
+        document=np.concatenate([part.document + before for part, before in zip(its, documents, strict=False)]),
+        **{name: np.concatenate([getattr(part, name) for part in its]) for name in OF_NAMES},
+        held=list({id(column): column for part in its for column in part.held}.values()),
+    )

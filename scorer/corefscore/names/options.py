@@ -1,0 +1,110 @@
+"""The options about names. Every run imports this; what they mean is in `corefscore.names.mentions`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from corefscore.errors import UsageError, nearest_first
+from corefscore.model import KEY
+
+OWN = "own"
+
+FROM = (KEY, OWN)
+"""Whose names name the mentions of a response."""
+
+EITHER = "either"
+"""What is asked where it is not known yet whose names they will be."""
+
+EXACT, HEAD, CONTAINS = NAMED_BY = ("exact", "head", "contains")
+"""Which mentions have a name."""
+
+COLUMN = 11
+"""Where CoNLL-2011/2012 has the named entities."""
+
+USUAL, ALL = "usual", "all"
+"""What stands for types: all but `NUMBERS`, and all."""
+
+NUMBERS = frozenset(("DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "PERCENT", "MONEY"))
+"""Types of OntoNotes that name nothing: numbers and times."""
+
+MATCHES = ("exact", "words", "initials")
+"""The rules of `corefscore.names.estimate`."""
+
+
+class NameOptions(NamedTuple):
+    """What is asked of names: whose they are, their column (from 1), the rule by which a mention has one, the types
+    that count (in upper case, besides `USUAL` and `ALL`), and the rules by which the key is estimated from its names,
+    if it is."""
+
+    source: str = KEY
+    column: int = COLUMN
+    named: str = EXACT
+    types: frozenset[str] = frozenset((USUAL,))
+    estimate: tuple[str, ...] = ()
+
+    def counts(self, kind: str) -> bool:
+        """Whether names of a type, in upper case, count."""
+        return kind in self.types or ALL in self.types or (USUAL in self.types and kind not in NUMBERS)
+
+    @property
+    def compares_words(self) -> bool:
+        """Whether names of one side are found in the other by token."""
+        return self.source != OWN
+
+    def of_side(self, side: str | None) -> bool:
+        """Whether the names of a side are looked at."""
+        return side == KEY or self.source != KEY
+
+
+def name_options(own: Mapping[str, Any]) -> NameOptions:
+    """The options about names, from their values by keyword. Raises `UsageError` for what they cannot be."""
+    column, estimate = own.get("ne_column", COLUMN), own.get("estimate_key", False)
+    if type(column) is not int:
+        raise UsageError(f"ne_column={column!r}: expected a whole number")
+    if column < 1:
+        raise UsageError(f"--ne-column {column}: columns are counted from 1")
+    if type(estimate) is not bool:
+        raise UsageError(f"estimate_key={estimate!r}: expected True or False")
+    rules = frozenset(rule.lower() for rule in _listed(own.get("match", MATCHES), "match"))
+    for rule in sorted(rules.difference(MATCHES)):
+        known = ", ".join(nearest_first(rule, MATCHES))
+        raise UsageError(f'--match has no rule "{rule}"; known, the nearest first: {known}')
+    if len(rules) < len(MATCHES) and not estimate:
+        raise UsageError("--match says how a key is estimated; it needs --estimate-key")
+    return NameOptions(
+        own.get("ne_from", KEY),
+        column,
+        own.get("named", EXACT),
+        _types(_listed(own.get("ne_types", USUAL), "ne-types")),
+        tuple(rule for rule in MATCHES if rule in rules) if estimate else (),
+    )
+
+
+def canonical(own: Mapping[str, Any]) -> dict[str, Any]:
+    """The same options with one spelling for what means the same, so that equal runs have equal signatures.
+
+    Raises `UsageError` as `name_options` does.
+    """
+    meant = name_options(own)
+    lists = {"ne_types": ",".join(sorted(meant.types)), "match": ",".join(meant.estimate or MATCHES)}
+    return {**own, **lists}
+
+
+def _types(listed: Iterable[str]) -> frozenset[str]:
+    """Types in upper case; what `USUAL` and `ALL` stand for goes without saying beside them."""
+    kinds = frozenset(listed)
+    if ALL.upper() in kinds:
+        return frozenset((ALL,))
+    return kinds & NUMBERS | {USUAL} if USUAL.upper() in kinds else kinds
+
+
+def _listed(words: Any, option: str) -> frozenset[str]:
+    """The words of a list, or of a string with commas, in upper case."""
+    listed = words.split(",") if isinstance(words, str) else words
+    if not isinstance(listed, list | tuple | set | frozenset) or not all(isinstance(word, str) for word in listed):
+        raise UsageError(f"{option.replace('-', '_')}={words!r}: expected words, as a list or joined by commas")
+    found = frozenset(word.strip().upper() for word in listed)
+    if not found or "" in found:
+        raise UsageError(f'--{option} "{words}": there is an empty word in the list')
+    return found

@@ -1,0 +1,214 @@
+"""Repeats: what a span means that is marked more than once, as the official scorer has it or otherwise.
+
+The official scorer looks at repeats in three ways, and each is one function here:
+
+- `key_messages`: in the key all copies stay and a line of output tells of each but the first (recorded cases
+  repeat-key). A response mention then meets the last copy.
+- `drop_response_copies`: in the response, later copies of a span that the key has are dropped, with a line of
+  output (repeat-response); copies of a span that the key lacks stay, without a word, and count
+  (repeat-spurious, repeat-too-many).
+- `refuse_too_many`: more than ten dropped copies over all documents refuse the run (the recorded run of
+  koconovel, human-reader-overlapped).
+
+``--repeated first`` keeps the first copy of any span on either side instead, and ``--repeated refuse`` refuses at
+the first copy.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from corefscore.arrays import NONE, Bools, Ints, bounds, changes, order_by
+from corefscore.errors import InputError
+from corefscore.findings import MOST, Finding, counted, tokens
+from corefscore.matching import Matched, Side, exact
+from corefscore.model import Documents
+from corefscore.pairing import Pairs
+
+LIMIT = 10
+"""The largest number of dropped copies that the official scorer puts up with."""
+
+SHOWN_ENTITIES = 20
+"""How many entities of a repeated span a message lists."""
+
+REPEATED = ("official", "first", "refuse")
+"""What ``--repeated`` can be."""
+
+
+class Repeat(NamedTuple):
+    """A span that one side marks more than once; ``copies`` are its mentions in the columns of ``documents``."""
+
+    documents: Documents
+    copies: Sequence[int]
+
+    @property
+    def document(self) -> int:
+        return int(self.documents.document[self.documents.entity[self.copies[0]]])
+
+
+class Treated(NamedTuple):
+    """The mentions that count, the lines of output for each document, and the spans of which copies were dropped."""
+
+    matched: Matched
+    messages: dict[int, list[str]]
+    dropped: list[Repeat]
+
+
+def treat(matched: Matched, pairs: Pairs, way: str) -> Treated:
+    """Decide which copies of a span count. ``way`` is one of `REPEATED`.
+
+    Raises `InputError` at the first copy where ``way`` is ``refuse``.
+    """
+    key_copies, response_copies = _copies(matched.key), _copies(matched.response)
+    if not len(key_copies) and not len(response_copies):
+        return Treated(matched, {}, [])
+    key_repeats = _repeats(pairs.key, matched.key, key_copies)
+    response_repeats = _repeats(pairs.response, matched.response, response_copies)
+    if way == "refuse":
+        raise InputError(_as_errors(describe("repeated-mention", (key_repeats + response_repeats)[:1])))
+    if way == "first":
+        key = matched.key.keep(_all_but(key_copies, matched.key))
+        response = matched.response.keep(_all_but(response_copies, matched.response))
+        # By document, so that the order does not hang on how the documents are cut into batches.
+        dropped = sorted(key_repeats + response_repeats, key=lambda repeat: repeat.document)
+        return Treated(matched._replace(key=key, response=response), {}, dropped)
+    messages: dict[int, list[str]] = defaultdict(list)
+    key_messages(matched, pairs.key, key_copies, messages)
+    matched, dropped = drop_response_copies(matched, pairs.response, response_copies, messages)
+    return Treated(matched, messages, dropped)
+
+
+def key_messages(matched: Matched, key: Documents, copies: Ints, messages: dict[int, list[str]]) -> None:
+    """``Repeated mention in the key: S, E <before><this>``, both numbers among the key's mentions of the document."""
+    first = _first_mentions(matched.key)
+    before = _copy_before(matched.key)
+    for mention in copies.tolist():
+        document = int(matched.key.document[matched.key.entity[mention]])
+        numbers = f"{before[mention] - first[document]}{mention - first[document]}"
+        messages[document].append(f"Repeated mention in the key: {key.start[mention]}, {key.end[mention]} {numbers}")
+
+
+def drop_response_copies(
+    matched: Matched, response: Documents, copies: Ints, messages: dict[int, list[str]]
+) -> tuple[Matched, list[Repeat]]:
+    """``Repeated mention in the response: S, E <number><number>``, the number of the last copy in the key."""
+    number_in_key = np.full(len(matched.document), -1)
+    number_in_key[matched.key.number] = np.arange(len(matched.key.number))
+    first = _first_mentions(matched.key)
+    dropped = copies[number_in_key[matched.response.number[copies]] >= 0]
+    for mention in dropped.tolist():
+        document = int(matched.response.document[matched.response.entity[mention]])
+        number = number_in_key[matched.response.number[mention]] - first[document]
+        messages[document].append(
+            f"Repeated mention in the response: {response.start[mention]}, {response.end[mention]} {number}{number}"
+        )
+    kept = matched.response.keep(_all_but(dropped, matched.response))
+    return matched._replace(response=kept), _repeats(response, matched.response, dropped)
+
+
+def refuse_too_many(dropped: Sequence[Repeat]) -> None:
+    """Raise `InputError`, with all spans concerned, where more copies than `LIMIT` were dropped."""
+    if summary := too_many(dropped):
+        raise InputError([summary, *_as_errors(describe("repeated-mention", dropped[:MOST]))])
+
+
+def too_many(dropped: Sequence[Repeat]) -> Finding | None:
+    """The reason to refuse, where more copies than `LIMIT` were dropped."""
+    copies = sum(len(repeat.copies) - 1 for repeat in dropped)
+    if copies <= LIMIT:
+        return None
+    places = {repeat.documents.place_of(repeat.document) for repeat in dropped}
+    details = {
+        "limit": LIMIT,
+        "count": copies,
+        "spans": counted(len(dropped), "span"),
+        "documents": counted(len(places), "document"),
+        "listed": "listed below" if len(dropped) <= MOST else f"the first {MOST} listed below",
+    }
+    first = dropped[0].documents.place_of(dropped[0].document)
+    return Finding("too-many-repeated", first.source.name, details=details)
+
+
+def _as_errors(findings: Sequence[Finding]) -> list[Finding]:
+    return [finding.as_error() for finding in findings]
+
+
+def describe(code: str, repeats: Sequence[Repeat]) -> list[Finding]:
+    """Findings for repeated spans, with their words and the entities that they are in."""
+    of_batch: dict[int, list[Repeat]] = defaultdict(list)
+    for repeat in repeats:
+        of_batch[id(repeat.documents)].append(repeat)
+    words = {}
+    for batch, its in of_batch.items():  # every file is read once for all of its spans
+        documents = its[0].documents
+        texts = documents.words_of([repeat.copies[0] for repeat in its])
+        words.update({(batch, repeat.copies[0]): text for repeat, text in zip(its, texts, strict=True)})
+    found = []
+    for repeat in repeats:
+        documents, first = repeat.documents, repeat.copies[0]
+        details = {
+            "document": documents.names[repeat.document],
+            "words": words[id(documents), first],
+            "tokens": tokens(int(documents.start[first]), int(documents.end[first])),
+            "count": len(repeat.copies),
+            "entities": _names(documents, repeat.copies),
+        }
+        path = documents.place_of(repeat.document).source.name
+        line = int(documents.line[first])
+        found.append(Finding(code, path, line if line > 0 else None, details=details))
+    return found
+
+
+def _names(documents: Documents, copies: Sequence[int]) -> str:
+    """The entities of some copies, at most `SHOWN_ENTITIES` of them."""
+    names = [documents.name_of(int(documents.entity[copy])) for copy in copies[:SHOWN_ENTITIES]]
+    return ", ".join(names if len(copies) <= SHOWN_ENTITIES else [*names, "..."])
+
+
+def repeats(documents: Documents) -> list[Repeat]:
+    """The spans that a batch of one side marks more than once, within one entity or in several."""
+    side = exact(documents, Documents([], [], NONE)).key
+    return _repeats(documents, side, _copies(side))
+
+
+def _copy_before(side: Side) -> Ints:
+    """For each mention the copy of its span before it, or itself."""
+    before = np.arange(len(side.number))
+    order = order_by(side.number)
+    again = ~changes(side.number[order])
+    at = np.flatnonzero(again)
+    before[order[at]] = order[at - 1]
+    return before
+
+
+def _copies(side: Side) -> Ints:
+    """The mentions of a side whose span was there before, in the order of the side."""
+    if np.bincount(side.number).max(initial=0) <= 1:
+        return np.empty(0, dtype=np.int64)
+    return np.flatnonzero(_copy_before(side) != np.arange(len(side.number)))
+
+
+def _repeats(documents: Documents, side: Side, copies: Ints) -> list[Repeat]:
+    """The spans that later ``copies`` belong to, in the order of their first copy."""
+    wanted = np.isin(side.number, side.number[copies])
+    by_number: dict[int, list[int]] = defaultdict(list)
+    for mention in np.flatnonzero(wanted).tolist():
+        by_number[int(side.number[mention])].append(mention)
+    return [Repeat(documents, mentions) for mentions in by_number.values()]
+
+
+def _all_but(mentions: Ints, side: Side) -> Bools:
+    kept = np.ones(len(side.number), dtype=np.bool_)
+    kept[mentions] = False
+    return kept
+
+
+def _first_mentions(side: Side) -> Ints:
+    """The number of mentions before each document."""
+    if not len(side.document):
+        return np.zeros(0, dtype=np.int64)
+    return bounds(side.document[side.entity], int(side.document[-1]) + 1)

@@ -1,0 +1,222 @@
+"""Systems compared, for people: scores with intervals, differences with tests, and what they rest on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from corefscore.counts import SCORES
+from corefscore.errors import InputError
+from corefscore.findings import Finding, counted
+from corefscore.measures import HEADINGS
+from corefscore.reports.row import CHANCE, COUNT, PERCENT, Column, Table, head
+from corefscore.results import Result
+from corefscore.significance import Compared, Method, compared
+from corefscore.units import sample
+
+FEW = 20
+"""Under so many units a comparison says how little they can show."""
+
+VERDICTS = {True: "differ", False: "not shown", None: "no verdict"}
+"""What is said of two systems: they differ; that was not shown; nothing could have shown it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """The report of `compare`: ``results`` by the name of the system, all of one key, and what was ``found``."""
+
+    results: Mapping[str, Result]
+    measures: Sequence[str]
+    found: Compared
+
+    @property
+    def signature(self) -> str:
+        return signed(next(iter(self.results.values())), self.found.method)
+
+    @cached_property
+    def tables(self) -> Sequence[Table]:
+        return [self._scores(), self._differences()]
+
+    def _scores(self) -> Table:
+        columns = [Column("measure", "measure"), Column("system", "system")]
+        for score, heading in HEADINGS.items():
+            columns.append(Column(score, heading, PERCENT))
+            columns += [Column(f"{score}_{end}", end, PERCENT) for end in ("low", "high")]
+        rows = []
+        for m, measure in enumerate(self.measures):
+            for s, name in enumerate(self.results):
+                row: list[Any] = [measure, name]
+                for c in range(len(SCORES)):
+                    row += [known(self.found.sample.observed[s, m, c]), *map(known, self.found.ends[s, m, c])]
+                rows.append(row)
+        return Table("scores", columns, rows)
+
+    def _differences(self) -> Table:
+        corrected = self.found.method.correction == "holm" and len(self.found.sample.pairs) > 1
+        columns = (
+            Column("measure", "measure"),
+            Column("score", "score"),
+            Column("system", "system"),
+            Column("against", "against"),
+            Column("difference", "difference", PERCENT),
+            Column("difference_low", "low", PERCENT),
+            Column("difference_high", "high", PERCENT),
+            Column("p", "p", CHANCE),
+            Column("p_corrected", "p (Holm)", CHANCE, shown=corrected),
+            Column("units_differing", "units", COUNT),
+            Column("smallest_p", "smallest p", CHANCE),
+            Column("verdict", "verdict"),
+        )
+        names = list(self.results)
+        rows = []
+        for m, measure in enumerate(self.measures):
+            for c, score in enumerate(SCORES):
+                for place, (a, b) in enumerate(self.found.sample.pairs):
+                    each = self._difference(place, a, b, m, c)
+                    if each is not None:
+                        heading = HEADINGS[score]
+                        numbers = [each[name] for name in ("difference", "low", "high", "p", "p_corrected")]
+                        tests = self.found.tests
+                        least = float(tests.smallest[place, m]), VERDICTS[each["differ"]]
+                        rows.append(
+                            [measure, heading, names[a], names[b], *numbers, int(tests.differ[place, m]), *least]
+                        )
+        return Table("differences", columns, rows)
+
+    def _difference(self, place: int, a: int, b: int, m: int, c: int) -> dict[str, Any] | None:
+        """One score of one measure of a pair; None where the measure has no such score."""
+        found = self.found
+        if math.isnan(found.tests.p[place, m, c]):
+            return None
+        low, high = map(float, found.difference_ends[place, m, c])
+        return {
+            "difference": float(found.sample.observed[a, m, c] - found.sample.observed[b, m, c]),
+            "low": low,
+            "high": high,
+            "p": float(found.tests.p[place, m, c]),
+            "p_corrected": float(found.corrected[place, m, c]),
+            "differ": found.differ(place, m, c),
+        }
+
+    @property
+    def notes(self) -> Sequence[str]:
+        method = self.found.method
+        return [
+            f"low, high: {percentage(method.confidence)} percentile intervals, from {method.trials} paired "
+            "bootstrap resamples",
+            *notes_on_tests(self.found),
+            f"verdict: at the level {method.level:g}; units: how many the two differ in; smallest p: 2^(1 - units), "
+            "the least that any test can give",
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """What the JSON layout prints; see ``docs/compare.md``."""
+        names = list(self.results)
+        return {
+            **head("compare", self.signature, options(next(iter(self.results.values())), self.found.method)),
+            "units": self.found.sample.units,
+            "family": family(self.found),
+            "systems": {name: self._system(s) for s, name in enumerate(names)},
+            "pairs": [
+                {"system": names[a], "against": names[b], "measures": self._pair(place, a, b)}
+                for place, (a, b) in enumerate(self.found.sample.pairs)
+            ],
+            "notes": list(self.notes),
+        }
+
+    def _system(self, s: int) -> dict[str, Any]:
+        found = self.found
+        return {
+            measure: {
+                score: {
+                    "value": float(found.sample.observed[s, m, c]),
+                    "low": float(found.ends[s, m, c, 0]),
+                    "high": float(found.ends[s, m, c, 1]),
+                }
+                for c, score in enumerate(SCORES)
+                if not math.isnan(found.sample.observed[s, m, c])
+            }
+            for m, measure in enumerate(self.measures)
+        }
+
+    def _pair(self, place: int, a: int, b: int) -> dict[str, Any]:
+        tests = self.found.tests
+        return {
+            measure: {
+                "units_differing": int(tests.differ[place, m]),
+                "smallest_p": float(tests.smallest[place, m]),
+                "exact": bool(tests.exact[place, m]),
+                **{
+                    score: each
+                    for c, score in enumerate(SCORES)
+                    if (each := self._difference(place, a, b, m, c)) is not None
+                },
+            }
+            for m, measure in enumerate(self.measures)
+        }
+
+
+def compare(results: Mapping[str, Result], measures: Sequence[str], method: Method) -> Comparison:
+    """Compare systems, given as their results by name.
+
+    Raises `InputError` where there is one unit only, and `UsageError` for units that cannot be made.
+    """
+    units = sample(list(results.values()), measures, method.unit, method.by)
+    if units.units == 1:
+        first = next(iter(results.values()))
+        raise InputError([Finding("one-unit", "key", details={"unit": method.unit, "documents": len(first.names)})])
+    return Comparison(results, measures, compared(units, method))
+
+
+def notes_on_tests(found: Compared) -> list[str]:
+    """What tests rest on: units, the way p came about, its correction, and how few units there are."""
+    method, tests, units = found.method, found.tests, found.sample.units
+    unit = f"matches of {method.unit}" if method.unit not in ("document", "parts-joined") else method.unit
+    names = {"randomization": "paired approximate randomization", "bootstrap": "paired bootstrap test"}
+    notes = [
+        f"unit of resampling: {unit}, {units} in all",
+        f"p: {names[method.test]}, two-sided, {method.trials} trials, seed {method.seed}",
+    ]
+    if tests.exact.any():
+        notes[-1] += f"; exact, by all assignments, up to {method.trials.bit_length() - 1} differing units"
+    pairs = family(found)
+    if pairs > 1:
+        way = "by Holm's method" if method.correction == "holm" else "not at all"
+        notes.append(f"corrected {way} for the family of all {pairs} pairs of systems within one measure")
+    if units < FEW:
+        least = min(1.0, 2.0 ** (1 - units))
+        notes.append(
+            f"only {counted(units, 'unit')}: even where they differ in all, no randomization test can give less than "
+            f"p = {least:.3g}"
+        )
+    return notes
+
+
+def family(found: Compared) -> int:
+    """How many tests a correction is for."""
+    return len(found.sample.pairs)
+
+
+def percentage(value: float) -> str:
+    """``95%`` for 0.95."""
+    return f"{round(value * 100, 10):g}%"
+
+
+def known(value: float) -> float | None:
+    """A number, or None for what is not there (NaN)."""
+    return None if math.isnan(value) else float(value)
+
+
+def options(result: Result, method: Method) -> dict[str, Any]:
+    """Everything that can move a number of a comparison, as data."""
+    return {**result.settings.to_dict(), **method.to_dict()}
+
+
+def signed(result: Result, method: Method) -> str:
+    """The signature of the scores, and what was asked of the comparison."""
+    asked = {**method.to_dict(), "confidence": percentage(method.confidence)}
+    parts = [f"{name}={value}" for name, value in asked.items() if value is not None]
+    return " | ".join([result.signature, *parts])

@@ -1,0 +1,69 @@
+"""What validating came to: findings at their places, and what was mended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from corefscore.findings import ERROR, KINDS, NOTICE, counted
+from corefscore.repair import Fixes
+from corefscore.reports.row import Annotation
+from corefscore.validation import Validated
+
+LEVELS = {ERROR: "error", NOTICE: "warning"}
+"""The level of an annotation, by severity."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The report of `validate`: a row for each FILE, and what was mended, if that was asked for."""
+
+    files: Sequence[Validated]
+    fixes: Fixes | None = None
+
+    @property
+    def annotations(self) -> Iterator[Annotation]:
+        """What was mended, every finding, and how many more there are of a kind."""
+        for fix in self.fixes.listed if self.fixes else ():
+            yield Annotation("notice", fix.code, fix.what, fix.path, fix.line)
+        for file in self.files:
+            for finding in file.findings:
+                text = "\n".join([finding.found, *(finding.excerpt or ()), finding.advice])
+                level = LEVELS[finding.severity]
+                yield Annotation(level, finding.code, text, finding.path, finding.line, finding.column)
+            for code, count in file.unlisted.items():
+                severity = KINDS[code].severity
+                text = f"{file.path}: {counted(count, f'more {severity}')} [{code}]"
+                yield Annotation(LEVELS[severity], code, text)
+
+    def to_dict(self) -> dict[str, Any]:
+        """``files`` with their findings, and ``fixed`` where that was asked for; see ``docs/validate.md``."""
+        files = [
+            {
+                "file": file.path,
+                "documents": file.documents,
+                "tokens": file.tokens,
+                "mentions": file.mentions,
+                "entities": file.entities,
+                "errors": file.count(ERROR),
+                "notices": file.count(NOTICE),
+                "findings": [
+                    {
+                        "code": finding.code,
+                        "severity": finding.severity,
+                        "file": finding.path,
+                        "line": finding.line,
+                        "column": finding.column,
+                        "found": finding.found,
+                        "advice": finding.advice,
+                        "details": dict(finding.details),
+                    }
+                    for finding in file.findings
+                ],
+                "unlisted": dict(file.unlisted),
+            }
+            for file in self.files
+        ]
+        fixed = {} if self.fixes is None else {"fixed": [fix._asdict() for fix in self.fixes.listed]}
+        return {"files": files, **fixed}

@@ -1,0 +1,328 @@
+"""Results with names: the scores of documents, of groups of them, and of all, from counts per document."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import EllipsisType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from corefscore import __version__
+from corefscore.arrays import Floats, Ints
+from corefscore.counts import Ratios, Values, divided, summed, unpacked
+from corefscore.errors import UsageError
+from corefscore.findings import Finding, counted
+from corefscore.matching import SINGLETONS
+from corefscore.metrics import AVERAGE, GROUPS, MENTIONS
+from corefscore.metrics.row import Metric, Option
+from corefscore.pairing import Pairs
+from corefscore.repeats import REPEATED
+
+SCHEMA = 1
+"""The version of the JSON layout; it rises when a reader of the old one could go wrong."""
+
+REST = "(no match)"
+"""The group of documents whose name a grouping pattern does not match."""
+
+
+At = int | EllipsisType
+"""Which document the values of many are asked for; ``...`` where they are those of one thing only."""
+
+
+def values(metrics: Sequence[Metric], counts: Mapping[str, Floats]) -> dict[str, Values]:
+    """The values of every measure, from counts by metric, each of the shape ... x counted measures x 4; and of the
+    CoNLL average where its three metrics are there.
+
+    The leading axes are those of the values: none for a total, documents, or trials of a test.
+    """
+    found: dict[str, Values] = {}
+    for metric in metrics:
+        own = iter(parts := unpacked(counts[metric.name]))
+        for measure in metric.measures:
+            found[measure.name] = measure.combine(parts) if measure.combine else divided(next(own))
+    if all(name in found for name in GROUPS[AVERAGE]):
+        found[AVERAGE] = average([found[name].f1 for name in GROUPS[AVERAGE]])
+    return found
+
+
+def average(f1: Sequence[Floats]) -> Values:
+    """The CoNLL average: the mean of the F1 of MUC, B-cubed and CEAF-e. Recall and precision it has none: NaN.
+
+    Source: the CoNLL-2011 shared task. Added from left to right, since the official layout cuts it off.
+    """
+    mean = summed(np.stack(f1)) / len(f1)
+    nothing = Ratios(*np.full((2, *mean.shape), np.nan))
+    return Values(nothing, nothing, mean)
+
+
+class Ratio(NamedTuple):
+    """What a value was divided from."""
+
+    numerator: float
+    denominator: float
+
+
+@dataclass(frozen=True)
+class Score:
+    """One measure of one document, group or total: recall, precision and F1, from 0 to 1.
+
+    ``recall_counts`` and ``precision_counts`` are what they were divided from; for a measure that combines
+    others (BLANC) the value itself over 1. What a measure does not have is NaN: all but the F1 of the CoNLL average.
+    """
+
+    recall: float
+    precision: float
+    f1: float
+    recall_counts: Ratio
+    precision_counts: Ratio
+
+    def to_dict(self) -> dict[str, float | int]:
+        """What the measure has, as the JSON layout has it; see ``docs/json.md``."""
+        found = {"recall": self.recall, "precision": self.precision, "f1": self.f1}
+        for side, counts in (("recall", self.recall_counts), ("precision", self.precision_counts)):
+            found.update({f"{side}_{part}": _whole(number) for part, number in counts._asdict().items()})
+        return {name: number for name, number in found.items() if not math.isnan(number)}
+
+
+def _number(value: Any) -> float:
+    """A number of an array; NaN always the same one, so that equal scores are equal."""
+    number = float(value)
+    return math.nan if math.isnan(number) else number
+
+
+def _whole(number: float) -> float | int:
+    return int(number) if number.is_integer() else number
+
+
+class Measured(Mapping[str, Score]):
+    """A mapping from measure to `Score`. Mention identification is the measure ``mentions``; the CoNLL average, which
+    has an F1 only, is ``conll``."""
+
+    found: Mapping[str, Values]
+    """The values of every measure, of many things at once or of one."""
+
+    place: At = ...
+    """Which of the many."""
+
+    def __getitem__(self, measure: str) -> Score:
+        found, place = self.found[measure], self.place
+        return Score(
+            _number(found.recall[place]),
+            _number(found.precision[place]),
+            _number(found.f1[place]),
+            Ratio(*(_number(part[place]) for part in found.recall_counts)),
+            Ratio(*(_number(part[place]) for part in found.precision_counts)),
+        )
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.found)
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def __repr__(self) -> str:
+        return f"<F1: {', '.join(f'{name} {score.f1:.4f}' for name, score in self.items())}>"
+
+    @property
+    def mentions(self) -> Score:
+        """Mention identification."""
+        return self[MENTIONS]
+
+    @property
+    def conll(self) -> float:
+        """The CoNLL average, from 0 to 1. Raises `KeyError` where MUC, B-cubed or CEAF-e was not asked for."""
+        if AVERAGE not in self:
+            raise KeyError("the CoNLL average needs the metrics " + ", ".join(GROUPS[AVERAGE]))
+        return self[AVERAGE].f1
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scores(Measured):
+    """The scores of one document, one group of documents, or all."""
+
+    found: Mapping[str, Values]
+    place: At = ...
+
+    def to_dict(self) -> dict[str, Any]:
+        """The measures as the JSON layout has them; see ``docs/json.md``."""
+        return {name: score.to_dict() for name, score in self.items()}
+
+
+COUNTING = (
+    Option(
+        "repeated",
+        REPEATED[0],
+        "What a span that is marked again means: as the official scorer has it; only the first copy counts, on either "
+        "side; or the file is refused.",
+        REPEATED,
+    ),
+    Option(
+        "singletons",
+        SINGLETONS[0],
+        "Entities of one mention: kept, left out of the response, or left out of both sides.",
+        SINGLETONS,
+    ),
+)
+"""The options about which mentions count."""
+
+
+class Counting(NamedTuple):
+    """Which mentions count: the values of `COUNTING`."""
+
+    repeated: str = REPEATED[0]
+    singletons: str = SINGLETONS[0]
+
+
+USUAL = Counting()
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything that can move a number, apart from the files themselves.
+
+    ``document`` is the one document that was scored, ``own`` the values of the metrics' own options, ``reading`` what
+    was asked of the reader.
+    """
+
+    metrics: tuple[str, ...]
+    counting: Counting = USUAL
+    document: str | None = None
+    own: Mapping[str, Any] = field(default_factory=dict)
+    reading: Mapping[str, str] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "metrics": list(self.metrics),
+            **self.counting._asdict(),
+            "document": self.document,
+            **self.own,
+            **self.reading,
+        }
+
+    @property
+    def signature(self) -> str:
+        """One short line by which a published score can be repeated."""
+        parts = [f"corefscore {__version__}", ",".join(self.metrics)]
+        rest = {**self.to_dict()}
+        del rest["metrics"]
+        return " | ".join(parts + [f"{name}={value}" for name, value in rest.items() if value is not None])
+
+
+class Shown(NamedTuple):
+    """What the official layout tells of documents besides their scores, as a metric sees them: ``key_copies``, the key
+    mentions of each document with copies; ``messages``, its lines about repeats; and the ``pairs`` themselves, where
+    they were kept."""
+
+    key_copies: Floats
+    messages: Mapping[int, Sequence[str]]
+    pairs: Sequence[Pairs]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Result(Measured):
+    """What was scored: as a mapping the `total`, from measure to `Score`; and the scores of every document.
+
+    ``names`` are those of the documents, in the order of the key. ``counts`` has, for each metric by name, an array of
+    the shape documents x counted measures x 4 (see `corefscore.counts.packed`). ``notices`` tell what was odd.
+    ``views`` are for the official layout, each by its name (`corefscore.metrics.row.VIEWS`).
+    """
+
+    metrics: Sequence[Metric]
+    names: Sequence[str]
+    counts: Mapping[str, Floats]
+    settings: Settings
+    notices: Sequence[Finding] = ()
+    views: Mapping[str, Shown] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for array in (*self.counts.values(), *(view.key_copies for view in self.views.values())):
+            array.setflags(write=False)
+        object.__setattr__(self, "names", tuple(self.names))
+
+    def __repr__(self) -> str:
+        return f"<Result of {counted(len(self.names), 'document')}, {repr(self.total)[1:]}"
+
+    @cached_property
+    def found(self) -> Mapping[str, Values]:  # type: ignore[override] # read only, as in `Measured`
+        return values(self.metrics, {name: summed(array) for name, array in self.counts.items()})
+
+    @property
+    def total(self) -> Scores:
+        """The scores of all documents together."""
+        return Scores(self.found)
+
+    @cached_property
+    def documents(self) -> Mapping[str, Scores]:
+        """The scores of each document, by name, in the order of the key."""
+        return _Documents(self)
+
+    def of(self, documents: Sequence[int] | Ints) -> Scores:
+        """The scores of some documents together, given by their places in the order of the key."""
+        return Scores(values(self.metrics, {name: summed(array[documents]) for name, array in self.counts.items()}))
+
+    def by(self, pattern: str) -> dict[str, Scores]:
+        """The scores of each group of documents. The group of a document is what the pattern matches in its
+        name, or its first bracket; documents in which it matches nothing make a group of their own, `REST`.
+
+        Raises `UsageError` for a pattern that is no regular expression.
+        """
+        groups: dict[str, list[int]] = {}
+        form = compiled(pattern)
+        for place, name in enumerate(self.names):
+            groups.setdefault(group_of(form, name) or REST, []).append(place)
+        return {group: self.of(places) for group, places in groups.items()}
+
+    @property
+    def signature(self) -> str:
+        return self.settings.signature
+
+    def to_dict(self, documents: bool = True) -> dict[str, Any]:
+        """What the JSON layout prints; see ``docs/json.md``."""
+        found = {
+            "schema": SCHEMA,
+            "version": __version__,
+            "signature": self.signature,
+            "options": self.settings.to_dict(),
+            "total": self.total.to_dict(),
+        }
+        if documents:
+            found["documents"] = {name: scores.to_dict() for name, scores in self.documents.items()}
+        return found
+
+
+class _Documents(Mapping[str, Scores]):
+    """The scores of each document. All are divided at once: one by one would cost more than the scoring."""
+
+    def __init__(self, result: Result) -> None:
+        self._values = values(result.metrics, result.counts)
+        self._places = {name: place for place, name in enumerate(result.names)}
+
+    def __getitem__(self, name: str) -> Scores:
+        return Scores(self._values, self._places[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+def compiled(pattern: str) -> re.Pattern[str]:
+    """A regular expression for the names of documents. Raises `UsageError` where it is none."""
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        raise UsageError(f"{pattern!r} is no regular expression: {error}") from error
+
+
+def group_of(form: re.Pattern[str], name: str) -> str | None:
+    """The group of a document: the match in its name, or the first bracket of it; None where that is empty."""
+    match = form.search(name)
+    if match is None:
+        return None
+    return (match[1] if form.groups else match[0]) or None

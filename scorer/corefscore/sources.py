@@ -1,0 +1,198 @@
+"""Where bytes come from: a file, standard input, something compressed, or a folder as one corpus."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any, BinaryIO, cast
+
+from corefscore.errors import UsageError
+
+STDIN = "-"
+
+MARK = b"\xef\xbb\xbf"
+"""The byte order mark of UTF-8, with which a file may begin."""
+
+
+COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "lzma"}
+"""The modules that unpack, by what a file then begins with: so one with another name, or a pipe, is read as well."""
+
+SUFFIXES = (".gz", ".bz2", ".xz")
+"""How names end that promise something compressed."""
+
+UNPACKED = 256 << 20
+"""What a compressed file may unpack to, in bytes, or `RATIO` times its size if that is more."""
+
+RATIO = 100
+"""Text compresses about ten times, a file that was made to exhaust memory a thousand times or more."""
+
+
+class _Bounded(io.RawIOBase):
+    """A decompressed stream that ends in `UsageError` beyond a limit."""
+
+    def __init__(self, stream: BinaryIO, limit: int, name: str) -> None:
+        self._stream, self._limit, self._left, self._name = stream, limit, limit, name
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, view: Any) -> int:
+        got = cast(io.BufferedIOBase, self._stream).readinto(view)
+        self._left -= got
+        if self._left < 0:
+            raise UsageError(
+                f"{self._name}: unpacks to more than {self._limit / 2**20:.0f} MB, "
+                "which is much for a file of its size; --max-unpacked MB raises the limit"
+            )
+        return got
+
+
+class _Watched(io.FileIO):
+    """A file that tells how many bytes each step of reading took, before they are unpacked."""
+
+    def __init__(self, path: str, watch: Callable[[int], None]) -> None:
+        super().__init__(path)
+        self._watch = watch
+
+    def readinto(self, buffer: Any) -> int:
+        size = super().readinto(buffer) or 0
+        self._watch(size)
+        return size
+
+
+class Source:
+    """One file, or standard input; ``name`` is how messages call it.
+
+    ``max_unpacked`` is how many MB a compressed file may unpack to; by default `UNPACKED` and `RATIO` decide.
+
+    ``watch`` is told how many bytes each step of reading took. What cannot be read twice (a pipe, standard input) is
+    kept in memory, so that a message can show the line that it speaks of.
+    """
+
+    def __init__(self, path: str, max_unpacked: int | None = None) -> None:
+        self.path = path
+        self.max_unpacked = max_unpacked
+        self.name = "<stdin>" if path == STDIN else path
+        self.watch: Callable[[int], None] | None = None
+        self._kept: bytes | None = None
+
+    def open(self) -> BinaryIO:
+        """A stream of the bytes, decompressed. Raises `UsageError` where there is none."""
+        try:
+            stream = io.BufferedReader(self._raw())
+            head = stream.peek(8)
+        except OSError as error:
+            raise UsageError(f"{self.name}: {error.strerror or error}") from error
+        for magic, module in COMPRESSED.items():
+            if head.startswith(magic):
+                unpacked = _Bounded(import_module(module).open(stream), self._limit(), self.name)
+                return cast(BinaryIO, io.BufferedReader(unpacked, 1 << 16))
+        return cast(BinaryIO, stream)
+
+    def _limit(self) -> int:
+        """How many bytes a compressed file may unpack to."""
+        if self.max_unpacked is not None:
+            return self.max_unpacked << 20
+        size = os.path.getsize(self.path) if self._kept is None else len(self._kept)
+        return max(UNPACKED, RATIO * size)
+
+    def _raw(self) -> io.RawIOBase:
+        if self._kept is None and self.path == STDIN:
+            if sys.stdin is None:
+                raise UsageError("standard input is closed")
+            self._kept = sys.stdin.buffer.read()
+        if self._kept is None:
+            raw = io.FileIO(self.path) if self.watch is None else _Watched(self.path, self.watch)
+            if raw.seekable():
+                return raw
+            with raw:
+                self._kept = raw.readall()
+        return cast(io.RawIOBase, io.BytesIO(self._kept))
+
+    def fill(self, stream: BinaryIO, view: memoryview) -> int:
+        """Read into ``view``; the number of bytes read, 0 at the end of the file."""
+        with self._reading():
+            return cast(io.BufferedIOBase, stream).readinto(view)
+
+    def head(self, size: int) -> bytes:
+        """The first bytes, at most ``size``."""
+        with self.open() as stream, self._reading():
+            return stream.read(size)
+
+    def numbered_lines(self) -> Iterator[tuple[int, bytes]]:
+        """The lines with their line ends, numbered from 1."""
+        with self.open() as stream, self._reading():
+            yield from enumerate(stream, start=1)
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Turn what goes wrong on the way into `UsageError`."""
+        try:
+            yield
+        except (OSError, EOFError, ValueError) as error:
+            raise UsageError(f"{self.name}: cannot be read to its end: {error}") from error
+        except Exception as error:
+            # lzma and zlib have error classes of their own, which are not imported for plain files.
+            if type(error).__module__ in ("_lzma", "lzma", "zlib"):
+                raise UsageError(f"{self.name}: cannot be decompressed: {error}") from error
+            raise
+
+    def lines_at(self, numbers: Iterable[int]) -> dict[int, bytes]:
+        """The lines of these numbers (from 1), without their LF, for messages. The file is read once."""
+        wanted = set(numbers)
+        last = max(wanted, default=0)
+        found: dict[int, bytes] = {}
+        if not wanted:
+            return found
+        for number, line in self.numbered_lines():
+            if number in wanted:
+                found[number] = line.removesuffix(b"\n")
+            if number >= last:
+                break
+        return found
+
+
+def as_text(raw: bytes) -> str:
+    """Bytes as text that gives the same bytes back, whatever they are."""
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def sources(path: str, include: str | None = None, max_unpacked: int | None = None) -> list[Source]:
+    """The files that a KEY or RESPONSE argument stands for, in name order.
+
+    A folder stands for every file below it; names that begin with a dot are passed over, and
+    ``include`` is a glob for the names of the files that count, ``max_unpacked`` is for `Source`. Raises `UsageError`
+    where nothing is left.
+    """
+    if not path:
+        raise UsageError("the name of a file is empty")
+    if path == STDIN or not os.path.isdir(path):
+        return [Source(path, max_unpacked)]
+    from fnmatch import fnmatchcase
+
+    found = []
+    seen = set()
+    for folder, folders, files in os.walk(path, onerror=_refuse, followlinks=True):
+        seen.add(os.path.realpath(folder))
+        # A link may lead back to a folder above it.
+        folders[:] = [
+            name
+            for name in folders
+            if not name.startswith(".") and os.path.realpath(os.path.join(folder, name)) not in seen
+        ]
+        for name in files:
+            if not name.startswith(".") and fnmatchcase(name, include or "*"):
+                found.append(os.path.join(folder, name))
+    if not found:
+        wanted = f"no file that matches {include}" if include else "no file"
+        raise UsageError(f"{path}: the folder has {wanted} in it")
+    return [Source(name, max_unpacked) for name in sorted(found, key=lambda name: name.split(os.sep))]
+
+
+def _refuse(error: OSError) -> None:
+    """A folder that cannot be read must not be left out in silence."""
+    raise UsageError(f"{error.filename}: {error.strerror}") from error

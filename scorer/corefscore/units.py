@@ -1,0 +1,105 @@
+"""What is resampled: documents, the joined parts of a document, or groups of documents by name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from corefscore.arrays import Floats, Ints
+from corefscore.counts import summed
+from corefscore.errors import UsageError
+from corefscore.findings import counted
+from corefscore.measures import metrics_of
+from corefscore.results import REST, Result, compiled, group_of
+from corefscore.significance import Sample, statistics
+
+DOCUMENT, JOINED = "document", "parts-joined"
+"""The document as the official scorer counts it, and documents with all their parts as one."""
+
+PART = re.compile(r"; part \d+$")
+"""How CoNLL names the part of a document."""
+
+NAMES_SHOWN = 10
+"""How many names a message about documents lists."""
+
+
+def unit_names(documents: Sequence[str], unit: str) -> list[str]:
+    """The unit of each document; ``unit`` is `DOCUMENT`, `JOINED`, or a regular expression as for ``--by``.
+
+    Raises `UsageError` for documents that the expression does not match, and for what is no expression.
+    """
+    if unit == DOCUMENT:
+        return list(documents)
+    if unit == JOINED:
+        return [PART.sub("", name) for name in documents]
+    form = compiled(unit)
+    found = [(name, group_of(form, name)) for name in documents]
+    unmatched = [name for name, group in found if group is None]
+    if unmatched:
+        some = "".join(f'\n  "{name}"' for name in unmatched[:NAMES_SHOWN])
+        more = f"\n  and {len(unmatched) - NAMES_SHOWN} more" if len(unmatched) > NAMES_SHOWN else ""
+        raise UsageError(
+            f"--unit {unit!r} matches nothing in the name of {counted(len(unmatched), 'document')}; "
+            f"every document has to belong to a unit:{some}{more}"
+        )
+    return [group for _, group in found if group is not None]
+
+
+def sample(results: Sequence[Result], measures: Sequence[str], unit: str = DOCUMENT, by: str | None = None) -> Sample:
+    """The counts of several systems, summed by unit; the results are those of one key.
+
+    ``by`` makes groups of documents as `Result.by` does, over which scores are averaged.
+
+    Raises `UsageError` for a pattern that fits not, and for a unit that lies in more than one group.
+    """
+    first = results[0]
+    needed = {name for measure in measures for name in metrics_of(measure, first.metrics)}
+    metrics = [metric for metric in first.metrics if metric.name in needed]
+    names = unit_names(first.names, unit)
+    form = None if by is None else compiled(by)
+    groups = [REST if form is None else group_of(form, name) or REST for name in first.names]
+    stratum_of_document = _numbered(groups)
+    unit_of_document = _numbered(names)
+    stratum = _stratum(names, groups, unit_of_document, stratum_of_document)
+    order = np.argsort(stratum, kind="stable")
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    counts, observed = [], []
+    for result in results:
+        columns = np.concatenate([result.counts[each.name].reshape(len(names), -1) for each in metrics], axis=1)
+        counts.append(_by_unit(columns, place[unit_of_document], len(order)))
+        sums = np.stack(
+            [summed(columns[stratum_of_document == group]) for group in range(int(stratum_of_document.max()) + 1)]
+        )
+        observed.append(statistics(metrics, measures, sums))
+    return Sample(metrics, measures, np.stack(counts), stratum[order], np.stack(observed))
+
+
+def _numbered(names: Sequence[str]) -> Ints:
+    """The number of each name, counted from 0 in the order of first appearance."""
+    numbers: dict[str, int] = {}
+    return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
+
+
+def _stratum(names: Sequence[str], groups: Sequence[str], unit: Ints, stratum: Ints) -> Ints:
+    """The group of each unit."""
+    found: Ints = np.zeros(int(unit.max()) + 1, dtype=np.int64)
+    found[unit] = stratum
+    astray = np.flatnonzero(found[unit] != stratum)
+    if len(astray):
+        name = names[astray[0]]
+        its = dict.fromkeys(group for group, each in zip(groups, names, strict=True) if each == name)
+        raise UsageError(
+            f'the unit "{name}" has documents of several groups: {", ".join(its)}; '
+            "a unit is resampled as a whole, so --by must not cut through it"
+        )
+    return found
+
+
+def _by_unit(columns: Floats, unit: Ints, count: int) -> Floats:
+    """The sums of documents x columns by unit."""
+    found = np.zeros((count, columns.shape[1]))
+    np.add.at(found, unit, columns)
+    return found
