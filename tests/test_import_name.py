@@ -40,8 +40,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def python(site: Path, *words: str, cwd: Path) -> str:
     """What Python prints with a folder of packages first on its path."""
     environment = {**os.environ, "PYTHONPATH": str(site)}
-    done = subprocess.run([sys.executable, *words], cwd=cwd, env=environment, capture_output=True, text=True, check=True)
-    return done.stdout
+    return subprocess.check_output([sys.executable, *words], cwd=cwd, env=environment, text=True)
 
 
 def test_the_wheel_and_a_package_named_scorer_run_side_by_side(installed: Path, tmp_path: Path) -> None:
