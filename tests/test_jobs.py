@@ -7,6 +7,7 @@ import json
 import os
 import pickle
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -165,6 +166,30 @@ def test_every_option_gives_the_same_bytes(
     other(pair[1], "".join(texts[:36] + texts[37:]))
     done = same(capfdbinary, "every", *pair, *options)
     assert done.stderr or "--quiet" in options or "gen_000031" in options[0]
+
+
+@pytest.mark.parametrize("metric", ["muc", "all", "lea"])
+def test_messages_about_repeats_come_by_document(
+    metric: str, pair: Pair, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """In the order of the documents, as the official scorer prints them, not one side after the other (recorded case
+    order-of-repeats-0001)."""
+    expected = []
+    for which, documents in ((1, (3, 20)), (0, (5, 20, 38))):
+        texts = documents_of(pair[which])
+        for number in documents:
+            texts[number] = repeated(documents_of(pair[0])[number])
+            expected.append((number, which))
+        other(pair[which], "".join(texts))
+    done = same(capfdbinary, metric, *pair, "none")
+    sides = re.findall(rb"Repeated mention in the (key|response)", done.stdout)
+    per_metric = [(b"key", b"response")[which] for _, which in sorted(expected)]
+    assert sides == per_metric * (5 if metric == "all" else 1)
+
+
+def repeated(text: str) -> str:
+    """A document whose first mention of one token stands there again, in an entity of its own."""
+    return re.sub(r"\t(\(\d+\))\n", r"\t\1|(777)\n", text, count=1)
 
 
 FORMS: dict[str, Callable[[Path, Path, pytest.CaptureFixture[bytes]], tuple[Path, Path]]] = {

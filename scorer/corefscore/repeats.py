@@ -73,13 +73,14 @@ def treat(matched: Matched, pairs: Pairs, way: str) -> Treated:
     if way == "first":
         key = matched.key.keep(_all_but(key_copies, matched.key))
         response = matched.response.keep(_all_but(response_copies, matched.response))
-        # By document, so that the order does not hang on how the documents are cut into batches.
+        # By document, so that the order does not depend on how the documents are cut into batches.
         dropped = sorted(key_repeats + response_repeats, key=lambda repeat: repeat.document)
         return Treated(matched._replace(key=key, response=response), {}, dropped)
     messages: dict[int, list[str]] = defaultdict(list)
     key_messages(matched, pairs.key, key_copies, messages)
     matched, dropped = drop_response_copies(matched, pairs.response, response_copies, messages)
-    return Treated(matched, messages, dropped)
+    # By document, key first in each: so they are printed, however the documents are cut into batches.
+    return Treated(matched, dict(sorted(messages.items())), dropped)
 
 
 def key_messages(matched: Matched, key: Documents, copies: Ints, messages: dict[int, list[str]]) -> None:

@@ -10,8 +10,8 @@ The grammar. Each rule that is not plain is decided by a recorded run of the off
  3. Lines of white space are no tokens (blank). Nor are comments, which is ours: a line that starts with `#`, has
     no tab, no bracketed number in its last column, and is no marker. Every other line is a token; tokens
     count from 0 through the whole document.
- 4. Columns are split at tabs, empty ones at the end do not count (odd-trailing-tabs), but with CRLF line ends the
-    CR keeps the last one from being empty. On a line without tabs, columns are split at blanks (spaces), and
+ 4. Columns are split at tabs, empty ones at the end do not count (odd-trailing-tabs, odd-tabs-at-the-end), but with
+    CRLF line ends the CR keeps the last one from being empty. On a line without tabs, columns are split at blanks (spaces), and
     only the last one counts, which is ours. The last column is the cell of coreference.
  5. Within a cell every `(N+D)` with exactly one digit D is discarded (odd-plus), then all `(N)` are read, then
     all `(N`, then all `N)`. Each piece is cut out and the search starts again, so that what stood beside it
@@ -416,9 +416,11 @@ def last_cells(text: Bytes, stops: Ints) -> tuple[Ints, Ints]:
     has_cr = text[stops - 1] == CR
     stops = stops - has_cr
     every = np.arange(len(stops))
+    ends = stops
     stops = _step_back(text, stops, np.flatnonzero(~has_cr), over=True, marks=(TAB,))
     starts = _step_back(text, stops, every, over=False, marks=(TAB, LF))
-    untabbed = np.flatnonzero(text[starts - 1] == LF)
+    # Without any tab: where empty columns were stepped over, the line is one column and all of it the cell.
+    untabbed = np.flatnonzero((text[starts - 1] == LF) & (stops == ends))
     if len(untabbed):
         stops = _step_back(text, stops, untabbed, over=True, marks=(SPACE,))
         starts[untabbed] = _step_back(text, stops, untabbed, over=False, marks=(SPACE, LF))[untabbed]
