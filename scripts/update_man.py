@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import click
 from corefscore import __version__
 from corefscore.cli import COMPLETE, commands
+from corefscore.cli.options import grouped
 
 PAGE = Path(__file__).parent.parent / "man" / "corefscore.1"
 
@@ -36,11 +37,11 @@ def listed(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 class Call(NamedTuple):
-    """One command: how it is called, its help, and its options with theirs."""
+    """One command: how it is called, its help, and under headings its options with theirs."""
 
     usage: str
     help: str
-    options: Sequence[tuple[str, str]]
+    options: Mapping[str, Sequence[tuple[str, str]]]
 
 
 def call_of(context: click.Context, name: str) -> Call:
@@ -50,16 +51,19 @@ def call_of(context: click.Context, name: str) -> Call:
     made = group.get_command(context, name)
     assert made is not None
     inner = click.Context(made, info_name=name, parent=context)
-    records = [parameter.get_help_record(inner) for parameter in made.get_params(inner)]
+    options = {
+        heading: [record for parameter in its if (record := parameter.get_help_record(inner)) and record[1]]
+        for heading, its in grouped(made.get_params(inner)).items()
+    }
     usage = " ".join(["corefscore", name, *made.collect_usage_pieces(inner)[1:]])
-    return Call(usage, made.help or "", [record for record in records if record and record[1]])
+    return Call(usage, made.help or "", options)
 
 
 def page() -> str:
     """The whole page."""
-    context = click.Context(commands(), info_name="corefscore")
-    group = context.command
-    assert isinstance(group, click.Group)
+    group = commands()
+    context = click.Context(group, info_name="corefscore", **group.context_settings)
+    shared = call_of(context, "all").options
     lines = [
         f'.TH COREFSCORE 1 "" "corefscore {__version__}"',
         ".SH NAME\ncorefscore \\- scores coreference exactly as the official scorer does",
@@ -67,14 +71,15 @@ def page() -> str:
         ".SH DESCRIPTION",
         *paragraphs(group.help or ""),
         ".SH OPTIONS",
-        "Of every command that scores; the sections below tell of others.",
-        *listed(shared := call_of(context, "all").options),
+        "Every command that scores has these; the sections below list the others.",
+        *(line for heading, its in shared.items() for line in (f".SS {heading}", *listed(its))),
         ".SH COMMANDS",
     ]
     for name in group.list_commands(context):
         call = call_of(context, name)
         lines += [f".SS {roff(call.usage)}", *paragraphs(call.help)]
-        lines += listed(option for option in call.options if option not in shared)
+        common = [option for its in shared.values() for option in its]
+        lines += listed(option for its in call.options.values() for option in its if option not in common)
     lines.append(f".SH ENVIRONMENT\n.TP\n{COMPLETE}\nThe shell that asks for completion.")
     return "\n".join(lines) + "\n"
 

@@ -242,9 +242,7 @@ def test_too_many_repeats_are_refused_with_the_mentions_as_they_were_given() -> 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        pytest.param(
-            lambda: score(KEY, KEY, "lae"), 'unknown metric "lae"; known, the nearest first: lea', id="metric"
-        ),
+        pytest.param(lambda: score(KEY, KEY, "lae"), 'unknown metric "lae"; did you mean lea', id="metric"),
         pytest.param(lambda: score(KEY, KEY, repeated="last"), "repeated='last' is not one of", id="repeated"),
         pytest.param(lambda: score(KEY, KEY, singletons="no"), "singletons='no' is not one of", id="singletons"),
         pytest.param(lambda: score(KEY, KEY, wrong=1), "no metric asked for has an option wrong", id="own option"),

@@ -17,6 +17,8 @@ import click
 import pytest
 from corefscore import __version__
 from corefscore.cli import COMMANDS, COMPLETE, commands, run
+from corefscore.cli.options import HEADINGS, grouped
+from corefscore.errors import suggested
 from corefscore.metrics import GROUPS, NAMES, RESERVED, find
 from support import RECORDED, ROOT, TESTDATA, command
 
@@ -35,14 +37,38 @@ def test_help_lists_every_metric_and_group() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_help_of_a_metric_gives_its_definition_and_paper(name: str) -> None:
-    text = command(name, "--help").stdout.decode()
+    text = "".join(command(name, "--help").stdout.decode().split())
     metric = find(name)
-    assert all(line in text for line in metric.definition)
-    assert metric.paper in " ".join(text.split())
+    assert "".join("".join(metric.definition).split()) in text
+    assert "".join(metric.paper.split()) in text
 
 
-def test_version() -> None:
-    assert command("--version") == (0, f"corefscore {__version__}\n".encode(), b"")
+@pytest.mark.parametrize("words", [[], *([name] for name in (*NAMES, *GROUPS, *COMMANDS))], ids=" ".join)
+def test_help_fits_a_terminal(words: list[str]) -> None:
+    """80 columns; the short form shows the same."""
+    done = command(*words, "-h")
+    assert (done.status, done.stderr) == (0, b"")
+    assert done.stdout == command(*words, "--help").stdout
+    assert max(map(len, done.stdout.decode().splitlines())) <= 80
+
+
+@pytest.mark.parametrize("name", [*NAMES, *GROUPS, *COMMANDS])
+def test_help_lists_options_under_headings(name: str) -> None:
+    """Every option of this package has its row in `HEADINGS`, so help shows it under the right heading."""
+    made = commands().get_command(click.Context(commands()), name)
+    assert made is not None
+    rows = [option for options in HEADINGS.values() for option in options]
+    for parameter in made.params:
+        if isinstance(parameter, click.Option):
+            assert sum(rows.count(option) for option in parameter.opts) == 1, parameter.opts
+    text = command(name, "--help").stdout.decode()
+    shown = [heading for heading in HEADINGS if f"\n{heading}:\n" in text]
+    assert shown == [*grouped(made.params), "Help"]
+
+
+@pytest.mark.parametrize("option", ["--version", "-V"])
+def test_version(option: str) -> None:
+    assert command(option) == (0, f"corefscore {__version__}\n".encode(), b"")
 
 
 def test_no_arguments_show_the_help_and_are_wrong_usage() -> None:
@@ -411,3 +437,17 @@ def test_a_shell_can_complete(
     monkeypatch.setenv("COMP_CWORD", str(len(line.split()) - 1))
     assert run([], "corefscore") == 0
     assert capfd.readouterr().out == f"{offered}\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "said"),
+    [
+        ("lae", ["muc", "lea"], "did you mean lea?"),
+        ("bcup", ["bcub", "bcub_m", "muc"], "did you mean bcub or bcub_m?"),
+        ("ab1", ["ab2", "ab3", "ab4", "ab5", "ab6", "ab7"], "did you mean ab7, ab6, ab5, ab4 or ab3?"),
+        ("zz", ["muc", "lea"], "known: muc, lea"),
+        ("zz", ["a", "b", "c", "d", "e", "f", "g"], "known: a, b, c, d, e and 2 more"),
+    ],
+)
+def test_an_unknown_name_is_answered_with_five_others_at_most(name: str, known: list[str], said: str) -> None:
+    assert suggested(name, known) == said

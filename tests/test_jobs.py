@@ -1,4 +1,4 @@
-"""Several workers: the same bytes come out as with one process, whatever the input, the options and the workers."""
+"""Several workers: the output is that of one process, whatever the input, the options and the workers."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ LINES = {
 
 
 class _Printed:
-    """What the official scorer printed, as it is read line by line. Values are divided anew from its fractions."""
+    """What the official scorer printed, as it is read line by line. Scores are recomputed from its fractions."""
 
     def __init__(self, path: str, name: str | None) -> None:
         if name in GROUPS:

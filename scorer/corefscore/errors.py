@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from corefscore.findings import Finding
+from corefscore.findings import SHOWN, Finding
 
 
 class ScorerError(Exception):
@@ -31,14 +31,16 @@ class InputError(ScorerError):
         return type(self), (self.findings,)
 
 
-def nearest_first(name: str, known: Iterable[str]) -> list[str]:
-    """All known names, those most like ``name`` first."""
-    known = list(known)
-    like = nearest(name, known)
-    return [*like, *(other for other in known if other not in like)]
+def suggested(name: str, known: Iterable[str]) -> str:
+    """What to say after an unknown name: those most like it, or where there are none, some that are known."""
+    known = list(dict.fromkeys(known))
+    if like := nearest(name, known):
+        return f"did you mean {' or '.join(filter(None, (', '.join(like[:-1]), like[-1])))}?"
+    more = f" and {len(known) - SHOWN} more" if len(known) > SHOWN else ""
+    return f"known: {', '.join(known[:SHOWN])}{more}"
 
 
-def nearest(name: str, known: Iterable[str], count: int = 3) -> list[str]:
+def nearest(name: str, known: Iterable[str], count: int = SHOWN) -> list[str]:
     """The known names most like ``name``, the nearest first."""
     from difflib import get_close_matches  # costs start-up, and only errors need it
 

@@ -100,8 +100,7 @@ KINDS: Mapping[str, Kind] = {
     "one-unit": Kind(
         ERROR,
         "there is one unit only to resample (--unit {unit}; documents: {documents})",
-        "intervals and tests need several: what a single one would do elsewhere cannot be told from it; "
-        "the scores alone are had from corefscore METRIC KEY RESPONSE",
+        "intervals and tests need at least two; for scores alone, run corefscore METRIC KEY RESPONSE",
     ),
     "not-a-baseline": Kind(
         ERROR, "{what}", "expected what corefscore METRIC KEY RESPONSE --format json printed, or the official scorer"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from corefscore.counts import SCORES
-from corefscore.errors import UsageError, nearest_first
+from corefscore.errors import UsageError, suggested
 from corefscore.metrics import AVERAGE, GROUPS, MENTIONS, NAMES, find, outside_names, select
 from corefscore.metrics.row import Metric
 
@@ -79,7 +79,7 @@ def _of(name: str) -> tuple[Sequence[str], Sequence[str]]:
     if name in table:
         return table[name], (name,)
     names = [AVERAGE, *dict.fromkeys(each for metric, its in table.items() for each in (metric, *its))]
-    raise UsageError(f'unknown measure "{name}"; known, the nearest first: {", ".join(nearest_first(name, names))}')
+    raise UsageError(f'unknown measure "{name}"; {suggested(name, names)}')
 
 
 def _known(name: str, table: dict[str, list[str]]) -> bool:

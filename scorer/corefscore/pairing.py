@@ -18,12 +18,9 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.arrays import Bools
-from corefscore.errors import InputError, UsageError, nearest, nearest_first
+from corefscore.errors import InputError, UsageError, nearest, suggested
 from corefscore.findings import NO_CHARACTERS, SHOWN, Finding
 from corefscore.model import Documents, Place, joined, part_of
-
-NAMES_SHOWN = 10
-"""How many names the message about an unknown document lists."""
 
 
 class Pairs(NamedTuple):
@@ -124,10 +121,8 @@ class _Pairing:
                 continue
             yield self._pairs(batch.take(np.flatnonzero(wanted)))
         if self.only is not None and self.only not in self.key_names.places:
-            known = nearest_first(self.only, self.key_names.places)
-            some = "".join(f'\n  "{name}"' for name in known[:NAMES_SHOWN])
-            more = f"\n  and {len(known) - NAMES_SHOWN} more" if len(known) > NAMES_SHOWN else ""
-            raise UsageError(f'the key has no document named "{self.only}"; it has, the nearest first:{some}{more}')
+            asked, *known = (f'"{name}"' for name in (self.only, *self.key_names.places))
+            raise UsageError(f"the key has no document named {asked}; {suggested(asked, known)}")
         while self._read_response():
             pass
         self._finish()

@@ -157,14 +157,14 @@ COUNTING = (
     Option(
         "repeated",
         REPEATED[0],
-        "What a span that is marked again means: as the official scorer has it; only the first copy counts, on either "
-        "side; or the file is refused.",
+        "How to treat spans that are annotated more than once: as the official scorer does, keep the first, or refuse "
+        "the file.",
         REPEATED,
     ),
     Option(
         "singletons",
         SINGLETONS[0],
-        "Entities of one mention: kept, left out of the response, or left out of both sides.",
+        "Entities of one mention: keep them, drop them from the response, or drop them from both sides.",
         SINGLETONS,
     ),
 )

@@ -10,18 +10,18 @@ import click
 
 from corefscore import __version__
 from corefscore.cli.messages import complain, give_up
-from corefscore.errors import InputError, ScorerError, UsageError, nearest, nearest_first
+from corefscore.errors import InputError, ScorerError, UsageError, nearest, suggested
 
 HELP = f"""Score coreference, in CoNLL-2011/2012 format or JSON lines, exactly as the official scorer does.
 
 \b
 corefscore METRIC KEY RESPONSE [NAME]
   METRIC    a metric, or several joined by commas
-  KEY       the key: a file (.gz, .bz2 and .xz too), a folder, or - for standard input
-  RESPONSE  the response, likewise
+  KEY       a file (also .gz, .bz2, .xz), a folder, or - for standard input
+  RESPONSE  the same for the response
   NAME      score this document only; "none": print totals only
 
-Exit status: 0 as hoped, 1 input refused, 2 wrong usage or a file that cannot be read, 3 a check failed.
+Exit status: 0 success, 1 input refused, 2 wrong usage or a file that cannot be read, 3 a check failed.
 
 Version {__version__}."""
 
@@ -65,11 +65,11 @@ class Commands(click.Group):
         from corefscore.metrics import GROUPS, NAMES, find, outside_names
 
         metrics = [find(name) for name in (*NAMES, *outside_names())]
-        with formatter.section("Metrics (corefscore METRIC --help tells more)"):
+        with formatter.section("Metrics (details: corefscore METRIC --help)"):
             formatter.write_dl([(metric.name, f"{metric.title}. {metric.use}") for metric in metrics])
         with formatter.section("Groups of metrics"):
             formatter.write_dl([(name, GROUP_HELP[name].format(names=", ".join(its))) for name, its in GROUPS.items()])
-        with formatter.section("Commands (corefscore COMMAND --help tells more)"):
+        with formatter.section("Commands (details: corefscore COMMAND --help)"):
             formatter.write_dl([(name, _command(name).get_short_help_str(200)) for name in COMMANDS])
 
 
@@ -85,7 +85,7 @@ def commands() -> click.Group:
         help=HELP,
         params=[
             click.Option(
-                ["--version"],
+                ["-V", "--version"],
                 is_flag=True,
                 is_eager=True,
                 expose_value=False,
@@ -93,6 +93,7 @@ def commands() -> click.Group:
                 help="Show the version and exit.",
             )
         ],
+        context_settings={"help_option_names": ["-h", "--help"]},
         subcommand_metavar="METRIC KEY RESPONSE [NAME]",
     )
 
@@ -146,8 +147,8 @@ def _usage(error: click.ClickException) -> str:
     context = error.ctx if isinstance(error, click.UsageError) else None
     if isinstance(error, click.NoSuchOption) and context:
         names = [name for each in context.command.get_params(context) for name in (*each.opts, *each.secondary_opts)]
-        known = nearest_first(error.option_name, [name for name in names if name.startswith("-")])
-        message = f"unknown option {error.option_name}; known, the nearest first: {', '.join(known)}"
+        known = suggested(error.option_name, [name for name in names if name.startswith("--")])
+        message = f"unknown option {error.option_name}; {known}"
         if context.parent is None:
             message += "; options of a metric or command come after its name"
     return f"corefscore: {message}\nTry '{context.command_path if context else 'corefscore'} --help'."

@@ -25,18 +25,19 @@ FAILED = 3
 
 def command(name: str) -> click.Command:
     """The command."""
-    return click.Command(
+    return options.Command(
         name,
         callback=run,
-        short_help="Fail when a score drops: against an earlier run, or against floors.",
-        help="Check a response against a baseline, or against floors (--min), or both. BASELINE is the JSON of an "
-        "earlier run (--format json), or what the official scorer printed into a file.\n\n"
-        "Exit status: 0 where no total is worse by more than the tolerance, 3 where one is.",
+        short_help="Fail if a score is lower than in an earlier run, or than a given minimum.",
+        help="Check the scores of a response against a baseline, against minimum scores (--min), or both. BASELINE is "
+        "the JSON of an earlier run (--format json), or a file with the output of the official scorer.\n\n"
+        "Exit status: 0 success; 3 a total is worse by more than the tolerance.",
         params=[
             click.Argument(["files"], type=options.File(), metavar="[BASELINE] KEY RESPONSE", nargs=-1, required=True),
             click.Option(
                 ["--tolerance"],
                 type=options.Finite(min=0),
+                metavar="POINTS",
                 default=0.05,
                 show_default=True,
                 help="How far a score may move, in percentage points.",
@@ -44,16 +45,16 @@ def command(name: str) -> click.Command:
             click.Option(
                 ["--both-ways"],
                 is_flag=True,
-                help="Fail on a rise, too, and on every document of the baseline: for a reimplementation.",
+                help="Also fail on a rise, and check every document of the baseline.",
             ),
             click.Option(
-                ["--metric"], metavar="NAME", help="What the official scorer printed, if it was one metric only."
+                ["--metric"], metavar="NAME", help="The metric of the official output, if that is of one metric only."
             ),
             click.Option(
                 ["--min", "floors"],
                 metavar="MEASURE=PERCENT",
                 multiple=True,
-                help="A score that must be reached: lea.f1=50, conll=60. Can be given several times.",
+                help="Minimum score, such as lea.f1=50 or conll=60; can be repeated.",
             ),
             *scoring(),
             options.layout(TABLES, DATA, ANNOTATIONS),

@@ -19,13 +19,13 @@ from corefscore.significance import Method
 
 def command(name: str) -> click.Command:
     """The command."""
-    return click.Command(
+    return options.Command(
         name,
         callback=run,
-        short_help="Systems against each other: intervals of scores and differences, and significance tests.",
-        help="Compare systems: the scores of each, their differences, percentile intervals of both from the same "
-        "paired bootstrap resamples, and a paired significance test of each difference.\n\n"
-        "A SYSTEM is a response as everywhere, or NAME=PATH; else it is called by its base name. "
+        short_help="Compare systems: confidence intervals and significance tests.",
+        help="Compare systems: their scores and differences, confidence intervals of both from paired bootstrap "
+        "resamples, and a significance test of each difference.\n\n"
+        "A SYSTEM is the path of a response, or NAME=PATH to give it a name. "
         "Sources: Noreen 1989; Moosavi and Strube 2016; Holm 1979.",
         params=[
             click.Argument(["key"], type=options.File()),
@@ -34,9 +34,10 @@ def command(name: str) -> click.Command:
             click.Option(
                 ["--confidence"],
                 type=options.Finite(0, 100, min_open=True, max_open=True),
+                metavar="PERCENT",
                 default=95,
                 show_default=True,
-                help="Of the intervals, in percent; what is left to 100 is the level of the tests.",
+                help="Confidence level in percent; 95 also means tests at the 0.05 level.",
             ),
             *scoring(),
             options.layout(TABLES, DATA),

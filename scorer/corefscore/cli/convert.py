@@ -16,17 +16,17 @@ from corefscore.formats.row import Reading
 
 HELP = """Convert between CoNLL-2011/2012 and JSON lines.
 
-IN is a file, a folder as one corpus, or - for standard input; its content tells its format. OUT is a file, or - for
-standard output; it is written whole or not at all.
+IN is a file, a folder as one corpus, or - for standard input; its format is recognised by content. OUT is a file, or -
+for standard output; it is written whole or not at all.
 
-What both formats can hold is kept: documents with their names, sentences and words, entities and mentions. What one of
-them cannot hold is told in notices. CoNLL is written with five columns: document, part, number of the token in its
-sentence, word, coreference."""
+Documents with their names, sentences and words, entities and mentions are kept. Notices report what the other format
+cannot represent. CoNLL is written with five columns: document, part, number of the token in its sentence, word,
+coreference."""
 
 
 def command(name: str) -> click.Command:
     """The command, under the name by which it is called."""
-    return click.Command(
+    return options.Command(
         name,
         callback=_convert,
         help=HELP,
@@ -34,7 +34,7 @@ def command(name: str) -> click.Command:
             click.Argument(["source"], type=options.File(), metavar="IN"),
             click.Argument(["target"], type=options.File(), metavar="OUT"),
             click.Option(
-                ["--to"], type=click.Choice(NAMES), help="The format of OUT; by default, the one IN is not in."
+                ["--to"], type=click.Choice(NAMES), help="Format of OUT (default: the one that IN does not have)."
             ),
             *options.reading(),
             *options.notices(),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.types import StringParamType
 
 from corefscore.layouts import fitting
-from corefscore.metrics.row import Metric, options_of
+from corefscore.metrics.row import NAMED, VIEWS, Metric, options_of
 from corefscore.sources import RATIO, UNPACKED
 
 if TYPE_CHECKING:
@@ -19,6 +19,47 @@ if TYPE_CHECKING:
 OFFICIAL_NAME = "scorer.pl"
 """Called by this name, the command keeps quiet on standard error: programs that run the official scorer
 may take any byte there for a failure."""
+
+
+HEADINGS: Mapping[str, Sequence[str]] = {
+    "What to score": (
+        *("--measures", "--sort", "--by", "--repeated", "--singletons"),
+        *("--metric", "--min", "--tolerance", "--both-ways"),
+    ),
+    "Input": ("--systems", "--key", "--include", "--input-format", "--clusters-field", "--max-unpacked"),
+    "Output": (
+        *("--to", "--fix", "--ignore", "--format", "--documents", "--output", "--plot", "--strict", "--quiet"),
+        "--write-key",
+    ),
+    "Statistics": ("--confidence", "--alpha", "--test", "--correction", "--trials", "--seed", "--unit"),
+    "Names": tuple(f"--{option.name}" for option in VIEWS[NAMED]),
+    "Work": ("--jobs", "--scheduler"),
+    "Help": ("--help", "--version"),
+}
+"""Where help lists an option, in this order. What has no row, such as an option of another package's metric, says what
+to score."""
+
+
+def grouped(parameters: Iterable[click.Parameter]) -> dict[str, list[click.Parameter]]:
+    """The options among some parameters under their headings, in the order of `HEADINGS`."""
+    rows = {name: (heading, at) for heading, names in HEADINGS.items() for at, name in enumerate(names)}
+    first = next(iter(HEADINGS))
+    found: dict[str, list[tuple[int, click.Parameter]]] = {heading: [] for heading in HEADINGS}
+    for parameter in parameters:
+        if isinstance(parameter, click.Option):
+            heading, at = next((rows[name] for name in parameter.opts if name in rows), (first, len(rows)))
+            found[heading].append((at, parameter))
+    in_order = {heading: sorted(its, key=lambda each: each[0]) for heading, its in found.items()}
+    return {heading: [parameter for _, parameter in its] for heading, its in in_order.items() if its}
+
+
+class Command(click.Command):
+    """A command whose help lists options under the headings of `HEADINGS`."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for heading, parameters in grouped(self.get_params(ctx)).items():
+            with formatter.section(heading):
+                formatter.write_dl(list(filter(None, (parameter.get_help_record(ctx) for parameter in parameters))))
 
 
 class File(StringParamType):
@@ -68,7 +109,7 @@ def estimate() -> list[click.Parameter]:
         click.Option(
             ["--write-key"],
             metavar="FILE",
-            help="Save the estimated key as CoNLL, whole or not at all; then RESPONSE can be left out.",
+            help="Save the estimated key as CoNLL; RESPONSE can then be left out.",
         )
     ]
 
@@ -76,12 +117,12 @@ def estimate() -> list[click.Parameter]:
 def files() -> list[click.Parameter]:
     """Options about which files are read, and how much of them."""
     return [
-        click.Option(["--include"], metavar="GLOB", help="Which files of a folder count, by name."),
+        click.Option(["--include"], metavar="GLOB", help="Read only the files of a folder whose names match."),
         click.Option(
             ["--max-unpacked"],
             type=click.IntRange(min=1),
             metavar="MB",
-            help=f"What a compressed file may unpack to; the default is {UNPACKED >> 20} MB, or {RATIO} times its size "
+            help=f"Size limit of an unpacked file; default {UNPACKED >> 20} MB, or {RATIO} times the packed size "
             "if that is more.",
         ),
     ]
@@ -94,13 +135,13 @@ def reading() -> list[click.Parameter]:
     return [
         *files(),
         click.Option(
-            ["--input-format"], type=click.Choice(NAMES), help="The format of the input; by default, its content tells."
+            ["--input-format"], type=click.Choice(NAMES), help="Format of the input (default: recognised by content)."
         ),
         click.Option(
             ["--clusters-field"],
             metavar="NAME",
-            help="The field of JSON lines that has the clusters, or two as KEY,RESPONSE; by default clusters, and in "
-            "the response predicted_clusters where it is there.",
+            help="Field of JSON lines that contains the clusters, or two as KEY,RESPONSE. Default: clusters, and "
+            "predicted_clusters in a response that has it.",
         ),
     ]
 
@@ -108,11 +149,11 @@ def reading() -> list[click.Parameter]:
 def notices() -> list[click.Parameter]:
     """Options about what is odd in the input."""
     return [
-        click.Option(["--strict"], is_flag=True, help="Every notice is an error."),
+        click.Option(["--strict"], is_flag=True, help="Treat every notice as an error."),
         click.Option(
             ["--quiet/--notices"],
             default=None,
-            help=f"Notices on standard error; the default is --notices, and --quiet under the name {OFFICIAL_NAME}.",
+            help=f"Hide or show notices. Default: show them, except under the name {OFFICIAL_NAME}.",
         ),
     ]
 
@@ -124,13 +165,13 @@ def workers() -> list[click.Parameter]:
             ["--jobs"],
             type=click.IntRange(min=1),
             metavar="N",
-            help="Work with N processes, for large files or many: the same bytes come out.",
+            help="Number of processes; the output does not change.",
         ),
         click.Option(
             ["--scheduler"],
             metavar="ADDRESS",
-            help="Work on the Dask cluster of this address (tcp://HOST:PORT), or on threads or processes that Dask "
-            "starts here, N of them; needs the extra dask.",
+            help="Dask cluster to work on (tcp://HOST:PORT), or threads or processes to start N of them here; needs "
+            "the extra dask.",
         ),
     ]
 
@@ -139,12 +180,16 @@ def layout(*takes: str) -> click.Parameter:
     """How a report is written that has all this (`corefscore.layouts.fitting`)."""
     names = fitting(*takes)
     return click.Option(
-        ["--format", "layout"], type=click.Choice(names), default=names[0], show_default=True, help="The layout."
+        ["--format", "layout"],
+        type=click.Choice(names),
+        default=names[0],
+        show_default=True,
+        help="Layout of the output.",
     )
 
 
 def output() -> click.Parameter:
     """Where a report is written."""
     return click.Option(
-        ["--output"], type=File(), metavar="FILE", default="-", help="Write to a file, whole or not at all."
+        ["--output"], type=File(), metavar="FILE", default="-", help="Write to FILE, whole or not at all."
     )

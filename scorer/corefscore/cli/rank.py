@@ -20,40 +20,41 @@ from corefscore.significance import Method
 
 def command(name: str) -> click.Command:
     """The command."""
-    return click.Command(
+    return options.Command(
         name,
         callback=run,
-        short_help="The table of a shared task: systems best first, those that do not differ sharing a rank.",
-        help="Rank systems, best first. Going down, a system shares the rank of the first of the current group when "
-        "it does not differ from that one, else it opens a group with its own position as rank: 1, 2, 2, 4.\n\n"
-        "A SYSTEM is a response as everywhere, or NAME=PATH; else it is called by its base name. A system that cannot "
-        "be scored gets a row with the reason, and the exit status is 1.",
+        short_help="Rank systems; those that do not differ significantly share a rank.",
+        help="Rank systems, best first. A system shares the rank of the first of the group above it unless the two "
+        "differ significantly; otherwise its rank is its position: 1, 2, 2, 4.\n\n"
+        "A SYSTEM is the path of a response, or NAME=PATH to give it a name. A system that cannot be scored gets a "
+        "row with the reason, and the exit status is 1.",
         params=[
             click.Argument(["key"], type=options.File()),
             click.Argument(["systems"], type=options.File(), metavar="SYSTEM ...", nargs=-1),
-            click.Option(["--systems", "place"], metavar="FOLDER", help="A folder, every entry of which is a system."),
+            click.Option(["--systems", "place"], metavar="FOLDER", help="Folder of systems, one file or folder each."),
             click.Option(
                 ["--sort"],
                 metavar="MEASURE",
                 default="conll",
                 show_default=True,
-                help="What ranks: the F1 of a measure, or a score of it, such as lea.recall.",
+                help="Measure to rank by: its F1, or a score such as lea.recall.",
             ),
             click.Option(
                 ["--alpha"],
                 type=options.Finite(0, 1, min_open=True, max_open=True),
+                metavar="LEVEL",
                 default=0.05,
                 show_default=True,
-                help="The level at which systems differ.",
+                help="Significance level.",
             ),
             click.Option(
                 ["--by"],
                 metavar="REGEX",
-                help="Rank by the unweighted mean over groups of documents: the group is the match, or first "
-                "bracket, in the name of the document.",
+                help="Rank by the unweighted mean over groups of documents; REGEX, or its first bracket, matches the "
+                "group in the name of a document.",
             ),
             click.Option(
-                ["--plot"], metavar="FILE", help="Draw the ranking with its intervals (.png, .svg, .pdf; extra plots)."
+                ["--plot"], metavar="FILE", help="Draw the ranking (.png, .svg, .pdf; needs the extra plots)."
             ),
             *resampling(),
             *scoring(),

@@ -34,7 +34,7 @@ def command(words: str) -> click.Command:
             name = os.fsencode(name).decode("utf-8", "surrogateescape")
         score(key, response, metrics, name, headings=headings, average=average, **given)
 
-    made = click.Command(
+    made = options.Command(
         words,
         callback=callback,
         help=_help(metrics),
@@ -46,12 +46,14 @@ def command(words: str) -> click.Command:
             *(options.estimate() if sees_names(metrics) else ()),
             options.layout(RESULT, TABLES, DATA),
             options.output(),
-            click.Option(["--documents"], is_flag=True, help="Rows for every document (not --format official)."),
+            click.Option(
+                ["--documents"], is_flag=True, help="Add a row for each document (not with --format official)."
+            ),
             click.Option(
                 ["--by"],
                 metavar="REGEX",
-                help="Totals for groups of documents and their mean: the group is the match, or first bracket, in "
-                "the name of the document (not --format official).",
+                help="Add totals for groups of documents and their mean; REGEX, or its first bracket, matches the "
+                "group in the name of a document (not with --format official).",
             ),
             *options.notices(),
             *options.workers(),
@@ -76,8 +78,8 @@ def _help(metrics: Sequence[Metric]) -> str:
     if len(metrics) > 1:
         return "Score with several metrics: " + ", ".join(metric.name for metric in metrics) + "."
     (metric,) = metrics
-    paragraphs = [f"{metric.title}. {metric.use}", "\b\n" + "\n".join(metric.definition), metric.note]
-    return "\n\n".join(filter(None, [*paragraphs, f"\b\nPaper: {metric.paper}"]))
+    paragraphs = [f"{metric.title}. {metric.use}", " ".join(metric.definition), metric.note]
+    return "\n\n".join(filter(None, [*paragraphs, f"Paper: {metric.paper}"]))
 
 
 def score(

@@ -34,39 +34,45 @@ def resampling() -> list[click.Parameter]:
             metavar="LIST",
             default=DEFAULT,
             show_default=True,
-            help="Measures by name, joined by commas: muc, blanc.coreference, mentions, conll, ...",
+            help="Measures joined by commas: muc, blanc.coreference, mentions, conll, ...",
         ),
         click.Option(
-            ["--trials"], type=click.IntRange(min=1), default=10_000, show_default=True, help="How many resamples."
+            ["--trials"],
+            type=click.IntRange(min=1),
+            metavar="N",
+            default=10_000,
+            show_default=True,
+            help="Number of resamples.",
         ),
         click.Option(
             ["--seed"],
             type=click.IntRange(min=0),
+            metavar="N",
             default=0,
             show_default=True,
-            help="Another seed, another answer; the same seed, the same answer to the last digit.",
+            help="Random seed; the same seed gives identical results.",
         ),
         click.Option(
             ["--unit"],
             metavar="UNIT",
             default="document",
             show_default=True,
-            help="What is resampled: document, parts-joined (the parts of one document are one unit), or a regular "
-            "expression, whose match (or first bracket) in the name of a document is its unit.",
+            help="What is resampled: document, parts-joined (the parts of a document together), or a regular "
+            "expression that matches the unit in the name of a document.",
         ),
         click.Option(
             ["--test"],
             type=click.Choice(TESTS),
             default=TESTS[0],
             show_default=True,
-            help="Paired approximate randomization (Noreen 1989), or the paired bootstrap.",
+            help="Paired approximate randomization (Noreen 1989) or paired bootstrap.",
         ),
         click.Option(
             ["--correction"],
             type=click.Choice(CORRECTIONS),
             default=CORRECTIONS[0],
             show_default=True,
-            help="How p is corrected for all pairs of more than two systems within one measure.",
+            help="Correction of p for all pairs of systems within one measure.",
         ),
     ]
 

@@ -23,39 +23,40 @@ from corefscore.reports.validate import Checked
 from corefscore.sources import SUFFIXES, Source, sources
 from corefscore.validation import Validated, unreadable, validate
 
-HELP = """Tell everything that is wrong or odd in files, CoNLL or JSON lines, where, and what to do.
+HELP = """Report every error and notice in files, CoNLL or JSON lines: where it is, and what to do.
 
-With --key, what only shows beside the key as well: documents missing or extra, other tokens, no mention in common,
-more repeated mentions than the official scorer puts up with. KEY is told of once, behind the FILEs.
+With --key, this also reports problems that are visible only against the key: missing or extra documents, different
+tokens, no mention in common, more repeated mentions than the official scorer accepts. The findings of the key come
+last.
 
-Exit status: 0 clean or odd, 1 faults (with --strict: or odd), 2 wrong usage or a file that cannot be read."""
+Exit status: 0 no errors; 1 errors (with --strict: or notices); 2 wrong usage or a file that cannot be read."""
 
 
 def command(name: str) -> click.Command:
     """The command of that name."""
-    return click.Command(
+    return options.Command(
         name,
         callback=run,
         help=HELP,
-        short_help="Tell everything that is wrong or odd in files.",
+        short_help="Report every error and oddity in files.",
         params=[
             click.Argument(["files"], type=options.File(), nargs=-1, required=True, metavar="FILE..."),
-            click.Option(["--key"], metavar="KEY", help="Compare with this key as well."),
-            click.Option(["--strict"], is_flag=True, help="Exit with 1 for what is only odd, too."),
+            click.Option(["--key"], metavar="KEY", help="Also compare with this key."),
+            click.Option(["--strict"], is_flag=True, help="Exit with 1 for notices, too."),
             click.Option(
-                ["--ignore"], metavar="CODE,...", default="", help="Leave out these notices; faults are always told."
+                ["--ignore"], metavar="CODE,...", default="", help="Notices to leave out; errors are always reported."
             ),
             options.layout(FINDINGS, DATA, ANNOTATIONS),
             click.Option(
                 ["--fix"],
                 metavar="OUT",
-                help="Write the one FILE to OUT with what can be mended without guessing, tell what was done, and "
-                "what is left in OUT.",
+                help="Write FILE to OUT with everything repaired that needs no guess, and report what was done and "
+                "what is left.",
             ),
             click.Option(
                 ["--repeated"],
                 type=click.Choice(["first"]),
-                help="With --fix: of a span in several entities keep the first copy.",
+                help="With --fix: keep the first copy of a span in several entities.",
             ),
             *options.reading(),
         ],
@@ -126,14 +127,14 @@ def _validated(
 
 def _codes(words: str) -> set[str]:
     """The notices that ``--ignore`` names. Raises `UsageError` for an unknown one, or a fault."""
-    from corefscore.errors import nearest_first
+    from corefscore.errors import suggested
     from corefscore.findings import KINDS
 
     codes = {word.strip() for word in words.split(",")} - {""}
     for code in sorted(codes):
         if code not in KINDS or KINDS[code].severity == ERROR:
-            known = nearest_first(code, [name for name, kind in KINDS.items() if kind.severity == NOTICE])
-            raise UsageError(f'no notice has the code "{code}"; known, the nearest first: {", ".join(known)}')
+            known = [name for name, kind in KINDS.items() if kind.severity == NOTICE]
+            raise UsageError(f'no notice has the code "{code}"; {suggested(code, known)}')
     return codes
 
 

@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 
-from corefscore.errors import UsageError, nearest_first
+from corefscore.errors import UsageError, suggested
 from corefscore.findings import Finding, Found
 from corefscore.formats.row import Examination, Format, Reading, Request
 from corefscore.model import KEY, Documents
@@ -84,8 +84,7 @@ def requested(side: str | None, reading: Reading) -> Request:
 def find(name: str) -> Format:
     """The format of a name. Raises `UsageError` for an unknown one."""
     if name not in NAMES:
-        known = ", ".join(nearest_first(name, NAMES))
-        raise UsageError(f'unknown format "{name}"; known, the nearest first: {known}')
+        raise UsageError(f'unknown format "{name}"; {suggested(name, NAMES)}')
     row: Format = import_module(f"corefscore.formats.{name}").FORMAT
     return row
 

@@ -12,7 +12,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from corefscore.errors import UsageError, nearest_first
+from corefscore.errors import UsageError, suggested
 from corefscore.metrics.row import VIEWS, Metric
 
 if TYPE_CHECKING:
@@ -50,8 +50,7 @@ def find(name: str) -> Metric:
     outside = _entry_points()
     if name in outside:
         return _load(outside[name])
-    known = nearest_first(name, [*NAMES, *GROUPS, *outside])
-    raise UsageError(f'unknown metric "{name}"; known, the nearest first: {", ".join(known)}')
+    raise UsageError(f'unknown metric "{name}"; {suggested(name, [*NAMES, *GROUPS, *outside])}')
 
 
 def names_in(words: str) -> list[str]:

@@ -53,25 +53,27 @@ VIEWS: Mapping[str, tuple[Option, ...]] = {
         Option(
             "ne-from",
             names.FROM[0],
-            "Whose names name the mentions of the response: the key's, or its own.",
+            "Whose names decide which mentions of the response are named: the key's or its own.",
             names.FROM,
         ),
-        Option("ne-column", names.COLUMN, "The column of named entities, from 1."),
+        Option("ne-column", names.COLUMN, "Column of the named entities, counted from 1."),
         Option(
             "named",
             names.EXACT,
-            "Which mentions are named: those with the span of a name, those that end in one, or those that hold "
-            "exactly one; they are compared by the span of the name.",
+            "Which mentions are named: those with the span of a name, those that end in one, or those that contain "
+            "exactly one.",
             names.NAMED_BY,
         ),
         Option(
             "ne-types",
             names.USUAL,
-            "The types of names that count, joined by commas; usual are all but numbers and times "
-            f"({', '.join(sorted(names.NUMBERS))}); or all.",
+            "Types of names that count, joined by commas; usual: all but numbers and times "
+            f"({', '.join(sorted(names.NUMBERS))}); all: every type.",
         ),
-        Option("estimate-key", False, "Make the key from its names: KEY needs no coreference, and none of it is read."),
-        Option("match", ",".join(names.MATCHES), "With --estimate-key: the rules by which names are grouped."),
+        Option(
+            "estimate-key", False, "Estimate the key from its names; its coreference is ignored and can be missing."
+        ),
+        Option("match", ",".join(names.MATCHES), "With --estimate-key: rules that group names."),
     ),
 }
 """The ways in which a metric can see documents, whole or cut down to named mentions (`corefscore.names.mentions`), and

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from corefscore.errors import UsageError, nearest_first
+from corefscore.errors import UsageError, suggested
 from corefscore.model import KEY
 
 OWN = "own"
@@ -68,8 +68,7 @@ def name_options(own: Mapping[str, Any]) -> NameOptions:
         raise UsageError(f"estimate_key={estimate!r}: expected True or False")
     rules = frozenset(rule.lower() for rule in _listed(own.get("match", MATCHES), "match"))
     for rule in sorted(rules.difference(MATCHES)):
-        known = ", ".join(nearest_first(rule, MATCHES))
-        raise UsageError(f'--match has no rule "{rule}"; known, the nearest first: {known}')
+        raise UsageError(f'--match has no rule "{rule}"; {suggested(rule, MATCHES)}')
     if len(rules) < len(MATCHES) and not estimate:
         raise UsageError("--match says how a key is estimated; it needs --estimate-key")
     return NameOptions(

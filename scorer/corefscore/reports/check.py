@@ -57,7 +57,7 @@ class Floor(NamedTuple):
 class Check:
     """The report of `check`. ``tolerance`` is from 0 to 1.
 
-    The totals decide, each measure and score by itself: a better system is worse on some document. Where
+    Only the totals decide, each measure and score by itself, since even a better system loses on some documents. Where
     ``both_ways`` is set, for a scorer that must print the same, every document and every rise counts as well.
     """
 
