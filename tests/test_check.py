@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-from corefscore.baselines import read_baseline
+from corefscore import __version__
+from corefscore.baselines import SCORES_CHANGED, changed_between, read_baseline
 from support import RECORDED, ROOT, TESTDATA, call, command
 
 CASE = RECORDED / "documents-0015"
@@ -97,6 +99,129 @@ def test_a_rise_passes_unless_both_ways_count(tmp_path: Path, worse: Path, capfd
     found = checked(capfdbinary, baseline, KEY, KEY, status=0)
     assert {each["verdict"] for each in found["moved"]} == {"better"}
     checked(capfdbinary, baseline, KEY, KEY, "--both-ways", status=3)
+
+
+@pytest.fixture
+def traded(tmp_path: Path, capfdbinary: Capture) -> tuple[Path, Path, Path]:
+    """A baseline, a key and a response whose LEA recall fell and whose LEA F1 rose.
+
+    The key is {0, 1, 2, 3}. Before: {0, 1, 2, 3, 4, 5, 6}, LEA R 100, P 6/21, F1 44.44; now: {0, 1, 2}, LEA R 3/6,
+    P 100, F1 66.67.
+    """
+
+    def written(name: str, mentions: int) -> Path:
+        lines = "".join(f"w\t{'(1)' if at < mentions else '-'}\n" for at in range(8))
+        path = tmp_path / name
+        path.write_text(f"#begin document (d); part 000\n{lines}#end document\n")
+        return path
+
+    key, before, now = written("key", 4), written("before", 7), written("now", 3)
+    baseline = tmp_path / "baseline.json"
+    call(capfdbinary, "lea,muc", key, before, "--format", "json", "--output", baseline)
+    return baseline, key, now
+
+
+def test_f1_decides_and_falls_of_recall_are_listed(traded: tuple[Path, ...], capfdbinary: Capture) -> None:
+    found = checked(capfdbinary, *traded, status=0)
+    lea = {each["score"]: each for each in found["moved"] if each["measure"] == "lea"}
+    assert (lea["recall"]["before"], lea["recall"]["now"]) == (1, 0.5)
+    assert (lea["recall"]["verdict"], lea["recall"]["fails"]) == ("worse", False)
+    assert lea["f1"]["verdict"] == "better"
+    assert lea["f1"]["now"] == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize(
+    ("options", "status"),
+    [
+        pytest.param(["--measures", "lea.recall"], 3, id="a recall that decides"),
+        pytest.param(["--measures", "muc,lea.recall"], 3, id="one of several"),
+        pytest.param(["--measures", "LEA,muc.precision"], 0, id="others decide"),
+        pytest.param(["--measures", "lea.recall", "--tolerance", "50"], 0, id="a tolerance for all"),
+        pytest.param(["--measures", "lea.recall", "--tolerance", "lea.recall=50"], 0, id="one for this score"),
+        pytest.param(["--measures", "lea.recall", "--tolerance", "49.9"], 3, id="a little less is too little"),
+        pytest.param(["--measures", "lea.recall", "--tolerance", "lea.recall=49.9"], 3, id="one that is too small"),
+        pytest.param(["--measures", "lea.recall", "--tolerance", "lea=50"], 3, id="one for another score"),
+        pytest.param(
+            ["--measures", "lea.recall", "--tolerance", "0", "--tolerance", "lea.recall=50"], 0, id="both kinds"
+        ),
+        pytest.param(["--both-ways"], 3, id="a reimplementation has to print the same"),
+        pytest.param(["--both-ways", "--tolerance", "80"], 0, id="both ways within the tolerance"),
+    ],
+)
+def test_measures_and_tolerances_are_chosen(
+    options: list[str], status: int, traded: tuple[Path, ...], capfdbinary: Capture
+) -> None:
+    checked(capfdbinary, *traded, *options, status=status)
+
+
+def test_the_check_says_what_decides(traded: tuple[Path, ...], capfdbinary: Capture) -> None:
+    options = ("--measures", "lea", "--tolerance", "lea.recall=60")
+    found = checked(capfdbinary, *traded, *options, status=0)
+    assert (found["measures"], found["tolerances"]) == (["lea.f1"], {"lea.recall": 0.6})
+    text = call(capfdbinary, "check", *traded, *options).stdout.decode()
+    assert "something moved by more than 0.05 points, lea.recall by 60 points from " in text
+    assert "\nwhat fails the check: a fall of lea.f1\n" in text
+
+
+def of_version(baseline: Path, version: str) -> Path:
+    """The same baseline as another version would have written it."""
+    data = json.loads(baseline.read_text())
+    data["signature"] = data["signature"].replace(data["version"], version)
+    data["version"] = version
+    baseline.write_text(json.dumps(data))
+    return baseline
+
+
+def test_a_baseline_of_another_version_is_compared_with_a_notice(tmp_path: Path, capfdbinary: Capture) -> None:
+    newer = f"{__version__}.1"
+    done = call(capfdbinary, "check", of_version(saved(capfdbinary, tmp_path), newer), KEY, RESPONSE)
+    assert done.status == 0
+    assert b"notice[other-version]" in done.stderr
+    assert newer.encode() in done.stderr
+
+
+def test_a_baseline_from_before_a_change_of_scores_is_refused(tmp_path: Path, capfdbinary: Capture) -> None:
+    done = call(capfdbinary, "check", of_version(saved(capfdbinary, tmp_path), "0.0.9"), KEY, RESPONSE)
+    assert (done.status, done.stdout) == (1, b"")
+    assert b"error[scores-changed]" in done.stderr
+
+
+def test_an_option_that_a_baseline_does_not_know_had_its_default(tmp_path: Path, capfdbinary: Capture) -> None:
+    baseline = of_version(saved(capfdbinary, tmp_path), f"{__version__}.1")
+    data = json.loads(baseline.read_text())
+    del data["options"]["singletons"]
+    baseline.write_text(json.dumps(data))
+    assert call(capfdbinary, "check", baseline, KEY, RESPONSE).status == 0
+    done = call(capfdbinary, "check", baseline, KEY, RESPONSE, "--singletons", "drop")
+    assert b"error[other-signature]" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "changes"),
+    [
+        ("1.0", "1.0", []),
+        ("1.0", "1.1.0", ["1.1"]),
+        ("1.2", "1.0", ["1.1", "1.2"]),
+        ("1.1", "1.9", ["1.2"]),
+        ("1.10", "1.2", []),
+        ("1.2.dev4+local", "1.9", []),
+        ("no version", "1.1", ["1.1"]),
+    ],
+)
+def test_changes_of_scores_between_two_versions(
+    one: str, other: str, changes: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Scores changed in 1.1 and 1.2."""
+    monkeypatch.setattr("corefscore.baselines.SCORES_CHANGED", ("1.1", "1.2"))
+    assert changed_between(one, other) == changed_between(other, one) == changes
+
+
+def test_the_changelog_names_the_versions_in_which_scores_changed() -> None:
+    """What is not released yet is of this version, so that needs a new number as soon as a score changes."""
+    sections = re.split(r"^## ", (ROOT / "CHANGELOG.md").read_text(), flags=re.MULTILINE)[1:]
+    changed = [section.split()[0] for section in sections if "\n### Scores\n" in section]
+    named = [__version__ if version == "Unreleased" else version for version in changed]
+    assert sorted(named) == sorted(SCORES_CHANGED)
 
 
 def test_a_document_that_falls_fails_only_where_both_ways_count(

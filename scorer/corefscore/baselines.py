@@ -22,20 +22,37 @@ from corefscore.sources import Source
 Numbers = Mapping[str, Mapping[str, float]]
 """Scores from 0 to 1 by measure and score, as `Scores.to_dict` has them."""
 
+SCORES_CHANGED = ("0.1.0",)
+"""The versions whose section of CHANGELOG.md has a part *Scores*: what an older version scored may be other numbers."""
+
+
+def changed_between(one: str, other: str) -> list[str]:
+    """The versions of `SCORES_CHANGED` that are newer than the older of two versions, and no newer than the other."""
+    old, new = sorted((_release(one), _release(other)))
+    return [version for version in SCORES_CHANGED if old < _release(version) <= new]
+
+
+def _release(version: str) -> tuple[int, ...]:
+    """The numbers of a version, which order it among others; none where it is no version."""
+    found = re.match(r"\d+(?:\.\d+)*", version)
+    return tuple(map(int, found[0].split("."))) if found else ()
+
 
 @dataclass(frozen=True)
 class Baseline:
     """What was scored earlier: the scores of all documents and, where they are known, those of each.
 
     ``metrics`` are those that have to be counted again, ``document`` the one document that was scored, if it was one
-    alone. The official scorer has no ``signature``.
+    alone. ``version``, ``signature`` and ``options`` are those of the run that made it; the official scorer has none.
     """
 
     metrics: Sequence[Metric]
     total: Numbers
     documents: Mapping[str, Numbers] = field(default_factory=dict)
     document: str | None = None
+    version: str | None = None
     signature: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 def read_baseline(path: str, metric: str | None = None) -> Baseline:
@@ -61,7 +78,7 @@ def _from_json(text: str, path: str) -> Baseline:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise _refused(path, f"this is no JSON: {error}") from error
-    if "command" in data or not {"schema", "signature", "options", "total"} <= data.keys():
+    if "command" in data or not {"schema", "version", "signature", "options", "total"} <= data.keys():
         raise _refused(path, "this JSON is not that of a scored response")
     if data["schema"] != SCHEMA:
         raise _refused(path, f"this JSON has schema {data['schema']}, and this version reads {SCHEMA}")
@@ -71,7 +88,8 @@ def _from_json(text: str, path: str) -> Baseline:
         document = data["options"]["document"]
         if not isinstance(document, str | None):
             raise TypeError(f"the document is {document!r}")
-        return Baseline(metrics, numbers_in(data["total"]), documents, document, str(data["signature"]))
+        made = str(data["version"]), str(data["signature"]), dict(data["options"])
+        return Baseline(metrics, numbers_in(data["total"]), documents, document, *made)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise _refused(path, f"this JSON is not that of a scored response: {error}") from error
 

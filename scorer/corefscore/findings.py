@@ -110,6 +110,17 @@ KINDS: Mapping[str, Kind] = {
         'the baseline was made as "{baseline}", and this run is "{run}"',
         "scores compare only where all of this is the same; give the same options, or make the baseline anew",
     ),
+    "scores-changed": Kind(
+        ERROR,
+        "the baseline was made by corefscore {baseline}, and this is {run}; scores changed in {versions}",
+        "make the baseline again with this version; the changelog lists under Scores what changed",
+    ),
+    "other-version": Kind(
+        NOTICE,
+        "the baseline was made by corefscore {baseline}, and this is {run}",
+        "the changelog names no change of scores between the two, so they are compared; make the baseline again with "
+        "this version to be rid of this notice",
+    ),
     "other-documents": Kind(
         ERROR,
         "documents that only one side has: {count}, the first of which {which}: {document}",

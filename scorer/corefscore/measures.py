@@ -59,6 +59,18 @@ def single(words: str) -> tuple[str, str]:
     return found[0], score
 
 
+def scores_in(words: str) -> list[tuple[str, str]]:
+    """The scores that ``words`` name, joined by commas: ``lea.recall``, and the F1 of every measure of other names.
+
+    Raises `UsageError` as `single` and `wanted` do.
+    """
+    found: list[tuple[str, str]] = []
+    for word in words.split(","):
+        _, _, score = word.strip().lower().rpartition(".")
+        found += [single(word.strip())] if score in SCORES else [(measure, "f1") for measure in wanted(word).measures]
+    return list(dict.fromkeys(found))
+
+
 def metrics_of(measure: str, metrics: Sequence[Metric]) -> list[str]:
     """The names of the metrics, among some, whose counts decide a measure."""
     if measure == AVERAGE:

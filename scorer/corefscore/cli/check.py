@@ -15,9 +15,9 @@ from corefscore.cli.scoring import evaluated, one_standard_input, spare_inputs, 
 from corefscore.cli.systems import scoring
 from corefscore.errors import UsageError
 from corefscore.layouts import ANNOTATIONS, DATA, TABLES, find
-from corefscore.measures import single, wanted
+from corefscore.measures import scores_in, single, wanted
 from corefscore.metrics import select
-from corefscore.reports.check import check
+from corefscore.reports.check import Asked, Named, check
 
 FAILED = 3
 """The exit status of a check that failed."""
@@ -31,21 +31,26 @@ def command(name: str) -> click.Command:
         short_help="Fail if a score is lower than in an earlier run, or than a given minimum.",
         help="Check the scores of a response against a baseline, against minimum scores (--min), or both. BASELINE is "
         "the JSON of an earlier run (--format json), or a file with the output of the official scorer.\n\n"
-        "Exit status: 0 success; 3 a total is worse by more than the tolerance.",
+        "By default the F1 of every measure of the baseline decides.\n\n"
+        "Exit status: 0 success; 3 a score that decides fell by more than its tolerance, or is below its minimum.",
         params=[
             click.Argument(["files"], type=options.File(), metavar="[BASELINE] KEY RESPONSE", nargs=-1, required=True),
             click.Option(
-                ["--tolerance"],
-                type=options.Finite(min=0),
+                ["--measures"],
+                metavar="LIST",
+                help="Scores that decide, joined by commas, such as lea.f1,conll; by default every F1.",
+            ),
+            click.Option(
+                ["--tolerance", "tolerances"],
                 metavar="POINTS",
-                default=0.05,
-                show_default=True,
-                help="How far a score may move, in percentage points.",
+                multiple=True,
+                help="How far a score may fall, in percentage points (default 0.05); lea.f1=0.5 for one score; can be "
+                "repeated.",
             ),
             click.Option(
                 ["--both-ways"],
                 is_flag=True,
-                help="Also fail on a rise, and check every document of the baseline.",
+                help="Fail on any score that moves, up or down, also of a single document.",
             ),
             click.Option(
                 ["--metric"], metavar="NAME", help="The metric of the official output, if that is of one metric only."
@@ -68,7 +73,8 @@ def command(name: str) -> click.Command:
 def run(
     *,
     files: tuple[str, ...],
-    tolerance: float,
+    measures: str | None,
+    tolerances: tuple[str, ...],
     both_ways: bool,
     metric: str | None,
     floors: tuple[str, ...],
@@ -86,10 +92,13 @@ def run(
     *before, key, response = files
     if not before and not floors:
         raise UsageError("check needs a baseline, or a floor: --min MEASURE=PERCENT")
+    asked = _asked(measures, tolerances, both_ways=both_ways)
     one_standard_input(*files)
     spare_inputs({"--output": output}, files, how["include"])
     lowest = _floors(floors)
     path = before[0] if before else None
+    if path is None and (asked.measures or tolerances or both_ways):
+        raise UsageError("--measures, --tolerance and --both-ways are about a baseline: check BASELINE KEY RESPONSE")
     baseline = read_baseline(path, metric) if path is not None else None
     needed = [measure for measure, _ in lowest]
     metrics = [*(baseline.metrics if baseline else ()), *(wanted(",".join(needed)).metrics if needed else ())]
@@ -98,10 +107,49 @@ def run(
     with workers(jobs, scheduler) as apply:
         result = evaluated(key, response, chosen, apply=apply, document=document, **how)
     tell(result.notices, strict=strict, quiet=quiet)
-    found = check(result, baseline, lowest, tolerance=tolerance / 100, both_ways=both_ways, path=path)
+    found = check(result, baseline, lowest, asked, path)
+    tell(found.notices, strict=strict, quiet=quiet)
     write(find(layout)(found, layout), output)
     if not found.passed:
         click.get_current_context().exit(FAILED)
+
+
+DEFAULT = 0.05
+"""How far a score may fall, in percentage points, unless a tolerance is given."""
+
+
+def _asked(measures: str | None, tolerances: Sequence[str], *, both_ways: bool) -> Asked:
+    """What the check goes by. Raises `UsageError` for names and numbers that are none, and for what comes twice."""
+    if measures is not None and both_ways:
+        raise UsageError("--both-ways compares every score; leave --measures out")
+    usual: list[float] = []
+    single_ones: dict[Named, float] = {}
+    for each in tolerances:
+        name, separator, points = each.rpartition("=")
+        value = _tolerance(each, points)
+        if not separator:
+            usual.append(value)
+        elif single(name) in single_ones:
+            raise UsageError(f'--tolerance "{each}": there is a tolerance for this score already')
+        else:
+            single_ones[single(name)] = value / 100
+    if len(usual) > 1:
+        raise UsageError("--tolerance POINTS for all scores is given more than once; name the scores: lea.f1=0.5")
+    deciding = scores_in(measures) if measures is not None else []
+    return Asked(deciding, (usual or [DEFAULT])[0] / 100, single_ones, both_ways)
+
+
+def _tolerance(words: str, points: str) -> float:
+    """Points as a number. Raises `UsageError` for what is none."""
+    try:
+        value = float(points)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value) or value < 0:
+        raise UsageError(
+            f'--tolerance "{words}": expected POINTS or MEASURE=POINTS, from 0 up, such as 0.05, lea.f1=0.5'
+        )
+    return value
 
 
 def _floors(words: Sequence[str]) -> dict[tuple[str, str], float]:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from corefscore.baselines import Baseline, Numbers, numbers_in
-from corefscore.errors import InputError
+from corefscore import __version__
+from corefscore.baselines import Baseline, Numbers, changed_between, numbers_in
+from corefscore.errors import InputError, UsageError
 from corefscore.findings import Finding
 from corefscore.measures import HEADINGS
+from corefscore.metrics.row import options_of
 from corefscore.reports.row import PERCENT, Annotation, Column, Table, head
 from corefscore.reports.score import DOCUMENT, TOTAL
-from corefscore.results import Result
+from corefscore.results import COUNTING, Result
 
 SLACK = 1e-12
 """The official scorer prints 15 digits, so what is equal may differ by so much."""
@@ -22,8 +24,36 @@ TITLE = "corefscore check"
 """What annotations are called."""
 
 
+Named = tuple[str, str]
+"""A measure and a score of it: ``("lea", "f1")``."""
+
+
+class Asked(NamedTuple):
+    """What a check goes by; numbers are from 0 to 1.
+
+    ``measures`` are the scores that decide, the F1 of every measure where there are none. ``tolerance`` is how far a
+    score may fall, ``tolerances`` the same for single scores. ``both_ways`` makes every score, every rise and every
+    document count.
+    """
+
+    measures: Sequence[Named] = ()
+    tolerance: float = 0.0005
+    tolerances: Mapping[Named, float] = {}
+    both_ways: bool = False
+
+    def decides(self, measure: str, score: str) -> bool:
+        """Whether the check fails when this total falls."""
+        if self.both_ways:
+            return True
+        return (measure, score) in self.measures if self.measures else score == "f1"
+
+    def may_fall(self, measure: str, score: str) -> float:
+        """How far a score may fall."""
+        return self.tolerances.get((measure, score), self.tolerance)
+
+
 class Moved(NamedTuple):
-    """A score that moved by more than the tolerance; ``document`` is None for that of all documents."""
+    """A score that moved by more than its tolerance; ``document`` is None for that of all documents."""
 
     document: str | None
     measure: str
@@ -55,23 +85,30 @@ class Floor(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Check:
-    """The report of `check`. ``tolerance`` is from 0 to 1.
+    """The report of `check`.
 
-    Only the totals decide, each measure and score by itself, since even a better system loses on some documents. Where
-    ``both_ways`` is set, for a scorer that must print the same, every document and every rise counts as well.
+    Only falls of totals fail a check, since even a better system loses on some documents, and only those of the
+    scores that decide, since recall and precision often trade places. With ``asked.both_ways``, for a scorer that must
+    print the same numbers, everything counts. ``notices`` are about the baseline.
     """
 
     result: Result
     moved: Sequence[Moved]
     floors: Sequence[Floor]
-    tolerance: float
-    both_ways: bool
+    asked: Asked
     baseline: str | None = None
+    notices: Sequence[Finding] = field(default=())
 
     @property
     def failures(self) -> list[Moved]:
         """What moved in a way that fails the check."""
-        return [each for each in self.moved if self.both_ways or (each.document is None and each.difference < 0)]
+        return [each for each in self.moved if self.fails(each)]
+
+    def fails(self, each: Moved) -> bool:
+        """Whether what moved fails the check."""
+        if self.asked.both_ways:
+            return True
+        return each.document is None and each.difference < 0 and self.asked.decides(each.measure, each.score)
 
     @property
     def passed(self) -> bool:
@@ -92,6 +129,7 @@ class Check:
             Column("now", "now", PERCENT),
             Column("difference", "difference", PERCENT),
             Column("verdict", "verdict"),
+            Column("fails", "fails"),
         )
         rows = [
             [
@@ -102,6 +140,7 @@ class Check:
                 each.now,
                 each.difference,
                 each.verdict,
+                "yes" if self.fails(each) else None,
             ]
             for each in self.moved
         ]
@@ -122,20 +161,39 @@ class Check:
     def notes(self) -> Sequence[str]:
         notes = []
         if self.baseline is not None:
-            points = f"{round(self.tolerance * 100, 10):g} points"
-            notes.append(f"{'something' if self.moved else 'nothing'} moved by more than {points} from {self.baseline}")
+            limits = [_points(self.asked.tolerance)]
+            limits += [f"{_named(name)} by {_points(limit)}" for name, limit in self.asked.tolerances.items()]
+            what = "something" if self.moved else "nothing"
+            notes.append(f"{what} moved by more than {', '.join(limits)} from {self.baseline}")
+            notes.append(f"what fails the check: {self._deciding()}")
         return [*notes, "the check has " + ("passed" if self.passed else "failed")]
+
+    def _deciding(self) -> str:
+        """What fails the check, in words."""
+        if self.asked.both_ways:
+            return "every score that moves, up or down, of all documents and of each"
+        if self.asked.measures:
+            return f"a fall of {', '.join(map(_named, self.asked.measures))}"
+        return "a fall of an F1 over all documents; --measures chooses others"
 
     def to_dict(self) -> dict[str, Any]:
         """What the JSON layout prints; see ``docs/check.md``."""
         return {
             **head("check", self.signature, self.result.settings.to_dict()),
             "baseline": self.baseline,
-            "tolerance": self.tolerance,
-            "both_ways": self.both_ways,
+            "measures": [_named(each) for each in self.asked.measures],
+            "tolerance": self.asked.tolerance,
+            "tolerances": {_named(name): limit for name, limit in self.asked.tolerances.items()},
+            "both_ways": self.asked.both_ways,
             "passed": self.passed,
             "moved": [
-                {**each._asdict(), "difference": each.difference, "verdict": each.verdict} for each in self.moved
+                {
+                    **each._asdict(),
+                    "difference": each.difference,
+                    "verdict": each.verdict,
+                    "fails": self.fails(each),
+                }
+                for each in self.moved
             ],
             "floors": [{**each._asdict(), "met": each.met} for each in self.floors],
         }
@@ -164,45 +222,80 @@ class Check:
 def check(
     result: Result,
     baseline: Baseline | None,
-    floors: Mapping[tuple[str, str], float],
-    *,
-    tolerance: float = 0.0005,
-    both_ways: bool = False,
+    floors: Mapping[Named, float],
+    asked: Asked,
     path: str | None = None,
 ) -> Check:
     """Check a result against a baseline, which came from ``path``, and against floors by measure and score.
 
     All numbers are from 0 to 1. Raises `InputError` where the baseline was made in another way or of other
-    documents: such scores cannot be compared.
+    documents: such scores cannot be compared; `UsageError` for a measure that the baseline does not have.
     """
     moved: list[Moved] = []
+    notices: list[Finding] = []
     whole = numbers_in(result.total.to_dict())
     if baseline is not None:
-        _comparable(result, baseline, path or "baseline")
-        moved += _moved(None, baseline.total, whole, tolerance)
+        notices += _comparable(result, baseline, path or "baseline")
+        _refuse_unknown(asked, baseline)
+        moved += _moved(None, baseline.total, whole, asked)
         for name, numbers in baseline.documents.items():
-            moved += _moved(name, numbers, numbers_in(result.documents[name].to_dict()), tolerance)
+            moved += _moved(name, numbers, numbers_in(result.documents[name].to_dict()), asked)
     low = [Floor(measure, score, least, whole[measure][score]) for (measure, score), least in floors.items()]
-    return Check(result, moved, low, tolerance, both_ways, path)
+    return Check(result, moved, low, asked, path, notices)
 
 
-def _comparable(result: Result, baseline: Baseline, path: str) -> None:
-    names = tuple(metric.name for metric in baseline.metrics)
-    own = {option.keyword for metric in baseline.metrics for option in metric.every_option}
-    options = {name: value for name, value in result.settings.own.items() if name in own}
-    run = replace(result.settings, metrics=names, own=options).signature
-    if baseline.signature not in (None, run):
-        raise InputError([Finding("other-signature", path, details={"baseline": baseline.signature, "run": run})])
+def _refuse_unknown(asked: Asked, baseline: Baseline) -> None:
+    """Raise `UsageError` where a score that decides, or has a tolerance, is none of the baseline's."""
+    for measure, score in (*asked.measures, *asked.tolerances):
+        if score not in baseline.total.get(measure, {}):
+            known = ", ".join(baseline.total)
+            raise UsageError(f"the baseline has no {_named((measure, score))}; its measures are {known}")
+
+
+def _comparable(result: Result, baseline: Baseline, path: str) -> list[Finding]:
+    """Notices about a baseline. Raises `InputError` for one that was made in another way or of other documents."""
+    _same_options(result, baseline, path)
+    versions = {"baseline": baseline.version, "run": __version__}
+    changes = changed_between(baseline.version, __version__) if baseline.version is not None else []
+    if changes:
+        raise InputError([Finding("scores-changed", path, details={**versions, "versions": ", ".join(changes)})])
     known, now = set(baseline.documents), set(result.names)
     if known and known != now:
         some = sorted(known ^ now)[0]
         which = "the key lacks" if some in known else "the baseline lacks"
         details = {"count": len(known ^ now), "which": which, "document": some}
         raise InputError([Finding("other-documents", path, details=details)])
+    return [] if baseline.version in (None, __version__) else [Finding("other-version", path, details=versions)]
 
 
-def _moved(document: str | None, before: Numbers, now: Numbers, tolerance: float) -> Iterator[Moved]:
+def _same_options(result: Result, baseline: Baseline, path: str) -> None:
+    """Raise `InputError` where an option that can move a number has another value now. One that the version of the
+    baseline did not have yet had its default."""
+    names = tuple(metric.name for metric in baseline.metrics)
+    every = options_of(baseline.metrics)
+    own = {name: value for name, value in result.settings.own.items() if name in {each.keyword for each in every}}
+    run = replace(result.settings, metrics=names, own=own)
+    defaults = {option.keyword: option.default for option in (*COUNTING, *every)}
+    now, before = ({**defaults, **options} for options in (run.to_dict(), baseline.options))
+    if baseline.signature is not None and any(now.get(name) != before.get(name) for name in now | before):
+        raise InputError(
+            [Finding("other-signature", path, details={"baseline": baseline.signature, "run": run.signature})]
+        )
+
+
+def _moved(document: str | None, before: Numbers, now: Numbers, asked: Asked) -> Iterator[Moved]:
     for measure, scores in before.items():
         for score, value in scores.items():
-            if abs(now[measure][score] - value) > tolerance + SLACK:
+            if abs(now[measure][score] - value) > asked.may_fall(measure, score) + SLACK:
                 yield Moved(document, measure, score, value, now[measure][score])
+
+
+def _points(tolerance: float) -> str:
+    """``0.05 points`` for 0.0005."""
+    points = f"{round(tolerance * 100, 10):g}"
+    return f"{points} point" if points == "1" else f"{points} points"
+
+
+def _named(name: Named) -> str:
+    """``lea.f1``."""
+    return ".".join(name)
