@@ -21,6 +21,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 ORDER = (
     "findings",
     "errors",
+    "percent",
     "workers",
     "arrays",
     "sources",

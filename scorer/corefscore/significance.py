@@ -27,6 +27,7 @@ from corefscore.arrays import Bools, Floats, Ints, bounds
 from corefscore.counts import SCORES, summed
 from corefscore.measures import metrics_of
 from corefscore.metrics.row import Metric
+from corefscore.percent import fraction
 from corefscore.results import values
 
 TIE = 1e-12
@@ -307,7 +308,10 @@ CORRECTIONS = ("holm", "none")
 
 @dataclass(frozen=True)
 class Method:
-    """How systems are compared; ``confidence`` is from 0 to 1, and 1 - confidence the level of the tests."""
+    """How systems are compared; ``confidence`` of the intervals and ``alpha``, the level of the tests, are from 0 to 1.
+
+    Raises `UsageError` for one that is not, such as a percentage.
+    """
 
     unit: str = "document"
     by: str | None = None
@@ -316,10 +320,11 @@ class Method:
     seed: int = 0
     correction: str = CORRECTIONS[0]
     confidence: float = 0.95
+    alpha: float = 0.05
 
-    @property
-    def level(self) -> float:
-        return round(1 - self.confidence, 12)
+    def __post_init__(self) -> None:
+        fraction(self.confidence, "confidence=", ends=False)
+        fraction(self.alpha, "alpha=", ends=False)
 
     def to_dict(self) -> dict[str, Any]:
         """The options by name, as they stand in the signature."""
@@ -349,9 +354,9 @@ class Compared:
 
     def differ(self, pair: int, measure: int, score: int) -> bool | None:
         """Whether two systems differ at the level of the method: None where no p could be small enough to say."""
-        if self.least[pair, measure, score] > self.method.level and self.tests.differ[pair, measure]:
+        if self.least[pair, measure, score] > self.method.alpha and self.tests.differ[pair, measure]:
             return None
-        return bool(self.corrected[pair, measure, score] <= self.method.level)
+        return bool(self.corrected[pair, measure, score] <= self.method.alpha)
 
 
 def compared(sample: Sample, method: Method) -> Compared:

@@ -38,13 +38,17 @@ def unit_names(documents: Sequence[str], unit: str) -> list[str]:
     found = [(name, group_of(form, name)) for name in documents]
     unmatched = [name for name, group in found if group is None]
     if unmatched:
-        some = "".join(f'\n  "{name}"' for name in unmatched[:NAMES_SHOWN])
-        more = f"\n  and {len(unmatched) - NAMES_SHOWN} more" if len(unmatched) > NAMES_SHOWN else ""
         raise UsageError(
             f"--unit {unit!r} matches nothing in the name of {counted(len(unmatched), 'document')}; "
-            f"every document has to belong to a unit:{some}{more}"
+            f"every document has to belong to a unit:{_some(unmatched)}"
         )
     return [group for _, group in found if group is not None]
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first names of several, a line each."""
+    more = f"\n  and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
+    return "".join(f'\n  "{name}"' for name in names[:NAMES_SHOWN]) + more
 
 
 def sample(results: Sequence[Result], measures: Sequence[str], unit: str = DOCUMENT, by: str | None = None) -> Sample:
@@ -60,6 +64,11 @@ def sample(results: Sequence[Result], measures: Sequence[str], unit: str = DOCUM
     names = unit_names(first.names, unit)
     form = None if by is None else compiled(by)
     groups = [REST if form is None else group_of(form, name) or REST for name in first.names]
+    if form is not None and set(groups) == {REST}:
+        raise UsageError(
+            f"--by {by!r} matches nothing in the name of {counted(len(groups), 'document')}, so that there are no "
+            f"groups:{_some(first.names)}"
+        )
     stratum_of_document = _numbered(groups)
     unit_of_document = _numbered(names)
     stratum = _stratum(names, groups, unit_of_document, stratum_of_document)

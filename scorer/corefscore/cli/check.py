@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ from corefscore.errors import UsageError
 from corefscore.layouts import ANNOTATIONS, DATA, TABLES, find
 from corefscore.measures import scores_in, single, wanted
 from corefscore.metrics import select
+from corefscore.percent import from_percent
 from corefscore.reports.check import Asked, Named, check
 
 FAILED = 3
@@ -144,10 +144,11 @@ def _tolerance(words: str, points: str) -> float:
     try:
         value = float(points)
     except ValueError:
-        value = math.nan
-    if not math.isfinite(value) or value < 0:
+        value = -1
+    if not 0 <= value < 100:
         raise UsageError(
-            f'--tolerance "{words}": expected POINTS or MEASURE=POINTS, from 0 up, such as 0.05, lea.f1=0.5'
+            f'--tolerance "{words}": expected POINTS or MEASURE=POINTS, from 0 to less than 100, such as 0.05, '
+            "lea.f1=0.5"
         )
     return value
 
@@ -157,12 +158,9 @@ def _floors(words: Sequence[str]) -> dict[tuple[str, str], float]:
     found: dict[tuple[str, str], float] = {}
     for each in words:
         name, _, percent = each.partition("=")
-        try:
-            least = float(percent) / 100
-        except ValueError as error:
-            raise UsageError(f'--min "{each}": expected MEASURE=PERCENT, such as lea.f1=50') from error
-        if not math.isfinite(least):
-            raise UsageError(f'--min "{each}": expected a finite number')
+        if not percent:
+            raise UsageError(f'--min "{each}": expected MEASURE=PERCENT, such as lea.f1=50')
+        least = from_percent(percent, f"--min {name}=")
         if single(name) in found:
             raise UsageError(f'--min "{each}": there is a floor for this score already')
         found[single(name)] = least

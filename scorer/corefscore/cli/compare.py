@@ -9,12 +9,11 @@ import click
 from corefscore.cli import options
 from corefscore.cli.messages import write
 from corefscore.cli.scoring import spare_inputs
-from corefscore.cli.systems import named, resampling, scored, scoring
+from corefscore.cli.systems import levels, method, named, resampling, scored, scoring
 from corefscore.errors import UsageError
 from corefscore.layouts import DATA, TABLES, find
 from corefscore.measures import wanted
 from corefscore.reports.compare import compare
-from corefscore.significance import Method
 
 
 def command(name: str) -> click.Command:
@@ -31,14 +30,7 @@ def command(name: str) -> click.Command:
             click.Argument(["key"], type=options.File()),
             click.Argument(["systems"], type=options.File(), metavar="SYSTEM SYSTEM ...", nargs=-1, required=True),
             *resampling(),
-            click.Option(
-                ["--confidence"],
-                type=options.Finite(0, 100, min_open=True, max_open=True),
-                metavar="PERCENT",
-                default=95,
-                show_default=True,
-                help="Confidence level in percent; 95 also means tests at the 0.05 level.",
-            ),
+            *levels(),
             *scoring(),
             options.layout(TABLES, DATA),
             options.output(),
@@ -53,12 +45,6 @@ def run(
     key: str,
     systems: tuple[str, ...],
     measures: str,
-    trials: int,
-    seed: int,
-    unit: str,
-    test: str,
-    correction: str,
-    confidence: float,
     layout: str,
     output: str,
     **how: Any,
@@ -69,6 +55,6 @@ def run(
         raise UsageError("compare needs two systems or more; one alone is scored by corefscore METRIC KEY RESPONSE")
     spare_inputs({"--output": output}, (key, *paths.values()), how["include"])
     chosen = wanted(measures)
-    method = Method(unit, None, test, trials, seed, correction, round(confidence / 100, 12))
+    way = method(how)
     results = scored(key, paths, chosen.metrics, **how)
-    write(find(layout)(compare(results, chosen.measures, method), layout), output)
+    write(find(layout)(compare(results, chosen.measures, way), layout), output)

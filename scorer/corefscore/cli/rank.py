@@ -9,13 +9,12 @@ import click
 from corefscore.cli import options
 from corefscore.cli.messages import complain, write, write_bytes
 from corefscore.cli.scoring import spare_inputs
-from corefscore.cli.systems import folder, named, reason, resampling, scored, scoring
+from corefscore.cli.systems import folder, levels, method, named, reason, resampling, scored, scoring
 from corefscore.errors import InputError, ScorerError, UsageError
 from corefscore.layouts import DATA, TABLES, find
 from corefscore.measures import single, wanted
 from corefscore.reports.rank import rank
 from corefscore.results import compiled
-from corefscore.significance import Method
 
 
 def command(name: str) -> click.Command:
@@ -40,14 +39,6 @@ def command(name: str) -> click.Command:
                 help="Measure to rank by: its F1, or a score such as lea.recall.",
             ),
             click.Option(
-                ["--alpha"],
-                type=options.Finite(0, 1, min_open=True, max_open=True),
-                metavar="LEVEL",
-                default=0.05,
-                show_default=True,
-                help="Significance level.",
-            ),
-            click.Option(
                 ["--by"],
                 metavar="REGEX",
                 help="Rank by the unweighted mean over groups of documents; REGEX, or its first bracket, matches the "
@@ -57,6 +48,7 @@ def command(name: str) -> click.Command:
                 ["--plot"], metavar="FILE", help="Draw the ranking (.png, .svg, .pdf; needs the extra plots)."
             ),
             *resampling(),
+            *levels(),
             *scoring(),
             options.layout(TABLES, DATA),
             options.output(),
@@ -72,15 +64,9 @@ def run(
     systems: tuple[str, ...],
     place: str | None,
     sort: str,
-    alpha: float,
     by: str | None,
     plot: str | None,
     measures: str,
-    trials: int,
-    seed: int,
-    unit: str,
-    test: str,
-    correction: str,
     layout: str,
     output: str,
     **how: Any,
@@ -98,7 +84,7 @@ def run(
         from corefscore.plots import drawn, form_of
 
         form = form_of(plot)
-    method = Method(unit, by, test, trials, seed, correction, round(1 - alpha, 12))
+    way = method(how, by)
     unscored: dict[str, str] = {}
 
     def refused(name: str, error: ScorerError) -> None:
@@ -109,7 +95,7 @@ def run(
     if not results:
         complain("corefscore: no system can be ranked")
         click.get_current_context().exit(InputError.status)
-    ranking = rank(results, chosen.measures, sort=measure, score=score, method=method, unscored=unscored)
+    ranking = rank(results, chosen.measures, sort=measure, score=score, method=way, unscored=unscored)
     if plot is not None:
         write_bytes(drawn(ranking, form), plot)
     write(find(layout)(ranking, layout), output)

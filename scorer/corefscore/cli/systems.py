@@ -17,8 +17,9 @@ from corefscore.measures import DEFAULT
 from corefscore.metrics import NAMES as METRICS
 from corefscore.metrics import find
 from corefscore.metrics.row import Metric
+from corefscore.percent import from_fraction, from_percent
 from corefscore.results import Result
-from corefscore.significance import CORRECTIONS, TESTS
+from corefscore.significance import CORRECTIONS, TESTS, Method
 
 
 def scoring() -> list[click.Parameter]:
@@ -75,6 +76,39 @@ def resampling() -> list[click.Parameter]:
             help="Correction of p for all pairs of systems within one measure.",
         ),
     ]
+
+
+def levels() -> list[click.Parameter]:
+    """Options about how sure verdicts and intervals are."""
+    return [
+        click.Option(
+            ["--confidence"],
+            metavar="PERCENT",
+            help="Confidence level of the intervals in percent. [default: 95, or what --alpha leaves]",
+        ),
+        click.Option(
+            ["--alpha"],
+            metavar="LEVEL",
+            help="Significance level, from 0 to 1. [default: 0.05, or what --confidence leaves]",
+        ),
+    ]
+
+
+def method(how: dict[str, Any], by: str | None = None) -> Method:
+    """How systems are compared: the options of `resampling` and `levels`, taken out of ``how``; each of the two levels
+    follows the other.
+
+    Raises `UsageError` for a level that is none (`corefscore.percent`).
+    """
+    usual = Method()
+    confidence, alpha = how.pop("confidence"), how.pop("alpha")
+    sure = None if confidence is None else from_percent(confidence, "--confidence ", ends=False)
+    level = None if alpha is None else from_fraction(alpha, "--alpha ")
+    if sure is None:
+        sure = usual.confidence if level is None else round(1 - level, 12)
+    level = round(1 - sure, 12) if level is None else level
+    given = {name: how.pop(name) for name in ("unit", "test", "trials", "seed", "correction")}
+    return Method(by=by, confidence=sure, alpha=level, **given)
 
 
 def named(systems: Sequence[str]) -> dict[str, str]:

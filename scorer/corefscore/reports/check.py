@@ -12,6 +12,7 @@ from corefscore.errors import InputError, UsageError
 from corefscore.findings import Finding
 from corefscore.measures import HEADINGS
 from corefscore.metrics.row import options_of
+from corefscore.percent import fraction
 from corefscore.reports.row import PERCENT, Annotation, Column, Table, head
 from corefscore.reports.score import DOCUMENT, TOTAL
 from corefscore.results import COUNTING, Result
@@ -229,8 +230,12 @@ def check(
     """Check a result against a baseline, which came from ``path``, and against floors by measure and score.
 
     All numbers are from 0 to 1. Raises `InputError` where the baseline was made in another way or of other
-    documents: such scores cannot be compared; `UsageError` for a measure that the baseline does not have.
+    documents: such scores cannot be compared; `UsageError` for a measure that the baseline does not have, and for a
+    number that is a percentage.
     """
+    fraction(asked.tolerance, "tolerance=")
+    for (measure, score), number in (*floors.items(), *asked.tolerances.items()):
+        fraction(number, f"{measure}.{score}=")
     moved: list[Moved] = []
     notices: list[Finding] = []
     whole = numbers_in(result.total.to_dict())

@@ -108,7 +108,7 @@ class Comparison:
             f"low, high: {percentage(method.confidence)} percentile intervals, from {method.trials} paired "
             "bootstrap resamples",
             *notes_on_tests(self.found),
-            f"verdict: at the level {method.level:g}; units: how many the two differ in; smallest p: 2^(1 - units), "
+            f"verdict: at the level {method.alpha:g}; units: how many the two differ in; smallest p: 2^(1 - units), "
             "the least that any test can give",
         ]
 

@@ -123,7 +123,7 @@ class Ranking:
         means = f", the mean over groups of documents by {method.by}" if method.by is not None else ""
         notes = [
             f"ranked by {self.sorted_by}{means}; a system shares the rank of the first of its group unless the two "
-            f"differ at the level {method.level:g}",
+            f"differ at the level {method.alpha:g}",
             f"low, high: {percentage(method.confidence)} percentile interval, from {method.trials} bootstrap resamples",
         ]
         if self.found.sample.units == 1:

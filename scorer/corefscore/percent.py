@@ -1,0 +1,73 @@
+"""Percent and fractions, kept apart: numbers are given as they are printed.
+
+On the command line scores and confidence are in percent, p and its level from 0 to 1; in Python everything runs from 0
+to 1. A number that can only have been meant the other way is refused, with both readings. On the command line the
+sign ``%`` settles it.
+"""
+
+from __future__ import annotations
+
+import math
+
+from corefscore.errors import UsageError
+
+
+def from_percent(text: str, call: str, ends: bool = True) -> float:
+    """The fraction that a percentage stands for: 0.95 for ``95`` and ``95%``.
+
+    ``call`` is what stands before the text, such as ``--min lea=``, for messages; ``ends`` says whether 0 and 100 are
+    allowed. Raises `UsageError` for a number above 0 and up to 1 without the sign, which can only be a fraction, and
+    for what is no percentage.
+    """
+    number, sign = _number(text, call)
+    if 0 < number <= 1 and not sign:
+        whole = _digits(number * 100)
+        raise UsageError(
+            f"{call}{text} would be {_digits(number)} %; for {whole} % write {call}{whole}, "
+            f"for {_digits(number)} % write {call}{_digits(number)}%"
+        )
+    if not (0 < number < 100 or (ends and number in (0, 100))):
+        raise UsageError(f"{call}{text}: expected a percentage {'from 0 to' if ends else 'between 0 and'} 100")
+    return round(number / 100, 12)
+
+
+def from_fraction(text: str, call: str) -> float:
+    """The number between 0 and 1 that a text stands for: 0.05 for ``0.05`` and ``5%``.
+
+    Raises `UsageError` for a number above 1 without the sign, which can only be a percentage, and for what is not
+    between 0 and 1.
+    """
+    number, sign = _number(text, call)
+    return fraction(round(number / 100, 12) if sign else number, call, ends=False)
+
+
+def fraction(number: float, call: str, ends: bool = True) -> float:
+    """The number itself, as it stands behind ``call``, such as ``alpha=``.
+
+    Raises `UsageError` unless it is from 0 to 1, the two allowed where ``ends`` says so; a number from 1 to 100 can
+    only be a percentage.
+    """
+    if 0 < number < 1 or (ends and number in (0, 1)):
+        return number
+    if 1 <= number < 100:
+        raise UsageError(
+            f"{call}{_digits(number)} would be {_digits(number * 100)} %; "
+            f"for {_digits(number)} % write {call}{_digits(number / 100)}"
+        )
+    raise UsageError(f"{call}{_digits(number)}: expected a number {'from 0 to' if ends else 'between 0 and'} 1")
+
+
+def _number(text: str, call: str) -> tuple[float, bool]:
+    """The number in a text, and whether the sign for percent stands behind it."""
+    try:
+        number = float(text.removesuffix("%"))
+    except ValueError as error:
+        raise UsageError(f"{call}{text}: expected a number") from error
+    if not math.isfinite(number):
+        raise UsageError(f"{call}{text}: expected a finite number")
+    return number, text.endswith("%")
+
+
+def _digits(number: float) -> str:
+    """A number without the last bits that a product brings along."""
+    return f"{number:.12g}"
