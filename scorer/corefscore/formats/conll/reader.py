@@ -11,8 +11,8 @@ The grammar. Each rule that is not plain is decided by a recorded run of the off
     no tab, no bracketed number in its last column, and is no marker. Every other line is a token; tokens
     count from 0 through the whole document.
  4. Columns are split at tabs, empty ones at the end do not count (odd-trailing-tabs, odd-tabs-at-the-end), but with
-    CRLF line ends the CR keeps the last one from being empty. On a line without tabs, columns are split at blanks (spaces), and
-    only the last one counts, which is ours. The last column is the cell of coreference.
+    CRLF line ends the CR keeps the last one from being empty. On a line without tabs, columns are split at blanks
+    (spaces), and only the last one counts, which is ours. The last column is the cell of coreference.
  5. Within a cell every `(N+D)` with exactly one digit D is discarded (odd-plus), then all `(N)` are read, then
     all `(N`, then all `N)`. Each piece is cut out and the search starts again, so that what stood beside it
     joins (odd-no-bars, odd-double-closing). Whatever is left means nothing (markers, odd-words-in-cell).
