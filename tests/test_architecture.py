@@ -51,6 +51,7 @@ ORDER = (
     "names.mentions",
     "names.estimate",
     "matching",
+    "common",
     "repeats",
     "overlap",
     "assignment",

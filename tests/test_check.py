@@ -319,8 +319,9 @@ def test_odd_baselines_are_refused_without_a_traceback(tmp_path: Path, capfdbina
 def test_metrics_of_other_packages_are_checked_as_well(tmp_path: Path) -> None:
     plugin = [ROOT / "tests" / "plugin"]
     baseline = tmp_path / "baseline.json"
-    command("whole", KEY, RESPONSE, "--format", "json", "--output", baseline, path=plugin)
-    done = command("check", baseline, KEY, RESPONSE, "--min", "whole=0", path=plugin)
+    key, response = (RECORDED / "documents-0051" / name for name in ("key.conll", "response.conll"))
+    command("whole", key, response, "--format", "json", "--output", baseline, path=plugin)
+    done = command("check", baseline, key, response, "--min", "whole=0", path=plugin)
     assert (done.status, done.stderr) == (0, b"")
 
 

@@ -22,7 +22,7 @@ from corefscore.errors import suggested
 from corefscore.metrics import GROUPS, NAMES, RESERVED, find
 from support import RECORDED, ROOT, TESTDATA, command
 
-CASE = RECORDED / "documents-0015"
+CASE = RECORDED / "documents-0051"
 KEY, RESPONSE = CASE / "key.conll", CASE / "response.conll"
 BAD = TESTDATA / "bad"
 PROGRAM = Path(sys.executable).with_name("corefscore")

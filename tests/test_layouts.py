@@ -17,7 +17,7 @@ from corefscore.layouts.tables import percent
 from support import RECORDED, TESTDATA, command
 
 DEMO = (TESTDATA / "demo" / "key.conll", TESTDATA / "demo" / "response.conll")
-CASE = RECORDED / "documents-0015"
+CASE = RECORDED / "documents-0051"
 PAIR = (CASE / "key.conll", CASE / "response.conll")
 SIGNATURE = f"corefscore {__version__} | lea | repeated=official | singletons=keep"
 

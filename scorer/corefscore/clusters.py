@@ -42,7 +42,14 @@ class Mentions:
 
     def words(self, source: Source, spans: Sequence[Span]) -> list[str]:
         """The mentions as they were given, for messages."""
-        return [str(self._values.get(span[2:], span[2:])) for span in spans]
+        return [_shown(self._values.get(span[2:], span[2:])) for span in spans]
+
+
+def _shown(value: Hashable) -> str:
+    """A mention as text; what is neither text nor a tuple with its type, since 5 and "5" are two mentions."""
+    if isinstance(value, str):
+        return value
+    return repr(value) if isinstance(value, tuple) else f"{value!r} ({type(value).__name__})"
 
 
 def _is_span(value: Any) -> TypeGuard[tuple[int, int]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from corefscore.arrays import Floats
+from corefscore.common import Common, common, nothing_in_common, other_columns
 from corefscore.counts import packed
 from corefscore.errors import UsageError
 from corefscore.findings import Finding
@@ -19,7 +20,7 @@ from corefscore.model import KEY, RESPONSE, Documents
 from corefscore.names.options import NameOptions
 from corefscore.overlap import Overlap, overlap
 from corefscore.pairing import Pairs, pair
-from corefscore.repeats import Repeat, describe, refuse_too_many, treat
+from corefscore.repeats import Repeat, describe, once, refuse_too_many, treat
 from corefscore.results import Result, Settings, Shown
 from corefscore.workers import Map
 
@@ -69,12 +70,15 @@ Views = Mapping[str, Matched]
 
 class Part(NamedTuple):
     """What there is to tell of one batch of pairs besides its counts: by view the messages about repeats, and the pairs
-    where they are kept; the spans of which copies were dropped; and where names were read, what each side holds."""
+    where they are kept; the spans of which copies were dropped, and all that have copies; what both sides have in
+    common; and where names were read, what each side holds."""
 
     names: Sequence[str]
     messages: Mapping[str, Mapping[int, Sequence[str]]]
     pairs: Mapping[str, Pairs]
     dropped: Sequence[Repeat]
+    repeats: Sequence[Repeat]
+    common: Common
     held: Sequence[Held]
 
 
@@ -109,7 +113,10 @@ def _matched(pairs: Pairs, how: NameOptions | None, settings: Settings, *, keep_
     way = settings.counting.repeated
     treated = {view: treat(exact(its.key, its.response), its, way) for view, its in of_views.items()}
     messages = {view: its.messages for view, its in treated.items()}
-    part = Part(pairs.key.names, messages, of_views if keep_pairs else {}, treated[WHOLE].dropped, held)
+    whole = treated[WHOLE]
+    shared = common(pairs, [its.matched for its in treated.values()])
+    kept = of_views if keep_pairs else {}
+    part = Part(pairs.key.names, messages, kept, whole.dropped, whole.repeats, shared, held)
     views = {view: its.matched for view, its in treated.items()}
     if how is not None:
         # As if the mentions left were all that a file holds: sums are added in this order.
@@ -145,8 +152,11 @@ def joined(
     dropped = [repeat for part in parts for repeat in part.dropped]
     if settings.counting.repeated == "official":
         refuse_too_many(dropped)
+        notices += describe("repeated-mention", once([repeat for part in parts for repeat in part.repeats]))
     else:
         notices += describe("dropped-repeat", dropped)
+    alike = [part.common for part in parts]
+    notices += [*nothing_in_common(alike), *other_columns(alike)]
     views = {view: _shown(batches, view) for view in parts[0].messages}
     how = names_asked(metrics, settings.own)
     if how is not None:

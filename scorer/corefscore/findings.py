@@ -318,7 +318,13 @@ KINDS: Mapping[str, Kind] = {
     "no-common-mention": Kind(
         NOTICE,
         "key and response have {documents} in common, but no mention",
-        "every score is 0; see whether both have the same tokens, and coreference in the last column",
+        "every score is 0; the first mention of the key is {key}, that of the response {response}: check that both "
+        "have the same tokens, count them alike (from 0, the last one included), and write mentions alike",
+    ),
+    "side-without-mentions": Kind(
+        NOTICE,
+        "the {side} has no mention in any scored document ({documents})",
+        "every score is 0; {hint}",
     ),
     "different-word": Kind(
         NOTICE,

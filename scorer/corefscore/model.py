@@ -43,6 +43,36 @@ def _numbers(source: Source, spans: Sequence[Span]) -> list[str]:
     return [f"{span.start}-{span.end}" for span in spans]
 
 
+Words = Callable[[Source, Sequence[Span]], list[str]]
+"""The words of spans of one file, for messages."""
+
+
+class Mention(NamedTuple):
+    """One mention, for messages: its document, where that begins, its span, and what knows its words. It keeps nothing
+    of its batch in memory."""
+
+    document: str
+    place: Place
+    span: Span
+    words: Words
+
+    @property
+    def line(self) -> int | None:
+        """The line of its first token, if there is one."""
+        return self.span.line if self.span.line > 0 else None
+
+
+def texts_of(mentions: Sequence[Mention]) -> list[str]:
+    """The words of mentions. Each file is read once, for all of its mentions."""
+    by_source: dict[tuple[Source, Words], list[int]] = defaultdict(list)
+    for at, mention in enumerate(mentions):
+        by_source[mention.place.source, mention.words].append(at)
+    found: dict[int, str] = {}
+    for (source, words), its in by_source.items():
+        found.update(zip(its, words(source, [mentions[at].span for at in its]), strict=True))
+    return [found[at] for at in range(len(mentions))]
+
+
 class HeldColumn:
     """What the column of named entities held in a file: its number (from 1), the most columns that a line had, whether
     some line had this one, how many names there were by type, whether the column was the last one somewhere, which is
@@ -171,7 +201,7 @@ class Documents:
     faults: Mapping[int, Callable[[], Finding]] = field(default_factory=dict)
     discarded: Mapping[int, Sequence[str]] = field(default_factory=dict)
     odd_labels: Sequence[str] = ()
-    words: Callable[[Source, Sequence[Span]], list[str]] = _numbers
+    words: Words = _numbers
     named_entities: NamedEntities | None = None
     texts: Texts | None = None
 
@@ -206,18 +236,20 @@ class Documents:
 
     def words_of(self, mentions: Sequence[int]) -> list[str]:
         """The words of some mentions, for messages."""
-        columns = self.mention_document(), self.line, self.start, self.end
-        return self.words_at([Span(*(int(column[mention]) for column in columns)) for mention in mentions])
+        return texts_of([self.mention(mention) for mention in mentions])
 
     def words_at(self, spans: Sequence[Span]) -> list[str]:
         """The words of some spans. Each file is read once, for all of its spans."""
-        by_source: dict[Source, list[int]] = defaultdict(list)
-        for at, span in enumerate(spans):
-            by_source[self.place_of(span.document).source].append(at)
-        found: dict[int, str] = {}
-        for source, its in by_source.items():
-            found.update(zip(its, self.words(source, [spans[at] for at in its]), strict=True))
-        return [found[at] for at in range(len(spans))]
+        return texts_of([self._at(span) for span in spans])
+
+    def mention(self, mention: int) -> Mention:
+        """One mention, for messages."""
+        columns = self.line, self.start, self.end
+        document = int(self.document[self.entity[mention]])
+        return self._at(Span(document, *(int(column[mention]) for column in columns)))
+
+    def _at(self, span: Span) -> Mention:
+        return Mention(self.names[span.document], self.place_of(span.document), span, self.words)
 
     def place_of(self, document: int) -> Place:
         """Where a document begins, for one that is there."""

@@ -17,7 +17,7 @@ the first copy.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -26,7 +26,7 @@ from corefscore.arrays import NONE, Bools, Ints, bounds, changes, order_by
 from corefscore.errors import InputError
 from corefscore.findings import MOST, Finding, counted, tokens
 from corefscore.matching import Matched, Side, exact
-from corefscore.model import Documents
+from corefscore.model import Documents, Mention, texts_of
 from corefscore.pairing import Pairs
 
 LIMIT = 10
@@ -40,22 +40,27 @@ REPEATED = ("official", "first", "refuse")
 
 
 class Repeat(NamedTuple):
-    """A span that one side marks more than once; ``copies`` are its mentions in the columns of ``documents``."""
+    """A span that one side marks more than once: its first copy, the numbers of all ``copies`` among the mentions of
+    the batch, and the entities that they are in, at most `SHOWN_ENTITIES` of them."""
 
-    documents: Documents
+    first: Mention
     copies: Sequence[int]
+    entities: str
 
     @property
     def document(self) -> int:
-        return int(self.documents.document[self.documents.entity[self.copies[0]]])
+        """The number of its document in the batch."""
+        return self.first.span.document
 
 
 class Treated(NamedTuple):
-    """The mentions that count, the lines of output for each document, and the spans of which copies were dropped."""
+    """The mentions that count, the lines of output for each document, the spans of which copies were dropped, and all
+    spans that have copies."""
 
     matched: Matched
     messages: dict[int, list[str]]
     dropped: list[Repeat]
+    repeats: list[Repeat]
 
 
 def treat(matched: Matched, pairs: Pairs, way: str) -> Treated:
@@ -65,22 +70,22 @@ def treat(matched: Matched, pairs: Pairs, way: str) -> Treated:
     """
     key_copies, response_copies = _copies(matched.key), _copies(matched.response)
     if not len(key_copies) and not len(response_copies):
-        return Treated(matched, {}, [])
+        return Treated(matched, {}, [], [])
     key_repeats = _repeats(pairs.key, matched.key, key_copies)
     response_repeats = _repeats(pairs.response, matched.response, response_copies)
+    # By document, so that the order does not hang on how the documents are cut into batches.
+    every = sorted(key_repeats + response_repeats, key=lambda repeat: repeat.document)
     if way == "refuse":
         raise InputError(_as_errors(describe("repeated-mention", (key_repeats + response_repeats)[:1])))
     if way == "first":
         key = matched.key.keep(_all_but(key_copies, matched.key))
         response = matched.response.keep(_all_but(response_copies, matched.response))
-        # By document, so that the order does not depend on how the documents are cut into batches.
-        dropped = sorted(key_repeats + response_repeats, key=lambda repeat: repeat.document)
-        return Treated(matched._replace(key=key, response=response), {}, dropped)
+        return Treated(matched._replace(key=key, response=response), {}, every, every)
     messages: dict[int, list[str]] = defaultdict(list)
     key_messages(matched, pairs.key, key_copies, messages)
     matched, dropped = drop_response_copies(matched, pairs.response, response_copies, messages)
     # By document, key first in each: so they are printed, however the documents are cut into batches.
-    return Treated(matched, dict(sorted(messages.items())), dropped)
+    return Treated(matched, dict(sorted(messages.items())), dropped, every)
 
 
 def key_messages(matched: Matched, key: Documents, copies: Ints, messages: dict[int, list[str]]) -> None:
@@ -122,7 +127,7 @@ def too_many(dropped: Sequence[Repeat]) -> Finding | None:
     copies = sum(len(repeat.copies) - 1 for repeat in dropped)
     if copies <= LIMIT:
         return None
-    places = {repeat.documents.place_of(repeat.document) for repeat in dropped}
+    places = {repeat.first.place for repeat in dropped}
     details = {
         "limit": LIMIT,
         "count": copies,
@@ -130,8 +135,7 @@ def too_many(dropped: Sequence[Repeat]) -> Finding | None:
         "documents": counted(len(places), "document"),
         "listed": "listed below" if len(dropped) <= MOST else f"the first {MOST} listed below",
     }
-    first = dropped[0].documents.place_of(dropped[0].document)
-    return Finding("too-many-repeated", first.source.name, details=details)
+    return Finding("too-many-repeated", dropped[0].first.place.source.name, details=details)
 
 
 def _as_errors(findings: Sequence[Finding]) -> list[Finding]:
@@ -140,27 +144,16 @@ def _as_errors(findings: Sequence[Finding]) -> list[Finding]:
 
 def describe(code: str, repeats: Sequence[Repeat]) -> list[Finding]:
     """Findings for repeated spans, with their words and the entities that they are in."""
-    of_batch: dict[int, list[Repeat]] = defaultdict(list)
-    for repeat in repeats:
-        of_batch[id(repeat.documents)].append(repeat)
-    words = {}
-    for batch, its in of_batch.items():  # every file is read once for all of its spans
-        documents = its[0].documents
-        texts = documents.words_of([repeat.copies[0] for repeat in its])
-        words.update({(batch, repeat.copies[0]): text for repeat, text in zip(its, texts, strict=True)})
     found = []
-    for repeat in repeats:
-        documents, first = repeat.documents, repeat.copies[0]
+    for (first, copies, entities), words in zip(repeats, texts_of([repeat.first for repeat in repeats]), strict=True):
         details = {
-            "document": documents.names[repeat.document],
-            "words": words[id(documents), first],
-            "tokens": tokens(int(documents.start[first]), int(documents.end[first])),
-            "count": len(repeat.copies),
-            "entities": _names(documents, repeat.copies),
+            "document": first.document,
+            "words": words,
+            "tokens": tokens(first.span.start, first.span.end),
+            "count": len(copies),
+            "entities": entities,
         }
-        path = documents.place_of(repeat.document).source.name
-        line = int(documents.line[first])
-        found.append(Finding(code, path, line if line > 0 else None, details=details))
+        found.append(Finding(code, first.place.source.name, first.line, details=details))
     return found
 
 
@@ -168,6 +161,16 @@ def _names(documents: Documents, copies: Sequence[int]) -> str:
     """The entities of some copies, at most `SHOWN_ENTITIES` of them."""
     names = [documents.name_of(int(documents.entity[copy])) for copy in copies[:SHOWN_ENTITIES]]
     return ", ".join(names if len(copies) <= SHOWN_ENTITIES else [*names, "..."])
+
+
+def once(repeats: Sequence[Repeat]) -> list[Repeat]:
+    """Each span once, where a file is both key and response."""
+    found: dict[Hashable, Repeat] = {}
+    for repeat in repeats:
+        first = repeat.first
+        place = first.place.source.name, first.place.line, first.document
+        found.setdefault((place, first.span[1:], len(repeat.copies), repeat.entities), repeat)
+    return list(found.values())
 
 
 def repeats(documents: Documents) -> list[Repeat]:
@@ -199,7 +202,7 @@ def _repeats(documents: Documents, side: Side, copies: Ints) -> list[Repeat]:
     by_number: dict[int, list[int]] = defaultdict(list)
     for mention in np.flatnonzero(wanted).tolist():
         by_number[int(side.number[mention])].append(mention)
-    return [Repeat(documents, mentions) for mentions in by_number.values()]
+    return [Repeat(documents.mention(its[0]), its, _names(documents, its)) for its in by_number.values()]
 
 
 def _all_but(mentions: Ints, side: Side) -> Bools:

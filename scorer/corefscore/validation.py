@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.arrays import changes, order_by
+from corefscore.common import Common, common, nothing_in_common
 from corefscore.errors import UsageError
 from corefscore.findings import KINDS, Finding, Found, counted
 from corefscore.formats import BY_CONTENT, examination
@@ -86,7 +87,7 @@ class _Side:
 
     def __init__(self, path: str, files: Sequence[Source], found: Found, examination: Examination) -> None:
         self.path, self.files, self.found, self.examination = path, files, found, examination
-        self.names = self.tokens = self.entities = self.mentions = 0
+        self.names = self.tokens = self.entities = self.mentions = self.faults = 0
 
     def documents(self) -> Iterator[Documents]:
         """Read all files; yields what can be paired: no faults, and every name once."""
@@ -97,6 +98,7 @@ class _Side:
             self.tokens += int(np.maximum(batch.tokens, 0).sum())
             self.entities += len(batch.document)
             self.mentions += len(batch.start)
+            self.faults += len(batch.faults)
             singletons += int(np.count_nonzero(np.bincount(batch.entity, minlength=len(batch.document)) == 1))
             look(batch, self.found)
             yield self._sound(batch, places)
@@ -180,13 +182,12 @@ def _compare(key: _Side, response: _Side, found: Found) -> None:
     """What shows only where both sides are read: what has no partner, texts that part, copies beyond the limit."""
     notices: list[Finding] = []
     dropped: list[Repeat] = []
-    shared_documents = shared_mentions = 0
+    shared: list[Common] = []
     for pairs in pair(key.documents(), response.documents(), notices, refuse=found.add):
         found.add(*notices)
         notices.clear()
         matched = exact(pairs.key, pairs.response)
-        shared_documents += int(np.count_nonzero(pairs.present))
-        shared_mentions += len(np.intersect1d(matched.key.number, matched.response.number))
+        shared.append(common(pairs, [matched]))
         dropped += treat(matched, pairs, "official").dropped
         partings = ((document, parting(pairs, document)) for document in np.flatnonzero(pairs.present).tolist())
         parted = [(document, token) for document, token in partings if token is not None]
@@ -194,6 +195,5 @@ def _compare(key: _Side, response: _Side, found: Found) -> None:
     found.add(*notices)
     if refusal := too_many(dropped):
         found.add(refusal)
-    if shared_documents and not shared_mentions and key.mentions and response.mentions:
-        details = {"documents": counted(shared_documents, "document")}
-        found.add(Finding("no-common-mention", response.path, details=details))
+    if not key.faults and not response.faults:  # which may hide mentions
+        found.add(*nothing_in_common(shared))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from corefscore.cli import options
 from corefscore.cli.messages import tell
 from corefscore.cli.scoring import evaluated, one_standard_input, read_key, workers
 from corefscore.errors import InputError, ScorerError, UsageError
+from corefscore.findings import Finding
 from corefscore.measures import DEFAULT
 from corefscore.metrics import NAMES as METRICS
 from corefscore.metrics import find
@@ -154,6 +155,7 @@ def scored(
         tell(corpus.notices, strict=strict, quiet=quiet)
         files = {place.source.name for place in corpus.documents.places if place is not None}
         corpus = replace(corpus, notices=())  # told once
+        told: set[Hashable] = set()
         for name, path in systems.items():
             try:
                 result = evaluated(corpus, path, metrics, apply=apply, **how)
@@ -165,8 +167,21 @@ def scored(
                 refused(name, error)
             else:
                 results[name] = result
-                tell(result.notices, strict=strict, quiet=quiet, of=name)
+                of_key = {_identity(notice): notice for notice in result.notices if _is_of_key(notice, files)}
+                tell([of_key[new] for new in of_key if new not in told], strict=strict, quiet=quiet)
+                told.update(of_key)
+                others = [notice for notice in result.notices if not _is_of_key(notice, files)]
+                tell(others, strict=strict, quiet=quiet, of=name)
     return results
+
+
+def _is_of_key(notice: Finding, files: set[str]) -> bool:
+    """Whether a notice is about the key alone, given its files, so that it comes again with every system."""
+    return notice.path in files and notice.code != "missing-document"
+
+
+def _identity(notice: Finding) -> Hashable:
+    return notice[:4], tuple(notice.details.items())
 
 
 def _blames(error: InputError, files: set[str]) -> bool:
