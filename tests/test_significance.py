@@ -301,7 +301,7 @@ def test_real_systems_of_206_documents() -> None:
     key = corefscore.read(folder / "key.conll")
     names = ("evaluate-clustering-0", "evaluate-clustering-with-gold-clustering-3", "lemma-baselines-lemma-wd")
     found = compared(sample([corefscore.score(key, folder / f"{name}.conll") for name in names], MEASURES), Method())
-    conll = MEASURES.index("conll")
+    conll = list(MEASURES).index("conll")
     assert found.sample.units == 206
     assert found.tests.differ[:, conll].tolist() == [14, 41, 43]
     assert [found.differ(pair, conll, 2) for pair in range(3)] == [False, True, True]

@@ -14,7 +14,7 @@ from corefscore.arrays import Floats
 from corefscore.counts import SCORES
 from corefscore.errors import InputError, UsageError
 from corefscore.findings import Finding
-from corefscore.metrics import GROUPS, MENTIONS, find, select
+from corefscore.metrics import GROUPS, MENTIONS, find, named, select
 from corefscore.metrics.row import Metric
 from corefscore.results import SCHEMA, Scores, values
 from corefscore.sources import Source
@@ -139,7 +139,7 @@ class _Printed:
     """What the official scorer printed, as it is read line by line. Scores are recomputed from its fractions."""
 
     def __init__(self, path: str, name: str | None) -> None:
-        if name in GROUPS:
+        if name is not None and named(name) in GROUPS:
             raise UsageError(f'--metric names the one metric that was scored, and "{name}" is several')
         self.path = path
         self.metrics = [] if name is None else [find(name)]

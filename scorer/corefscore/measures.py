@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from corefscore.counts import SCORES
 from corefscore.errors import UsageError, suggested
-from corefscore.metrics import AVERAGE, GROUPS, MENTIONS, NAMES, find, outside_names, select
+from corefscore.metrics import AVERAGE, GROUPS, MENTIONS, NAMES, find, named, outside_names, select
 from corefscore.metrics.row import Metric
 
 HEADINGS = {"recall": "R", "precision": "P", "f1": "F1"}
@@ -18,28 +18,52 @@ DEFAULT = "all,lea,conll"
 
 
 class Wanted(NamedTuple):
-    """Measures, and the metrics that have to be counted for them (mention identification always is)."""
+    """Measures with the scores of each that are asked for, and the metrics that have to be counted for them (mention
+    identification always is)."""
 
-    measures: Sequence[str]
+    measures: Mapping[str, Sequence[str]]
     metrics: Sequence[Metric]
 
 
 def wanted(words: str) -> Wanted:
-    """The measures that ``words`` name, joined by commas: ``muc,blanc.coreference,mentions,conll``.
+    """The measures that ``words`` name, joined by commas: ``muc,blanc.coreference,mentions,conll,lea.f1``.
 
     The name of a metric that has no measure of this name stands for all its measures, ``all`` and ``every`` for
-    those of their metrics. Raises `UsageError` for an unknown name.
+    those of their metrics; with a score behind it, for this score alone. Raises `UsageError` for an unknown name.
     """
-    measures: list[str] = []
+    measures: dict[str, list[str]] = {}
     metrics: list[str] = []
-    for word in (word.strip() for word in words.lower().split(",")):
-        for name in (word,) if word == AVERAGE else GROUPS.get(word, (word,)):
+    for word in words.split(","):
+        stem, score = _parted(word)
+        for name in (stem,) if stem == AVERAGE else GROUPS.get(stem, (stem,)):
             its, names = _of(name)
-            measures += its
             metrics += names
+            for measure in its:
+                measures.setdefault(measure, []).extend(scores_of(measure) if score is None else (score,))
+    if set(measures.get(AVERAGE, ())) - {"f1"}:
+        raise UsageError("the CoNLL average is a mean of F1; it has no recall or precision")
     chosen = [name for name in dict.fromkeys(metrics) if name != MENTIONS]
     in_order = [name for name in NAMES if name in chosen] + [name for name in chosen if name not in NAMES]
-    return Wanted(tuple(dict.fromkeys(measures)), select(",".join(in_order)) if in_order else ())
+    return Wanted(
+        {measure: [score for score in SCORES if score in its] for measure, its in measures.items()},
+        select(",".join(in_order)) if in_order else (),
+    )
+
+
+def scores_of(measure: str) -> Sequence[str]:
+    """All scores of a measure: the CoNLL average has an F1 only."""
+    return ("f1",) if measure == AVERAGE else SCORES
+
+
+def asked(measures: Iterable[str]) -> Mapping[str, Sequence[str]]:
+    """Measures with the scores of each that are asked for, as `wanted` has them; of names alone, all."""
+    return measures if isinstance(measures, Mapping) else {measure: scores_of(measure) for measure in measures}
+
+
+def _parted(word: str) -> tuple[str, str | None]:
+    """The name of a measure or group, and the score behind it, if there is one: ``b3.F1`` is ``bcub`` and ``f1``."""
+    stem, _, score = word.strip().rpartition(".")
+    return (named(stem), score.lower()) if score.lower() in SCORES else (named(word), None)
 
 
 def single(words: str) -> tuple[str, str]:
@@ -47,27 +71,19 @@ def single(words: str) -> tuple[str, str]:
 
     Raises `UsageError` for an unknown name, and for a recall or precision of the CoNLL average.
     """
-    words = words.lower()
-    measure, _, score = words.rpartition(".")
-    if not measure or score not in SCORES:
-        measure, score = words, "f1"
-    found = wanted(measure).measures
+    found = wanted(words).measures
     if len(found) != 1:
-        raise UsageError(f'"{measure}" stands for several measures; name one of {", ".join(found)}')
-    if measure == AVERAGE and score != "f1":
-        raise UsageError(f"the CoNLL average is a mean of F1; it has no {score}")
-    return found[0], score
+        raise UsageError(f'"{words}" stands for several measures; name one of {", ".join(found)}')
+    (measure,) = found
+    return measure, _parted(words)[1] or "f1"
 
 
 def scores_in(words: str) -> list[tuple[str, str]]:
     """The scores that ``words`` name, joined by commas: ``lea.recall``, and the F1 of every measure of other names.
 
-    Raises `UsageError` as `single` and `wanted` do.
+    Raises `UsageError` as `wanted` does.
     """
-    found: list[tuple[str, str]] = []
-    for word in words.split(","):
-        _, _, score = word.strip().lower().rpartition(".")
-        found += [single(word.strip())] if score in SCORES else [(measure, "f1") for measure in wanted(word).measures]
+    found = [(measure, _parted(word)[1] or "f1") for word in words.split(",") for measure in wanted(word).measures]
     return list(dict.fromkeys(found))
 
 

@@ -15,10 +15,10 @@ import numpy as np
 from corefscore import __version__
 from corefscore.arrays import Floats, Ints
 from corefscore.counts import Ratios, Values, divided, summed, unpacked
-from corefscore.errors import UsageError
+from corefscore.errors import UsageError, suggested
 from corefscore.findings import Finding, counted
 from corefscore.matching import SINGLETONS
-from corefscore.metrics import AVERAGE, GROUPS, MENTIONS
+from corefscore.metrics import AVERAGE, GROUPS, MENTIONS, named
 from corefscore.metrics.row import Metric, Option
 from corefscore.pairing import Pairs
 from corefscore.repeats import REPEATED
@@ -101,7 +101,9 @@ def _whole(number: float) -> float | int:
 
 class Measured(Mapping[str, Score]):
     """A mapping from measure to `Score`. Mention identification is the measure ``mentions``; the CoNLL average, which
-    has an F1 only, is ``conll``."""
+    has an F1 only, is ``conll``. Other names (`corefscore.metrics.OTHER_NAMES`) are understood.
+
+    Raises `KeyError` for a measure that was not scored."""
 
     found: Mapping[str, Values]
     """The values of every measure, of many things at once or of one."""
@@ -110,7 +112,9 @@ class Measured(Mapping[str, Score]):
     """Which of the many."""
 
     def __getitem__(self, measure: str) -> Score:
-        found, place = self.found[measure], self.place
+        if measure not in self:
+            raise KeyError(f'there is no measure "{measure}"; {suggested(str(measure), self.found)}')
+        found, place = self.found[named(measure)], self.place
         return Score(
             _number(found.recall[place]),
             _number(found.precision[place]),
@@ -118,6 +122,9 @@ class Measured(Mapping[str, Score]):
             Ratio(*(_number(part[place]) for part in found.recall_counts)),
             Ratio(*(_number(part[place]) for part in found.precision_counts)),
         )
+
+    def __contains__(self, measure: object) -> bool:
+        return isinstance(measure, str) and named(measure) in self.found
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.found)

@@ -16,7 +16,7 @@ bootstrap); Holm 1979.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, pairwise
 from typing import Any, NamedTuple
@@ -25,7 +25,7 @@ import numpy as np
 
 from corefscore.arrays import Bools, Floats, Ints, bounds
 from corefscore.counts import SCORES, summed
-from corefscore.measures import metrics_of
+from corefscore.measures import asked, metrics_of
 from corefscore.metrics.row import Metric
 from corefscore.percent import fraction
 from corefscore.results import values
@@ -59,7 +59,7 @@ class Sample:
     """
 
     metrics: Sequence[Metric]
-    measures: Sequence[str]
+    measures: Collection[str]
     counts: Floats
     stratum: Ints
     observed: Floats
@@ -83,22 +83,23 @@ class Sample:
         places = _places(self.metrics)
         return Sample(
             [metric for metric in self.metrics if metric.name in names],
-            [measure],
+            {measure: asked(self.measures)[measure]},
             np.concatenate([self.counts[..., at] for name, at in places.items() if name in names], axis=-1),
             self.stratum,
-            self.observed[:, [self.measures.index(measure)]],
+            self.observed[:, [list(self.measures).index(measure)]],
         )
 
 
-def statistics(metrics: Sequence[Metric], measures: Sequence[str], sums: Floats) -> Floats:
-    """The scores of summed counts, groups x ... x columns, as an array ... x measures x scores."""
+def statistics(metrics: Sequence[Metric], measures: Collection[str], sums: Floats) -> Floats:
+    """The scores of summed counts, groups x ... x columns, as an array ... x measures x scores; NaN for what is not
+    asked for (`corefscore.measures.asked`)."""
     columns = _places(metrics)
     shape = sums.shape[:-1]
     found = values(metrics, {metric.name: sums[..., columns[metric.name]].reshape(*shape, -1, 4) for metric in metrics})
     scores = np.full((*shape, len(measures), len(SCORES)), np.nan)
-    for place, measure in enumerate(measures):
-        for at, score in enumerate(SCORES):
-            scores[..., place, at] = getattr(found[measure], score)
+    for place, (measure, its) in enumerate(asked(measures).items()):
+        for score in its:
+            scores[..., place, SCORES.index(score)] = getattr(found[measure], score)
     means: Floats = summed(scores) / len(scores)
     return means
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -51,7 +51,7 @@ def _some(names: Sequence[str]) -> str:
     return "".join(f'\n  "{name}"' for name in names[:NAMES_SHOWN]) + more
 
 
-def sample(results: Sequence[Result], measures: Sequence[str], unit: str = DOCUMENT, by: str | None = None) -> Sample:
+def sample(results: Sequence[Result], measures: Collection[str], unit: str = DOCUMENT, by: str | None = None) -> Sample:
     """The counts of several systems, summed by unit; the results are those of one key.
 
     ``by`` makes groups of documents as `Result.by` does, over which scores are averaged.

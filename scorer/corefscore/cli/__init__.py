@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 
 import click
@@ -52,14 +54,20 @@ class Commands(click.Group):
         try:
             return command(cmd_name)
         except UsageError as error:
-            if like := nearest(cmd_name.lower(), COMMANDS, count=1):
-                raise UsageError(f"{error}; or the command {like[0]}") from error
+            if nearest(cmd_name.lower(), COMMANDS):
+                known = suggested(cmd_name.lower(), self.list_commands(ctx))
+                raise UsageError(f'unknown metric or command "{cmd_name}"; {known}') from error
             raise
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        return args[0], self.get_command(ctx, args[0]), args[1:]
+        try:
+            return args[0], self.get_command(ctx, args[0]), args[1:]
+        except UsageError as error:
+            if os.path.exists(args[0]) or os.sep in args[0]:
+                raise UsageError(_without_metric(args)) from error
+            raise
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         from corefscore.metrics import GROUPS, NAMES, find, outside_names
@@ -71,6 +79,18 @@ class Commands(click.Group):
             formatter.write_dl([(name, GROUP_HELP[name].format(names=", ".join(its))) for name, its in GROUPS.items()])
         with formatter.section("Commands (details: corefscore COMMAND --help)"):
             formatter.write_dl([(name, _command(name).get_short_help_str(200)) for name in COMMANDS])
+
+
+def _without_metric(args: Sequence[str]) -> str:
+    """What to say where the first argument is a file, and which call was probably meant."""
+    from corefscore.metrics import GROUPS, NAMES, named
+
+    files = list(args)
+    metric = next((word for word in args[1:] if named(word) in (*NAMES, *GROUPS)), None)
+    if metric is not None:
+        files.remove(metric)
+    call = ["corefscore", metric or "conll", *files, *["RESPONSE"] * (len(files) < 2)]
+    return f'"{args[0]}" is a path, expected a metric before it; did you mean: {shlex.join(call)}'
 
 
 def _command(name: str) -> click.Command:

@@ -36,7 +36,7 @@ def resampling() -> list[click.Parameter]:
             metavar="LIST",
             default=DEFAULT,
             show_default=True,
-            help="Measures joined by commas: muc, blanc.coreference, mentions, conll, ...",
+            help="Measures joined by commas, such as muc, blanc.coreference, conll, lea.f1.",
         ),
         click.Option(
             ["--trials"],

@@ -29,21 +29,36 @@ GROUPS = {
 """Names that stand for several metrics: the five of the official scorer; these and LEA; those whose mean is
 the CoNLL average."""
 
+OTHER_NAMES = {
+    **dict.fromkeys(("b3", "b_3", "b^3", "b³", "bcubed", "b_cubed", "b_cub"), "bcub"),
+    **dict.fromkeys(("ceaf_m", "mention_ceaf", "ceaf_phi3"), "ceafm"),
+    **dict.fromkeys(("ceaf_e", "entity_ceaf", "ceaf_phi4"), "ceafe"),
+    **dict.fromkeys(("conll_f1", "conll_average", "conll_avg"), "conll"),
+    **dict.fromkeys(("mention", "mention_identification", "mention_detection"), "mentions"),
+}
+"""What metrics, groups and measures are called elsewhere, in lower case with underscores; `named` reads them."""
+
 MENTIONS = "mentions"
 """Mention identification is counted in every run; it is a row like the others, but no METRIC of the command."""
 
 AVERAGE = "conll"
 """The measure that is no metric's: the mean of the F1 of the metrics of the group of this name."""
 
-RESERVED = {*GROUPS, "none", "compare", "rank", "check", "validate", "convert", MENTIONS}
-"""Names that no metric may have: groups, what NAME can be, commands, and measures of no metric."""
+RESERVED = {*GROUPS, *OTHER_NAMES, "none", "compare", "rank", "check", "validate", "convert", MENTIONS}
+"""Names that no metric may have: groups, other names, what NAME can be, commands, and measures of no metric."""
 
 ENTRY_POINTS = "corefscore.metrics"
 
 
+def named(name: str) -> str:
+    """The one name of a metric, group or measure: in lower case, and not one of `OTHER_NAMES`."""
+    name = name.strip().lower()
+    return OTHER_NAMES.get(name.replace("-", "_"), name)
+
+
 def find(name: str) -> Metric:
-    """The metric of a name, in any letter case. Raises `UsageError` for an unknown one."""
-    name = name.lower()
+    """The metric of a name (`named`). Raises `UsageError` for an unknown one."""
+    name = named(name)
     if name in (*NAMES, MENTIONS):
         metric: Metric = import_module(f"corefscore.metrics.{name}").METRIC
         return metric
@@ -54,8 +69,8 @@ def find(name: str) -> Metric:
 
 
 def names_in(words: str) -> list[str]:
-    """The names in a METRIC argument, in lower case. Raises `UsageError` for an empty one."""
-    names = [word.strip().lower() for word in words.split(",")]
+    """The names in a METRIC argument (`named`). Raises `UsageError` for an empty one."""
+    names = [named(word) for word in words.split(",")]
     if not all(names):
         raise UsageError(f'there is an empty name in the list of metrics "{words}"')
     return names

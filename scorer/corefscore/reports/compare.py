@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from corefscore.counts import SCORES
 from corefscore.errors import InputError
 from corefscore.findings import Finding, counted
-from corefscore.measures import HEADINGS
+from corefscore.measures import HEADINGS, asked
 from corefscore.reports.row import CHANCE, COUNT, PERCENT, Column, Table, head
 from corefscore.results import Result
 from corefscore.significance import Compared, Method, compared
@@ -29,7 +29,7 @@ class Comparison:
     """The report of `compare`: ``results`` by the name of the system, all of one key, and what was ``found``."""
 
     results: Mapping[str, Result]
-    measures: Sequence[str]
+    measures: Collection[str]
     found: Compared
 
     @property
@@ -42,9 +42,10 @@ class Comparison:
 
     def _scores(self) -> Table:
         columns = [Column("measure", "measure"), Column("system", "system")]
+        asked_for = {score for its in asked(self.measures).values() for score in its}
         for score, heading in HEADINGS.items():
-            columns.append(Column(score, heading, PERCENT))
-            columns += [Column(f"{score}_{end}", end, PERCENT) for end in ("low", "high")]
+            columns.append(Column(score, heading, PERCENT, score in asked_for))
+            columns += [Column(f"{score}_{end}", end, PERCENT, score in asked_for) for end in ("low", "high")]
         rows = []
         for m, measure in enumerate(self.measures):
             for s, name in enumerate(self.results):
@@ -159,7 +160,7 @@ class Comparison:
         }
 
 
-def compare(results: Mapping[str, Result], measures: Sequence[str], method: Method) -> Comparison:
+def compare(results: Mapping[str, Result], measures: Collection[str], method: Method) -> Comparison:
     """Compare systems, given as their results by name.
 
     Raises `InputError` where there is one unit only, and `UsageError` for units that cannot be made.

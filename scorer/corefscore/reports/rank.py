@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from typing import Any, NamedTuple
 
 from corefscore.counts import SCORES
-from corefscore.measures import HEADINGS
+from corefscore.measures import HEADINGS, asked, scores_of
 from corefscore.metrics import AVERAGE
 from corefscore.reports.compare import known, notes_on_tests, options, percentage, signed
 from corefscore.reports.row import CHANCE, COUNT, PERCENT, Column, Table, head
@@ -81,12 +81,10 @@ class Ranking:
     def tables(self) -> Sequence[Table]:
         heading = AVERAGE if self.sort == AVERAGE else f"{self.sort} {HEADINGS[self.score]}"
         columns = [Column("rank", "rank", COUNT), Column("system", "system")]
-        for measure in self.table.measures:
-            for score, short in HEADINGS.items():
-                if measure == AVERAGE and score != "f1":
-                    continue
-                title = measure if measure == AVERAGE else f"{measure} {short}"
-                columns.append(Column(f"{measure}_{score}", title, PERCENT))
+        shown = [(measure, score) for measure, its in asked(self.table.measures).items() for score in its]
+        for measure, score in shown:
+            title = measure if measure == AVERAGE else f"{measure} {HEADINGS[score]}"
+            columns.append(Column(f"{measure}_{score}", title, PERCENT))
         columns += [
             Column("low", f"{heading} low", PERCENT),
             Column("high", f"{heading} high", PERCENT),
@@ -98,7 +96,7 @@ class Ranking:
                 known(self.table.observed[system, m, c])
                 for m, measure in enumerate(self.table.measures)
                 for c, score in enumerate(SCORES)
-                if measure != AVERAGE or score == "f1"
+                if (measure, score) in shown
             ]
             rows.append([rank, self.names[system], *scores, *self.ends(system), None])
         empty = [None] * (len(columns) - 3)
@@ -160,7 +158,7 @@ class Ranking:
 
 def rank(
     results: Mapping[str, Result],
-    measures: Sequence[str],
+    measures: Collection[str],
     *,
     sort: str,
     score: str,
@@ -173,7 +171,9 @@ def rank(
     (see `Compared.differ`), else it opens a group with its own position as rank: 1, 2, 2, 4. Source: the rankings
     of Moosavi and Strube 2016, section 6, table 5. Scores are means over groups where the method has them.
     """
-    whole = sample(list(results.values()), tuple(dict.fromkeys([*measures, sort])), method.unit, method.by)
+    shown = dict(asked(measures))
+    shown[sort] = [each for each in scores_of(sort) if each == score or each in shown.get(sort, scores_of(sort))]
+    whole = sample(list(results.values()), shown, method.unit, method.by)
     found = compared(whole.only(sort), method)
     observed = found.sample.observed[:, 0, SCORES.index(score)].tolist()
     names = list(results)

@@ -1,0 +1,155 @@
+"""Names of metrics and measures: one for what is printed, others understood wherever a name is given."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import corefscore
+import pytest
+from corefscore import UsageError, score
+from corefscore.measures import asked, single, wanted
+from corefscore.metrics import GROUPS, NAMES, OTHER_NAMES, RESERVED, find, named
+from support import TESTDATA, call, command
+
+KEY, RESPONSE = (TESTDATA / "systems" / name for name in ("key.conll", "runs/ash.conll"))
+OTHER = TESTDATA / "systems" / "runs" / "birch.conll"
+
+SPELLINGS = [
+    *(("bcub", other) for other in ("b3", "B3", "b_cubed", "B-Cubed", "bcubed", "b^3", "B³", " bcub ")),
+    *(("ceafe", other) for other in ("ceaf_e", "ceaf-e", "CEAF_E", "entity_ceaf")),
+    *(("ceafm", other) for other in ("ceaf_m", "CEAF-m", "mention_ceaf")),
+    *(("conll", other) for other in ("CoNLL", "conll_f1", "CoNLL-average")),
+    *(("mentions", other) for other in ("mention", "Mentions", "mention-identification")),
+]
+
+
+@pytest.mark.parametrize(("name", "other"), SPELLINGS)
+def test_other_names_are_understood(name: str, other: str) -> None:
+    assert named(other) == name
+    assert list(wanted(other).measures) == [name]
+    assert single(f"{other}.F1") == single(other) == (name, "f1")
+
+
+def test_no_other_name_is_the_name_of_something_else() -> None:
+    measures = {measure.name for metric in NAMES for measure in find(metric).measures}
+    assert not OTHER_NAMES.keys() & {*NAMES, *GROUPS, *measures}
+    assert all(other == other.lower().replace("-", "_") for other in OTHER_NAMES)
+    assert OTHER_NAMES.keys() <= RESERVED
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        (("b3,CEAF-E,CoNLL", "--format", "csv"), ("bcub,ceafe,conll", "--format", "csv")),
+        (("B_Cubed", "none"), ("bcub", "none")),
+    ],
+)
+def test_the_output_keeps_one_name(
+    calls: tuple[tuple[str, ...], ...], capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    one, other = (call(capfdbinary, words, KEY, RESPONSE, *rest) for words, *rest in calls)
+    assert one == other
+    assert one.status == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "plain"),
+    [
+        (
+            ("compare", KEY, RESPONSE, OTHER, "--trials", "20", "--measures", "b3,CEAF_e.F1,CoNLL"),
+            ("compare", KEY, RESPONSE, OTHER, "--trials", "20", "--measures", "bcub,ceafe.f1,conll"),
+        ),
+        (
+            ("rank", KEY, RESPONSE, OTHER, "--trials", "20", "--measures", "B3", "--sort", "Ceaf-M.Recall"),
+            ("rank", KEY, RESPONSE, OTHER, "--trials", "20", "--measures", "bcub", "--sort", "ceafm.recall"),
+        ),
+        (("check", "--min", "b_cubed=50", KEY, RESPONSE), ("check", "--min", "bcub.f1=50", KEY, RESPONSE)),
+    ],
+)
+def test_options_take_other_names(
+    given: tuple[str, ...], plain: tuple[str, ...], capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    one, other = call(capfdbinary, *given), call(capfdbinary, *plain)
+    assert one == other
+    assert one.status == 0
+
+
+def test_the_metric_of_a_baseline_takes_other_names(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    baseline = tmp_path / "bcub.txt"
+    baseline.write_bytes(call(capfdbinary, "bcub", KEY, RESPONSE, "none").stdout)
+    done = call(capfdbinary, "check", baseline, KEY, RESPONSE, "--metric", "B3")
+    assert (done.status, done.stderr) == (0, b"")
+    done = call(capfdbinary, "check", baseline, KEY, RESPONSE, "--metric", "CoNLL")
+    assert (done.status, done.stderr) == (
+        2,
+        b'corefscore: --metric names the one metric that was scored, and "CoNLL" is several\n',
+    )
+
+
+def test_python_takes_other_names() -> None:
+    result = score([["a", "b"], ["c"]], [["a", "b", "c"]], metrics=["b3", "CEAF-e", "muc"])
+    assert list(result) == ["mentions", "bcub", "ceafe", "muc", "conll"]
+    assert result["B_cubed"] == result["bcub"]
+    assert "CEAF_E" in result
+    assert result["CoNLL"].f1 == result.conll
+    assert "lea" not in result
+    with pytest.raises(KeyError, match=r'there is no measure "bcup"; did you mean bcub\?'):
+        result["bcup"]
+    scorer = corefscore.Scorer("b3,Muc")
+    scorer.add([["a", "b"]], [["a", "b"]])
+    assert list(scorer.result()) == ["mentions", "bcub", "muc"]
+
+
+@pytest.mark.parametrize(
+    ("words", "measures"),
+    [
+        ("lea.f1", {"lea": ["f1"]}),
+        ("lea.precision,lea.recall", {"lea": ["recall", "precision"]}),
+        ("lea.f1,lea", {"lea": ["recall", "precision", "f1"]}),
+        ("blanc.coreference.recall", {"blanc.coreference": ["recall"]}),
+        ("conll", {"conll": ["f1"]}),
+        ("conll.f1,muc.F1", {"conll": ["f1"], "muc": ["f1"]}),
+        ("all.f1", {name: ["f1"] for name in ("muc", "bcub", "ceafm", "ceafe")}),
+    ],
+)
+def test_a_score_of_a_measure_is_asked_for(words: str, measures: dict[str, list[str]]) -> None:
+    found = wanted(words).measures
+    assert {name: found[name] for name in measures} == measures
+    assert asked(found) is found
+
+
+def test_the_average_has_no_recall() -> None:
+    for words in ("conll.recall", "muc,conll.precision"):
+        with pytest.raises(UsageError, match="the CoNLL average is a mean of F1; it has no recall or precision"):
+            wanted(words)
+
+
+def test_only_the_score_that_is_asked_for_is_shown(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    pair = (KEY, RESPONSE, OTHER, "--trials", "20", "--measures", "lea.f1,muc.f1", "--format", "json")
+    data = json.loads(call(capfdbinary, "compare", *pair).stdout)
+    assert all(set(scores) == {"f1"} for its in data["systems"].values() for scores in its.values())
+    assert [set(its) & {"recall", "precision", "f1"} for its in data["pairs"][0]["measures"].values()] == [{"f1"}] * 2
+    ranked = json.loads(call(capfdbinary, "rank", *pair, "--sort", "lea.recall").stdout)
+    assert {name: set(its) for name, its in ranked["ranking"][0]["scores"].items()} == {
+        "lea": {"recall", "f1"},
+        "muc": {"f1"},
+    }
+    table = call(capfdbinary, "compare", *pair[:-2]).stdout.decode().split("\n\n")[1].splitlines()
+    assert table[0].split() == ["measure", "system", "F1", "low", "high"]
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["key.conll", "runs/ash.conll"], "corefscore conll key.conll runs/ash.conll"),
+        (["key.conll", "runs/ash.conll", "none", "--quiet"], "corefscore conll key.conll runs/ash.conll none --quiet"),
+        (["key.conll", "runs/ash.conll", "B3"], "corefscore B3 key.conll runs/ash.conll"),
+        (["runs/no such", "key.conll"], "corefscore conll 'runs/no such' key.conll"),
+        (["key.conll"], "corefscore conll key.conll RESPONSE"),
+    ],
+)
+def test_a_forgotten_metric_is_recognised(words: list[str], meant: str) -> None:
+    done = command(*words, cwd=TESTDATA / "systems")
+    said = f'corefscore: "{words[0]}" is a path, expected a metric before it; did you mean: {meant}\n'
+    assert (done.status, done.stdout, done.stderr.decode()) == (2, b"", said)
