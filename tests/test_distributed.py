@@ -17,7 +17,8 @@ import numpy as np
 import pytest
 from corefscore import ScorerError, UsageError, __version__, distributed, score, workers
 from corefscore.formats import pieces
-from corefscore.formats.pieces import Piece, State, Stretch
+from corefscore.formats.pieces import Piece, Stretch
+from corefscore.sources import State
 from support import call
 from test_jobs import FORMS, Pair, folder, pair, same
 

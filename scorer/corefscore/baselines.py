@@ -17,7 +17,7 @@ from corefscore.findings import Finding
 from corefscore.metrics import GROUPS, MENTIONS, find, named, select
 from corefscore.metrics.row import Metric
 from corefscore.results import SCHEMA, Scores, values
-from corefscore.sources import Source
+from corefscore.sources import Source, as_text
 
 Numbers = Mapping[str, Mapping[str, float]]
 """Scores from 0 to 1 by measure and score, as `Scores.to_dict` has them."""
@@ -62,8 +62,7 @@ def read_baseline(path: str, metric: str | None = None) -> Baseline:
     `UsageError` for a file that cannot be read.
     """
     source = Source(path)
-    with source.open() as stream:
-        text = b"".join(iter(lambda: stream.read(1 << 20), b"")).decode("utf-8", "surrogateescape")
+    text = as_text(source.read())
     if text.lstrip().startswith("{"):
         return _complete(_from_json(text, source.name), source.name)
     return _complete(_from_official(text, source.name, metric), source.name)
@@ -208,8 +207,9 @@ class _Printed:
 def _from_official(text: str, path: str, name: str | None) -> Baseline:
     """What the official scorer printed."""
     printed = _Printed(path, name)
-    for number, line in enumerate(text.splitlines(), start=1):
-        printed.line(number, line)
+    # Not `splitlines`: a name may hold what Unicode takes for a line end.
+    for number, line in enumerate(text.split("\n"), start=1):
+        printed.line(number, line.removesuffix("\r"))
     if None not in printed.counts:
         raise _refused(path, "there are no totals in this file")
     documents = {each: printed.scores(each) for each in printed.counts if each is not None}

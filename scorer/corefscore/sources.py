@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import os
+import stat
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, NamedTuple, cast
 
 from corefscore.errors import UsageError
 
@@ -51,16 +53,50 @@ class _Bounded(io.RawIOBase):
         return got
 
 
-class _Watched(io.FileIO):
-    """A file that tells how many bytes each step of reading took, before they are unpacked."""
+class State(NamedTuple):
+    """What distinguishes a file from another one under the same path, and from itself after a change.
 
-    def __init__(self, path: str, watch: Callable[[int], None]) -> None:
-        super().__init__(path)
-        self._watch = watch
+    ``inode`` is 0 where it is not compared: a copy on another machine has another one.
+    """
+
+    size: int
+    mtime_ns: int
+    inode: int = 0
+
+    @classmethod
+    def of(cls, status: os.stat_result) -> State:
+        return cls(status.st_size, status.st_mtime_ns, status.st_ino)
+
+    @property
+    def anywhere(self) -> State:
+        """The part that a copy on another machine shares."""
+        return self._replace(inode=0)
+
+    def __str__(self) -> str:
+        seconds, rest = divmod(self.mtime_ns, 10**9)
+        return f"{self.size} bytes of {time.strftime('%Y-%m-%d %H:%M:%S', time.gmtime(seconds))}.{rest:09} UTC"
+
+
+class _Unchanged(io.FileIO):
+    """A file that reports an error as soon as it is not the one that its `Source` opened first.
+
+    Every step of reading looks, so that no line of a changed file is ever taken for one of the old.
+    """
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(source.path)
+        self._source = source
+        try:
+            source.check(os.fstat(self.fileno()))
+        except UsageError:
+            self.close()
+            raise
 
     def readinto(self, buffer: Any) -> int:
         size = super().readinto(buffer) or 0
-        self._watch(size)
+        self._source.check(os.fstat(self.fileno()))
+        if self._source.watch is not None:
+            self._source.watch(size)
         return size
 
 
@@ -69,8 +105,9 @@ class Source:
 
     ``max_unpacked`` is how many MB a compressed file may unpack to; by default `UNPACKED` and `RATIO` decide.
 
-    ``watch`` is told how many bytes each step of reading took. What cannot be read twice (a pipe, standard input) is
-    kept in memory, so that a message can show the line that it speaks of.
+    ``watch`` is told how many bytes each step of reading took, before they are unpacked. A file may be read several
+    times, since a message shows the line that it speaks of; one that changes in between is refused. What cannot be
+    read twice (a pipe, standard input) is kept in memory.
     """
 
     def __init__(self, path: str, max_unpacked: int | None = None) -> None:
@@ -79,6 +116,21 @@ class Source:
         self.name = "<stdin>" if path == STDIN else path
         self.watch: Callable[[int], None] | None = None
         self._kept: bytes | None = None
+        self._state: State | None = None
+
+    def check(self, status: os.stat_result) -> State:
+        """The state of the file. Raises `UsageError` for a regular file that had another state the first time."""
+        found = State.of(status)
+        if self._state is None:
+            self._state = found
+        elif found != self._state and stat.S_ISREG(status.st_mode):
+            raise self._changed()
+        return found
+
+    def _changed(self) -> UsageError:
+        return UsageError(
+            f"{self.name}: this file changed while it was read; wait until nothing writes to it, then run this again"
+        )
 
     def open(self) -> BinaryIO:
         """A stream of the bytes, decompressed. Raises `UsageError` where there is none."""
@@ -86,6 +138,8 @@ class Source:
             stream = io.BufferedReader(self._raw())
             head = stream.peek(8)
         except OSError as error:
+            if self._state is not None:
+                raise self._changed() from error
             raise UsageError(f"{self.name}: {error.strerror or error}") from error
         for magic, module in COMPRESSED.items():
             if head.startswith(magic):
@@ -97,7 +151,7 @@ class Source:
         """How many bytes a compressed file may unpack to."""
         if self.max_unpacked is not None:
             return self.max_unpacked << 20
-        size = os.path.getsize(self.path) if self._kept is None else len(self._kept)
+        size = len(self._kept) if self._kept is not None else self._state.size if self._state is not None else 0
         return max(UNPACKED, RATIO * size)
 
     def _raw(self) -> io.RawIOBase:
@@ -106,7 +160,7 @@ class Source:
                 raise UsageError("standard input is closed")
             self._kept = sys.stdin.buffer.read()
         if self._kept is None:
-            raw = io.FileIO(self.path) if self.watch is None else _Watched(self.path, self.watch)
+            raw = _Unchanged(self)
             if raw.seekable():
                 return raw
             with raw:
@@ -122,6 +176,11 @@ class Source:
         """The first bytes, at most ``size``."""
         with self.open() as stream, self._reading():
             return stream.read(size)
+
+    def read(self) -> bytes:
+        """All bytes."""
+        with self.open() as stream, self._reading():
+            return b"".join(iter(lambda: stream.read(1 << 20), b""))
 
     def numbered_lines(self) -> Iterator[tuple[int, bytes]]:
         """The lines with their line ends, numbered from 1."""
@@ -153,6 +212,8 @@ class Source:
                 found[number] = line.removesuffix(b"\n")
             if number >= last:
                 break
+        if len(found) < len(wanted):
+            raise self._changed()
         return found
 
 

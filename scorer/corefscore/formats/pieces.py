@@ -8,14 +8,12 @@ hang on what stands before: then `corefscore.workers.Unsuited` is raised, and th
 from __future__ import annotations
 
 import io
-import mmap
 import os
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -23,28 +21,16 @@ from corefscore.errors import InputError, UsageError
 from corefscore.findings import Finding
 from corefscore.formats.row import Format, Read, Request
 from corefscore.model import Documents, Place
-from corefscore.sources import COMPRESSED, Source
+from corefscore.sources import COMPRESSED, Source, State
 from corefscore.workers import Map, Unsuited
 
 SIZE = 1 << 22
 """Bytes in a piece, about: enough for whole-array work, few enough to keep workers busy."""
 
+BLOCK = 1 << 16
+"""Bytes read at once in search of the place for a cut."""
+
 LF = b"\n"
-
-
-class State(NamedTuple):
-    """What tells a file from another under the same path, or from itself before it was changed."""
-
-    size: int
-    mtime_ns: int
-
-    @classmethod
-    def of(cls, status: os.stat_result) -> State:
-        return cls(status.st_size, status.st_mtime_ns)
-
-    def __str__(self) -> str:
-        seconds, rest = divmod(self.mtime_ns, 10**9)
-        return f"{self.size} bytes of {time.strftime('%Y-%m-%d %H:%M:%S', time.gmtime(seconds))}.{rest:09} UTC"
 
 
 class Stretch(Source):
@@ -60,7 +46,7 @@ class Stretch(Source):
 
     def _raw(self) -> io.RawIOBase:
         raw = _Bytes(self)
-        found = State.of(os.fstat(raw.file.fileno()))
+        found = State.of(os.fstat(raw.file.fileno())).anywhere
         if found != self.state:
             raw.close()
             raise UsageError(
@@ -164,7 +150,7 @@ def _pieces(files: Sequence[Source], begin: bytes | None) -> Iterator[list[Stret
     gathered: list[Stretch] = []
     size = 0
     for number, source in enumerate(files):
-        state = State.of(os.stat(source.path))
+        state = source.check(os.stat(source.path)).anywhere
         ends = [0, *_cuts(source.path, begin), state.size]
         stretches = [Stretch(number, source, state, *each) for each in pairwise(ends)]
         gathered.append(stretches[0])
@@ -182,8 +168,25 @@ def _cuts(path: str, begin: bytes | None) -> Iterator[int]:
     nothing says how they begin."""
     if begin is None or os.path.getsize(path) < 2 * SIZE:
         return
-    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
+    # Read, not mapped into memory: a mapped file that is cut short ends the process.
+    with open(path, "rb") as file:
+        if file.read(8).startswith(tuple(COMPRESSED)):
+            return
         at = 0
-        while not text[:8].startswith(tuple(COMPRESSED)) and (at := text.find(LF + begin, at + SIZE)) >= 0:
-            if at + 1 < len(text):
+        while (at := _find(file, LF + begin, at + SIZE)) >= 0:
+            file.seek(at + 1)
+            if file.read(1):
                 yield at + 1
+
+
+def _find(file: BinaryIO, words: bytes, start: int) -> int:
+    """Where some words first stand in a file from a place on, -1 if nowhere."""
+    file.seek(start)
+    held = b""
+    while block := file.read(BLOCK):
+        held += block
+        if (found := held.find(words)) >= 0:
+            return start + found
+        start += len(held) - len(held[-len(words) :])
+        held = held[-len(words) :]
+    return -1
