@@ -93,6 +93,8 @@ ORDER = (
     "layouts.separated",
     "layouts.json",
     "cli.options",
+    "cli.signals",
+    "cli.output",
     "cli.messages",
     "cli.progress",
     "cli.scoring",

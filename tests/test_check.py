@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -314,6 +315,48 @@ def test_odd_baselines_are_refused_without_a_traceback(tmp_path: Path, capfdbina
     ):
         path.write_bytes(text)
         assert call(capfdbinary, "check", path, KEY, RESPONSE).status == 1
+
+
+@pytest.mark.parametrize("module", ["gzip", "bz2", "lzma"])
+@pytest.mark.parametrize("damage", ["cut", "changed"])
+def test_a_damaged_compressed_baseline_is_refused(
+    module: str, damage: str, tmp_path: Path, capfdbinary: Capture
+) -> None:
+    packed = bytearray(import_module(module).compress(saved(capfdbinary, tmp_path, "--documents").read_bytes()))
+    path = tmp_path / "packed"
+    for at in (len(packed) // 2, len(packed) - 5):
+        damaged = packed[:at] if damage == "cut" else packed[:at] + bytes([packed[at] ^ 0xFF]) + packed[at + 1 :]
+        path.write_bytes(damaged)
+        done = call(capfdbinary, "check", path, KEY, RESPONSE)
+        assert (done.status, done.stdout) == (2, b"")
+        assert f"corefscore: {path}: cannot be ".encode() in done.stderr
+
+
+@pytest.mark.parametrize("field", ["schema", "document", "signature", "documents"])
+def test_half_a_surrogate_pair_in_a_baseline_is_told(field: str, tmp_path: Path, capfdbinary: Capture) -> None:
+    data = json.loads(saved(capfdbinary, tmp_path, "--documents").read_text())
+    if field == "document":
+        data["options"]["document"] = "\ud800"
+    elif field == "documents":
+        data["documents"]["\ud800"] = data["total"]
+    else:
+        data[field] = "\ud800"
+    path = tmp_path / "odd"
+    path.write_text(json.dumps(data))
+    done = call(capfdbinary, "check", path, KEY, RESPONSE)
+    assert b"\\ud800" in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("odd", ["\x85", "\f", "\v", "\x1c", "\u2028", "\r"])
+def test_names_with_line_ends_of_other_kinds_are_met(odd: str, tmp_path: Path, capfdbinary: Capture) -> None:
+    """Only LF ends a line of the official scorer."""
+    for path in (KEY, RESPONSE):
+        (tmp_path / path.name).write_bytes(path.read_bytes().replace(b"cctv_3085", f"cctv{odd}3085".encode()))
+    printed = (CASE / "muc.txt").read_text().replace("cctv_3085", f"cctv{odd}3085")
+    (tmp_path / "baseline").write_bytes(printed.encode())
+    pair = tmp_path / KEY.name, tmp_path / RESPONSE.name
+    options = ("--metric", "muc", "--both-ways", "--tolerance", 0)
+    assert checked(capfdbinary, tmp_path / "baseline", *pair, *options, status=0)["moved"] == []
 
 
 def test_metrics_of_other_packages_are_checked_as_well(tmp_path: Path) -> None:

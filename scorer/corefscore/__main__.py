@@ -1,4 +1,4 @@
-"""The entry of the command: little enough that an interrupt during start-up is quiet, too."""
+"""The entry of the command: before anything else it settles what signals do, so that one during start-up is quiet."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ def _run() -> Callable[[list[str], str], int]:
     through it time and again takes a quarter of a short run."""
     gc.disable()
     from corefscore.cli import run
+    from corefscore.cli.output import whole_streams
+    from corefscore.cli.signals import as_first_process
 
+    as_first_process()
+    whole_streams()
     gc.freeze()
     gc.enable()
     return run
@@ -22,21 +26,27 @@ def _run() -> Callable[[list[str], str], int]:
 
 def main() -> None:
     """Run the command and exit with its status; signals end it as they end any other program."""
+    # The error that Python raises by itself prints a traceback where a library takes it for one of its own.
+    if signal.getsignal(signal.SIGINT) == signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    run = _run()
+    status = run(sys.argv[1:], os.path.basename(sys.argv[0]))
+    gc.freeze()  # nor is it worth a look at the end
+    sys.exit(status)
+
+
+def _leave_working_folder_out() -> None:
+    """`python -m` looks for modules in the working folder first, where a file of any name may be."""
     try:
-        run = _run()
-        status = run(sys.argv[1:], os.path.basename(sys.argv[0]))
-        gc.freeze()  # nor is it worth a look at the end
-        sys.exit(status)
-    except KeyboardInterrupt:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        os.kill(os.getpid(), signal.SIGINT)
+        working = os.path.realpath(os.getcwd())
+    except OSError:  # it was deleted, and nothing is found there
+        return
+    if os.path.realpath(sys.path[0]) == working != os.path.dirname(os.path.dirname(os.path.realpath(__file__))):
+        del sys.path[0]
 
 
 if __name__ == "__main__":
-    # `python -m` looks for modules in the working folder first, where a file of any name may be.
-    working, package = os.path.realpath(sys.path[0]), os.path.dirname(os.path.realpath(__file__))
-    if working == os.path.realpath(os.getcwd()) != os.path.dirname(package):
-        del sys.path[0]
+    _leave_working_folder_out()
     main()

@@ -28,7 +28,7 @@ def convert(
     Raises `InputError` for input that is refused, two documents of one name and documents with faults included;
     `UsageError` for a file that cannot be read.
     """
-    files = sources(path, reading.include, reading.max_unpacked)
+    files = sources(path, reading.include, reading.max_unpacked, notices)
     for source in files:
         source.watch = watch
     origin = recognised(files, reading.input_format)

@@ -331,6 +331,17 @@ KINDS: Mapping[str, Kind] = {
         'in document "{document}": token {token} is {word}; in the key, {place}, it is {key_word}',
         "mentions are compared by token number; the texts part here, so see whether they are the same from here on",
     ),
+    "not-a-file": Kind(
+        NOTICE,
+        "this is a pipe, a device or a socket in a folder",
+        "it is skipped; only the regular files of a folder are read",
+    ),
+    "replaced-file": Kind(
+        NOTICE,
+        "the file that this one replaces {what}",
+        "the new text is complete under this name; to change the old file itself, write to another one and copy that "
+        "over it with cp",
+    ),
 }
 """All that is ever found, by code. The order is that of the documentation."""
 

@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from corefscore.errors import UsageError
+from corefscore.findings import Finding
 
 STDIN = "-"
 
@@ -222,12 +223,14 @@ def as_text(raw: bytes) -> str:
     return raw.decode("utf-8", "surrogateescape")
 
 
-def sources(path: str, include: str | None = None, max_unpacked: int | None = None) -> list[Source]:
+def sources(
+    path: str, include: str | None = None, max_unpacked: int | None = None, notices: list[Finding] | None = None
+) -> list[Source]:
     """The files that a KEY or RESPONSE argument stands for, in name order.
 
     A folder stands for every file below it; names that begin with a dot are passed over, and
-    ``include`` is a glob for the names of the files that count, ``max_unpacked`` is for `Source`. Raises `UsageError`
-    where nothing is left.
+    ``include`` is a glob for the names of the files that count, ``max_unpacked`` is for `Source`. What is no regular
+    file (a pipe, a device) is skipped in a folder, and added to ``notices``. Raises `UsageError` where nothing is left.
     """
     if not path:
         raise UsageError("the name of a file is empty")
@@ -235,7 +238,7 @@ def sources(path: str, include: str | None = None, max_unpacked: int | None = No
         return [Source(path, max_unpacked)]
     from fnmatch import fnmatchcase
 
-    found = []
+    found: list[str] = []
     seen = set()
     for folder, folders, files in os.walk(path, onerror=_refuse, followlinks=True):
         seen.add(os.path.realpath(folder))
@@ -248,10 +251,33 @@ def sources(path: str, include: str | None = None, max_unpacked: int | None = No
         for name in files:
             if not name.startswith(".") and fnmatchcase(name, include or "*"):
                 found.append(os.path.join(folder, name))
-    if not found:
+    # A link to nothing stays, and is refused where it is read.
+    regular = [name for name in found if os.path.isfile(name) or not os.path.exists(name)]
+    if not regular:
         wanted = f"no file that matches {include}" if include else "no file"
         raise UsageError(f"{path}: the folder has {wanted} in it")
-    return [Source(name, max_unpacked) for name in sorted(found, key=lambda name: name.split(os.sep))]
+    if notices is not None:
+        notices += [Finding("not-a-file", name) for name in sorted(set(found).difference(regular), key=_in_order)]
+    return [Source(name, max_unpacked) for name in sorted(regular, key=_in_order)]
+
+
+def _in_order(name: str) -> list[str]:
+    return name.split(os.sep)
+
+
+def only_once(path: str) -> tuple[int, int] | None:
+    """What tells a thing that can be read only once (a pipe, a terminal) from others; None for a file or folder."""
+    try:
+        status = os.stat(path) if path != STDIN else os.fstat(0)
+    except OSError:  # reading will say so
+        return None
+    kind = status.st_mode
+    once = stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind) or (stat.S_ISCHR(kind) and not os.path.samestat(status, _null()))
+    return (status.st_dev, status.st_ino) if once else None
+
+
+def _null() -> os.stat_result:
+    return os.stat(os.devnull)
 
 
 def _refuse(error: OSError) -> None:

@@ -53,13 +53,17 @@ def validate(
     key: Sequence[Source] | None = None,
     reading: Reading = BY_CONTENT,
     side: str = RESPONSE,
+    *,
+    notices: Sequence[Finding] = (),
 ) -> Validated:
     """Everything that is wrong or odd in ``files``, which the argument ``path`` stands for, a key or a response by
     ``side``; beside a key, if there is one. What is wrong with the key itself is told where that is validated.
+    ``notices`` are known already.
 
     Raises `UsageError` for a file that cannot be read, and for a format that cannot be validated.
     """
     found = Found()
+    found.add(*notices)
 
     def read_as(side: str, files: Sequence[Source], found: Found) -> _Side:
         reader = examination(files, found, reading, side, texts=key is not None)

@@ -11,7 +11,8 @@ from importlib import import_module
 import click
 
 from corefscore import __version__
-from corefscore.cli.messages import complain, give_up
+from corefscore.cli.messages import complain
+from corefscore.cli.output import STANDARD_OUTPUT, give_up
 from corefscore.errors import InputError, ScorerError, UsageError, nearest, suggested
 
 HELP = f"""Score coreference, in CoNLL-2011/2012 format or JSON lines, exactly as the official scorer does.
@@ -152,13 +153,25 @@ def _explain(error: Exception) -> int:
     elif isinstance(error, click.ClickException):
         text = _usage(error)
     elif isinstance(error, OSError):
-        # Only what click prints itself, help and version, fails here.
-        give_up(sys.stdout)
-        text = f"corefscore: standard output: {error.strerror}"
+        text = f"corefscore: {_culprit(error)}: {error.strerror}"
     else:
         text, status = "corefscore: not enough memory for this input", InputError.status
     complain(text)
     return status
+
+
+def _culprit(error: OSError) -> str:
+    """What an operation failed on that nothing else has words for: what click prints itself, or the working folder."""
+    if error.filename is not None:
+        if error.filename == STANDARD_OUTPUT:
+            give_up(sys.stdout)
+        return str(error.filename)
+    try:
+        os.getcwd()
+    except OSError:
+        return "the working folder"
+    give_up(sys.stdout)
+    return STANDARD_OUTPUT
 
 
 def _usage(error: click.ClickException) -> str:

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import errno
-import os
-import re
-import signal
 import sys
-import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TextIO
+from functools import partial
 
 import click
 
 from corefscore.cli.options import OFFICIAL_NAME
+from corefscore.cli.output import chunks, encoded, give_up, to_file, to_stream
 from corefscore.errors import InputError, UsageError
 from corefscore.findings import SHOWN, Finding, counted
-
-DESCRIPTOR = re.compile(r"(?:/dev/fd|/proc/self/fd)/([0-9]+)|/dev/(stdout|stderr)")
-"""Names that stand for what is open already."""
-
-STANDARD = {"stdout": "1", "stderr": "2"}
 
 STDOUT = "-"
 """What stands for standard output where a file can be named."""
@@ -31,18 +22,19 @@ STDOUT = "-"
 def write(pieces: Iterable[str], path: str = STDOUT, *, then: Callable[[], None] = lambda: None) -> None:
     """Write text to standard output, or to a file, which is replaced as a whole or not at all.
 
-    ``then`` is what has to succeed as well before a file is replaced. Odd bytes come out as they were read. Raises
-    `UsageError` where it cannot be written.
+    ``then`` is what has to succeed as well before a file is replaced. Odd bytes come out as they were read, but a
+    terminal gets pictures for control characters. Raises `UsageError` where it cannot be written.
     """
     if path != STDOUT:
-        _replace(path, _encoded(pieces), then)
+        with _refused(path):
+            lost = to_file(path, partial(chunks, pieces), then)
+        if not silent():
+            show(notice._replace(path=path) for notice in lost)
         return
     if sys.stdout is None:
         raise UsageError("standard output is closed")
     try:
-        for chunk in _encoded(pieces):
-            sys.stdout.buffer.write(chunk)
-        sys.stdout.buffer.flush()
+        to_stream(pieces, sys.stdout)
     except OSError as error:
         give_up(sys.stdout)
         raise UsageError(f"standard output: {error.strerror}") from error
@@ -51,86 +43,27 @@ def write(pieces: Iterable[str], path: str = STDOUT, *, then: Callable[[], None]
 
 def write_bytes(data: bytes, path: str) -> None:
     """Write a file as a whole or not at all. Raises `UsageError` where it cannot be written."""
-    _replace(path, [data])
+    with _refused(path):
+        to_file(path, lambda terminal: [data])
 
 
-def _replace(path: str, chunks: Iterable[bytes], then: Callable[[], None] = lambda: None) -> None:
-    from tempfile import NamedTemporaryFile
-
-    target = os.path.realpath(path)
+@contextmanager
+def _refused(path: str) -> Iterator[None]:
+    """Turn what goes wrong with a file that is written into `UsageError`."""
     try:
-        if not os.path.basename(path) or os.path.isdir(target):
-            raise IsADirectoryError(errno.EISDIR, "this names a folder, expected a file")
-        descriptor = DESCRIPTOR.fullmatch(path)
-        if descriptor or (os.path.exists(target) and not os.path.isfile(target)):
-            # What is open already, a device or a pipe cannot be replaced.
-            number = descriptor and (descriptor[1] or STANDARD[descriptor[2]])
-            with open(target if number is None else os.dup(int(number)), "wb") as file:
-                file.writelines(chunks)
-            then()
-            return
-        with (
-            _cleaning_up(),
-            NamedTemporaryFile(dir=os.path.dirname(target), prefix=".corefscore-", delete=False) as file,
-        ):
-            try:
-                file.writelines(chunks)
-                file.flush()
-                os.fsync(file.fileno())
-                os.chmod(file.name, _mode_of(target))
-                then()
-                os.replace(file.name, target)
-            except BaseException:
-                os.unlink(file.name)
-                raise
+        yield
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from error
 
 
-@contextmanager
-def _cleaning_up() -> Iterator[None]:
-    """Let the signal that asks to end raise, so that what was begun is cleared away.
-
-    The exit status is what a shell shows for that signal.
-    """
-    ours = threading.current_thread() is threading.main_thread()
-    if not ours or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
-        yield  # only the main thread may, and whoever has another way to end keeps it
-        return
-
-    def end(number: int, frame: object) -> None:
-        raise SystemExit(128 + number)
-
-    signal.signal(signal.SIGTERM, end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
-
-def _mode_of(path: str) -> int:
-    """The permissions of a file, or those that a new one would get."""
-    if os.path.exists(path):
-        return os.stat(path).st_mode & 0o7777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
-
-
-def _encoded(pieces: Iterable[str]) -> Iterator[bytes]:
-    """Text as bytes, in chunks that are worth a call."""
-    gathered: list[str] = []
-    for piece in pieces:
-        gathered.append(piece)
-        if len(gathered) >= 1000:
-            yield "".join(gathered).encode("utf-8", "surrogateescape")
-            gathered.clear()
-    yield "".join(gathered).encode("utf-8", "surrogateescape")
-
-
-def give_up(stream: TextIO) -> None:
-    """Keep the interpreter from trying again to write what is left in a stream when it ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+def silent(quiet: bool | None = None) -> bool:
+    """Whether notices are left out: as the caller or the options of this command have it, or by the name of the
+    command."""
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return bool(quiet)
+    quiet = context.params.get("quiet") if quiet is None else quiet
+    return context.find_root().obj == OFFICIAL_NAME if quiet is None else quiet
 
 
 def tell(notices: Sequence[Finding], *, strict: bool, quiet: bool | None, of: str = "") -> None:
@@ -139,7 +72,7 @@ def tell(notices: Sequence[Finding], *, strict: bool, quiet: bool | None, of: st
     if strict and notices:
         show((notice.as_error() for notice in notices), of)
         context.exit(InputError.status)
-    if not (context.find_root().obj == OFFICIAL_NAME if quiet is None else quiet):
+    if not silent(quiet):
         show(notices, of)
 
 
@@ -165,7 +98,7 @@ def complain(text: str) -> None:
     if sys.stderr is None:
         return
     try:
-        sys.stderr.buffer.write(text.encode("utf-8", "surrogateescape") + b"\n")
+        sys.stderr.buffer.write(encoded(f"{text}\n"))
         sys.stderr.buffer.flush()
     except OSError:
         give_up(sys.stderr)

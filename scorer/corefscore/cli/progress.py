@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from corefscore.cli.signals import clearing
 from corefscore.sources import Source, sources
 
 DELAY = 1.0
@@ -57,7 +58,8 @@ def progress(paths: Iterable[str], include: str | None) -> Iterator[Progress | N
         yield None
         return
     shown = Progress(sum(map(os.path.getsize, files)))
-    try:
-        yield shown
-    finally:
-        shown.finish()
+    with clearing():  # the bar hides the cursor
+        try:
+            yield shown
+        finally:
+            shown.finish()

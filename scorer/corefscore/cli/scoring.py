@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+import stat
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import click
@@ -13,12 +14,13 @@ from click.core import ParameterSource
 from corefscore.api import Corpus, scored, settings_of
 from corefscore.api import corpus as read
 from corefscore.cli.progress import progress
+from corefscore.cli.signals import clearing
 from corefscore.errors import InputError, UsageError
 from corefscore.formats.row import Reading
 from corefscore.metrics.row import Metric, names_asked, options_of, own_values
 from corefscore.model import KEY
 from corefscore.results import Counting, Result
-from corefscore.sources import STDIN, sources
+from corefscore.sources import STDIN, only_once, sources
 from corefscore.workers import Map
 
 Key = str | Corpus
@@ -33,9 +35,16 @@ def workers(jobs: int | None, scheduler: str | None) -> AbstractContextManager[M
         return cluster(scheduler, jobs)
     if jobs is None or jobs == 1:
         return nullcontext()
+    return _processes(jobs)
+
+
+@contextmanager
+def _processes(jobs: int) -> Iterator[Map]:
+    """`corefscore.workers.processes`, which a signal ends as well."""
     from corefscore.workers import processes
 
-    return processes(jobs)
+    with clearing(), processes(jobs) as apply:
+        yield apply
 
 
 def read_key(key: str, metrics: Sequence[Metric], *, apply: Map | None = None, **how: Any) -> Corpus:
@@ -93,7 +102,7 @@ def _refuse_unread(metrics: Sequence[Metric], own: Mapping[str, Any]) -> None:
 
 def spare_inputs(outputs: Mapping[str, str | None], inputs: Iterable[str], include: str | None = None) -> None:
     """Raise `UsageError` where a file that is to be written, given by its option, is one that is read."""
-    there = [(option, path) for option, path in outputs.items() if path is not None and os.path.isfile(path)]
+    there = [(option, path) for option, path in outputs.items() if path is not None and _is_file_or_pipe(path)]
     if not there:
         return
     for path in inputs:
@@ -102,14 +111,31 @@ def spare_inputs(outputs: Mapping[str, str | None], inputs: Iterable[str], inclu
         except UsageError:  # what cannot be read, reading tells
             continue
         for option, output in there:
-            for its in filter(os.path.isfile, read):
+            for its in filter(_is_file_or_pipe, read):
                 if os.path.samefile(its, output):
                     raise UsageError(f"{option} {output} would overwrite {its}, which is read; name another file")
 
 
+def _is_file_or_pipe(path: str) -> bool:
+    """Whether there is something of which reading and writing get into each other's way."""
+    try:
+        kind = os.stat(path).st_mode
+    except OSError:
+        return False
+    return stat.S_ISREG(kind) or stat.S_ISFIFO(kind)
+
+
 def one_standard_input(*paths: str | None) -> None:
-    """Raise `UsageError` where more than one of the paths is standard input."""
+    """Raise `UsageError` where more than one of the paths is standard input, or one pipe: they can be read once."""
     if paths.count(STDIN) > 1:
         raise UsageError(
             f"standard input ({STDIN}) can be read once only, and it is asked for {paths.count(STDIN)} times"
         )
+    seen: dict[object, str] = {}
+    for path in filter(None, paths):
+        its = only_once(path)
+        if its is not None and its in seen:
+            raise UsageError(
+                f"{path} can be read once only, and {seen[its]} is the same pipe or terminal; save it to a file first"
+            )
+        seen[its] = path

@@ -13,7 +13,7 @@ from corefscore.cli.messages import STDOUT, complain, write
 from corefscore.cli.progress import progress, watched
 from corefscore.cli.scoring import one_standard_input, spare_inputs
 from corefscore.errors import InputError, UsageError
-from corefscore.findings import ERROR, NOTICE
+from corefscore.findings import ERROR, NOTICE, Finding
 from corefscore.formats import recognised
 from corefscore.formats.row import Reading
 from corefscore.layouts import ANNOTATIONS, DATA, FINDINGS, find, fitting
@@ -81,7 +81,8 @@ def run(
     one_standard_input(*files, key)
     context = click.get_current_context()
     reading = Reading(**how)
-    key_files = None if key is None else sources(key, reading.include, reading.max_unpacked)
+    of_key: list[Finding] = []
+    key_files = None if key is None else sources(key, reading.include, reading.max_unpacked, of_key)
     fixes = None
     if fix is not None:
         source = _one(files, fix, reading)
@@ -91,7 +92,7 @@ def run(
             recognised(key_files, reading.input_format)
         fixes = _mend(source, fix, repeated)
         files = [fix]
-    rows, broken = _validated(files, key, key_files, reading, told=layout in fitting(FINDINGS))
+    rows, broken = _validated(files, key, key_files, of_key, reading, told=layout in fitting(FINDINGS))
     rows = [row.without(ignored) for row in rows]
     write(find(layout)(Checked(rows, fixes), layout))
     if broken:
@@ -102,18 +103,26 @@ def run(
 
 
 def _validated(
-    files: Sequence[str], key: str | None, key_files: list[Source] | None, reading: Reading, *, told: bool
+    files: Sequence[str],
+    key: str | None,
+    key_files: list[Source] | None,
+    skipped: list[Finding],
+    reading: Reading,
+    *,
+    told: bool,
 ) -> tuple[list[Validated], bool]:
     """A row for each file and one for the key, if there is one; and whether some file cannot be read.
 
-    Such a file does not hide the others; where errors are ``told`` on standard error it has no row.
+    Such a file does not hide the others; where errors are ``told`` on standard error it has no row. ``skipped`` is what
+    was skipped in the folder of the key.
     """
     broken: list[str] = []
 
     def rows(path: str, its: list[Source] | None, beside: list[Source] | None, side: str) -> list[Validated]:
         try:
-            its = sources(path, reading.include, reading.max_unpacked) if its is None else its
-            return [validate(path, watched(its, watch), beside, reading, side)]
+            notices = list(skipped if its is not None else ())
+            its = sources(path, reading.include, reading.max_unpacked, notices) if its is None else its
+            return [validate(path, watched(its, watch), beside, reading, side, notices=notices)]
         except UsageError as error:
             complain(f"corefscore: {error}")
             broken.append(path)
@@ -144,6 +153,8 @@ def _one(files: Sequence[str], out: str, reading: Reading) -> Source:
         raise UsageError("--fix mends one FILE at a time")
     if out in (STDOUT, "/dev/stdout"):
         raise UsageError("--fix writes to a file; standard output is for what was found")
+    if os.path.exists(out) and not os.path.isfile(out) and not os.path.isdir(out):
+        raise UsageError(f"{out}: --fix reads OUT again once it is written; give a regular file, no pipe or device")
     if out.endswith(SUFFIXES):
         raise UsageError(f"{out}: --fix writes plain text; give OUT a name without {os.path.splitext(out)[1]}")
     found = sources(files[0], None, reading.max_unpacked)

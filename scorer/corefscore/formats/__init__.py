@@ -53,7 +53,7 @@ def read(
     texts = texts or (names is not None and names.compares_words)
     request = requested(side, reading)._replace(names=names, texts=texts)
     if isinstance(path, str):
-        files = sources(path, reading.include, reading.max_unpacked)
+        files = sources(path, reading.include, reading.max_unpacked, notices)
     else:
         files = [Source(name, reading.max_unpacked) for name in path]
     if apply is not None and not all(os.path.isfile(source.path) for source in files):

@@ -14,8 +14,8 @@ from corefscore.reports.row import CHANCE, PERCENT, TEXT, Reported, Table
 FORMS = {"table": "simple", "markdown": "github", "latex": "latex_booktabs"}
 """What tabulate calls the layouts."""
 
-ESCAPED = {"markdown": {ord("|"): "\\|"}}
-"""What would end a cell, and what stands for it; tabulate does so for LaTeX."""
+ESCAPED = {"markdown": {ord("|"): "\\|", ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;"}}
+"""What would end a cell or be taken for HTML, and what stands for it; tabulate does so for LaTeX."""
 
 TITLES = {"table": "{}\n\n", "markdown": "**{}**\n\n", "latex": "% {}\n"}
 """What a title looks like."""

@@ -1,0 +1,327 @@
+"""What surrounds the command: streams, terminals, pipes, signals, owners, the working folder."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import resource
+import signal
+import subprocess
+import sys
+import termios
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support import TESTDATA, call, command
+
+PROGRAM = str(Path(sys.executable).with_name("corefscore"))
+KEY, RESPONSE = (str(TESTDATA / "demo" / name) for name in ("key.conll", "response.conll"))
+UNBUFFERED = {**os.environ, "PYTHONUNBUFFERED": "1"}
+LINE = "(bn/x)\t0\t0\tw\t(1)\n"
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> str:
+    """A file whose official output is larger than a pipe, and than any limit here."""
+    path = tmp_path / "large.conll"
+    documents = (f"#begin document ({n}); part 000\n{LINE * 3}#end document\n" for n in range(2000))
+    path.write_text("".join(documents))
+    return str(path)
+
+
+def run(*arguments: str, buffered: bool = False, **how: Any) -> subprocess.CompletedProcess[bytes]:
+    """The command with unbuffered streams, as containers have them."""
+    environment = None if buffered else UNBUFFERED
+    how.setdefault("stderr", subprocess.PIPE)
+    return subprocess.run([PROGRAM, *arguments], env=environment, check=False, timeout=60, **how)
+
+
+def limited() -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024))
+
+
+# Every write is complete or an error
+
+
+@pytest.mark.parametrize("buffered", [False, True], ids=["unbuffered", "buffered"])
+@pytest.mark.parametrize("arguments", ["scores", "--help", "lea --help", "muc KEY KEY --format csv --documents"])
+def test_a_file_that_may_not_grow_is_told(arguments: str, buffered: bool, large: str, tmp_path: Path) -> None:
+    words = ["muc", large, large] if arguments == "scores" else arguments.replace("KEY", large).split()
+    with (tmp_path / "out").open("wb") as out:
+        done = run(*words, buffered=buffered, stdout=out, preexec_fn=limited)
+    assert (done.returncode, done.stderr) == (2, b"corefscore: standard output: File too large\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("words", [["muc", KEY, RESPONSE], ["--help"], ["--version"], ["lea", "--help"]], ids=str)
+def test_a_full_disk_is_told_where_nothing_is_buffered(words: list[str]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = run(*words, stdout=full)
+    assert (done.returncode, done.stderr) == (2, b"corefscore: standard output: No space left on device\n")
+
+
+def unblocked(*arguments: str, stream: str) -> bytes:
+    """What comes out of a pipe that does not block, and whose reader is slow."""
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    fcntl.fcntl(write, fcntl.F_SETPIPE_SZ, 4096)
+    with subprocess.Popen([PROGRAM, *arguments], env=UNBUFFERED, **{stream: write}) as process:  # type: ignore[call-overload]
+        os.close(write)
+        with os.fdopen(read, "rb", buffering=0) as pipe:
+            found = b"".join(iter(lambda: pipe.read(512), b""))
+        assert process.wait(60) in (0, 1)
+    return found
+
+
+@pytest.mark.skipif(not hasattr(fcntl, "F_SETPIPE_SZ"), reason="pipes have one size here")
+def test_a_pipe_that_does_not_block_gets_all(large: str, tmp_path: Path) -> None:
+    assert unblocked("muc", large, large, stream="stdout") == command("muc", large, large).stdout
+    bad = tmp_path / "bad.conll"
+    bad.write_text(Path(large).read_text().replace("(1)", "(1"))
+    assert unblocked("muc", large, str(bad), stream="stderr") == command("muc", large, str(bad)).stderr
+
+
+def test_what_is_no_regular_file_gets_all(large: str, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen([PROGRAM, "muc", large, large, "--output", str(pipe)], env=UNBUFFERED) as process:
+        assert pipe.read_bytes() == command("muc", large, large).stdout
+        assert process.wait(60) == 0
+
+
+# Pipes
+
+
+def test_a_pipe_in_a_folder_is_skipped_with_a_notice(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "key.conll").write_bytes(Path(KEY).read_bytes())
+    os.mkfifo(folder / "pipe.conll")
+    said = f"{folder}/pipe.conll: notice[not-a-file] this is a pipe, a device or a socket in a folder\n".encode()
+    for words in (["muc", folder, KEY, "none"], ["muc", KEY, folder, "none"], ["convert", folder, tmp_path / "out"]):
+        done = run(*map(str, words), stdout=subprocess.PIPE)
+        assert done.returncode == 0
+        assert done.stderr.startswith(said)
+    for words in (["validate", folder], ["validate", KEY, "--key", folder]):
+        done = run(*map(str, words), stdout=subprocess.PIPE)
+        assert done.returncode == 0
+        assert said in done.stdout
+    assert run("muc", str(folder), KEY, "none", "--strict", stdout=subprocess.PIPE).returncode == 1
+    (folder / "key.conll").unlink()
+    done = run("muc", str(folder), KEY, stdout=subprocess.PIPE)
+    assert (done.returncode, done.stderr) == (2, f"corefscore: {folder}: the folder has no file in it\n".encode())
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("muc PIPE PIPE", "PIPE can be read once only, and PIPE is the same pipe or terminal; save it to a file first"),
+        ("validate PIPE --key ./PIPE", "./PIPE can be read once only, and PIPE is the same pipe"),
+        ("check PIPE KEY PIPE", "PIPE can be read once only"),
+        ("compare KEY PIPE RESPONSE B=PIPE", "PIPE can be read once only"),
+        ("validate PIPE --fix PIPE", "PIPE: --fix reads OUT again once it is written; give a regular file"),
+        ("validate KEY --fix PIPE", "PIPE: --fix reads OUT again once it is written; give a regular file"),
+        ("muc PIPE KEY --output PIPE", "--output PIPE would overwrite PIPE, which is read; name another file"),
+    ],
+)
+def test_one_pipe_is_not_read_twice(line: str, said: str, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "PIPE")
+    done = run(*line.replace("KEY", KEY).replace("RESPONSE", RESPONSE).split(), cwd=tmp_path, stdout=subprocess.PIPE)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.startswith(f"corefscore: {said}".encode())
+
+
+def test_standard_input_under_two_names_is_not_read_twice() -> None:
+    done = run("muc", "-", "/dev/stdin", input=Path(KEY).read_bytes(), stdout=subprocess.PIPE)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"/dev/stdin can be read once only, and - is the same pipe" in done.stderr
+
+
+def test_two_pipes_are_two(tmp_path: Path) -> None:
+    line = f"{PROGRAM} muc <(cat {KEY}) <(cat {RESPONSE}) none"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout) == (0, command("muc", KEY, RESPONSE, "none").stdout)
+
+
+# Signals
+
+RAISING = """
+import os, signal, sys
+from corefscore.cli import messages, output
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+number = int(sys.argv[2])
+def kill(*_): os.kill(os.getpid(), number)
+def pieces():
+    yield from ["new"] * 5000
+    if sys.argv[3] == "within": kill()
+    if sys.argv[3] == "twice":
+        try: kill()
+        finally: kill(); kill()
+    yield "more"
+real = os.replace
+def replace(*names):
+    real(*names)
+    kill()
+if sys.argv[3] == "after": os.replace = replace
+try:
+    messages.write(pieces(), sys.argv[1])
+finally:
+    print("more was done")
+"""
+
+
+@pytest.mark.parametrize("when", ["within", "twice", "after"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
+def test_a_signal_leaves_the_old_file_or_the_new_one_and_ends(
+    number: signal.Signals, when: str, tmp_path: Path
+) -> None:
+    """Right after the file was moved into its place, too."""
+    out = tmp_path / "out"
+    out.write_text("old")
+    done = subprocess.run([sys.executable, "-c", RAISING, out, str(number), when], capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (-number, b"", b"")
+    assert os.listdir(tmp_path) == ["out"]
+    assert out.read_text() == ("new" * 5000 + "more" if when == "after" else "old")
+
+
+def test_an_interrupt_during_start_up_is_quiet(tmp_path: Path) -> None:
+    """Within the import of a library that takes it for an error of its own."""
+    (tmp_path / "click.py").write_text(
+        "import os, signal\n"
+        "try:\n    os.kill(os.getpid(), signal.SIGINT)\n    [None for _ in range(100000)]\n"
+        "except BaseException:\n    raise ImportError('cannot be imported')\n"
+    )
+    program = (
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        f"sys.path.insert(0, {str(tmp_path)!r}); from corefscore.__main__ import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", program, "--help"], capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, b"", b"")
+
+
+def test_an_ignored_signal_stays_ignored(tmp_path: Path) -> None:
+    """As under nohup."""
+    program = RAISING.replace("signal.SIG_DFL", "signal.SIG_IGN")
+    words: list[str] = [sys.executable, "-c", program, str(tmp_path / "out"), str(int(signal.SIGINT)), "within"]
+    done = subprocess.run(words, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert (tmp_path / "out").read_text() == "new" * 5000 + "more"
+
+
+# What a new file keeps of the old one
+
+
+def test_owner_and_mode_are_kept_and_lost_links_are_told(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.write_text("old")
+    out.chmod(0o640)
+    if os.geteuid() == 0:
+        os.chown(out, 1234, 5678)
+    before = out.stat()
+    done = command("muc", KEY, RESPONSE, "--output", out)
+    assert (done.status, done.stderr) == (0, b"")
+    after = out.stat()
+    assert (after.st_mode, after.st_uid, after.st_gid) == (before.st_mode, before.st_uid, before.st_gid)
+    other = tmp_path / "other"
+    other.hardlink_to(out)
+    done = command("lea", KEY, RESPONSE, "--output", out)
+    assert done.status == 0
+    assert done.stderr.startswith(
+        f"{out}: notice[replaced-file] the file that this one replaces has 1 more name".encode()
+    )
+    assert b"LEA" not in other.read_bytes()
+    out.unlink()
+    out.hardlink_to(other)
+    assert command("lea", KEY, RESPONSE, "--output", out, "--quiet").stderr == b""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_an_owner_that_cannot_be_kept_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    def refused(*_: int) -> None:
+        raise PermissionError
+
+    out = tmp_path / "out"
+    out.write_text("old")
+    os.chown(out, 1234, 5678)
+    out.chmod(0o4755)
+    monkeypatch.setattr(os, "fchown", refused)
+    done = call(capfdbinary, "muc", KEY, RESPONSE, "--output", out)
+    assert b"belonged to user 1234 and group 5678, the new one belongs to user 0 and group " in done.stderr
+    assert (done.status, out.stat().st_mode & 0o7777) == (0, 0o755)
+
+
+# Terminals
+
+
+def on_a_terminal(*arguments: str) -> bytes:
+    """What the command prints on a terminal."""
+    ours, its = pty.openpty()
+    attributes = termios.tcgetattr(its)
+    attributes[1] &= ~termios.OPOST  # line ends stay as they are
+    termios.tcsetattr(its, termios.TCSANOW, attributes)
+    with subprocess.Popen([PROGRAM, *arguments], stdout=its, stderr=subprocess.DEVNULL) as process:
+        os.close(its)
+        found = b""
+        try:
+            while got := os.read(ours, 1 << 16):
+                found += got
+        except OSError:  # the other end is closed
+            pass
+        assert process.wait(60) == 0
+    os.close(ours)
+    return found
+
+
+@pytest.mark.parametrize(
+    "options", [[], ["--format", "csv", "--documents"], ["--format", "tsv", "--documents"]], ids=str
+)
+def test_control_characters_are_pictures_on_a_terminal_and_bytes_elsewhere(options: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "odd.conll"
+    path.write_bytes(b"#begin document a\x1b[2Jb\x9b\xc2\x9bc\n" + LINE.encode() + b"#end document\n")
+    piped = command("muc", path, path, *options).stdout
+    assert b"a\x1b[2Jb\x9b\xc2\x9bc" in piped
+    shown = on_a_terminal("muc", str(path), str(path), *options)
+    assert "a\u241b[2Jb".encode() in shown
+    assert not {0x1B, 0x9B} & set(shown.decode("utf-8", "replace").encode("latin-1", "replace"))
+    assert shown.count(b"\n") == piped.count(b"\n")
+    command("muc", path, path, *options, "--output", tmp_path / "out")
+    assert (tmp_path / "out").read_bytes() == piped
+
+
+def test_markdown_shows_a_name_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "odd.conll"
+    path.write_text(f"#begin document <img src=x onerror=y> &lt; |\n{LINE}#end document\n")
+    shown = command("muc", path, path, "--format", "markdown", "--documents").stdout.decode()
+    assert "&lt;img src=x onerror=y&gt; &amp;lt; \\|" in shown
+
+
+# The working folder
+
+
+@pytest.mark.parametrize(
+    ("line", "status", "said"),
+    [
+        ("$C muc $K $R none --jobs 2", 0, b""),
+        ("$P -m corefscore muc $K $R none", 0, b""),
+        ("$C muc $K $R none --output out", 2, b"corefscore: out: No such file or directory\n"),
+        ("$C muc key response none --jobs 2", 2, b"corefscore: key: No such file or directory\n"),
+        ("$C convert $K out --quiet", 2, b"corefscore: out: No such file or directory\n"),
+    ],
+)
+def test_a_working_folder_that_is_gone_is_not_blamed_on_others(
+    line: str, status: int, said: bytes, tmp_path: Path
+) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    names = {"C": PROGRAM, "P": sys.executable, "K": KEY, "R": RESPONSE, **os.environ}
+    done = subprocess.run(
+        f"cd {folder} && rmdir {folder} && {line}", shell=True, capture_output=True, env=names, check=False
+    )
+    assert done.returncode == status
+    assert done.stderr.startswith(said)
+    assert b"Traceback" not in done.stderr
+    assert b"standard output" not in done.stderr
