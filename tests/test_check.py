@@ -332,11 +332,13 @@ def test_a_damaged_compressed_baseline_is_refused(
         assert f"corefscore: {path}: cannot be ".encode() in done.stderr
 
 
-@pytest.mark.parametrize("field", ["schema", "document", "signature", "documents"])
+@pytest.mark.parametrize("field", ["schema", "document", "metrics", "documents"])
 def test_half_a_surrogate_pair_in_a_baseline_is_told(field: str, tmp_path: Path, capfdbinary: Capture) -> None:
     data = json.loads(saved(capfdbinary, tmp_path, "--documents").read_text())
     if field == "document":
         data["options"]["document"] = "\ud800"
+    elif field == "metrics":
+        data["options"]["metrics"] = ["\ud800"]
     elif field == "documents":
         data["documents"]["\ud800"] = data["total"]
     else:
