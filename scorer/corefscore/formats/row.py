@@ -83,6 +83,19 @@ def full_documents(batch: Documents) -> Iterator[FullDocument]:
         yield FullDocument(name, batch.place_of(document), None, entities[document])
 
 
+class Layers(NamedTuple):
+    """What one document has besides coreference, for those who look into its text.
+
+    ``line`` is that at which it begins, as in `corefscore.model.Place`. ``tags`` (parts of speech) and ``parse`` (bits
+    of bracketed trees, such as ``(NP*``) have one value a token, or are empty if the file has none.
+    """
+
+    line: int | None
+    words: Sentences
+    tags: Sequence[str] = ()
+    parse: Sequence[str] = ()
+
+
 class Examination(Protocol):
     """Reads one side to its end, whatever is wrong there, adding all that is wrong or odd to what was found."""
 
@@ -105,7 +118,8 @@ class Format(NamedTuple):
     which none is, and ``settled`` makes definite what is asked where that hangs on the first document.
 
     ``examiner`` is the module whose `Examiner` (see `Examination`) tells everything that is wrong or odd, ``named`` the
-    one whose `read` reads named entities as well; a format may do without either.
+    one whose `read` reads named entities as well, ``layers`` the one whose `read` gives the words, tags and parses of
+    one file, document by document, to find out why a score is low; a format may do without any of them.
     """
 
     name: str
@@ -118,6 +132,7 @@ class Format(NamedTuple):
     settled: Callable[[Sequence[Source], Request], Request] = lambda files, request: request
     examiner: str | None = None
     named: str | None = None
+    layers: str | None = None
 
 
 def passage_places(first: int, size: int) -> list[int]:

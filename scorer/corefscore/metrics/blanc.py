@@ -112,5 +112,6 @@ METRIC = Metric(
     ),
     heading="\nCoreference:\n",
     per_document=False,
+    additive=False,
     count=count,
 )

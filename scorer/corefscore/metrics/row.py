@@ -88,7 +88,8 @@ class Metric:
     measure that is not combined. ``view`` is that of `VIEWS` which it counts. ``heading`` stands
     before its totals in the official layout, and ``per_document`` says whether that layout has a result
     line for it under each document. ``identification`` is the measure of mention identification that stands first in
-    that layout: one of its own where it counts other mentions than all.
+    that layout: one of its own where it counts other mentions than all. ``additive`` says whether the counts of parts
+    of a document that share no entity add up to those of the document.
     """
 
     name: str
@@ -104,6 +105,7 @@ class Metric:
     heading: str = ""
     per_document: bool = True
     identification: str = "mentions"
+    additive: bool = True
 
     @property
     def every_option(self) -> tuple[Option, ...]:

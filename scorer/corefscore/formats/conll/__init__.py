@@ -16,5 +16,6 @@ FORMAT = Format(
     write,
     begin=b"#" + BEGIN,
     examiner="corefscore.formats.conll.examiner",
+    layers="corefscore.formats.conll.layers",
     named="corefscore.formats.conll.names",
 )

@@ -16,4 +16,5 @@ FORMAT = Format(
     begin=b"",
     settled=settled,
     examiner="corefscore.formats.jsonlines.examiner",
+    layers="corefscore.formats.jsonlines.layers",
 )

@@ -1,0 +1,185 @@
+"""What errors cost: the score of the response once those of one type are repaired, alone and one type after the other.
+
+Repaired responses are columns like any other: the entity of each mention, counted beside the key by the metrics
+themselves. In turn, the last one is the key. Kummerfeld and Klein 2013 for repairs of one type alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from corefscore.analysis import types
+from corefscore.analysis.partitions import ABSENT, Partitions
+from corefscore.analysis.types import Errors
+from corefscore.arrays import Bools, Floats, Ints
+from corefscore.counts import packed, summed
+from corefscore.matching import Matched
+from corefscore.metrics.row import Metric
+from corefscore.overlap import overlap
+from corefscore.results import values
+
+
+class Measure(NamedTuple):
+    """What costs are told in: the F1 of a measure, its metrics, and the values of their own options by metric."""
+
+    name: str
+    metrics: Sequence[Metric]
+    options: Mapping[str, Mapping[str, object]]
+
+    def counts(self, matched: Matched) -> dict[str, Floats]:
+        """The counts of each metric, as `corefscore.results.Result` has them."""
+        table = overlap(matched)
+        return {metric.name: packed(metric.count(table, **self.options[metric.name])) for metric in self.metrics}
+
+    def f1(self, counts: Mapping[str, Floats]) -> Floats:
+        """The F1 of summed counts, whatever their leading axes."""
+        return values(self.metrics, counts)[self.name].f1
+
+    @property
+    def additive(self) -> bool:
+        """Whether counts of parts of a document that share no entity add up to those of the document: not for BLANC,
+        which counts links between them."""
+        return all(metric.additive for metric in self.metrics)
+
+    def total(self, matched: Matched) -> float:
+        """The F1 of all documents together."""
+        return float(self.f1({name: summed(array) for name, array in self.counts(matched).items()}))
+
+
+class Cost(NamedTuple):
+    """What the ``errors`` of one type cost, as F1 from 0 to 1.
+
+    ``alone`` is gained if only they (and spans) are repaired, ``in_turn`` after all types above, ``then`` is the score
+    that is reached.
+    """
+
+    type: str
+    errors: int
+    alone: float
+    in_turn: float
+    then: float
+
+
+def in_turn(errors: Errors) -> Iterator[tuple[str, Ints]]:
+    """The response, as the entity of each mention, once the errors of each type are repaired after those before it.
+
+    Extra mentions are all of those outside extra entities and extra singletons, main mentions too, so that nothing of
+    the response is left that the key lacks. The last one is the key.
+    """
+    both, pieces, response, key = errors.partitions, errors.pieces, errors.response, errors.key
+    entities = conflated(errors)
+    yield types.CONFLATED, entities
+    singles_or_whole = response.single | response.whole
+    entities = np.where(both.extra & ~singles_or_whole, ABSENT, entities)
+    yield types.EXTRA_MENTION, entities
+    entities = np.where(response.whole, ABSENT, entities)
+    yield types.EXTRA_ENTITY, entities
+    # From here on no entity holds mentions of several key entities, so a key entity can give its name to a whole one.
+    label = _labels(errors)
+    has_divided = np.zeros(len(key.main), dtype=np.bool_)
+    has_divided[pieces.key[key.apart]] = True
+    is_main = np.zeros(len(both.key), dtype=np.bool_)
+    is_main[key.main] = True
+    joins = (both.key != ABSENT) & (entities != ABSENT)
+    joins |= is_main
+    joins[joins] = has_divided[both.key[joins]]
+    entities = _put(entities, joins, label)
+    yield types.DIVIDED, entities
+    singles = both.missing & key.single
+    mentions = both.missing & ~key.whole & ~singles
+    entities = _put(entities, _whole_entities(both, mentions) & (mentions | (entities != ABSENT)), label)
+    yield types.MISSING_MENTION, entities
+    entities = _put(entities, _whole_entities(both, key.whole), label)
+    yield types.MISSING_ENTITY, entities
+    entities = np.where(response.single, ABSENT, entities)
+    yield types.EXTRA_SINGLETON, entities
+    yield types.MISSING_SINGLETON, _put(entities, singles, label)
+
+
+def conflated(errors: Errors) -> Ints:
+    """Each conflated piece an entity of its own; a lone extra mention that its only piece leaves behind goes, too."""
+    both, pieces, response = errors.partitions, errors.pieces, errors.response
+    entities = both.response.copy()
+    count = len(response.main)
+    shared = np.flatnonzero(pieces.of != ABSENT)
+    moved = shared[response.apart[pieces.of[shared]]]
+    entities[moved] = count + pieces.of[moved]
+    held = np.bincount(pieces.response, minlength=count)
+    extras = np.bincount(both.response[both.extra], minlength=count)
+    left = (held == 1) & (extras == 1)
+    left[pieces.response[~response.apart]] = False
+    lone = np.flatnonzero(both.extra)
+    entities[lone[left[both.response[lone]]]] = ABSENT
+    return entities
+
+
+def divided(errors: Errors) -> Ints:
+    """Every response entity that holds a divided piece joins that of the main mention of the key entity."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    both, pieces, key = errors.partitions, errors.pieces, errors.key
+    count = len(errors.response.main)
+    # The entity that has the main mention of each key entity, a new one if none has.
+    home = both.response[key.main]
+    home = np.where(home == ABSENT, count + np.arange(len(home)), home)
+    joined = np.flatnonzero(key.apart)
+    size = count + len(home)
+    links = coo_array(
+        (np.ones(len(joined), dtype=np.int8), (pieces.response[joined], home[pieces.key[joined]])), shape=(size, size)
+    )
+    _, component = connected_components(links, directed=False)
+    entities = np.where(both.response == ABSENT, ABSENT, component[both.response])
+    introduced = np.unique(pieces.key[joined])
+    entities[key.main[introduced]] = component[home[introduced]]
+    return entities
+
+
+def missing_mention(errors: Errors) -> Ints:
+    """Each missing mention joins the response entity of the earliest mention of its key entity that is found."""
+    both, key = errors.partitions, errors.key
+    entities = both.response.copy()
+    shared = np.flatnonzero((both.key != ABSENT) & ~both.missing)
+    earliest = np.full(len(key.main), len(both.key))
+    np.minimum.at(earliest, both.key[shared], shared)
+    missing = np.flatnonzero(key.alone)
+    entities[missing] = both.response[earliest[both.key[missing]]]
+    return entities
+
+
+def alone(errors: Errors) -> Iterator[tuple[str, Ints]]:
+    """The response once the errors of one type are repaired, and no others."""
+    both, label = errors.partitions, _labels(errors)
+    without: Sequence[tuple[str, Bools]] = (
+        (types.EXTRA_MENTION, errors.response.alone),
+        (types.EXTRA_ENTITY, errors.response.whole),
+        (types.EXTRA_SINGLETON, errors.response.single),
+    )
+    for name, gone in without:
+        yield name, np.where(gone, ABSENT, both.response)
+    yield types.CONFLATED, conflated(errors)
+    yield types.DIVIDED, divided(errors)
+    yield types.MISSING_MENTION, missing_mention(errors)
+    yield types.MISSING_ENTITY, _put(both.response, _whole_entities(both, errors.key.whole), label)
+    yield types.MISSING_SINGLETON, _put(both.response, errors.key.single, label)
+
+
+def _labels(errors: Errors) -> Ints:
+    """For each mention of the key a number of its key entity that no response entity and no piece has."""
+    return len(errors.response.main) + len(errors.pieces.key) + errors.partitions.key
+
+
+def _put(entities: Ints, which: Bools, label: Ints) -> Ints:
+    return np.where(which, label, entities)
+
+
+def _whole_entities(both: Partitions, which: Bools) -> Bools:
+    """All mentions of the key entities that some mentions belong to."""
+    has = np.zeros(int(both.key.max(initial=-1)) + 2, dtype=np.bool_)
+    has[both.key[which]] = True
+    has[ABSENT] = False
+    found: Bools = has[both.key]
+    return found

@@ -1,0 +1,220 @@
+"""The analysis of one response: its errors by type, what they cost, and the groups of entities that are confused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from corefscore.analysis import types
+from corefscore.analysis.costs import Cost, Measure, alone, in_turn
+from corefscore.analysis.partitions import ABSENT, Partitions, in_order, partitions, whole
+from corefscore.analysis.pronouns import Pronouns, are_pronouns, pronouns_of
+from corefscore.analysis.spans import AUTO, Renamed, repaired, way_of
+from corefscore.analysis.texts import Text, places
+from corefscore.analysis.types import Errors, errors_of
+from corefscore.arrays import Bools, Floats, Ints, changes, order_by
+from corefscore.counts import summed
+from corefscore.formats.row import Layers
+from corefscore.model import Span
+from corefscore.pairing import Pairs
+from corefscore.results import Result
+
+
+class Asked(NamedTuple):
+    """The options of an analysis that can move its numbers, as given: see `texts.HEADS`, `pronouns.pronouns_of` and
+    `spans.REPAIRS`."""
+
+    heads: str = AUTO
+    pronouns: str = AUTO
+    spans: str = AUTO
+
+
+class Groups(NamedTuple):
+    """Entities of both sides that belong together, since they share mentions directly or through others.
+
+    ``of`` is the group of each mention, in the order of their first mentions; ``document`` and ``cost`` have one value a
+    group: the F1 gained if it alone became its key. ``perfect`` says which have no error.
+    """
+
+    of: Ints
+    document: Ints
+    cost: Floats
+    perfect: Bools
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """Why a response scores what it does.
+
+    ``result`` is its score, repeated mentions as asked; ``start`` the F1 once later copies of repeated mentions are left
+    out, from which the costs begin. ``renamed`` has the response with spans repaired, ``errors`` those that are left.
+    """
+
+    result: Result
+    pairs: Pairs
+    text: Text
+    measure: Measure
+    pronouns: Pronouns
+    spans: str
+    given: Partitions
+    renamed: Renamed
+    errors: Errors
+    start: float
+
+    @property
+    def score(self) -> float:
+        """The F1 of the response, from 0 to 1."""
+        return self.result[self.measure.name].f1
+
+    @property
+    def both(self) -> Partitions:
+        """The partitions, spans repaired."""
+        return self.renamed.partitions
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """How many errors there are of each type."""
+        return self.errors.counts(len(self.renamed.document))
+
+    @cached_property
+    def costs(self) -> list[Cost]:
+        """What the errors of each type cost; ``in_turn`` adds up to what is lost between ``start`` and the key."""
+        both, total = self.both, self.measure.total
+        before = total(both.matched(both.response))
+        gained = {name: total(both.matched(entities)) - before for name, entities in alone(self.errors)}
+        found = [Cost(types.SPAN, self.counts[types.SPAN], before - self.start, before - self.start, before)]
+        for name, entities in in_turn(self.errors):
+            then = total(both.matched(entities))
+            found.append(Cost(name, self.counts[name], gained[name], then - before, then))
+            before = then
+        return found
+
+    @cached_property
+    def document_costs(self) -> Floats:
+        """The F1 gained if one document alone became its key, for each document."""
+        return _gained(self.measure, self.given)
+
+    @cached_property
+    def document_scores(self) -> Floats:
+        """The F1 of each document, once later copies of repeated mentions are left out."""
+        return self.measure.f1(self.measure.counts(self.given.matched(self.given.response)))
+
+    @cached_property
+    def by_document(self) -> dict[str, Ints]:
+        """How many errors of each type each document has."""
+        both, errors, size = self.both, self.errors, self.both.documents
+        found = {types.SPAN: np.bincount(self.renamed.document, minlength=size)}
+        for side, entities, names in (
+            (errors.response, both.response, types.OF_RESPONSE),
+            (errors.key, both.key, types.OF_KEY),
+        ):
+            conflated, mention, entity, singleton = names
+            found[conflated] = np.bincount(errors.pieces.document[side.apart], minlength=size)
+            found[mention] = np.bincount(both.document[side.alone], minlength=size)
+            _, first = np.unique(entities[side.whole], return_index=True)
+            found[entity] = np.bincount(both.document[side.whole][first], minlength=size)
+            found[singleton] = np.bincount(both.document[side.single], minlength=size)
+        return {name: found[name] for name in types.TYPES}
+
+    @cached_property
+    def groups(self) -> Groups:
+        """All groups of entities, in the order of their first mentions."""
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        both, pieces = self.both, self.errors.pieces
+        keys, responses = len(self.errors.key.main), len(self.errors.response.main)
+        size = keys + responses
+        ones = np.ones(len(pieces.key), dtype=np.int8)
+        links = coo_array((ones, (pieces.key, keys + pieces.response)), shape=(size, size))
+        component: Ints = connected_components(links, directed=False)[1].astype(np.int64)
+        its = component[np.where(both.key != ABSENT, both.key, keys + both.response)]
+        first, of = in_order(its)
+        document = both.document[first]
+        if self.measure.additive:
+            cost = _gained(self.measure, _as_documents(both, of))
+        else:
+            cost = np.full(len(first), np.nan)
+        perfect = np.ones(len(first), dtype=np.bool_)
+        perfect[of[both.missing | both.extra]] = False
+        wrong = self.errors.key.apart | self.errors.response.apart
+        shared = pieces.of != ABSENT
+        perfect[of[shared][wrong[pieces.of[shared]]]] = False
+        return Groups(of, document, cost, perfect)
+
+    @cached_property
+    def kinds(self) -> Ints:
+        """The kind of each mention: 0 a pronoun, 1 another one of one token, 2 a longer one."""
+        both = self.both
+        pronoun = are_pronouns(both, self.text, self.pronouns)
+        return np.where(pronoun, 0, np.where(both.start == both.end, 1, 2))
+
+    def words(self, mention: int) -> str:
+        """The words of a mention, as the key has them; its tokens where the key has no words."""
+        start, end, inside = self._places
+        if inside[mention]:
+            return " ".join(self.text.words[start[mention] : end[mention] + 1])
+        return self._unknown(mention)
+
+    def _unknown(self, mention: int) -> str:
+        for documents, side in ((self.pairs.key, self.both.key), (self.pairs.response, self.both.response)):
+            if side[mention] != ABSENT:
+                document = int(self.both.document[mention])
+                span = Span(document, 0, int(self.both.start[mention]), int(self.both.end[mention]))
+                return documents.words_at([span])[0]
+        raise AssertionError("every mention is of a side")
+
+    @cached_property
+    def _places(self) -> tuple[Ints, Ints, Bools]:
+        return places(self.both, self.text)
+
+    def label(self, mentions: Ints) -> str:
+        """What an entity of some mentions is called: the words that most of those have that are no pronouns; of several
+        the first."""
+        named = mentions[self.kinds[mentions] > 0]
+        counts: dict[str, int] = {}
+        for mention in (named if len(named) else mentions).tolist():
+            words = self.words(mention)
+            counts[words] = counts.get(words, 0) + 1
+        return max(counts, key=lambda words: counts[words])
+
+
+def analysed(result: Result, layers: Sequence[Layers | None], asked: Asked, measure: Measure) -> Analysis:
+    """Analyse a result that kept its pairs; ``layers`` are those of the documents of the key (`texts.layers_of`)."""
+    pairs = whole(result.views["whole"].pairs)
+    text = Text(layers, asked.heads)
+    pronouns = pronouns_of(asked.pronouns, text)
+    spans = way_of(asked.spans, text)
+    given = partitions(pairs, result.settings.counting.singletons)
+    renamed = repaired(given, text, spans)
+    both = renamed.partitions
+    errors = errors_of(both, are_pronouns(both, text, pronouns))
+    start = measure.total(given.matched(given.response))
+    return Analysis(result, pairs, text, measure, pronouns, spans, given, renamed, errors, start)
+
+
+def _gained(measure: Measure, both: Partitions) -> Floats:
+    """The F1 gained if one document alone became its key, for each document: sums are additive over documents."""
+    now = measure.counts(both.matched(both.response))
+    best = measure.counts(both.matched(both.key))
+    total = {name: summed(counts) for name, counts in now.items()}
+    after = measure.f1({name: total[name] - counts + best[name] for name, counts in now.items()})
+    found: Floats = after - measure.f1(total)
+    return found
+
+
+def _as_documents(both: Partitions, group: Ints) -> Partitions:
+    """The same mentions with groups in place of documents."""
+    order = order_by(group)
+    return both._replace(
+        documents=int(group.max(initial=-1)) + 1,
+        document=group[order],
+        start=both.start[order],
+        end=both.end[order],
+        key=both.key[order],
+        response=both.response[order],
+    )

@@ -1,0 +1,124 @@
+"""Heads of spans in the parse trees of a key: Collins' rules (1999, appendix A) for the labels of the Penn Treebank.
+
+The rules for NP are those of Kummerfeld and Klein 2013, so that the same spans have the same head.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+LEFT, RIGHT = "left", "right"
+
+RULES: Mapping[str, tuple[str, str]] = {
+    "ADJP": (RIGHT, "NNS QP NN $ ADVP JJ VBN VBG ADJP JJR NP JJS DT FW RBR RBS SBAR RB"),
+    "ADVP": (LEFT, "RB RBR RBS FW ADVP TO CD JJR JJ IN NP JJS NN"),
+    "CONJP": (LEFT, "CC RB IN"),
+    "FRAG": (LEFT, ""),
+    "INTJ": (RIGHT, ""),
+    "LST": (LEFT, "LS :"),
+    "NAC": (RIGHT, "NN NNS NNP NNPS NP NAC EX $ CD QP PRP VBG JJ JJS JJR ADJP FW"),
+    "PP": (LEFT, "IN TO VBG VBN RP FW"),
+    "PRN": (RIGHT, ""),
+    "PRT": (LEFT, "RP"),
+    "QP": (RIGHT, "$ IN NNS NN JJ RB DT CD NCD QP JJR JJS"),
+    "RRC": (LEFT, "VP NP ADVP ADJP PP"),
+    "S": (RIGHT, "TO IN VP S SBAR ADJP UCP NP"),
+    "SBAR": (RIGHT, "WHNP WHPP WHADVP WHADJP IN DT S SQ SINV SBAR FRAG"),
+    "SBARQ": (RIGHT, "SQ S SINV SBARQ FRAG"),
+    "SINV": (RIGHT, "VBZ VBD VBP VB MD VP S SINV ADJP NP"),
+    "SQ": (RIGHT, "VBZ VBD VBP VB MD VP SQ"),
+    "UCP": (LEFT, ""),
+    "VP": (RIGHT, "TO VBD VBN MD VBZ VB VBG VBP VP ADJP NN NNS NP"),
+    "WHADJP": (RIGHT, "CC WRB JJ ADJP"),
+    "WHADVP": (LEFT, "CC WRB"),
+    "WHNP": (RIGHT, "WDT WP WP$ WHADJP WHPP WHNP"),
+    "WHPP": (LEFT, "IN TO FW"),
+    "NX": (RIGHT, "NN NNS NNP NNPS NP NAC EX $ CD QP PRP VBG JJ JJS JJR ADJP FW"),
+    "X": (RIGHT, "NN NNS NNP NNPS NP NAC EX $ CD QP PRP VBG JJ JJS JJR ADJP FW"),
+    "META": (RIGHT, ""),
+}
+"""For each label the side from which children are walked, and the labels looked for, the first one first. If none is
+found, the first child from that side is the head."""
+
+NOMINAL = ("NP", "NML")
+
+NOMINAL_RULES: Sequence[tuple[str, frozenset[str]]] = (
+    (RIGHT, frozenset("NN NNP NNPS NNS NX POS JJR".split())),
+    (LEFT, frozenset(NOMINAL)),
+    (RIGHT, frozenset("$ ADJP PRN".split())),
+    (RIGHT, frozenset(["CD"])),
+    (RIGHT, frozenset("JJ JJS RB QP".split())),
+)
+"""The same for noun phrases: each is one walk for any label of the set."""
+
+PIECE = re.compile(r"\(([^()*\s]*)|(\*)|(\))")
+
+
+class Node(NamedTuple):
+    """A node of a parse: its first and last token, its head, and the tag of its head."""
+
+    label: str
+    start: int
+    end: int
+    head: int
+    tag: str
+
+
+def nodes(parse: Sequence[str], tags: Sequence[str]) -> Iterator[Node]:
+    """The nodes of a sentence, children before parents, leaves included.
+
+    ``parse`` has the bits of the parse column, such as ``(NP*``; ``tags`` the part of speech of each token. Brackets
+    that do not match open or close nothing.
+    """
+    open_nodes: list[tuple[str, list[Node]]] = [("", [])]
+    for token, (bit, tag) in enumerate(zip(parse, tags, strict=True)):
+        for label, leaf, _ in PIECE.findall(bit):
+            if leaf:
+                node = Node(tag, token, token, token, tag)
+            elif label:
+                open_nodes.append((label, []))
+                continue
+            elif len(open_nodes) > 1 and open_nodes[-1][1]:
+                node = _parent(*open_nodes.pop())
+            else:
+                continue
+            yield node
+            open_nodes[-1][1].append(node)
+
+
+def heads(parse: Sequence[str], tags: Sequence[str]) -> dict[tuple[int, int], int]:
+    """The head of each span of a sentence that is a node: that of the lowest one with these bounds."""
+    found: dict[tuple[int, int], int] = {}
+    for node in nodes(parse, tags):
+        found.setdefault((node.start, node.end), node.head)
+    return found
+
+
+def _parent(label: str, children: Sequence[Node]) -> Node:
+    child = _nominal_head(children) if label in NOMINAL else _head(label, children)
+    return Node(label, children[0].start, children[-1].end, child.head, child.tag)
+
+
+def _nominal_head(children: Sequence[Node]) -> Node:
+    if children[-1].tag == "POS":
+        return children[-1]
+    for side, wanted in NOMINAL_RULES:
+        for child in _walk(children, side):
+            if child.label in wanted or child.tag in wanted:
+                return child
+    return children[-1]
+
+
+def _head(label: str, children: Sequence[Node]) -> Node:
+    side, wanted = RULES.get(label, (RIGHT, ""))
+    for each in wanted.split():
+        for child in _walk(children, side):
+            if each in (child.label, child.tag):
+                return child
+    return next(iter(_walk(children, side)))
+
+
+def _walk(children: Sequence[Node], side: str) -> Sequence[Node]:
+    return children if side == LEFT else children[::-1]

@@ -1,0 +1,111 @@
+"""Which mentions are pronouns: by parts of speech of the key, by words, or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from corefscore.analysis.partitions import Partitions
+from corefscore.analysis.texts import Text, places
+from corefscore.arrays import Bools
+from corefscore.errors import UsageError
+
+PENN_TAGS = tuple("PRP PRP$ WP WP$ WDT WRB DT".split())
+
+ENGLISH_WORDS = frozenset(
+    "'em all anybody anyone em everybody everyone everything few he her hers herself him himself his how i it its "
+    "itself many me mine most my myself nobody none noone nothing one our ours ourselves several she some somebody "
+    "someone something that their theirs them themselves these they this those thyself us we what whatever when where "
+    "which who whoever whom whomever whose ya you your yours yourself yourselves".split()
+)
+"""The words that Kummerfeld and Klein 2013 take for pronouns besides tags."""
+
+
+class TagSet(NamedTuple):
+    """A set of tags by name: some that occur in any text, and those of pronouns; ``*`` at the end stands for anything."""
+
+    occur: frozenset[str]
+    pronouns: tuple[str, ...]
+
+
+TAG_SETS: Mapping[str, TagSet] = {
+    "penn": TagSet(frozenset("NNS NNP NNPS VB VBD VBZ VBP VBG VBN PRP PRP$ IN CC".split()), PENN_TAGS),
+    "upos": TagSet(frozenset("NOUN PROPN VERB ADP PRON CCONJ SCONJ PUNCT".split()), ("PRON",)),
+    "stts": TagSet(
+        frozenset("VVFIN VAFIN VVINF APPR ADJA PPER PPOSAT KON NE ART".split()),
+        tuple("PPER PRF PPOSAT PPOSS PDS PRELS PRELAT PWS PIS".split()),
+    ),
+    "alpino": TagSet(frozenset(["VNW", "LID", "WW", "SPEC", "VZ", "TSW", "VG", "BW"]), ("VNW*",)),
+}
+"""The sets of tags that are recognised by which tags occur."""
+
+
+class Pronouns(NamedTuple):
+    """How pronouns are told: by their tags, by their words (lower case), or both; ``name`` is what signatures say."""
+
+    name: str
+    tags: tuple[str, ...] = ()
+    words: frozenset[str] = frozenset()
+
+
+NO_PRONOUNS = Pronouns("none")
+ENGLISH = Pronouns("english", PENN_TAGS, ENGLISH_WORDS)
+
+
+def pronouns_of(words: str, text: Text) -> Pronouns:
+    """What ``--pronouns`` stands for: ``auto``, ``none``, ``english``, ``tags:A,B*`` or ``words:FILE``.
+
+    ``auto`` takes the pronouns of the set of tags (`TAG_SETS`) of which most tokens have a tag; the English words count
+    as well with those of the Penn Treebank. Without tags there are no pronouns. Raises `UsageError` for anything else,
+    and for a file that cannot be read.
+    """
+    kind, separator, rest = words.partition(":")
+    if words == "auto":
+        return _by_tags(text)
+    if words == "none":
+        return NO_PRONOUNS
+    if words == "english":
+        return ENGLISH
+    if kind == "tags" and separator and all(rest.split(",")):
+        return Pronouns(words, tuple(rest.split(",")))
+    if kind == "words" and rest:
+        try:
+            with open(rest, encoding="utf-8") as file:
+                return Pronouns(words, words=frozenset(line.strip().lower() for line in file if line.strip()))
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"--pronouns {words}: {getattr(error, 'strerror', None) or error}") from error
+    raise UsageError(f'--pronouns "{words}": expected auto, none, english, tags:A,B or words:FILE')
+
+
+def _by_tags(text: Text) -> Pronouns:
+    tags = [tag.split("(", 1)[0].split("[", 1)[0] for tag in text.tags]
+    counts = {name: sum(tag in its.occur for tag in tags) for name, its in TAG_SETS.items()}
+    name = max(counts, key=lambda name: counts[name])
+    if not counts[name]:
+        return NO_PRONOUNS
+    return Pronouns(f"tags:{name}", TAG_SETS[name].pronouns, ENGLISH_WORDS if name == "penn" else frozenset())
+
+
+def are_pronouns(both: Partitions, text: Text, pronouns: Pronouns) -> Bools:
+    """Whether each mention is a pronoun: one token, of these tags or words."""
+    start, end, inside = places(both, text)
+    found = np.zeros(len(start), dtype=np.bool_)
+    fits = Fits(pronouns)
+    for mention in np.flatnonzero(inside & (start == end)).tolist():
+        token = int(start[mention])
+        found[mention] = fits(text.tags[token], text.words[token])
+    return found
+
+
+class Fits:
+    """Whether a token is a pronoun."""
+
+    def __init__(self, pronouns: Pronouns) -> None:
+        self._words = pronouns.words
+        self._tags = frozenset(tag for tag in pronouns.tags if not tag.endswith("*"))
+        self._begin = tuple(tag[:-1] for tag in pronouns.tags if tag.endswith("*"))
+
+    def __call__(self, tag: str, word: str) -> bool:
+        return tag in self._tags or (bool(self._begin) and tag.startswith(self._begin)) or word.lower() in self._words

@@ -1,0 +1,149 @@
+"""Span errors: mentions of the response that are those of the key but for a word at an end, or for what follows the head.
+
+Kummerfeld and Klein 2013, section 3: a response mention that the key lacks takes the span of a key mention that the
+response lacks, in the same sentence,
+
+1. if both are the same tokens once what `TRIMMED` names is taken off their ends; of several the first of each side;
+2. of those left, if both have the same head and no other does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from corefscore.analysis.partitions import ABSENT, Partitions
+from corefscore.analysis.texts import Text, places
+from corefscore.arrays import NONE, Ints, changes, order_by
+
+
+class Renamed(NamedTuple):
+    """Partitions whose response has spans of the key; for each repaired mention its spans, first and last token, in
+    ``response`` and ``key``, each repaired x 2, its ``document``, and whether its ends were ``trimmed`` (its head
+    decided else)."""
+
+    partitions: Partitions
+    document: Ints
+    response: Ints
+    key: Ints
+    trimmed: Ints
+
+
+def _no_letters(word: str) -> bool:
+    return not any(map(str.isalnum, word))
+
+
+def _english_left(word: str) -> bool:
+    return word == "the" or (len(word) == 1 and not (word.isascii() and word.isalpha()))
+
+
+def _english_right(word: str) -> bool:
+    return word == "'s" or (len(word) == 1 and not (word.isascii() and word.isalpha()))
+
+
+Ends = tuple[Callable[[str], bool], Callable[[str], bool]]
+
+TRIMMED: Mapping[str, Ends] = {
+    "punctuation": (_no_letters, _no_letters),
+    "english": (_english_left, _english_right),
+}
+"""The words that are taken off the left and the right end of a span.
+
+``punctuation``: tokens without a letter or digit, in any script. ``english``: `the` on the left, `'s` on the right, and
+any token of one character that is no letter from a to z, as Kummerfeld and Klein have it.
+"""
+
+AUTO, OFF = "auto", "off"
+
+REPAIRS = (AUTO, *TRIMMED, OFF)
+"""How spans are repaired: by what is `TRIMMED`; ``auto`` is english for tags of the Penn Treebank, else punctuation;
+``off`` leaves spans as they are."""
+
+
+def way_of(asked: str, text: Text) -> str:
+    """What ``auto`` stands for with this text; ``off`` if its words are not known."""
+    if asked == OFF or not text.words:
+        return OFF
+    return asked if asked != AUTO else "english" if text.is_penn else "punctuation"
+
+
+def repaired(both: Partitions, text: Text, way: str) -> Renamed:
+    """Give response mentions the spans of the key that they were meant to have; ``way`` is that of `way_of`."""
+    if way == OFF:
+        nothing = np.empty((0, 2), dtype=np.int64)
+        return Renamed(both, NONE, nothing, nothing, NONE)
+    start, end, inside = places(both, text)
+    within = inside.copy()
+    within[inside] = text.sentence[start[inside]] == text.sentence[end[inside]]
+    key, response = np.flatnonzero(both.missing & within), np.flatnonzero(both.extra & within)
+    left, right = _trimmed(start, end, np.concatenate([key, response]), text, TRIMMED[way])
+    new_key, new_response = _in_order(key, response, (left, right))
+    trimmed = len(new_key)
+    key, response = np.setdiff1d(key, new_key), np.setdiff1d(response, new_response)
+    head = np.full(len(start), ABSENT)
+    for mention in (*key.tolist(), *response.tolist()):
+        head[mention] = text.head(int(start[mention]), int(end[mention]))
+    more_key, more_response = _alone(key, response, head)
+    new_key, new_response = np.append(new_key, more_key), np.append(new_response, more_response)
+    entities = both.response.copy()
+    entities[new_key] = both.response[new_response]
+    entities[new_response] = ABSENT
+    ends = np.stack([both.start, both.end], axis=1)
+    return Renamed(
+        both._replace(response=entities).compact(),
+        both.document[new_key],
+        ends[new_response],
+        ends[new_key],
+        (np.arange(len(new_key)) < trimmed).astype(np.int64),
+    )
+
+
+def _trimmed(start: Ints, end: Ints, mentions: Ints, text: Text, ends: Ends) -> tuple[Ints, Ints]:
+    """The first and last token of some mentions once their ends are trimmed; one token always stays."""
+    left, right = start.copy(), end.copy()
+    on_left, on_right = ends
+    for mention in mentions.tolist():
+        first, last = int(start[mention]), int(end[mention])
+        while first < last and on_left(text.words[first]):
+            first += 1
+        while first < last and on_right(text.words[last]):
+            last -= 1
+        left[mention], right[mention] = first, last
+    return left, right
+
+
+def _in_order(key: Ints, response: Ints, spans: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
+    """Pairs of equal spans: the first one of the key with the first one of the response, and so on."""
+    both = np.concatenate([key, response])
+    of_response = np.repeat([0, 1], [len(key), len(response)])
+    columns = [span[both] for span in spans]
+    order = order_by(*columns, of_response, both)
+    new = changes(*(column[order] for column in columns))
+    group = np.cumsum(new) - 1
+    side, mention = of_response[order], both[order]
+    new_side = changes(group, side)
+    at = np.arange(len(order))
+    rank = at - np.maximum.accumulate(np.where(new_side, at, 0))
+    its: dict[tuple[int, int], int] = {}
+    for one, number, m in zip(group[side == 0].tolist(), rank[side == 0].tolist(), mention[side == 0], strict=True):
+        its[one, number] = int(m)
+    found = [
+        (its[one, number], int(m))
+        for one, number, m in zip(group[side == 1].tolist(), rank[side == 1].tolist(), mention[side == 1], strict=True)
+        if (one, number) in its
+    ]
+    pairs = np.array(found, dtype=np.int64).reshape(-1, 2)
+    return pairs[:, 0], pairs[:, 1]
+
+
+def _alone(key: Ints, response: Ints, head: Ints) -> tuple[Ints, Ints]:
+    """Pairs with one head that no other mention of the same side has."""
+    heads, first, count = np.unique(head[key], return_index=True, return_counts=True)
+    of_key = dict(zip(heads[count == 1].tolist(), key[first[count == 1]].tolist(), strict=True))
+    heads, first, count = np.unique(head[response], return_index=True, return_counts=True)
+    lone = zip(heads[count == 1].tolist(), response[first[count == 1]].tolist(), strict=True)
+    found = [(of_key[its], mention) for its, mention in lone if its in of_key]
+    pairs = np.array(found, dtype=np.int64).reshape(-1, 2)
+    return pairs[:, 0], pairs[:, 1]
