@@ -6,7 +6,7 @@ themselves. In turn, the last one is the key. Kummerfeld and Klein 2013 for repa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,8 +16,10 @@ from corefscore.analysis.partitions import ABSENT, Partitions
 from corefscore.analysis.types import Errors
 from corefscore.arrays import Bools, Floats, Ints
 from corefscore.counts import packed, summed
+from corefscore.errors import UsageError
 from corefscore.matching import Matched
-from corefscore.metrics.row import Metric
+from corefscore.measures import single, wanted
+from corefscore.metrics.row import WHOLE, Metric, own_values
 from corefscore.overlap import overlap
 from corefscore.results import values
 
@@ -47,6 +49,20 @@ class Measure(NamedTuple):
     def total(self, matched: Matched) -> float:
         """The F1 of all documents together."""
         return float(self.f1({name: summed(array) for name, array in self.counts(matched).items()}))
+
+
+def measured(name: str) -> Measure:
+    """A measure of this name.
+
+    Raises `UsageError` for an unknown one, and for one of named mentions alone: errors are those of all mentions.
+    """
+    measure, score = single(name)
+    metrics = wanted(measure).metrics
+    if score != "f1" or any(metric.view != WHOLE for metric in metrics) or not metrics:
+        raise UsageError(f'costs are counted in the F1 of a measure of all mentions, and "{name}" is none; try conll')
+    own = own_values(metrics, {})
+    options = {metric.name: {each.keyword: own[each.keyword] for each in metric.options} for metric in metrics}
+    return Measure(measure, metrics, options)
 
 
 class Cost(NamedTuple):

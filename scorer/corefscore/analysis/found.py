@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -16,9 +16,10 @@ from corefscore.analysis.pronouns import Pronouns, are_pronouns, pronouns_of
 from corefscore.analysis.spans import AUTO, Renamed, repaired, way_of
 from corefscore.analysis.texts import Text, places
 from corefscore.analysis.types import Errors, errors_of
-from corefscore.arrays import Bools, Floats, Ints, changes, order_by
+from corefscore.arrays import Bools, Floats, Ints, order_by
 from corefscore.counts import summed
 from corefscore.formats.row import Layers
+from corefscore.metrics.row import WHOLE
 from corefscore.model import Span
 from corefscore.pairing import Pairs
 from corefscore.results import Result
@@ -36,8 +37,9 @@ class Asked(NamedTuple):
 class Groups(NamedTuple):
     """Entities of both sides that belong together, since they share mentions directly or through others.
 
-    ``of`` is the group of each mention, in the order of their first mentions; ``document`` and ``cost`` have one value a
-    group: the F1 gained if it alone became its key. ``perfect`` says which have no error.
+    ``of`` is the group of each mention; groups stand in the order of their first mentions. The others have one value a
+    group: its ``document``, its ``cost``, which is the F1 gained if it alone became its key (NaN for a measure that is
+    not additive), and whether it is ``perfect``, without an error.
     """
 
     of: Ints
@@ -50,8 +52,9 @@ class Groups(NamedTuple):
 class Analysis:
     """Why a response scores what it does.
 
-    ``result`` is its score, repeated mentions as asked; ``start`` the F1 once later copies of repeated mentions are left
-    out, from which the costs begin. ``renamed`` has the response with spans repaired, ``errors`` those that are left.
+    ``result`` is its score, repeated mentions as asked; ``start`` the F1 once the later ``copies`` of repeated mentions
+    are left out, from which the costs begin. ``renamed`` has the response with spans repaired, ``errors`` those that
+    are left.
     """
 
     result: Result
@@ -61,6 +64,7 @@ class Analysis:
     pronouns: Pronouns
     spans: str
     given: Partitions
+    copies: int
     renamed: Renamed
     errors: Errors
     start: float
@@ -135,10 +139,8 @@ class Analysis:
         its = component[np.where(both.key != ABSENT, both.key, keys + both.response)]
         first, of = in_order(its)
         document = both.document[first]
-        if self.measure.additive:
-            cost = _gained(self.measure, _as_documents(both, of))
-        else:
-            cost = np.full(len(first), np.nan)
+        additive = self.measure.additive
+        cost = _gained(self.measure, _as_documents(both, of)) if additive else np.full(len(first), np.nan)
         perfect = np.ones(len(first), dtype=np.bool_)
         perfect[of[both.missing | both.extra]] = False
         wrong = self.errors.key.apart | self.errors.response.apart
@@ -183,18 +185,22 @@ class Analysis:
         return max(counts, key=lambda words: counts[words])
 
 
-def analysed(result: Result, layers: Sequence[Layers | None], asked: Asked, measure: Measure) -> Analysis:
-    """Analyse a result that kept its pairs; ``layers`` are those of the documents of the key (`texts.layers_of`)."""
-    pairs = whole(result.views["whole"].pairs)
+def pairs_of(result: Result) -> Pairs:
+    """The documents of a result that kept its pairs."""
+    return whole(result.views[WHOLE].pairs)
+
+
+def analysed(result: Result, pairs: Pairs, layers: Sequence[Layers | None], asked: Asked, measure: Measure) -> Analysis:
+    """Analyse a result with its pairs; ``layers`` are those of the documents of the key (`texts.layers_of`)."""
     text = Text(layers, asked.heads)
     pronouns = pronouns_of(asked.pronouns, text)
     spans = way_of(asked.spans, text)
-    given = partitions(pairs, result.settings.counting.singletons)
+    given, copies = partitions(pairs, result.settings.counting.singletons)
     renamed = repaired(given, text, spans)
     both = renamed.partitions
     errors = errors_of(both, are_pronouns(both, text, pronouns))
     start = measure.total(given.matched(given.response))
-    return Analysis(result, pairs, text, measure, pronouns, spans, given, renamed, errors, start)
+    return Analysis(result, pairs, text, measure, pronouns, spans, given, copies, renamed, errors, start)
 
 
 def _gained(measure: Measure, both: Partitions) -> Floats:

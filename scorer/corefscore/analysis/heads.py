@@ -45,11 +45,11 @@ found, the first child from that side is the head."""
 NOMINAL = ("NP", "NML")
 
 NOMINAL_RULES: Sequence[tuple[str, frozenset[str]]] = (
-    (RIGHT, frozenset("NN NNP NNPS NNS NX POS JJR".split())),
+    (RIGHT, frozenset(["NN", "NNP", "NNPS", "NNS", "NX", "POS", "JJR"])),
     (LEFT, frozenset(NOMINAL)),
-    (RIGHT, frozenset("$ ADJP PRN".split())),
+    (RIGHT, frozenset(["$", "ADJP", "PRN"])),
     (RIGHT, frozenset(["CD"])),
-    (RIGHT, frozenset("JJ JJS RB QP".split())),
+    (RIGHT, frozenset(["JJ", "JJS", "RB", "QP"])),
 )
 """The same for noun phrases: each is one walk for any label of the set."""
 

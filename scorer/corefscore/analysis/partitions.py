@@ -74,9 +74,7 @@ class Partitions(NamedTuple):
 
     def swapped(self) -> Partitions:
         """Key and response in each other's place."""
-        return self._replace(
-            key=self.response, response=self.key, key_ids=self.response_ids, response_ids=self.key_ids
-        )
+        return self._replace(key=self.response, response=self.key, key_ids=self.response_ids, response_ids=self.key_ids)
 
     def matched(self, response: Ints) -> Matched:
         """The key beside another response, given as the entity of each mention: what metrics count."""
@@ -101,19 +99,22 @@ def whole(batches: Sequence[Pairs]) -> Pairs:
     )
 
 
-def partitions(pairs: Pairs, singletons: str) -> Partitions:
-    """The partitions of pairs of documents; of repeated mentions the first copy on each side counts.
+def partitions(pairs: Pairs, singletons: str) -> tuple[Partitions, int]:
+    """The partitions of pairs of documents, and how many later copies of repeated mentions were left out: of these the
+    first one on each side counts.
 
     ``singletons`` is one of `corefscore.matching.SINGLETONS`.
     """
     spans = exact(pairs.key, pairs.response)
     start, end = (_by_number(spans, pairs, column) for column in ("start", "end"))
-    matched = without_singletons(treat(spans, pairs, "first").matched, singletons)
+    treated = treat(spans, pairs, "first")
+    copies = sum(len(repeat.copies) - 1 for repeat in treated.dropped)
+    matched = without_singletons(treated.matched, singletons)
     size = len(spans.document)
     columns = spans.document, start, end, _entities(matched.key, size), _entities(matched.response, size)
     # Whoever was left out above has renumbered entities: their numbers in the batch come by their mentions.
     ids = _ids(spans.key, matched.key), _ids(spans.response, matched.response)
-    return Partitions(spans.documents, *columns, *ids).compact()
+    return Partitions(spans.documents, *columns, *ids).compact(), copies
 
 
 def _ids(before: Side, left: Side) -> Ints:

@@ -2,44 +2,89 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from corefscore.analysis.partitions import Partitions
-from corefscore.analysis.texts import Text, places
+from corefscore.analysis.texts import PENN, TAG_SETS, Text, places
 from corefscore.arrays import Bools
 from corefscore.errors import UsageError
 
-PENN_TAGS = tuple("PRP PRP$ WP WP$ WDT WRB DT".split())
-
 ENGLISH_WORDS = frozenset(
-    "'em all anybody anyone em everybody everyone everything few he her hers herself him himself his how i it its "
-    "itself many me mine most my myself nobody none noone nothing one our ours ourselves several she some somebody "
-    "someone something that their theirs them themselves these they this those thyself us we what whatever when where "
-    "which who whoever whom whomever whose ya you your yours yourself yourselves".split()
+    [
+        "'em",
+        "all",
+        "anybody",
+        "anyone",
+        "em",
+        "everybody",
+        "everyone",
+        "everything",
+        "few",
+        "he",
+        "her",
+        "hers",
+        "herself",
+        "him",
+        "himself",
+        "his",
+        "how",
+        "i",
+        "it",
+        "its",
+        "itself",
+        "many",
+        "me",
+        "mine",
+        "most",
+        "my",
+        "myself",
+        "nobody",
+        "none",
+        "noone",
+        "nothing",
+        "one",
+        "our",
+        "ours",
+        "ourselves",
+        "several",
+        "she",
+        "some",
+        "somebody",
+        "someone",
+        "something",
+        "that",
+        "their",
+        "theirs",
+        "them",
+        "themselves",
+        "these",
+        "they",
+        "this",
+        "those",
+        "thyself",
+        "us",
+        "we",
+        "what",
+        "whatever",
+        "when",
+        "where",
+        "which",
+        "who",
+        "whoever",
+        "whom",
+        "whomever",
+        "whose",
+        "ya",
+        "you",
+        "your",
+        "yours",
+        "yourself",
+        "yourselves",
+    ]
 )
 """The words that Kummerfeld and Klein 2013 take for pronouns besides tags."""
-
-
-class TagSet(NamedTuple):
-    """A set of tags by name: some that occur in any text, and those of pronouns; ``*`` at the end stands for anything."""
-
-    occur: frozenset[str]
-    pronouns: tuple[str, ...]
-
-
-TAG_SETS: Mapping[str, TagSet] = {
-    "penn": TagSet(frozenset("NNS NNP NNPS VB VBD VBZ VBP VBG VBN PRP PRP$ IN CC".split()), PENN_TAGS),
-    "upos": TagSet(frozenset("NOUN PROPN VERB ADP PRON CCONJ SCONJ PUNCT".split()), ("PRON",)),
-    "stts": TagSet(
-        frozenset("VVFIN VAFIN VVINF APPR ADJA PPER PPOSAT KON NE ART".split()),
-        tuple("PPER PRF PPOSAT PPOSS PDS PRELS PRELAT PWS PIS".split()),
-    ),
-    "alpino": TagSet(frozenset(["VNW", "LID", "WW", "SPEC", "VZ", "TSW", "VG", "BW"]), ("VNW*",)),
-}
-"""The sets of tags that are recognised by which tags occur."""
 
 
 class Pronouns(NamedTuple):
@@ -51,7 +96,7 @@ class Pronouns(NamedTuple):
 
 
 NO_PRONOUNS = Pronouns("none")
-ENGLISH = Pronouns("english", PENN_TAGS, ENGLISH_WORDS)
+ENGLISH = Pronouns("english", TAG_SETS[PENN].pronouns, ENGLISH_WORDS)
 
 
 def pronouns_of(words: str, text: Text) -> Pronouns:
@@ -80,12 +125,10 @@ def pronouns_of(words: str, text: Text) -> Pronouns:
 
 
 def _by_tags(text: Text) -> Pronouns:
-    tags = [tag.split("(", 1)[0].split("[", 1)[0] for tag in text.tags]
-    counts = {name: sum(tag in its.occur for tag in tags) for name, its in TAG_SETS.items()}
-    name = max(counts, key=lambda name: counts[name])
-    if not counts[name]:
+    if text.tag_set is None:
         return NO_PRONOUNS
-    return Pronouns(f"tags:{name}", TAG_SETS[name].pronouns, ENGLISH_WORDS if name == "penn" else frozenset())
+    words = ENGLISH_WORDS if text.tag_set == PENN else frozenset[str]()
+    return Pronouns(f"tags:{text.tag_set}", TAG_SETS[text.tag_set].pronouns, words)
 
 
 def are_pronouns(both: Partitions, text: Text, pronouns: Pronouns) -> Bools:

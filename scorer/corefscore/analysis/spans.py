@@ -1,4 +1,4 @@
-"""Span errors: mentions of the response that are those of the key but for a word at an end, or for what follows the head.
+"""Span errors: mentions of the response that are those of the key but for their ends, or for what follows the head.
 
 Kummerfeld and Klein 2013, section 3: a response mention that the key lacks takes the span of a key mention that the
 response lacks, in the same sentence,
@@ -10,7 +10,7 @@ response lacks, in the same sentence,
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,6 +29,11 @@ class Renamed(NamedTuple):
     response: Ints
     key: Ints
     trimmed: Ints
+
+    @property
+    def rows(self) -> tuple[list[Any], ...]:
+        """The columns as plain lists."""
+        return tuple(column.tolist() for column in (self.document, self.response, self.key, self.trimmed))
 
 
 def _no_letters(word: str) -> bool:

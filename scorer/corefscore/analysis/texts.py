@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,11 +21,35 @@ from corefscore.sources import Source
 AUTO, BY_PARSE, LAST = "auto", "parse", "last"
 
 HEADS = (AUTO, BY_PARSE, LAST)
-"""How the head of a span is found: by the parse of the key, or as its last token; ``auto`` goes by the parse where it has
-noun phrases and tags as the Penn Treebank has them."""
+"""How the head of a span is found: by the parse of the key, or as its last token; ``auto`` goes by the parse if the key
+has noun phrases and tags as the Penn Treebank has them."""
 
-PENN = frozenset("NN NNS NNP NNPS VB VBD VBZ VBP PRP PRP$".split())
-"""Tags of which some occur where the tags are those of the Penn Treebank."""
+PENN = "penn"
+
+
+class TagSet(NamedTuple):
+    """A set of parts of speech: some tags that occur in any text, and those of pronouns; ``*`` at the end of one stands
+    for anything."""
+
+    occur: frozenset[str]
+    pronouns: tuple[str, ...]
+
+
+TAG_SETS: Mapping[str, TagSet] = {
+    PENN: TagSet(
+        frozenset(["NNS", "NNP", "NNPS", "VB", "VBD", "VBZ", "VBP", "VBG", "VBN", "PRP", "PRP$", "IN", "CC"]),
+        ("PRP", "PRP$", "WP", "WP$", "WDT", "WRB", "DT"),
+    ),
+    "upos": TagSet(frozenset(["NOUN", "PROPN", "VERB", "ADP", "PRON", "CCONJ", "SCONJ", "PUNCT"]), ("PRON",)),
+    "stts": TagSet(
+        frozenset(["VVFIN", "VAFIN", "VVINF", "APPR", "ADJA", "PPER", "PPOSAT", "KON", "NE", "ART"]),
+        ("PPER", "PRF", "PPOSAT", "PPOSS", "PDS", "PRELS", "PRELAT", "PWS", "PIS"),
+    ),
+    "alpino": TagSet(frozenset(["VNW", "LID", "WW", "SPEC", "VZ", "TSW", "VG", "BW"]), ("VNW*",)),
+}
+"""The sets of tags that are recognised by which tags occur."""
+"""Sets of tags by name. That of which most tokens have a tag is the one of a text; what follows a bracket in a tag does
+not matter."""
 
 
 class Text:
@@ -50,7 +76,8 @@ class Text:
         self.first = np.array(first, dtype=np.int64)
         self.ends = np.array(ends, dtype=np.int64)
         self.sentence = np.searchsorted(self.ends, np.arange(len(self.words)), side="right")
-        self.is_penn = not PENN.isdisjoint(self.tags)
+        self.tag_set = _tag_set(self.tags)
+        self.is_penn = self.tag_set == PENN
         self.heads = self._way(heads)
         self._of_sentence: dict[int, dict[tuple[int, int], int]] = {}
 
@@ -69,6 +96,14 @@ class Text:
             stop = int(self.ends[sentence])
             self._of_sentence[sentence] = parses.heads(self.parse[first:stop], self.tags[first:stop])
         return first + self._of_sentence[sentence].get((start - first, end - first), end - first)
+
+
+def _tag_set(tags: Sequence[str]) -> str | None:
+    """The name of the set that tags are of; None if it is none of `TAG_SETS`."""
+    counts = Counter(re.split(r"[(\[]", tag, maxsplit=1)[0] for tag in tags)
+    found = {name: sum(counts[tag] for tag in its.occur) for name, its in TAG_SETS.items()}
+    name = max(found, key=lambda name: found[name])
+    return name if found[name] else None
 
 
 def places(both: Partitions, text: Text) -> tuple[Ints, Ints, Bools]:

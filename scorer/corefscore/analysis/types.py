@@ -1,9 +1,9 @@
 """The types of errors: what of a response differs from the key, and how each difference is called.
 
 The types are those of Kummerfeld and Klein 2013 (Error-Driven Analysis of Challenges in Coreference Resolution), in
-closed form, and two for entities of one mention, which their data does not have. The *main* mention of an entity is its
-earliest one that is no pronoun, or its earliest if all are pronouns. A *piece* is what an entity of one side shares with
-one of the other.
+closed form, and two for entities of one mention, which their data does not have. The *main* mention of an entity is
+its earliest one that is no pronoun, or its earliest if all are pronouns. A *piece* is what an entity of one side shares
+with one of the other.
 
 For a response entity with its pieces and extra mentions (those that the key lacks):
 
@@ -103,6 +103,24 @@ class Errors(NamedTuple):
             found[entity] = len(np.unique(entities[side.whole]))
             found[singleton] = int(side.single.sum())
         return {name: found[name] for name in TYPES}
+
+    def operations(self, spans: int) -> dict[str, int]:
+        """How many steps lead from the response to the key: pieces and extra mentions split off, pieces and missing
+        mentions merged, missing mentions introduced, extra ones removed, spans renamed."""
+        both, pieces = self.partitions, self.pieces
+        return {
+            "split": _parts(pieces.response, both.response[both.extra], len(self.response.main)),
+            "merge": _parts(pieces.key, both.key[both.missing], len(self.key.main)),
+            "introduce": int(both.missing.sum()),
+            "remove": int(both.extra.sum()),
+            "rename": spans,
+        }
+
+
+def _parts(pieces: Ints, mentions: Ints, entities: int) -> int:
+    """How many pieces and lone mentions entities consist of, those left out that are just one piece."""
+    held, lone = tally(pieces, entities), tally(mentions, entities)
+    return int((held + lone)[(held != 1) | (lone > 0)].sum())
 
 
 def pieces(both: Partitions) -> Pieces:

@@ -35,7 +35,7 @@ GROUP_HELP = {
 }
 
 
-COMMANDS = ("compare", "rank", "check", "validate", "convert")
+COMMANDS = ("compare", "rank", "check", "errors", "validate", "convert")
 """What is no metric: the name of each command, and of the file beside this one whose `command` makes it."""
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from tabulate import tabulate
 
 from corefscore.findings import VISIBLE
-from corefscore.reports.row import CHANCE, PERCENT, TEXT, Reported, Table
+from corefscore.reports.row import BAR, CHANCE, GAIN, PERCENT, TEXT, Reported, Table
 
 FORMS = {"table": "simple", "markdown": "github", "latex": "latex_booktabs"}
 """What tabulate calls the layouts."""
@@ -34,12 +34,23 @@ def chance(value: float) -> str:
     return f"{value:.4f}" if value >= 0.0001 else f"{value:.1e}"
 
 
+def bar(value: float) -> str:
+    """A bar for a value from 0 to 1, half a percent an eighth of a character."""
+    eighths = round(value * 400 / 2)
+    rest: str = ("", *"▏▎▍▌▋▊▉")[eighths % 8]
+    return "█" * (eighths // 8) + rest
+
+
 def cell(value: Any, kind: str) -> str:
     """A cell as it is read; nothing for None."""
     if value is None:
         return ""
     if kind == PERCENT:
         return percent(value)
+    if kind == GAIN:
+        return f"{float(round(Fraction(value) * 100, 2)):+.2f}"
+    if kind == BAR:
+        return bar(value)
     return chance(value) if kind == CHANCE else str(value).translate(VISIBLE)
 
 
@@ -67,7 +78,7 @@ def _tabulated(table: Table, layout: str) -> str:
             [column.heading for _, column in shown],
             tablefmt=FORMS[layout],
             disable_numparse=True,
-            colalign=["left" if column.kind == TEXT else "right" for _, column in shown],
+            colalign=["left" if column.kind in (TEXT, BAR) else "right" for _, column in shown],
         )
         + "\n"
     )

@@ -9,7 +9,9 @@ from corefscore import __version__
 from corefscore.results import SCHEMA
 
 TEXT, COUNT, PERCENT, CHANCE = "text", "count", "percent", "chance"
-"""What a column holds: words; whole numbers; scores from 0 to 1, written in percent; p-values."""
+GAIN, BAR = "gain", "bar"
+"""What a column holds: words; whole numbers; scores from 0 to 1, written in percent; p-values; differences of scores,
+written in points with their sign; and such drawn as bars, which data does not have."""
 
 
 class Column(NamedTuple):

@@ -18,14 +18,14 @@ NOTHING = ("-", "*", "_")
 def read(source: Source, request: Request) -> Iterator[Layers]:
     """The layers of each document of a file that has no faults."""
     begin = 0
+    words: list[list[str]] = []
+    tags: list[str] = []
+    parse: list[str] = []
     for line in lines_of(source):
         if line.begin != begin:
             if begin:
                 yield _layers(begin, words, tags, parse)
-            begin = line.begin
-            words: list[list[str]] = [[]]
-            tags: list[str] = []
-            parse: list[str] = []
+            begin, words, tags, parse = line.begin, [[]], [], []
         if line.begin and line.token >= 0:
             columns = columns_of(line.text)
             words[-1].append(word(columns))

@@ -1,0 +1,63 @@
+"""`corefscore errors KEY RESPONSE [OTHER]`: why is a score low?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from corefscore.cli import options
+from corefscore.cli.analysing import analysed, analysing
+from corefscore.cli.messages import write
+from corefscore.cli.scoring import spare_inputs
+from corefscore.cli.systems import named
+from corefscore.layouts import ANNOTATIONS, DATA, TABLES, find
+from corefscore.reports.errors import ErrorReport
+
+
+def command(name: str) -> click.Command:
+    """The command."""
+    return click.Command(
+        name,
+        callback=run,
+        short_help="Why a score is low: errors by type, what each type costs, who is confused with whom.",
+        help="Show what a score loses: errors by type, what each type costs, and which entities are confused.\n\n"
+        "The costs in turn add up to what is lost. With OTHER, a second response, both are shown side by side.\n\n"
+        "Source: Kummerfeld and Klein 2013, Error-driven analysis of challenges in coreference resolution.",
+        params=[
+            click.Argument(["key"], type=options.File()),
+            click.Argument(["response"], type=options.File()),
+            click.Argument(["other"], type=options.File(), required=False),
+            *analysing(),
+            click.Option(
+                ["--top"], type=click.IntRange(min=1), default=5, show_default=True, help="How many rows tables show."
+            ),
+            click.Option(["--list", "with_list"], is_flag=True, help="List every error, with its line in the file."),
+            *options.scoring([]),
+            options.layout(TABLES, DATA, ANNOTATIONS),
+            options.output(),
+            *options.notices(),
+            *options.workers(),
+        ],
+    )
+
+
+def run(
+    *,
+    key: str,
+    response: str,
+    other: str | None,
+    top: int,
+    with_list: bool,
+    layout: str,
+    output: str,
+    **how: Any,
+) -> None:
+    """Analyse one response or two, write the report."""
+    paths = named([response] if other is None else [response, other])
+    spare_inputs({"--output": output}, (key, *paths.values()), how["include"])
+    analyses = analysed(key, paths, **how)
+    if other is None:
+        (analysis,) = analyses.values()
+        report = ErrorReport(analysis, top, with_list)
+    write(find(layout)(report, layout), output)

@@ -1,0 +1,408 @@
+"""The report of an error analysis: what a score loses, by type of error, and where."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from corefscore.analysis import types
+from corefscore.analysis.costs import Cost
+from corefscore.analysis.found import Analysis
+from corefscore.analysis.partitions import ABSENT
+from corefscore.arrays import Ints
+from corefscore.findings import counted
+from corefscore.metrics import AVERAGE
+from corefscore.reports.row import BAR, COUNT, GAIN, PERCENT, Column, Table, head
+
+TITLES: Mapping[str, str] = {
+    types.SPAN: "span error",
+    types.CONFLATED: "conflated entities",
+    types.EXTRA_MENTION: "extra mention",
+    types.EXTRA_ENTITY: "extra entity",
+    types.DIVIDED: "divided entity",
+    types.MISSING_MENTION: "missing mention",
+    types.MISSING_ENTITY: "missing entity",
+    types.EXTRA_SINGLETON: "extra singleton",
+    types.MISSING_SINGLETON: "missing singleton",
+}
+"""What types are called in tables."""
+
+REPEATS = "repeated mention"
+"""The row of later copies of repeated mentions, which stands before the types if there are any."""
+
+KINDS = ("pronouns", "one word", "longer")
+"""What kinds of mentions are called, see `Analysis.kinds`."""
+
+SIZE = 8
+"""How many rows and columns of entities the table of a group has at most."""
+
+SHOWN_WORDS = 28
+"""How many characters of the words of a mention stand in a table."""
+
+ALONE_BELOW_ZERO = "below 0 where joining divided parts also joins what they are conflated with"
+
+
+class Listed(NamedTuple):
+    """One error: its type, its document, the mentions concerned, as places among those of the analysis; the key and
+    response entity that show it, and the key entity that those mentions were put into, `ABSENT` if there is none."""
+
+    type: str
+    document: int
+    mentions: Sequence[int]
+    key: int = ABSENT
+    response: int = ABSENT
+    into: int = ABSENT
+
+
+def listed(analysis: Analysis) -> Iterator[Listed]:
+    """All errors but those of spans, by type, in the order of the text."""
+    both, pieces, errors = analysis.both, analysis.errors.pieces, analysis.errors
+    members = _members(pieces.of, len(pieces.key))
+    main_key = both.key[errors.response.main]
+    for p in np.flatnonzero(errors.response.apart).tolist():
+        key, response = int(pieces.key[p]), int(pieces.response[p])
+        into = int(main_key[response])
+        yield Listed(types.CONFLATED, int(pieces.document[p]), members[p], key, response, into)
+    for p in np.flatnonzero(errors.key.apart).tolist():
+        key, response = int(pieces.key[p]), int(pieces.response[p])
+        yield Listed(types.DIVIDED, int(pieces.document[p]), members[p], key, response)
+    for side, names, entities in (
+        (errors.response, types.OF_RESPONSE, both.response),
+        (errors.key, types.OF_KEY, both.key),
+    ):
+        _, mention, entity, singleton = names
+        for name, mask in ((mention, side.alone), (singleton, side.single)):
+            for at in np.flatnonzero(mask).tolist():
+                yield Listed(name, int(both.document[at]), [at], int(both.key[at]), int(both.response[at]))
+        whole = np.flatnonzero(side.whole)
+        of_entity: dict[int, list[int]] = {}
+        for at in whole.tolist():
+            of_entity.setdefault(int(entities[at]), []).append(at)
+        for its in of_entity.values():
+            yield Listed(entity, int(both.document[its[0]]), its, int(both.key[its[0]]), int(both.response[its[0]]))
+
+
+def _members(group: Ints, count: int) -> list[list[int]]:
+    """The members of each group, in order; `ABSENT` is none."""
+    found: list[list[int]] = [[] for _ in range(count)]
+    for member, its in enumerate(group.tolist()):
+        if its != ABSENT:
+            found[its].append(member)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorReport:
+    """The report of `errors` for one response. ``top`` bounds how many documents, groups and confusions are shown."""
+
+    analysis: Analysis
+    top: int = 5
+    with_list: bool = False
+
+    @cached_property
+    def errors(self) -> list[Listed]:
+        order = {name: place for place, name in enumerate(types.TYPES)}
+        return sorted(listed(self.analysis), key=lambda error: order[error.type])
+
+    @property
+    def title(self) -> str:
+        """What the score is and what it loses, in a sentence."""
+        analysis = self.analysis
+        key, response = analysis.result["mentions"].recall_counts, analysis.result["mentions"].precision_counts
+        lost = 1 - analysis.score
+        return (
+            f"what the score loses: {self.measure_title} {analysis.score * 100:.2f}, {lost * 100:.2f} below 100, in "
+            f"{counted(len(analysis.result.names), 'document')} ({counted(int(key.denominator), 'key mention')}, "
+            f"{counted(int(response.denominator), 'response mention')})"
+        )
+
+    @property
+    def measure_title(self) -> str:
+        name = self.analysis.measure.name
+        return "CoNLL average" if name == AVERAGE else f"{name} F1"
+
+    @cached_property
+    def tables(self) -> Sequence[Table]:
+        groups = self.group_tables
+        return [
+            self.cost_table,
+            self.mention_table,
+            self.confusion_table,
+            *([self.document_table] if len(self.analysis.result.names) > 1 else []),
+            *groups,
+        ]
+
+    @property
+    def cost_table(self) -> Table:
+        """One row a type: how many errors, what they cost."""
+        columns = (
+            Column("type", "error"),
+            Column("count", "count", COUNT),
+            Column("alone", "alone", GAIN),
+            Column("in_turn", "in turn", GAIN),
+            Column("then", "then", PERCENT),
+            Column("bar", "", BAR, shown=True),
+        )
+        rows: list[Sequence[Any]] = []
+        analysis = self.analysis
+        if analysis.copies:
+            rows.append([REPEATS, analysis.copies, None, analysis.start - analysis.score, analysis.start, None])
+        rows += [
+            [TITLES[its.type], its.errors, its.alone, its.in_turn, its.then, max(its.in_turn, 0.0)]
+            for its in analysis.costs
+        ]
+        return Table(self.title, columns, rows)
+
+    @property
+    def mention_table(self) -> Table:
+        """One row a type: the kinds of mentions in its errors, and the most frequent words."""
+        kinds = self.analysis.kinds
+        of_type: dict[str, list[int]] = {name: [] for name in types.TYPES}
+        for error in self.errors:
+            of_type[error.type] += error.mentions
+        columns = (
+            Column("type", "error"),
+            *(Column(kind.replace(" ", "_"), kind, COUNT) for kind in KINDS),
+            Column("most_often", "most often"),
+        )
+        rows = []
+        for name, its in of_type.items():
+            if its:
+                sizes = np.bincount(kinds[its], minlength=len(KINDS)).tolist()
+                rows.append([TITLES[name], *sizes, self._most_often(its)])
+        return Table("mentions in these errors", columns, rows)
+
+    @property
+    def confusion_table(self) -> Table:
+        """Which key entity is put into which other one: conflated pieces whose response entity stands for another."""
+        found: dict[tuple[int, int], list[int]] = {}
+        document: dict[tuple[int, int], int] = {}
+        for error in self.errors:
+            if error.type == types.CONFLATED and error.into != ABSENT:
+                found.setdefault((error.key, error.into), []).extend(error.mentions)
+                document[error.key, error.into] = error.document
+        columns = (
+            Column("mentions", "mentions", COUNT),
+            Column("of", "of"),
+            Column("put_into", "put into"),
+            Column("most_often", "most often"),
+            Column("document", "document", shown=len(self.analysis.result.names) > 1),
+        )
+        most = sorted(found, key=lambda pair: -len(found[pair]))[: self.top]
+        rows = [
+            [
+                len(found[pair]),
+                self.name_of(pair[0]),
+                self.name_of(pair[1]),
+                self._most_often(found[pair], 3),
+                self._shown_name(document[pair]),
+            ]
+            for pair in most
+        ]
+        return Table("who is taken for whom", columns, rows)
+
+    @property
+    def document_table(self) -> Table:
+        """The documents that cost most, with their errors by type."""
+        analysis = self.analysis
+        cost = analysis.document_costs
+        columns = (
+            Column("document", "document"),
+            Column("f1", "F1", PERCENT),
+            Column("cost", "costs", GAIN),
+            *(Column(name, SHORT[name], COUNT) for name in types.TYPES),
+        )
+        rows = [
+            [
+                self._shown_name(d),
+                float(analysis.document_scores[d]),
+                float(cost[d]),
+                *(int(analysis.by_document[name][d]) for name in types.TYPES),
+            ]
+            for d in np.argsort(-cost, kind="stable")[: self.top].tolist()
+            if cost[d] > 0
+        ]
+        return Table("documents that cost most (points of the total F1)", columns, rows)
+
+    @property
+    def group_tables(self) -> list[Table]:
+        """The groups of entities that cost most, each as its overlap table."""
+        groups = self.analysis.groups
+        if not self.analysis.measure.additive:
+            return []
+        order = np.argsort(-groups.cost, kind="stable")
+        most = [g for g in order.tolist() if not groups.perfect[g]][: min(self.top, 3)]
+        return [self._group(g) for g in most]
+
+    def _group(self, group: int) -> Table:
+        """One group: rows are key entities, columns response entities, the largest of each."""
+        analysis = self.analysis
+        both, errors = analysis.both, analysis.errors
+        members = np.flatnonzero(analysis.groups.of == group)
+        key, response = both.key[members], both.response[members]
+        key_sizes, response_sizes = (Counter(side[side != ABSENT].tolist()) for side in (key, response))
+        cells = Counter(zip(key.tolist(), response.tolist(), strict=True))
+        rows_of = [its for its, _ in key_sizes.most_common()]
+        columns_of = [its for its, _ in response_sizes.most_common()]
+        shown = columns_of[:SIZE]
+        rest = len(columns_of) - len(shown)
+        columns = [
+            Column("key_entity", "key entity"),
+            Column("size", "size", COUNT),
+            *(Column(f"response_{its}", self.response_name(its)) for its in shown),
+            *([Column("others", counted(rest, "other"))] if rest else []),
+            Column("missing", "missing"),
+        ]
+
+        def cells_of(rows: Sequence[int], sizes: int | None) -> list[Any]:
+            found: list[str] = []
+            for column in [*([its] for its in shown), *([columns_of[SIZE:]] if rest else []), [ABSENT]]:
+                n = sum(cells[row, its] for row in rows for its in column)
+                stars = any(both.response[errors.key.main[row]] in column for row in rows if row != ABSENT)
+                mark = "*" if n and len(rows) == 1 and rows[0] != ABSENT and stars and column != [ABSENT] else ""
+                found.append(f"{n}{mark}" if n else ".")
+            return [sizes, *found]
+
+        rows: list[list[Any]] = [[self.name_of(its), *cells_of([its], key_sizes[its])] for its in rows_of[:SIZE]]
+        if others := rows_of[SIZE:]:
+            rows.append([f"... {len(others)} more", *cells_of(others, sum(key_sizes[its] for its in others))])
+        if any(its == ABSENT for its in key.tolist()):
+            rows.append(["extra", *cells_of([ABSENT], None)])
+        document = self._shown_name(int(analysis.groups.document[group]))
+        title = (
+            f"{document}, group {group + 1}: {len(rows_of)} key and {len(columns_of)} response entities; "
+            f"costs {analysis.groups.cost[group] * 100:.2f}"
+        )
+        return Table(title, columns, rows)
+
+    @property
+    def notes(self) -> Sequence[str]:
+        wrong = int((~self.analysis.groups.perfect).sum())
+        notes = [
+            "in turn: F1 gained when every error of this type is repaired, after those above it; the column adds up to "
+            "what is lost",
+            f"alone: F1 gained when only this type is repaired (and spans); {ALONE_BELOW_ZERO}",
+            f"{wrong} of {counted(len(self.analysis.groups.perfect), 'group')} of entities have errors; *: where the "
+            "main mention of a key entity is, the piece that its others should join",
+        ]
+        if not self.analysis.text.words:
+            notes.append("the key has no words: mentions are shown by their tokens, and no spans are repaired")
+        return notes
+
+    @property
+    def signature(self) -> str:
+        its = self.analysis
+        return (
+            f"{its.result.signature} | errors={its.measure.name} | spans={its.spans} | heads={its.text.heads} | "
+            f"pronouns={its.pronouns.name}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """What the JSON layout prints; see ``docs/errors.md``."""
+        its, groups = self.analysis, self.analysis.groups
+        options = {**its.result.settings.to_dict(), "spans": its.spans, "heads": its.text.heads}
+        found = {
+            **head("errors", self.signature, {**options, "pronouns": its.pronouns.name}),
+            "score": {name: score.f1 for name, score in its.result.items() if name != "mentions"},
+            "repeated_mentions": {"count": its.copies, "cost": its.start - its.score},
+            "types": [{"type": c.type, "count": c.errors, **_gains(c)} for c in its.costs],
+            "operations": its.errors.operations(len(its.renamed.document)),
+            "documents": [
+                {
+                    "name": name,
+                    its.measure.name: float(its.document_scores[d]),
+                    "cost": float(its.document_costs[d]),
+                    "types": {each: int(counts[d]) for each, counts in its.by_document.items()},
+                }
+                for d, name in enumerate(its.result.names)
+            ],
+            "groups": [self._group_data(g) for g in np.flatnonzero(~groups.perfect).tolist()],
+        }
+        return {**found, "errors": list(self._listed_data())} if self.with_list else found
+
+    def _group_data(self, group: int) -> dict[str, Any]:
+        its = self.analysis
+        members = np.flatnonzero(its.groups.of == group)
+        key, response = its.both.key[members], its.both.response[members]
+        keys, responses = (list(dict.fromkeys(side[side != ABSENT].tolist())) for side in (key, response))
+        cells = Counter(zip(key.tolist(), response.tolist(), strict=True))
+        return {
+            "document": int(its.groups.document[group]),
+            "cost": _known(its.groups.cost[group]),
+            "key": keys,
+            "response": responses,
+            "overlap": [[keys.index(k), responses.index(r), n] for (k, r), n in cells.items() if ABSENT not in (k, r)],
+        }
+
+    def _listed_data(self) -> Iterator[dict[str, Any]]:
+        its = self.analysis
+        for d, response, key, trimmed in zip(*its.renamed.rows, strict=True):
+            by = "trim" if trimmed else "head"
+            yield {"type": types.SPAN, "document": d, "response": response, "key": key, "by": by}
+        names = {"key_entity": "key", "response_entity": "response", "into_key_entity": "into"}
+        for error in self.errors:
+            spans = [[int(its.both.start[m]), int(its.both.end[m])] for m in error.mentions]
+            group = int(its.groups.of[error.mentions[0]])
+            entities = {name: getattr(error, field) for name, field in names.items() if getattr(error, field) != ABSENT}
+            yield {"type": error.type, "document": error.document, "group": group, "mentions": spans, **entities}
+
+    def name_of(self, key: int) -> str:
+        """What a key entity is called: words of it, and the id that the file gives it."""
+        its = self.analysis
+        words = its.label(self._key_members[key])
+        return f"{shortened(words)} ({its.pairs.key.name_of(int(its.both.key_ids[key]))})"
+
+    def response_name(self, response: int) -> str:
+        """What a response entity is called."""
+        its = self.analysis
+        words = its.label(self._response_members[response])
+        return f"{shortened(words, 14)} ({its.pairs.response.name_of(int(its.both.response_ids[response]))})"
+
+    @cached_property
+    def _key_members(self) -> list[Ints]:
+        both = self.analysis.both
+        return [np.array(its) for its in _members(both.key, len(both.key_ids))]
+
+    @cached_property
+    def _response_members(self) -> list[Ints]:
+        both = self.analysis.both
+        return [np.array(its) for its in _members(both.response, len(both.response_ids))]
+
+    def _shown_name(self, document: int) -> str:
+        return self.analysis.result.names[document]
+
+    def _most_often(self, mentions: Iterable[int], most: int = 5) -> str:
+        words = Counter(self.analysis.words(mention).lower() for mention in mentions)
+        return ", ".join(f"{shortened(its)} {count}" for its, count in words.most_common(most))
+
+
+SHORT: Mapping[str, str] = {
+    types.SPAN: "span",
+    types.CONFLATED: "confl",
+    types.EXTRA_MENTION: "extra m",
+    types.EXTRA_ENTITY: "extra e",
+    types.DIVIDED: "div",
+    types.MISSING_MENTION: "miss m",
+    types.MISSING_ENTITY: "miss e",
+    types.EXTRA_SINGLETON: "extra 1",
+    types.MISSING_SINGLETON: "miss 1",
+}
+"""What types are called where there is little room."""
+
+
+def _gains(cost: Cost) -> dict[str, float]:
+    return {name: getattr(cost, name) for name in ("alone", "in_turn", "then")}
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def shortened(words: str, size: int = SHOWN_WORDS) -> str:
+    """Words cut to so many characters."""
+    return words if len(words) <= size else f"{words[: size - 1]}…"
