@@ -24,6 +24,10 @@ from corefscore.model import Span
 from corefscore.pairing import Pairs
 from corefscore.results import Result
 
+RIGHT, WRONG_SPAN, WRONG_ENTITY, MISSING = STATUS = ("right", "wrong span", "wrong entity", "missing")
+"""What can become of a mention of the key: found where it should be, found but for its span, found in a piece that is
+conflated or divided, not found."""
+
 
 class Asked(NamedTuple):
     """The options of an analysis that can move its numbers, as given: see `texts.HEADS`, `pronouns.pronouns_of` and
@@ -155,6 +159,24 @@ class Analysis:
         pronoun = are_pronouns(both, self.text, self.pronouns)
         return np.where(pronoun, 0, np.where(both.start == both.end, 1, 2))
 
+    @cached_property
+    def of_key(self) -> Ints:
+        """The mentions of the key, in text order: the same list for every response to it."""
+        return np.flatnonzero(~self.both.extra)
+
+    @cached_property
+    def status(self) -> Ints:
+        """What became of each mention of the key (`STATUS`): the worst of what is wrong with it."""
+        both, pieces, errors = self.both, self.errors.pieces, self.errors
+        found = np.full(len(both.key), STATUS.index(RIGHT))
+        for document, _, key, _ in zip(*self.renamed.rows, strict=True):
+            found[self.at(document, *key)] = STATUS.index(WRONG_SPAN)
+        wrong = errors.key.apart | errors.response.apart
+        shared = np.flatnonzero(pieces.of != ABSENT)
+        found[shared[wrong[pieces.of[shared]]]] = STATUS.index(WRONG_ENTITY)
+        found[both.missing] = STATUS.index(MISSING)
+        return found[self.of_key]
+
     def words(self, mention: int) -> str:
         """The words of a mention, as the key has them; its tokens where the key has no words."""
         start, end, inside = self._places
@@ -169,6 +191,12 @@ class Analysis:
                 span = Span(document, 0, int(self.both.start[mention]), int(self.both.end[mention]))
                 return documents.words_at([span])[0]
         raise AssertionError("every mention is of a side")
+
+    def at(self, document: int, start: int, end: int) -> int:
+        """The place of a mention among those of the analysis."""
+        its = self.both
+        found = np.flatnonzero((its.document == document) & (its.start == start) & (its.end == end))
+        return int(found[0])
 
     @cached_property
     def _places(self) -> tuple[Ints, Ints, Bools]:

@@ -11,79 +11,14 @@ from corefscore.analysis.texts import PENN, TAG_SETS, Text, places
 from corefscore.arrays import Bools
 from corefscore.errors import UsageError
 
-ENGLISH_WORDS = frozenset(
-    [
-        "'em",
-        "all",
-        "anybody",
-        "anyone",
-        "em",
-        "everybody",
-        "everyone",
-        "everything",
-        "few",
-        "he",
-        "her",
-        "hers",
-        "herself",
-        "him",
-        "himself",
-        "his",
-        "how",
-        "i",
-        "it",
-        "its",
-        "itself",
-        "many",
-        "me",
-        "mine",
-        "most",
-        "my",
-        "myself",
-        "nobody",
-        "none",
-        "noone",
-        "nothing",
-        "one",
-        "our",
-        "ours",
-        "ourselves",
-        "several",
-        "she",
-        "some",
-        "somebody",
-        "someone",
-        "something",
-        "that",
-        "their",
-        "theirs",
-        "them",
-        "themselves",
-        "these",
-        "they",
-        "this",
-        "those",
-        "thyself",
-        "us",
-        "we",
-        "what",
-        "whatever",
-        "when",
-        "where",
-        "which",
-        "who",
-        "whoever",
-        "whom",
-        "whomever",
-        "whose",
-        "ya",
-        "you",
-        "your",
-        "yours",
-        "yourself",
-        "yourselves",
-    ]
-)
+_ENGLISH = """
+'em all anybody anyone em everybody everyone everything few he her hers herself him himself his how i it its itself many
+me mine most my myself nobody none noone nothing one our ours ourselves several she some somebody someone something that
+their theirs them themselves these they this those thyself us we what whatever when where which who whoever whom
+whomever whose ya you your yours yourself yourselves
+"""
+
+ENGLISH_WORDS = frozenset(_ENGLISH.split())
 """The words that Kummerfeld and Klein 2013 take for pronouns besides tags."""
 
 

@@ -86,6 +86,11 @@ class Text:
             return heads
         return BY_PARSE if self.is_penn and any("(NP" in bit for bit in self.parse) else LAST
 
+    def between(self, document: int, start: int, end: int) -> str:
+        """The words of a span of a document."""
+        first = int(self.first[document])
+        return " ".join(self.words[first + start : first + end + 1])
+
     def head(self, start: int, end: int) -> int:
         """The head of a span of tokens, as `HEADS` has it; the last token where no node has these bounds."""
         if self.heads == LAST:

@@ -12,7 +12,12 @@ from corefscore.cli.messages import write
 from corefscore.cli.scoring import spare_inputs
 from corefscore.cli.systems import named
 from corefscore.layouts import ANNOTATIONS, DATA, TABLES, find
-from corefscore.reports.errors import ErrorReport
+from corefscore.reports.errors import ErrorList, ErrorReport
+from corefscore.reports.errors_compared import ErrorComparison
+from corefscore.reports.row import Reported
+
+LISTS = ("csv", "tsv", "github")
+"""Layouts that have one line an error."""
 
 
 def command(name: str) -> click.Command:
@@ -57,7 +62,12 @@ def run(
     paths = named([response] if other is None else [response, other])
     spare_inputs({"--output": output}, (key, *paths.values()), how["include"])
     analyses = analysed(key, paths, **how)
-    if other is None:
-        (analysis,) = analyses.values()
-        report = ErrorReport(analysis, top, with_list)
+    reports = {system: ErrorReport(analysis, top, with_list) for system, analysis in analyses.items()}
+    first, *others = reports.values()
+    if others:
+        report: Reported = ErrorComparison(reports)
+    elif with_list or layout in LISTS:
+        report = ErrorList(first)
+    else:
+        report = first
     write(find(layout)(report, layout), output)

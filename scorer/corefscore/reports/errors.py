@@ -17,7 +17,8 @@ from corefscore.analysis.partitions import ABSENT
 from corefscore.arrays import Ints
 from corefscore.findings import counted
 from corefscore.metrics import AVERAGE
-from corefscore.reports.row import BAR, COUNT, GAIN, PERCENT, Column, Table, head
+from corefscore.model import Documents
+from corefscore.reports.row import BAR, COUNT, GAIN, PERCENT, Annotation, Column, Table, head
 
 TITLES: Mapping[str, str] = {
     types.SPAN: "span error",
@@ -200,7 +201,7 @@ class ErrorReport:
                 self.name_of(pair[0]),
                 self.name_of(pair[1]),
                 self._most_often(found[pair], 3),
-                self._shown_name(document[pair]),
+                self.shown_name(document[pair]),
             ]
             for pair in most
         ]
@@ -219,7 +220,7 @@ class ErrorReport:
         )
         rows = [
             [
-                self._shown_name(d),
+                self.shown_name(d),
                 float(analysis.document_scores[d]),
                 float(cost[d]),
                 *(int(analysis.by_document[name][d]) for name in types.TYPES),
@@ -273,7 +274,7 @@ class ErrorReport:
             rows.append([f"... {len(others)} more", *cells_of(others, sum(key_sizes[its] for its in others))])
         if any(its == ABSENT for its in key.tolist()):
             rows.append(["extra", *cells_of([ABSENT], None)])
-        document = self._shown_name(int(analysis.groups.document[group]))
+        document = self.shown_name(int(analysis.groups.document[group]))
         title = (
             f"{document}, group {group + 1}: {len(rows_of)} key and {len(columns_of)} response entities; "
             f"costs {analysis.groups.cost[group] * 100:.2f}"
@@ -355,13 +356,13 @@ class ErrorReport:
         """What a key entity is called: words of it, and the id that the file gives it."""
         its = self.analysis
         words = its.label(self._key_members[key])
-        return f"{shortened(words)} ({its.pairs.key.name_of(int(its.both.key_ids[key]))})"
+        return f"{shortened(words)} ({self.key_id(key)})"
 
     def response_name(self, response: int) -> str:
         """What a response entity is called."""
         its = self.analysis
         words = its.label(self._response_members[response])
-        return f"{shortened(words, 14)} ({its.pairs.response.name_of(int(its.both.response_ids[response]))})"
+        return f"{shortened(words, 14)} ({self.response_id(response)})"
 
     @cached_property
     def _key_members(self) -> list[Ints]:
@@ -373,7 +374,45 @@ class ErrorReport:
         both = self.analysis.both
         return [np.array(its) for its in _members(both.response, len(both.response_ids))]
 
-    def _shown_name(self, document: int) -> str:
+    def key_id(self, entity: int) -> str | None:
+        """The id of a key entity in its file."""
+        its = self.analysis
+        return None if entity == ABSENT else its.pairs.key.name_of(int(its.both.key_ids[entity]))
+
+    def response_id(self, entity: int) -> str | None:
+        """The id of a response entity in its file."""
+        its = self.analysis
+        return None if entity == ABSENT else its.pairs.response.name_of(int(its.both.response_ids[entity]))
+
+    def place(self, mention: int) -> tuple[str, int | None]:
+        """The file and line of a mention: of the response if it is there, else of the key."""
+        its = self.analysis
+        span = int(its.both.document[mention]), int(its.both.start[mention]), int(its.both.end[mention])
+        found = self.place_of(its.pairs.response, *span)
+        return found if found[1] is not None else self.place_of(its.pairs.key, *span)
+
+    def place_of(self, side: Documents, document: int, start: int, end: int) -> tuple[str, int | None]:
+        """The file and line of a mention of a side; no line if the side lacks it."""
+        line = self._lines[side is self.analysis.pairs.key].get((document, start, end))
+        place = side.places[document]
+        return place.source.name if place else "", line
+
+    @cached_property
+    def _lines(self) -> tuple[dict[tuple[int, int, int], int], ...]:
+        """The line of each mention of the response, and of the key."""
+        sides = self.analysis.pairs.response, self.analysis.pairs.key
+        return tuple(
+            dict(
+                zip(
+                    zip(side.mention_document().tolist(), side.start.tolist(), side.end.tolist(), strict=True),
+                    side.line.tolist(),
+                    strict=True,
+                )
+            )
+            for side in sides
+        )
+
+    def shown_name(self, document: int) -> str:
         return self.analysis.result.names[document]
 
     def _most_often(self, mentions: Iterable[int], most: int = 5) -> str:
@@ -393,6 +432,75 @@ SHORT: Mapping[str, str] = {
     types.MISSING_SINGLETON: "miss 1",
 }
 """What types are called where there is little room."""
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorList:
+    """The report of `errors --list`: one row an error, with its place in the file of the side that has its mentions."""
+
+    report: ErrorReport
+
+    @property
+    def signature(self) -> str:
+        return self.report.signature
+
+    @property
+    def notes(self) -> Sequence[str]:
+        return ()
+
+    @property
+    def tables(self) -> Sequence[Table]:
+        columns = (
+            Column("type", "error"),
+            Column("document", "document"),
+            Column("file", "file"),
+            Column("line", "line", COUNT),
+            Column("mentions", "tokens"),
+            Column("words", "words"),
+            Column("key_entity", "key entity"),
+            Column("response_entity", "response entity"),
+            Column("into_key_entity", "into key entity"),
+        )
+        return [Table("", columns, [*self._spans(), *map(self._row, self.report.errors)])]
+
+    @property
+    def annotations(self) -> Iterator[Annotation]:
+        for kind, document, path, line, _, words, *_ in self.tables[0].rows:
+            yield Annotation("warning", kind, f'"{words}" in document {document}', path, line)
+
+    def to_dict(self) -> dict[str, Any]:
+        return ErrorReport(self.report.analysis, self.report.top, with_list=True).to_dict()
+
+    def _row(self, error: Listed) -> list[Any]:
+        its, report = self.report.analysis, self.report
+        both = its.both
+        spans = [f"{both.start[m]}-{both.end[m]}" for m in error.mentions]
+        return [
+            TITLES[error.type],
+            report.shown_name(error.document),
+            *report.place(error.mentions[0]),
+            " ".join(spans),
+            ", ".join(map(its.words, error.mentions)),
+            report.key_id(error.key),
+            report.response_id(error.response),
+            report.key_id(error.into),
+        ]
+
+    def _spans(self) -> Iterator[list[Any]]:
+        """The span errors: the tokens of the response, an arrow, those of the key."""
+        its, report = self.report.analysis, self.report
+        for document, response, key, _ in zip(*its.renamed.rows, strict=True):
+            at = its.at(document, *key)
+            yield [
+                TITLES[types.SPAN],
+                report.shown_name(document),
+                *report.place_of(its.pairs.response, document, *response),
+                f"{response[0]}-{response[1]} -> {key[0]}-{key[1]}",
+                f"{its.text.between(document, *response)} -> {its.text.between(document, *key)}",
+                report.key_id(int(its.both.key[at])),
+                report.response_id(int(its.both.response[at])),
+                None,
+            ]
 
 
 def _gains(cost: Cost) -> dict[str, float]:

@@ -1,0 +1,146 @@
+"""The report of an error analysis of two responses to one key: what each loses, and which mentions only one gets right."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from corefscore.analysis.found import RIGHT, STATUS, Analysis
+from corefscore.arrays import Ints
+from corefscore.findings import counted
+from corefscore.reports.errors import KINDS, TITLES, ErrorReport, shortened
+from corefscore.reports.row import COUNT, GAIN, PERCENT, Column, Table, head
+
+Span = tuple[int, int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorComparison:
+    """The report of `errors` for two responses, by the names of the systems."""
+
+    reports: Mapping[str, ErrorReport]
+
+    @property
+    def names(self) -> tuple[str, str]:
+        first, second = self.reports
+        return first, second
+
+    @property
+    def analyses(self) -> tuple[Analysis, Analysis]:
+        first, second = self.reports.values()
+        return first.analysis, second.analysis
+
+    @property
+    def signature(self) -> str:
+        return next(iter(self.reports.values())).signature
+
+    @cached_property
+    def tables(self) -> Sequence[Table]:
+        return [self.cost_table, self.status_table, *(self._only_right(one) for one in (0, 1))]
+
+    @property
+    def title(self) -> str:
+        """Both scores, and their difference."""
+        first, second = self.analyses
+        measure = next(iter(self.reports.values())).measure_title
+        scores = ", ".join(f"{name} {its.score * 100:.2f}" for name, its in zip(self.names, self.analyses, strict=True))
+        return f"{measure}: {scores}, difference {(first.score - second.score) * 100:+.2f}"
+
+    @property
+    def cost_table(self) -> Table:
+        """One row a type: errors and costs of both."""
+        a, b = self.names
+        columns = (
+            Column("type", "error"),
+            Column("count_a", a, COUNT),
+            Column("count_b", b, COUNT),
+            Column("more", "more", COUNT),
+            Column("cost_a", f"costs {a}", PERCENT),
+            Column("cost_b", f"costs {b}", PERCENT),
+            Column("gain", f"{a} better by", GAIN),
+        )
+        rows: list[list[Any]] = [
+            [TITLES[x.type], x.errors, y.errors, x.errors - y.errors, x.in_turn, y.in_turn, y.in_turn - x.in_turn]
+            for x, y in zip(*(its.costs for its in self.analyses), strict=True)
+        ]
+        rows.append(["total", *(sum(row[place] for row in rows) for place in range(1, 7))])
+        return Table(self.title, columns, rows)
+
+    @property
+    def status_table(self) -> Table:
+        """What became of the mentions of the key: the first response down, the second across."""
+        a, b = self.names
+        first, second = (its.status for its in self.analyses)
+        cells = np.zeros((len(STATUS), len(STATUS)), dtype=np.int64)
+        np.add.at(cells, (first, second), 1)
+        columns = (
+            Column("status", ""),
+            *(Column(name.replace(" ", "_"), name, COUNT) for name in STATUS),
+            Column("all", "all", COUNT),
+        )
+        rows = [[name, *row.tolist(), int(row.sum())] for name, row in zip(STATUS, cells, strict=True)]
+        rows.append(["all", *cells.sum(axis=0).tolist(), int(cells.sum())])
+        return Table(f"key mentions: {a} down, {b} across", columns, rows)
+
+    def _only_right(self, one: int) -> Table:
+        """The entities whose mentions one of both gets right and the other does not."""
+        name, other = self.names[one], self.names[1 - one]
+        its = self.analyses[one]
+        mentions = self._right(one)
+        of_entity: dict[int, int] = Counter(its.both.key[mentions].tolist())
+        report = self.reports[name]
+        most = sorted(of_entity, key=lambda entity: -of_entity[entity])[: report.top]
+        document = {entity: int(its.both.document[its.errors.key.main[entity]]) for entity in most}
+        columns = (Column("mentions", "mentions", COUNT), Column("entity", "entity"), Column("document", "document"))
+        rows = [[of_entity[each], report.name_of(each), report.shown_name(document[each])] for each in most]
+        sizes = np.bincount(its.kinds[mentions], minlength=len(KINDS)).tolist()
+        kinds = ", ".join(f"{kind} {size}" for kind, size in zip(KINDS, sizes, strict=True))
+        words = Counter(its.words(mention).lower() for mention in mentions.tolist())
+        often = ", ".join(f"{shortened(each)} {count}" for each, count in words.most_common(8))
+        title = f"right in {name}, wrong in {other}: {counted(len(mentions), 'mention')} ({kinds})"
+        return Table(f"{title}; most often: {often}" if often else title, columns, rows)
+
+    def _right(self, one: int) -> Ints:
+        """The mentions that are right in one of both alone, as places in its analysis."""
+        right = [its.status == STATUS.index(RIGHT) for its in self.analyses]
+        return self.analyses[one].of_key[right[one] & ~right[1 - one]]
+
+    @cached_property
+    def extra(self) -> tuple[int, int, int]:
+        """How many extra mentions both have, only the first, only the second."""
+        first, second = (
+            set(zip(*(column[its.both.extra].tolist() for column in its.both[1:4]), strict=True))
+            for its in self.analyses
+        )
+        return len(first & second), len(first - second), len(second - first)
+
+    @property
+    def notes(self) -> Sequence[str]:
+        a, b = self.names
+        both, first, second = self.extra
+        return [
+            f"extra mentions: {both} in both, {first} only in {a}, {second} only in {b}",
+            "costs are in turn: they depend on what is repaired before, so more errors of a type can cost less",
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """What the JSON layout prints; see ``docs/errors.md``."""
+        both, first, second = self.extra
+        report = next(iter(self.reports.values()))
+        data = {name: its.to_dict() for name, its in self.reports.items()}
+        rows = self.status_table.rows[:-1]
+        return {
+            **head("errors", self.signature, data[self.names[0]]["options"]),
+            "measure": report.analysis.measure.name,
+            "systems": {
+                name: {field: its[field] for field in its if field not in ("schema", "version", "command", "options")}
+                for name, its in data.items()
+            },
+            "key_mentions": {row[0]: dict(zip(STATUS, row[1:], strict=False)) for row in rows},
+            "extra_mentions": {"both": both, "only": dict(zip(self.names, (first, second), strict=True))},
+        }
