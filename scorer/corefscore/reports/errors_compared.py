@@ -1,4 +1,4 @@
-"""The report of an error analysis of two responses to one key: what each loses, and which mentions only one gets right."""
+"""The report of an error analysis of two responses to one key: what each loses, and what only one of them gets right."""
 
 from __future__ import annotations
 
@@ -108,7 +108,8 @@ class ErrorComparison:
     def _right(self, one: int) -> Ints:
         """The mentions that are right in one of both alone, as places in its analysis."""
         right = [its.status == STATUS.index(RIGHT) for its in self.analyses]
-        return self.analyses[one].of_key[right[one] & ~right[1 - one]]
+        found: Ints = self.analyses[one].of_key[right[one] & ~right[1 - one]]
+        return found
 
     @cached_property
     def extra(self) -> tuple[int, int, int]:
