@@ -1,4 +1,4 @@
-"""The report of an error analysis of two responses to one key: what each loses, and what only one of them gets right."""
+"""The report of an error analysis of two responses to one key: what each loses, and what only one of both gets right."""
 
 from __future__ import annotations
 
