@@ -118,9 +118,9 @@ class Errors(NamedTuple):
 
 
 def _parts(pieces: Ints, mentions: Ints, entities: int) -> int:
-    """How many pieces and lone mentions entities consist of, those left out that are just one piece."""
-    held, lone = tally(pieces, entities), tally(mentions, entities)
-    return int((held + lone)[(held != 1) | (lone > 0)].sum())
+    """How many pieces and lone mentions entities consist of, those left out that are just one."""
+    parts = tally(pieces, entities) + tally(mentions, entities)
+    return int(parts[parts > 1].sum())
 
 
 def pieces(both: Partitions) -> Pieces:

@@ -9,7 +9,7 @@ from typing import Any
 from tabulate import tabulate
 
 from corefscore.findings import VISIBLE
-from corefscore.reports.row import BAR, CHANCE, GAIN, PERCENT, TEXT, Reported, Table
+from corefscore.reports.row import BAR, CHANCE, GAIN, PERCENT, TEXT, Reported, Table, percent
 
 FORMS = {"table": "simple", "markdown": "github", "latex": "latex_booktabs"}
 """What tabulate calls the layouts."""
@@ -22,11 +22,6 @@ TITLES = {"table": "{}\n\n", "markdown": "**{}**\n\n", "latex": "% {}\n"}
 
 NOTES = {"table": "{}\n", "markdown": "{}\\\n", "latex": "% {}\n"}
 """What a note looks like; in Markdown the backslash ends a line."""
-
-
-def percent(value: float | None) -> str:
-    """A value from 0 to 1 in percent, two digits, rounded half to even on the exact value of the float."""
-    return "" if value is None else f"{float(round(Fraction(value) * 100, 2)):.2f}"
 
 
 def chance(value: float) -> str:

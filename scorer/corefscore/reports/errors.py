@@ -18,7 +18,7 @@ from corefscore.arrays import Ints
 from corefscore.findings import counted
 from corefscore.metrics import AVERAGE
 from corefscore.model import Documents
-from corefscore.reports.row import BAR, COUNT, GAIN, PERCENT, Annotation, Column, Table, head
+from corefscore.reports.row import BAR, COUNT, GAIN, PERCENT, Annotation, Column, Table, head, percent
 
 TITLES: Mapping[str, str] = {
     types.SPAN: "span error",
@@ -80,12 +80,11 @@ def listed(analysis: Analysis) -> Iterator[Listed]:
         for name, mask in ((mention, side.alone), (singleton, side.single)):
             for at in np.flatnonzero(mask).tolist():
                 yield Listed(name, int(both.document[at]), [at], int(both.key[at]), int(both.response[at]))
-        whole = np.flatnonzero(side.whole)
-        of_entity: dict[int, list[int]] = {}
-        for at in whole.tolist():
-            of_entity.setdefault(int(entities[at]), []).append(at)
-        for its in of_entity.values():
-            yield Listed(entity, int(both.document[its[0]]), its, int(both.key[its[0]]), int(both.response[its[0]]))
+        members = _members(entities, len(side.main))
+        for lone in np.unique(entities[side.whole]).tolist():
+            its = members[lone]
+            at = next(member for member in its if side.whole[member])
+            yield Listed(entity, int(both.document[at]), its, int(both.key[at]), int(both.response[at]))
 
 
 def _members(group: Ints, count: int) -> list[list[int]]:
@@ -117,7 +116,7 @@ class ErrorReport:
         key, response = analysis.result["mentions"].recall_counts, analysis.result["mentions"].precision_counts
         lost = 1 - analysis.score
         return (
-            f"what the score loses: {self.measure_title} {analysis.score * 100:.2f}, {lost * 100:.2f} below 100, in "
+            f"what the score loses: {self.measure_title} {percent(analysis.score)}, {percent(lost)} below 100, in "
             f"{counted(len(analysis.result.names), 'document')} ({counted(int(key.denominator), 'key mention')}, "
             f"{counted(int(response.denominator), 'response mention')})"
         )

@@ -1,4 +1,4 @@
-"""The report of an error analysis of two responses to one key: what each loses, and what only one of both gets right."""
+"""The report of an error analysis of two responses to one key: what each loses, and what only one gets right."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from corefscore.analysis.found import RIGHT, STATUS, Analysis
 from corefscore.arrays import Ints
 from corefscore.findings import counted
 from corefscore.reports.errors import KINDS, TITLES, ErrorReport, shortened
-from corefscore.reports.row import COUNT, GAIN, PERCENT, Column, Table, head
+from corefscore.reports.row import COUNT, GAIN, PERCENT, Column, Table, head, percent
 
 Span = tuple[int, int, int]
 
@@ -48,7 +48,7 @@ class ErrorComparison:
         """Both scores, and their difference."""
         first, second = self.analyses
         measure = next(iter(self.reports.values())).measure_title
-        scores = ", ".join(f"{name} {its.score * 100:.2f}" for name, its in zip(self.names, self.analyses, strict=True))
+        scores = ", ".join(f"{name} {percent(its.score)}" for name, its in zip(self.names, self.analyses, strict=True))
         return f"{measure}: {scores}, difference {(first.score - second.score) * 100:+.2f}"
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any, NamedTuple, Protocol
 
 from corefscore import __version__
@@ -12,6 +13,11 @@ TEXT, COUNT, PERCENT, CHANCE = "text", "count", "percent", "chance"
 GAIN, BAR = "gain", "bar"
 """What a column holds: words; whole numbers; scores from 0 to 1, written in percent; p-values; differences of scores,
 written in points with their sign; and such drawn as bars, which data does not have."""
+
+
+def percent(value: float) -> str:
+    """A value from 0 to 1 in percent, two digits, rounded half to even on the exact value of the float."""
+    return f"{float(round(Fraction(value) * 100, 2)):.2f}"
 
 
 class Column(NamedTuple):

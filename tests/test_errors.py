@@ -1,0 +1,295 @@
+"""Error analysis: `corefscore errors`, and what `corefscore.analysis` finds.
+
+Expected counts, errors and scores come from the cases of ``../shared/errors``, which were recorded from the analyser of
+Kummerfeld and Klein and, for repairs in turn, from a formulation of its own (see FACTS.md there). They are skipped if
+these are absent; properties need nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from corefscore.analysis import types
+from corefscore.analysis.costs import alone, in_turn, measured
+from corefscore.analysis.found import Analysis, Asked, analysed, pairs_of
+from corefscore.analysis.partitions import ABSENT, Partitions
+from corefscore.analysis.texts import layers_of
+from corefscore.analysis.types import errors_of
+from corefscore.api import scored, settings_of
+from corefscore.arrays import Ints
+from corefscore.formats.row import Reading
+from corefscore.reports.errors import listed
+from corefscore.results import Counting
+from hypothesis import given
+from hypothesis import strategies as st
+from support import ROOT, TESTDATA, command
+
+CASES = ROOT.parent / "shared" / "errors" / "cases"
+EXPECTED = sorted(CASES.glob("*/expected.json"))
+DEMO = TESTDATA / "demo"
+
+CONLL = measured("conll")
+
+
+USUAL = Asked()
+
+
+def analysis_of(key: Path, response: Path, asked: Asked = USUAL, singletons: str = "keep") -> Analysis:
+    settings = settings_of(CONLL.metrics, Counting(singletons=singletons), None, {})
+    result = scored(str(key), str(response), CONLL.metrics, settings, Reading(), keep_pairs=True)
+    pairs = pairs_of(result)
+    return analysed(result, pairs, layers_of(pairs.key, Reading()), asked, CONLL)
+
+
+def asked_of(options: Mapping[str, Any]) -> Asked:
+    """The options of a case; its spans are trimmed as in English whatever the language."""
+    pronouns = "none"
+    if options["pronoun_words"] == "english":
+        pronouns = "english"
+    elif options["pronoun_tags"]:
+        pronouns = "tags:" + ",".join(options["pronoun_tags"])
+    return Asked(options["heads"], pronouns, "english")
+
+
+def recorded() -> Iterator[Any]:
+    for path in EXPECTED:
+        for response in json.loads(path.read_text())["responses"]:
+            yield pytest.param(path, response, id=f"{path.parent.name}-{response}")
+
+
+@pytest.mark.skipif(not EXPECTED, reason="the recorded cases are not here")
+@pytest.mark.parametrize(("path", "response"), recorded())
+def test_recorded_cases(path: Path, response: str) -> None:
+    """Counts, listed errors, operations; F1 of each measure to 1e-6, once each type is repaired, alone and in turn."""
+    for expected in json.loads(path.read_text())["responses"][response]["analyses"]:
+        options = expected["options"]
+        singletons = "drop-response" if options["singletons"] == "drop" else "keep"
+        found = analysis_of(path.parent / "key.conll", path.parent / f"{response}.conll", asked_of(options), singletons)
+        assert found.counts == expected["clean"]["errors"]
+        operations = {**expected["kk"]["total"]["operations"], "rename": found.counts[types.SPAN]}
+        assert found.errors.operations(len(found.renamed.document)) == operations
+        assert errors_by_type(found) == listed_in(expected["kk"]["documents"], found)
+        steps = expected["clean"]["f1_in_turn"]
+        assert not differing(found.given, found.given.response, steps["none"])
+        assert not differing(found.both, found.both.response, steps["span_error"])
+        for name, entities in in_turn(found.errors):
+            assert not differing(found.both, entities, steps[name]), name
+        for name, entities in alone(found.errors):
+            if name in expected["f1"]:
+                assert not differing(found.both, entities, expected["f1"][name]), name
+
+
+NEAR = 1.1e-6
+"""The cases have six digits."""
+
+MEASURES = {name: measured(name) for name in ("conll", "muc", "bcub", "ceafe", "lea", "ceafm")}
+
+
+def differing(both: Partitions, entities: Ints, expected: Mapping[str, float]) -> dict[str, tuple[float, float]]:
+    """The measures whose F1 in percent is another than expected, for a response beside the key."""
+    matched = both.matched(entities)
+    found = {name: 100 * MEASURES[name].total(matched) for name in expected}
+    return {name: (its, expected[name]) for name, its in found.items() if abs(its - expected[name]) > NEAR}
+
+
+class Sentences:
+    """Mentions as the cases have them: sentence, first token in it, the token after the last one."""
+
+    def __init__(self, found: Analysis) -> None:
+        self.text = found.text
+        self.first = np.append(0, found.text.ends)
+
+    def mention(self, document: int, start: int, end: int) -> tuple[int, int, int]:
+        at = int(self.text.first[document]) + start
+        sentence = int(self.text.sentence[at])
+        first = int(self.first[sentence])
+        return sentence - int(self.text.sentence[self.text.first[document]]), at - first, at - first + end - start + 1
+
+
+Shown = tuple[str, tuple[Any, ...]]
+
+
+def errors_by_type(found: Analysis) -> dict[str, set[Any]]:
+    """All errors by type: a set of what is listed of each."""
+    at, both = Sentences(found), found.both
+    of_type: dict[str, set[Any]] = {name: set() for name in types.TYPES if name not in SINGLETONS}
+
+    def shown(mentions: Sequence[int]) -> frozenset[Any]:
+        return frozenset(at.mention(*(int(column[m]) for column in both[1:4])) for m in mentions)
+
+    members = {side: members_of(getattr(both, side)) for side in ("key", "response")}
+    for error in listed(found):
+        document = found.result.names[error.document]
+        entity = None
+        if error.type == types.CONFLATED:
+            entity = shown(members["response"][error.response])
+        elif error.type == types.DIVIDED:
+            entity = shown(members["key"][error.key])
+        if error.type in of_type:
+            of_type[error.type].add((document, shown(error.mentions), entity))
+    for document, response, key, _ in zip(*found.renamed.rows, strict=True):
+        name = found.result.names[document]
+        of_type[types.SPAN].add((name, at.mention(document, *response), at.mention(document, *key)))
+    return of_type
+
+
+SINGLETONS = (types.EXTRA_SINGLETON, types.MISSING_SINGLETON)
+
+
+def members_of(entities: Any) -> dict[int, list[int]]:
+    found: dict[int, list[int]] = {}
+    for mention, entity in enumerate(entities.tolist()):
+        found.setdefault(entity, []).append(mention)
+    return found
+
+
+def listed_in(documents: Sequence[Mapping[str, Any]], found: Analysis) -> dict[str, set[Any]]:
+    """The same from a case; it names documents otherwise."""
+    of_type: dict[str, set[Any]] = {name: set() for name in types.TYPES if name not in SINGLETONS}
+    for document in documents:
+        name = f"({document['document']}); part {document['part']}"
+        for kind, its in document["listed"].items():
+            for error in its:
+                if kind == types.SPAN:
+                    of_type[kind].add((name, *map(tuple, error)))
+                elif isinstance(error, dict):
+                    piece, entity = (frozenset(map(tuple, error[part])) for part in ("piece", "entity"))
+                    of_type[kind].add((name, piece, entity))
+                else:
+                    of_type[kind].add((name, frozenset(map(tuple, error)), None))
+    return of_type
+
+
+def partition_of(labels: Sequence[int]) -> Ints:
+    """Labels as entities, numbered by first mention; 0 is `ABSENT`."""
+    order = {label: place for place, label in enumerate(dict.fromkeys(label for label in labels if label))}
+    return np.array([order.get(label, ABSENT) for label in labels], dtype=np.int64)
+
+
+@st.composite
+def random_errors(draw: st.DrawFn) -> tuple[Partitions, Any]:
+    """Two partitions of up to 14 mentions of two documents, and which of the mentions are pronouns."""
+    size = draw(st.integers(1, 14))
+    numbers = st.lists(st.integers(0, 4), min_size=size, max_size=size)
+    cut = draw(st.integers(0, size))
+    document = np.array([0] * cut + [1] * (size - cut))
+
+    def side() -> Ints:
+        return partition_of([label and label + 10 * int(d) for label, d in zip(draw(numbers), document, strict=True)])
+
+    places = np.arange(size)
+    both = Partitions(2, document, places, places, side(), side(), np.arange(size), np.arange(size)).compact()
+    pronoun = draw(st.lists(st.booleans(), min_size=len(both.key), max_size=len(both.key)))
+    return both, np.array(pronoun, dtype=np.bool_)
+
+
+SWAPPED = dict(zip((*types.OF_RESPONSE, *types.OF_KEY), (*types.OF_KEY, *types.OF_RESPONSE), strict=True))
+
+
+@given(random_errors())
+def test_swapping_the_sides_swaps_the_types(drawn: tuple[Partitions, Any]) -> None:
+    both, pronoun = drawn
+    counts = errors_of(both, pronoun).counts(0)
+    swapped = errors_of(both.swapped(), pronoun).counts(0)
+    assert {SWAPPED.get(name, name): count for name, count in counts.items()} == swapped
+
+
+@given(random_errors())
+def test_the_last_repair_is_the_key(drawn: tuple[Partitions, Any]) -> None:
+    """Each step is a partition of the mentions that are there; the last one has the same entities as the key."""
+    both, pronoun = drawn
+    last = [entities for _, entities in in_turn(errors_of(both, pronoun))][-1]
+    assert np.array_equal(last == ABSENT, both.key == ABSENT)
+    pairs = set(zip(both.key.tolist(), last.tolist(), strict=True)) - {(ABSENT, ABSENT)}
+    assert len(pairs) == len({key for key, _ in pairs}) == len({entity for _, entity in pairs})
+
+
+@given(random_errors())
+def test_pieces_and_missing_mentions_are_what_muc_misses(drawn: tuple[Partitions, Any]) -> None:
+    """Vilain et al. 1995: recall misses the links between the pieces of a key entity; precision the other way round."""
+    both, _ = drawn
+    for each in (both, both.swapped()):
+        errors = errors_of(each, np.zeros(len(each.key), dtype=np.bool_))
+        entities = len(errors.key.main)
+        misses = len(errors.pieces.key) + int(each.missing.sum()) - entities
+        counts = MEASURES["muc"].counts(each.matched(each.response))["muc"].sum(axis=0)[0]
+        assert misses == counts[1] - counts[0]
+
+
+@pytest.mark.parametrize("spans", ["auto", "off"])
+@pytest.mark.parametrize("name", ["demo", "names"])
+def test_costs_in_turn_add_up_to_what_is_lost(name: str, spans: str) -> None:
+    folder = TESTDATA / name
+    found = analysis_of(folder / "key.conll", folder / "response.conll", Asked(spans=spans))
+    assert found.costs[-1].then == 1
+    assert sum(cost.in_turn for cost in found.costs) == pytest.approx(1 - found.score, abs=1e-12)
+
+
+def test_repeated_mentions_have_a_row_of_their_own() -> None:
+    """The score counts copies as the official scorer does; the analysis keeps the first, and says what that moves."""
+    folder = TESTDATA / "recorded" / "repeat-key-0012"
+    found = analysis_of(folder / "key.conll", folder / "response.conll")
+    assert found.copies > 0
+    moved = found.start - found.score
+    assert sum(cost.in_turn for cost in found.costs) + moved == pytest.approx(1 - found.score, abs=1e-12)
+
+
+def test_the_command_prints_what_is_lost() -> None:
+    done = command("errors", DEMO / "key.conll", DEMO / "response.conll")
+    assert (done.status, done.stderr) == (0, b"")
+    lines = done.stdout.decode().splitlines()
+    assert lines[0].startswith("what the score loses: CoNLL average 74.35, 25.65 below 100, in 1 document")
+    assert lines[-1].endswith("| errors=conll | spans=punctuation | heads=last | pronouns=none")
+
+
+@pytest.mark.parametrize("layout", ["markdown", "latex", "csv", "tsv", "json", "github"])
+def test_every_layout_has_it(layout: str) -> None:
+    done = command("errors", DEMO / "key.conll", DEMO / "response.conll", "--format", layout)
+    assert done.status == 0
+    assert b"divided" in done.stdout.lower()
+
+
+def test_json_holds_types_documents_groups_and_errors() -> None:
+    arguments = ("errors", DEMO / "key.conll", DEMO / "response.conll", "--format", "json", "--list")
+    found = json.loads(command(*arguments).stdout)
+    assert [its["type"] for its in found["types"]] == list(types.TYPES)
+    assert found["types"][-1]["then"] == 1
+    assert sum(its["count"] for its in found["types"]) == len(found["errors"])
+    assert [its["name"] for its in found["documents"]] == ["(demo/cats); part 000"]
+
+
+def test_two_systems_stand_beside_each_other() -> None:
+    systems = TESTDATA / "systems"
+    done = command("errors", systems / "key.conll", systems / "runs" / "ash.conll", systems / "runs" / "birch.conll")
+    assert (done.status, done.stderr) == (0, b"")
+    assert b"\nright in ash.conll, wrong in birch.conll: " in done.stdout
+
+
+def test_a_list_has_a_line_an_error_with_its_place() -> None:
+    done = command("errors", DEMO / "key.conll", DEMO / "response.conll", "--format", "tsv")
+    lines = done.stdout.decode().splitlines()
+    counts = json.loads(command("errors", DEMO / "key.conll", DEMO / "response.conll", "--format", "json").stdout)[
+        "types"
+    ]
+    assert len(lines) == 1 + sum(its["count"] for its in counts)
+    assert all(line.split("\t")[3].isdigit() for line in lines[1:])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("--measure", "cone_b3"), "costs are counted in the F1 of a measure of all mentions"),
+        (("--measure", "lea.recall"), "costs are counted in the F1 of a measure of all mentions"),
+        (("--pronouns", "tags:"), '--pronouns "tags:": expected auto, none, english, tags:A,B or words:FILE'),
+        (("--pronouns", "words:nowhere"), "--pronouns words:nowhere: No such file or directory"),
+    ],
+)
+def test_what_cannot_be_analysed_is_refused(arguments: tuple[str, ...], text: str) -> None:
+    done = command("errors", DEMO / "key.conll", DEMO / "response.conll", *arguments)
+    assert (done.status, done.stdout) == (2, b"")
+    assert text in done.stderr.decode()
