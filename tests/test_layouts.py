@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from corefscore import __version__
-from corefscore.layouts.tables import percent
+from corefscore.reports.row import percent
 from support import RECORDED, TESTDATA, command
 
 DEMO = (TESTDATA / "demo" / "key.conll", TESTDATA / "demo" / "response.conll")
@@ -242,10 +242,9 @@ def test_the_signature_tells_what_can_move_a_number() -> None:
         pytest.param(0.03125, "3.12", id="exact half, to the even digit"),
         pytest.param(0.09375, "9.38", id="exact half, to the even digit above"),
         pytest.param(1.0, "100.00", id="all"),
-        pytest.param(None, "", id="nothing"),
     ],
 )
-def test_tables_round_half_to_even_on_the_exact_value(value: float | None, expected: str) -> None:
+def test_tables_round_half_to_even_on_the_exact_value(value: float, expected: str) -> None:
     assert percent(value) == expected
 
 

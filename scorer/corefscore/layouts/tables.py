@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import Any
 
 from tabulate import tabulate
@@ -43,7 +42,7 @@ def cell(value: Any, kind: str) -> str:
     if kind == PERCENT:
         return percent(value)
     if kind == GAIN:
-        return f"{float(round(Fraction(value) * 100, 2)):+.2f}"
+        return f"{float(percent(value)):+.2f}"
     if kind == BAR:
         return bar(value)
     return chance(value) if kind == CHANCE else str(value).translate(VISIBLE)
