@@ -108,8 +108,9 @@ class Errors(NamedTuple):
         """How many steps lead from the response to the key: pieces and extra mentions split off, pieces and missing
         mentions merged, missing mentions introduced, extra ones removed, spans renamed."""
         both, pieces = self.partitions, self.pieces
+        lone = int(self.response.single.sum())  # is split off, to be removed; a missing one is just introduced
         return {
-            "split": _parts(pieces.response, both.response[both.extra], len(self.response.main)),
+            "split": _parts(pieces.response, both.response[both.extra], len(self.response.main)) + lone,
             "merge": _parts(pieces.key, both.key[both.missing], len(self.key.main)),
             "introduce": int(both.missing.sum()),
             "remove": int(both.extra.sum()),

@@ -83,8 +83,11 @@ def listed(analysis: Analysis) -> Iterator[Listed]:
         members = _members(entities, len(side.main))
         for lone in np.unique(entities[side.whole]).tolist():
             its = members[lone]
-            at = next(member for member in its if side.whole[member])
-            yield Listed(entity, int(both.document[at]), its, int(both.key[at]), int(both.response[at]))
+            lone_ones = [member for member in its if side.whole[member]]
+            at = lone_ones[0]
+            # The pronouns that an extra entity has besides are conflated; a missing one has to be made of all.
+            shown = lone_ones if side is errors.response else its
+            yield Listed(entity, int(both.document[at]), shown, int(both.key[at]), int(both.response[at]))
 
 
 def _members(group: Ints, count: int) -> list[list[int]]:
