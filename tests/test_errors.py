@@ -63,7 +63,7 @@ def recorded() -> Iterator[Any]:
 
 
 @pytest.mark.skipif(not EXPECTED, reason="the recorded cases are not here")
-@pytest.mark.parametrize(("path", "response"), recorded())
+@pytest.mark.parametrize(("path", "response"), list(recorded()))
 def test_recorded_cases(path: Path, response: str) -> None:
     """Counts, listed errors, operations; F1 of each measure to 1e-6, once each type is repaired, alone and in turn."""
     for expected in json.loads(path.read_text())["responses"][response]["analyses"]:
