@@ -7,7 +7,6 @@ The quick profile runs with the other tests, always on the same examples; ``HYPO
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -31,15 +30,9 @@ from corefscore.reports.compare import compare
 from corefscore.results import Result, Settings
 from corefscore.significance import Compared, Method
 from corefscore.sources import Source
-from hypothesis import Phase, assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from support import TESTDATA
-
-settings.register_profile("quick", max_examples=60, derandomize=True, deadline=None, database=None)
-settings.register_profile("long", max_examples=1000, deadline=None)
-# For mutants: that something is wrong is enough, and looking for the smallest example takes minutes.
-settings.register_profile("first", settings.get_profile("quick"), phases=(Phase.explicit, Phase.generate))
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 NEAR = 1e-12
 KEY = TESTDATA / "demo" / "key.conll"

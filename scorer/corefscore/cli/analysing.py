@@ -20,29 +20,27 @@ from corefscore.formats.row import Layers, Reading
 def analysing() -> list[click.Parameter]:
     """Options of an analysis."""
     return [
-        click.Option(
-            ["--measure"], default="conll", show_default=True, help="The measure in whose F1 costs are counted."
-        ),
+        click.Option(["--measure"], default="conll", show_default=True, help="Count costs in the F1 of this measure."),
         click.Option(
             ["--pronouns"],
             metavar="HOW",
             default="auto",
             show_default=True,
-            help="Which mentions are pronouns: by the tags of the key (auto), none, english, tags:A,B* or words:FILE.",
+            help="Which mentions are pronouns: auto (by the tags of the key), none, english, tags:A,B* or words:FILE.",
         ),
         click.Option(
             ["--heads"],
             type=click.Choice(HEADS),
             default=HEADS[0],
             show_default=True,
-            help="The head of a mention: by the parse of the key, or its last token.",
+            help="How to find the head of a mention: in the parse of the key, or its last token.",
         ),
         click.Option(
             ["--spans"],
             type=click.Choice(REPAIRS),
             default=REPAIRS[0],
             show_default=True,
-            help="Words at the ends of a mention that do not make another one of it; off: every span is its own.",
+            help="Words to ignore at the ends of mentions; off keeps every span as it is.",
         ),
     ]
 

@@ -22,12 +22,12 @@ LISTS = ("csv", "tsv", "github")
 
 def command(name: str) -> click.Command:
     """The command."""
-    return click.Command(
+    return options.Command(
         name,
         callback=run,
-        short_help="Why a score is low: errors by type, what each type costs, who is confused with whom.",
-        help="Show what a score loses: errors by type, what each type costs, and which entities are confused.\n\n"
-        "The costs in turn add up to what is lost. With OTHER, a second response, both are shown side by side.\n\n"
+        short_help="Show why a score is low: errors by type, and what each costs.",
+        help="Show why a score is low: errors by type, what each type costs, and which entities are confused.\n\n"
+        "The costs in turn add up to what the score lacks to 100. Give a second response to see both side by side.\n\n"
         "Source: Kummerfeld and Klein 2013, Error-driven analysis of challenges in coreference resolution.",
         params=[
             click.Argument(["key"], type=options.File()),
@@ -35,9 +35,9 @@ def command(name: str) -> click.Command:
             click.Argument(["other"], type=options.File(), required=False),
             *analysing(),
             click.Option(
-                ["--top"], type=click.IntRange(min=1), default=5, show_default=True, help="How many rows tables show."
+                ["--top"], type=click.IntRange(min=1), default=5, show_default=True, help="Rows of a table of examples."
             ),
-            click.Option(["--list", "with_list"], is_flag=True, help="List every error, with its line in the file."),
+            click.Option(["--list", "with_list"], is_flag=True, help="List every error with its file and line."),
             *options.scoring([]),
             options.layout(TABLES, DATA, ANNOTATIONS),
             options.output(),

@@ -1,0 +1,18 @@
+"""How hypothesis looks for counterexamples in all tests: ``HYPOTHESIS_PROFILE=long`` looks for longer."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import HealthCheck, Phase, settings
+
+SLOW = (HealthCheck.too_slow,)
+"""No test fails because the machine is busy."""
+
+settings.register_profile(
+    "quick", max_examples=60, derandomize=True, deadline=None, database=None, suppress_health_check=SLOW
+)
+settings.register_profile("long", max_examples=1000, deadline=None, suppress_health_check=SLOW)
+# For mutants: that something is wrong is enough, and looking for the smallest example takes minutes.
+settings.register_profile("first", settings.get_profile("quick"), phases=(Phase.explicit, Phase.generate))
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
