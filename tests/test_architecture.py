@@ -28,6 +28,7 @@ ORDER = (
     "model",
     "names",
     "names.options",
+    "nesting",
     "clusters",
     "formats.words",
     "formats.row",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from corefscore.api import score as score
     from corefscore.errors import InputError as InputError
     from corefscore.errors import ScorerError as ScorerError
+    from corefscore.errors import ScorerWarning as ScorerWarning
     from corefscore.errors import UsageError as UsageError
     from corefscore.results import Result as Result
     from corefscore.results import Score as Score
@@ -26,10 +27,22 @@ __version__ = "0.1.0"
 _HOMES = {
     "api": ("score", "Scorer", "read", "Corpus"),
     "results": ("Result", "Scores", "Score"),
-    "errors": ("ScorerError", "InputError", "UsageError"),
+    "errors": ("ScorerError", "ScorerWarning", "InputError", "UsageError"),
 }
 
-__all__ = ["Corpus", "InputError", "Result", "Score", "Scorer", "ScorerError", "Scores", "UsageError", "read", "score"]
+__all__ = [
+    "Corpus",
+    "InputError",
+    "Result",
+    "Score",
+    "Scorer",
+    "ScorerError",
+    "ScorerWarning",
+    "Scores",
+    "UsageError",
+    "read",
+    "score",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from functools import wraps
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
 from corefscore import clusters, formats
 from corefscore.clusters import Clusters, Mentions
-from corefscore.errors import InputError, UsageError
+from corefscore.errors import InputError, ScorerWarning, UsageError, suggested
 from corefscore.evaluate import Counted, Part, count, evaluate, joined
-from corefscore.findings import Finding
+from corefscore.findings import Finding, counted, shortened
 from corefscore.formats.row import Reading
 from corefscore.metrics import select
 from corefscore.metrics.row import Metric, names_asked, options_of, own_values
 from corefscore.model import KEY, RESPONSE, Documents
 from corefscore.model import joined as joined_documents
 from corefscore.names.options import COLUMN, EITHER, NameOptions, name_options
+from corefscore.nesting import DOCUMENTS, nested, refusal, together
 from corefscore.pairing import Pairs
 from corefscore.results import COUNTING, Counting, Result, Settings
 from corefscore.workers import Map, by_many_or_one
@@ -40,14 +43,46 @@ class Corpus:
         return self.documents.names
 
 
-Given = str | os.PathLike[str] | Sequence[os.PathLike[str]] | Corpus | Mapping[str, Clusters] | Clusters
+Given = (
+    str
+    | os.PathLike[str]
+    | Sequence[os.PathLike[str]]
+    | Corpus
+    | Mapping[str, Clusters]
+    | Clusters
+    | Iterable[Clusters]
+)
 """A key or a response: a path; `pathlib.Path` objects, whose files are one corpus; a corpus read earlier; clusters by
-document name; or one document's clusters."""
+document name; the clusters of one document; or a list of these."""
+
+LONGEST_NAME = 255
+"""No name of a file is longer on the usual file systems; a path can be."""
 
 ONLY_DOCUMENT = "document"
 """The name of a document that was given without one."""
 
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def spelled(function: Callable[P, R]) -> Callable[P, R]:
+    """The same function, which says of an unknown keyword which one may have been meant."""
+    code = function.__code__
+    known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        for name in kwargs:
+            if name not in known:
+                others = "" if "options" not in known else "; options of other packages' metrics go into options={...}"
+                raise UsageError(f"unknown argument {name!r}; {suggested(name, known)}{others}")
+        return function(*args, **kwargs)
+
+    return call
+
+
+@spelled
 def read(
     path: str | os.PathLike[str],
     *,
@@ -79,7 +114,7 @@ def read(
     if side not in (None, KEY, RESPONSE):
         raise UsageError(f"side={side!r} is not one of {KEY}, {RESPONSE}")
     return corpus(
-        os.fspath(path), Reading(include, input_format, clusters_field, max_unpacked), side, names, texts=True
+        _path("path", path), Reading(include, input_format, clusters_field, max_unpacked), side, names, texts=True
     )
 
 
@@ -103,6 +138,7 @@ def corpus(
     return by_many_or_one(run, workers)
 
 
+@spelled
 def score(
     key: Given,
     response: Given,
@@ -111,35 +147,105 @@ def score(
     repeated: str = "official",
     singletons: str = "keep",
     document: str | None = None,
+    ne_from: str | None = None,
+    ne_column: int | None = None,
+    named: str | None = None,
+    ne_types: str | Sequence[str] | None = None,
+    estimate_key: bool | None = None,
+    match: str | Sequence[str] | None = None,
+    options: Mapping[str, Any] | None = None,
     include: str | None = None,
     input_format: str | None = None,
     clusters_field: str | None = None,
     max_unpacked: int | None = None,
     workers: Map | None = None,
-    **own: Any,
 ) -> Result:
     """Score a response against a key.
 
-    Each side is a path, a list of `pathlib.Path` whose files are one corpus, a corpus that was read earlier, clusters
-    by document name, or the clusters of one document, as any nested sequence of mentions: `(start, end)`, or anything
-    else that is hashable.
-    ``metrics`` are names as on the command line; ``own`` are the metrics' own options. The other
-    options are those of the command line; ``workers`` (of `corefscore.workers` or `corefscore.distributed`) do the
-    work.
+    Each side is one of these:
+
+    - a path; a list of `pathlib.Path`, whose files are one corpus; a corpus that was read earlier (`read`);
+    - a document, as a list of entities, each a list of mentions. A mention is text, a number, ``(start, end)`` or
+      any other flat tuple, or anything else that is hashable; a list with a number in it, as JSON has ``[0, 1]``,
+      stands for the tuple. Any collections will do for lists, but a tuple of numbers is always a mention;
+    - a mapping from document name to document;
+    - a list of documents. Both sides have to be such lists, of one length; they are paired by position and named "0",
+      "1" and so on. What is empty takes the level of the other side, and what fits no level (`corefscore.nesting`)
+      is refused.
+
+    ``metrics`` are names as on the command line. ``ne_from`` to ``match`` are options of metrics of named mentions
+    (docs/cone.md), ``options`` has those of metrics that other packages add, by keyword. The other options are those of
+    the command line; ``workers`` (of `corefscore.workers` or `corefscore.distributed`) do the work.
 
         >>> score([[(0, 1), (4, 4)], [(2, 2)]], [[(0, 1), (4, 4), (2, 2)]], metrics="lea")["lea"].f1
         0.4444444444444444
 
-    Values are from 0 to 1. Raises `InputError` for input that is refused (more than ten repeated mentions in
-    the response, say), `UsageError` for an unknown name.
+    Values are from 0 to 1. What is odd but scored is in the ``notices`` of the result, and warned of once a call by
+    `ScorerWarning`. Raises `InputError` for input that is refused (more than ten repeated mentions in the response,
+    say), `UsageError` for an unknown name or argument.
     """
     reading = Reading(include, input_format, clusters_field, max_unpacked)
-    if _paths(key) is None and _paths(response) is None and reading != Reading():
+    if not _is_path(key) and not _is_path(response) and reading != Reading():
         given = ", ".join(name for name, value in reading._asdict().items() if value is not None)
         raise UsageError(f"{given}: there is no file to read, neither as key nor as response")
-    chosen = select(metrics if isinstance(metrics, str) else ",".join(metrics))
-    settings = settings_of(chosen, Counting(repeated, singletons), document, own)
-    return scored(key, response, chosen, settings, reading, workers=workers)
+    chosen = selected(metrics)
+    named_options = NamedMentions(ne_from, ne_column, named, ne_types, estimate_key, match)
+    settings = settings_of(chosen, Counting(repeated, singletons), document, own_options(named_options, options))
+    return warned(scored(key, response, chosen, settings, reading, workers=workers))
+
+
+class NamedMentions(NamedTuple):
+    """The options of metrics that count named mentions, None where they are not given."""
+
+    ne_from: str | None = None
+    ne_column: int | None = None
+    named: str | None = None
+    ne_types: str | Sequence[str] | None = None
+    estimate_key: bool | None = None
+    match: str | Sequence[str] | None = None
+
+
+def own_options(named: NamedMentions, options: Mapping[str, Any] | None) -> dict[str, Any]:
+    """All options that metrics bring along, by keyword. Raises `UsageError` for one that is given twice."""
+    given = {name: value for name, value in named._asdict().items() if value is not None}
+    if not isinstance(options or {}, Mapping):
+        raise UsageError(f"options={options!r}: expected a mapping, such as options={{'smallest': 2}}")
+    if twice := sorted(given.keys() & (options or {}).keys()):
+        raise UsageError(f"{twice[0]} is given twice: as an argument, and in options")
+    return {**given, **(options or {})}
+
+
+def selected(metrics: str | Sequence[str]) -> tuple[Metric, ...]:
+    """The metrics of the argument ``metrics``. Raises `UsageError` for what are no names of metrics."""
+    names = [metrics] if isinstance(metrics, str) else list(metrics) if isinstance(metrics, Iterable) else []
+    if not names or not all(isinstance(name, str) for name in names):
+        raise UsageError(f"metrics={metrics!r}: expected names such as 'lea', as a list or joined by commas")
+    return select(",".join(names))
+
+
+def warned(result: Result) -> Result:
+    """The result, of whose notices a warning was given: the first of each kind, and how many more there are."""
+    if not result.notices:
+        return result
+    from warnings import warn
+
+    by_code: dict[str, list[Finding]] = {}
+    for notice in result.notices:
+        by_code.setdefault(notice.code, []).append(notice)
+    lines = []
+    for code, its in by_code.items():
+        more = f"\n... and {counted(len(its) - 1, 'more notice')} [{code}], see the notices of the result"
+        lines.append(f"{its[0]}{more if len(its) > 1 else ''}")
+    warn("\n".join(lines), ScorerWarning, stacklevel=_levels_to_caller())
+    return result
+
+
+def _levels_to_caller() -> int:
+    """Which call, counted from 1 for that of `warned`, comes from outside this package."""
+    levels, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals["__name__"].partition(".")[0] == __package__:
+        levels, frame = levels + 1, frame.f_back
+    return levels
 
 
 def scored(
@@ -163,8 +269,10 @@ def scored(
     asked: dict[str, Mapping[str, str]] = {}
     paths: dict[str, str | list[str]] = {}
     documents: dict[str, Documents] = {}
-    for name, side in ((KEY, key), (RESPONSE, response)):
-        if (its := _paths(side)) is not None:
+    sides = {KEY: key, RESPONSE: response}
+    held = _held({name: side for name, side in sides.items() if not _is_path(side) and not isinstance(side, Corpus)})
+    for name, side in sides.items():
+        if (its := _paths(name, side)) is not None:
             asked[name] = reading.settings
             paths[name] = its
         elif isinstance(side, Corpus):
@@ -172,8 +280,7 @@ def scored(
             known += side.notices
             documents[name] = side.documents
         else:
-            named = side if isinstance(side, Mapping) else {ONLY_DOCUMENT: cast(Clusters, side)}
-            documents[name] = clusters.documents(named, mentions, name)
+            documents[name] = clusters.documents(held[name], mentions, name)
     settings = replace(settings, reading=_reading(asked))
     names = names_asked(metrics, settings.own)
 
@@ -200,37 +307,62 @@ class Scorer:
     official scorer hang on that order, so no partial sum is ever added.
     """
 
+    @spelled
     def __init__(
         self,
         metrics: str | Sequence[str] = "every",
         *,
         repeated: str = "official",
         singletons: str = "keep",
-        **own: Any,
+        ne_from: str | None = None,
+        ne_column: int | None = None,
+        named: str | None = None,
+        ne_types: str | Sequence[str] | None = None,
+        estimate_key: bool | None = None,
+        match: str | Sequence[str] | None = None,
+        options: Mapping[str, Any] | None = None,
     ) -> None:
-        self._metrics = select(metrics if isinstance(metrics, str) else ",".join(metrics))
+        self._metrics = selected(metrics)
+        own = own_options(NamedMentions(ne_from, ne_column, named, ne_types, estimate_key, match), options)
         self._settings = settings_of(self._metrics, Counting(repeated, singletons), None, own)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all documents, to begin again with the same metrics and options."""
         self._batches: list[tuple[Part, Counted]] = []
         self._names: list[str | None] = []
         self._known: set[str] = set()
 
-    def add(self, key: Clusters, response: Clusters, *, name: str | None = None) -> None:
-        """Count one document. Without a name it gets its number, from 0 in the order of the result.
+    @spelled
+    def add(
+        self, key: Clusters | Iterable[Clusters], response: Clusters | Iterable[Clusters], *, name: str | None = None
+    ) -> None:
+        """Count one document, or each of a list of documents, told apart as in `score`. Without a name a document gets
+        its number, from 0 in the order of the result.
 
-        Raises `InputError` for a name that is there already, or for what are no clusters.
+        Raises `InputError` for a name that is there already, for what are no clusters, and for lists of documents of
+        different lengths or with a name; nothing is added then.
         """
-        named = [] if name is None else [name]
-        self._refuse_known(named)
+        given = [] if name is None else [name]
+        self._refuse_known(given)
+        sides = nested(key, KEY, name), nested(response, RESPONSE, name)
+        several = together(*sides)
+        pairs = zip(*several, strict=True) if several else [(sides[0].value, sides[1].value)]
+        for each in pairs:
+            self._count(*each, name)
+        self._known.update(given)
+
+    def _count(self, key: Clusters, response: Clusters, name: str | None) -> None:
+        """Count one document, the shape of which was looked at."""
         mentions = Mentions()
         called = name if name is not None else str(len(self._names))
         pairs = Pairs(
-            clusters.documents({called: key}, mentions, "key"),
-            clusters.documents({called: response}, mentions, "response"),
+            clusters.documents({called: key}, mentions, KEY, known=[called]),
+            clusters.documents({called: response}, mentions, RESPONSE, known=[called]),
             np.ones(1, dtype=np.bool_),
         )
         self._batches.append(count(pairs, self._metrics, self._settings))
         self._names.append(name)
-        self._known.update(named)
 
     def merge(self, other: Scorer) -> None:
         """Append the documents of another scorer, which stays as it is.
@@ -248,7 +380,10 @@ class Scorer:
         self._names += other._names
 
     def result(self) -> Result:
-        """The result so far. Raises `UsageError` where nothing was added, `InputError` for too many repeats."""
+        """The result so far; what was odd is warned of as by `score`.
+
+        Raises `UsageError` where nothing was added, `InputError` for too many repeats.
+        """
         if not self._batches:
             raise UsageError("no document was added to the scorer")
         names = [name if name is not None else str(place) for place, name in enumerate(self._names)]
@@ -257,7 +392,7 @@ class Scorer:
             details = {"document": double, "first": "another document of the scorer, named or numbered"}
             raise InputError([Finding("repeated-name", "key", details=details)])
         batches = [(part._replace(names=[name]), its) for (part, its), name in zip(self._batches, names, strict=True)]
-        return joined(batches, self._metrics, self._settings, [])
+        return warned(joined(batches, self._metrics, self._settings, []))
 
     def _refuse_known(self, names: Iterable[str]) -> None:
         if known := sorted(self._known.intersection(names)):
@@ -272,18 +407,52 @@ def settings_of(
     for option, value in zip(COUNTING, counting, strict=True):
         option.check(value)
     if unknown := sorted(own.keys() - {option.keyword for option in options_of(metrics)}):
-        raise UsageError(f"no metric asked for has an option {', '.join(unknown)}")
+        known = [option.keyword for option in options_of(metrics)]
+        hint = suggested(unknown[0], known) if known else "they have none"
+        raise UsageError(f"no metric asked for has an option {', '.join(unknown)}; {hint}")
     names = tuple(metric.name for metric in metrics)
     return Settings(names, counting, document, own_values(metrics, own))
 
 
-def _paths(side: Given) -> str | list[str] | None:
-    """The path or paths that a side is given by; None for anything else."""
+def _held(sides: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """The documents by name of the sides that are in memory."""
+    found = {name: side for name, side in sides.items() if isinstance(side, Mapping)}
+    unnamed = {name: nested(side, name) for name, side in sides.items() if name not in found}
+    if len(unnamed) == 2:
+        several = together(unnamed[KEY], unnamed[RESPONSE])
+        for name, documents in zip((KEY, RESPONSE), several or (), strict=False):
+            found[name] = {str(place): each for place, each in enumerate(documents)}
+    for name, side in unnamed.items():
+        if name not in found and side.level == DOCUMENTS:
+            expected = "documents by name, as the other side has them: dict(zip(names, documents))"
+            raise refusal(name, f"{side.shape}, a list of documents without names", expected)
+    return {name: found[name] if name in found else {ONLY_DOCUMENT: unnamed[name].value} for name in sides}
+
+
+def _is_path(side: object) -> bool:
+    """Whether a side is given by a path or several."""
     if isinstance(side, str | os.PathLike):
-        return os.fspath(side)
-    if isinstance(side, Sequence) and side and all(isinstance(path, os.PathLike) for path in side):
-        return [os.fspath(path) for path in side]
-    return None
+        return True
+    return isinstance(side, Sequence) and bool(side) and all(isinstance(path, os.PathLike) for path in side)
+
+
+def _paths(name: str, side: Any) -> str | list[str] | None:
+    """The path or paths that a side is given by; None for anything else."""
+    if not _is_path(side):
+        return None
+    return _path(name, side) if isinstance(side, str | os.PathLike) else [os.fspath(path) for path in side]
+
+
+def _path(name: str, path: str | os.PathLike[str]) -> str:
+    """A path as text. Raises `UsageError` for text that is the content of a file rather than its name."""
+    found = os.fspath(path)
+    if (len(found) > LONGEST_NAME or "\n" in found or "\0" in found) and not os.path.exists(found):
+        begin = shortened(found.strip().partition("\n")[0])
+        raise UsageError(
+            f"{name}: no file has this name of {len(found)} characters, which begins {begin!r}; expected a path: "
+            "write text to a file first, and give clusters as lists"
+        )
+    return found
 
 
 def _reading(asked: Mapping[str, Mapping[str, str]]) -> Mapping[str, str]:

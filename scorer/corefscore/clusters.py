@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any, TypeGuard
 
 import numpy as np
 
-from corefscore.errors import InputError
-from corefscore.findings import Finding
 from corefscore.model import Documents, Place, Span
+from corefscore.nesting import nested, refusal
 from corefscore.sources import Source
 
 Clusters = Iterable[Iterable[Any]]
@@ -31,11 +30,11 @@ class Mentions:
         self._values: dict[tuple[int, int], Hashable] = {}
 
     def span(self, mention: Any) -> tuple[int, int]:
-        """The span of a mention. Raises `TypeError` for one that is not hashable."""
+        """The span of a mention, which has to be hashable, or a list of what is."""
         value = _tuple(mention)
         found = self._spans.get(value)
         if found is None:
-            found = value if _is_span(value) else (-1 - len(self._spans),) * 2
+            found = (int(value[0]), int(value[1])) if _is_span(value) else (-1 - len(self._spans),) * 2
             self._spans[value] = found
             self._values[found] = value
         return found
@@ -54,9 +53,13 @@ def _shown(value: Hashable) -> str:
 
 def _is_span(value: Any) -> TypeGuard[tuple[int, int]]:
     """Whether a mention is a pair of token numbers; anything else, negative pairs included, is a name."""
-    if not (isinstance(value, tuple) and len(value) == 2 and all(type(part) is int for part in value)):
+    if not (isinstance(value, tuple) and len(value) == 2 and all(map(_is_whole, value))):
         return False
     return bool(0 <= value[0] <= value[1] < LONGEST)
+
+
+def _is_whole(value: Any) -> bool:
+    return type(value) is int or isinstance(value, np.integer)
 
 
 def _tuple(mention: Any) -> Any:
@@ -64,33 +67,30 @@ def _tuple(mention: Any) -> Any:
 
 
 def documents(
-    named: Mapping[str, Clusters], mentions: Mentions, side: str, places: Mapping[str, Place] | None = None
+    named: Mapping[str, Clusters],
+    mentions: Mentions,
+    side: str,
+    places: Mapping[str, Place] | None = None,
+    known: Collection[str] = (),
 ) -> Documents:
-    """Documents from clusters, by name. ``side`` is what messages call them where they have no ``places``.
+    """Documents from clusters, by name. ``side`` is what messages call them where they have no ``places``; the shape of
+    those that are ``known`` was looked at before.
 
-    Raises `InputError` for what is no nested sequence of hashable mentions.
+    Raises `InputError` for what is no document (`corefscore.nesting`).
     """
     for name in named:
         if not isinstance(name, str):
-            details = {
-                "document": name,
-                "what": f"the name is {type(name).__name__}",
-                "expected": "a string for a name",
-            }
-            raise InputError([Finding("not-clusters", side, details=details)])
+            raise refusal(side, f"named {name!r:.40}, which is {type(name).__name__}", "a string for a name")
     nowhere = Place(Source(side), None)
     found = {name: nowhere if places is None else places[name] for name in named}
     document: list[int] = []
     sizes: list[int] = []
     spans: list[tuple[int, int]] = []
     for number, (name, clusters) in enumerate(named.items()):
-        for cluster in _checked(clusters, "a sequence of clusters", name, found[name]):
+        its = clusters if name in known else nested(clusters, found[name].source.name, name).value
+        for cluster in its:
             before = len(spans)
-            try:
-                spans += [mentions.span(mention) for mention in _checked(cluster, "a cluster", name, found[name])]
-            except TypeError as error:
-                details = {"document": name, "what": str(error), "expected": "hashable mentions"}
-                raise InputError([_finding(found[name], details)]) from error
+            spans += [mentions.span(mention) for mention in cluster]
             if len(spans) > before:
                 document.append(number)
                 sizes.append(len(spans) - before)
@@ -108,14 +108,3 @@ def documents(
         line=np.full(len(spans), -1),
         words=mentions.words,
     )
-
-
-def _checked(value: Any, expected: str, name: str, place: Place) -> Iterable[Any]:
-    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
-        details = {"document": name, "what": f"{type(value).__name__} {value!r:.40}", "expected": expected}
-        raise InputError([_finding(place, details)])
-    return value
-
-
-def _finding(place: Place, details: Mapping[str, object]) -> Finding:
-    return Finding("not-clusters", place.source.name, place.line, details=details)

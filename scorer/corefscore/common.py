@@ -3,12 +3,15 @@ no number."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
 
 from corefscore.arrays import Ints
+from corefscore.errors import UsageError
 from corefscore.findings import Finding, Found, counted, tokens
 from corefscore.matching import Matched
 from corefscore.model import KEY, RESPONSE, Documents, Mention, Place, texts_of
@@ -112,6 +115,6 @@ def other_columns(batches: Sequence[Common]) -> list[Finding]:
         if any(mentions):
             continue
         for source in dict.fromkeys(place.source for place in places):
-            for _ in examination([source], found, Reading(), side).documents([source]):
-                pass
+            with suppress(UsageError):  # what cannot be read a second time is not looked at
+                deque(examination([source], found, Reading(), side).documents([source]), maxlen=0)
     return [finding for finding in found.listed if finding.code == "other-column"]

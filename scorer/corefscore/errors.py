@@ -19,6 +19,10 @@ class UsageError(ScorerError):
     status = 2
 
 
+class ScorerWarning(UserWarning):
+    """What was odd in a score, for callers from Python who do not look at the notices of the result."""
+
+
 class InputError(ScorerError):
     """Input that is refused; ``findings`` say where, what was found and what was expected."""
 

@@ -66,8 +66,8 @@ KINDS: Mapping[str, Kind] = {
     "no-document": Kind(ERROR, "no document: {what}", "expected {expected}"),
     "not-clusters": Kind(
         ERROR,
-        'in document "{document}": {what}',
-        "expected {expected}: clusters are a sequence of clusters, each a sequence of hashable mentions",
+        "{where}the clusters are {what}",
+        "expected {expected}",
     ),
     "unreadable": Kind(ERROR, "{what}", "nothing more is said of it; give a file that can be read to its end"),
     "bad-json": Kind(

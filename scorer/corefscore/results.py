@@ -67,9 +67,9 @@ class Ratio(NamedTuple):
     denominator: float
 
 
-@dataclass(frozen=True)
-class Score:
-    """One measure of one document, group or total: recall, precision and F1, from 0 to 1.
+class Score(NamedTuple):
+    """One measure of one document, group or total: recall, precision and F1, from 0 to 1. The first three values are
+    these: ``recall, precision, f1 = result["lea"][:3]``.
 
     ``recall_counts`` and ``precision_counts`` are what they were divided from; for a measure that combines
     others (BLANC) the value itself over 1. What a measure does not have is NaN: all but the F1 of the CoNLL average.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from corefscore.counts import Counts, Values
-from corefscore.errors import UsageError
+from corefscore.errors import UsageError, suggested
 from corefscore.names import options as names
 
 
@@ -42,7 +42,8 @@ class Option(NamedTuple):
     def check(self, value: Any) -> None:
         """Raise `UsageError` for a value that it cannot have."""
         if self.choices is not None and value not in self.choices:
-            raise UsageError(f"{self.keyword}={value!r} is not one of {', '.join(self.choices)}")
+            hint = f"; {suggested(value, self.choices)}" if isinstance(value, str) else ""
+            raise UsageError(f"{self.keyword}={value!r} is not one of {', '.join(self.choices)}{hint}")
 
 
 WHOLE, NAMED = "whole", "named"
