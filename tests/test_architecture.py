@@ -57,6 +57,7 @@ ORDER = (
     "common",
     "repeats",
     "overlap",
+    "tangles",
     "assignment",
     "counts",
     "metrics.row",

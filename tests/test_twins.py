@@ -19,7 +19,7 @@ from corefscore import assignment
 from corefscore.arrays import Floats, Ints
 from corefscore.formats import read
 from corefscore.metrics import MENTIONS
-from corefscore.overlap import FEW, shared_more_than_once
+from corefscore.tangles import FEW, shared_more_than_once
 from corefscore.results import Result
 from scipy.optimize import linear_sum_assignment
 from support import RECORDED
@@ -191,6 +191,9 @@ class Sets(NamedTuple):
         pytest.param(Sets(12, 20, FEW + 1, 20), id="many-groups-each"),
         pytest.param(Sets(20, 14, 2, 14), id="few-or-many-groups-each"),
         pytest.param(Sets(20, 12, FEW, FEW + 1), id="about-the-limit"),
+        pytest.param(Sets(90, 7, FEW - 1, 7), id="sets-of-several-spans"),
+        pytest.param(Sets(80, 100, FEW + 1, 60), id="more-groups-than-bits"),
+        pytest.param(Sets(60, 700, 3, 9), id="groups-that-few-share"),
     ],
 )
 def test_pairs_that_share_more_than_one_group_are_counted_as_listing_them_does(wanted: Sets) -> None:

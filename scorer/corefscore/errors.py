@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from corefscore.findings import SHOWN, Finding
 
@@ -44,8 +45,18 @@ def suggested(name: str, known: Iterable[str]) -> str:
     return f"known: {', '.join(known[:SHOWN])}{more}"
 
 
+LONG_NAME = 200
+"""Characters beyond which no name is like another: comparing takes time that grows with the square of them."""
+
+COMPARED = 10_000
+"""How many names are compared with one."""
+
+
 def nearest(name: str, known: Iterable[str], count: int = SHOWN) -> list[str]:
-    """The known names most like ``name``, the nearest first."""
+    """The known names most like ``name``, the nearest first, of the first `COMPARED` that are no `LONG_NAME`."""
     from difflib import get_close_matches  # costs start-up, and only errors need it
 
-    return get_close_matches(name, list(known), n=count, cutoff=0.6)
+    if len(name) > LONG_NAME:
+        return []
+    short = (other for other in known if len(other) <= LONG_NAME)
+    return get_close_matches(name, list(islice(short, COMPARED)), n=count, cutoff=0.6)

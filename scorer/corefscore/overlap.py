@@ -15,21 +15,14 @@ are left); a group of mentions, an entity or a cell, therefore has several sizes
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
 from corefscore.arrays import Array, Floats, Ints, changes, order_by, sums, tally
 from corefscore.matching import Matched
-
-FEW = 4
-"""Up to so many groups of one span, subsets of them are counted; beyond it sets of groups are compared in pairs."""
-
-BLOCK = 1000
-"""Sets of groups that are compared with all others at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,43 +150,3 @@ def _groups(matched: Matched, number: Ints, group: Ints, document: Ints) -> Grou
         spans(np.flatnonzero(groups_of_number > 1)),
         dict(tangled),
     )
-
-
-def shared_more_than_once(sets: Mapping[frozenset[int], int]) -> int:
-    """Sum over unordered pairs of spans of max(0, |A and B| - 1), A and B the groups that each lies in; ``sets`` tells
-    how many spans lie in each set of groups.
-
-    For r shared groups, r - 1 is the alternating sum over the subsets of at least two of them, so it is
-    enough to count how many spans lie in all groups of each subset: linear in spans that lie in few groups.
-    Sets of more than `FEW` groups, which no real file has, are compared with all others.
-    """
-    together: Counter[tuple[int, ...]] = Counter()
-    for its, spans in sets.items():
-        if len(its) <= FEW:
-            for size in range(2, len(its) + 1):
-                for subset in combinations(sorted(its), size):
-                    together[subset] += spans
-    total = sum((1 - len(subset) % 2 * 2) * (n * (n - 1) // 2) for subset, n in together.items())
-    many = [its for its in sets if len(its) > FEW]
-    return total + (_compared(sets, many) if many else 0)
-
-
-def _compared(sets: Mapping[frozenset[int], int], many: Sequence[frozenset[int]]) -> int:
-    """The part of `shared_more_than_once` of pairs in which one set or both are among ``many``."""
-    from scipy.sparse import csr_array
-
-    ordered = [*many, *(its for its in sets if len(its) <= FEW)]
-    spans = np.array([sets[its] for its in ordered])
-    sizes = [len(its) for its in ordered]
-    groups = np.array([group for its in ordered for group in its])
-    rows = np.repeat(np.arange(len(ordered)), sizes)
-    holds = csr_array((np.ones(len(groups), dtype=np.int64), (rows, groups)))
-    total = 0
-    for first in range(0, len(many), BLOCK):
-        common = (holds[first : min(first + BLOCK, len(many))] @ holds.T).tocoo()
-        row, column = common.row + first, common.col
-        extra = np.maximum(common.data - 1, 0)
-        # Pairs among many are met from both sides; a set is met with itself once.
-        pairs = np.where(row == column, spans[row] * (spans[row] - 1) // 2, spans[row] * spans[column])
-        total += int(np.sum((extra * pairs)[(row <= column)]))
-    return total

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from itertools import islice
 from typing import NamedTuple
 
@@ -18,6 +18,10 @@ from corefscore.formats.row import Request
 from corefscore.model import Documents
 from corefscore.repeats import repeats
 from corefscore.sources import Source, as_text
+
+
+TOGETHER = 1000
+"""Lines whose cells are looked up at a time."""
 
 
 class Fix(NamedTuple):
@@ -68,14 +72,14 @@ def mend(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]:
     changed_ends = first_changed = 0
     last = Line(0, b"", 0, 0)
     inside = 0
-    for line in lines_of(source):
+    for line, cell in _with_cells(source, by_token.keys()):
         text = line.text
         if inside and line.begins:
             fixes.add(Fix("nested-document", source.name, line.number, 'put "#end document" before this line'))
             yield as_text(b"#" + END + new_line)
         inside = line.begin
-        if its := by_token.get((line.begin, line.token)) if line.begin else None:
-            text = _without(text, line.token, its)
+        if cell:
+            text = _without(text, *cell, line.token, by_token[line.begin, line.token])
         if mixed and text.endswith(b"\r\n"):
             changed_ends += 1
             first_changed = first_changed or line.number
@@ -124,24 +128,31 @@ def _in_plain_cells(source: Source, copies: list[_Copy]) -> list[_Copy]:
     if not copies:
         return []
     tokens = {(copy.begin, token) for copy in copies for token in (copy.start, copy.end)}
-    plain = {
-        (line.begin, line.token)
-        for line in lines_of(source)
-        if (line.begin, line.token) in tokens and PLAIN.fullmatch(_cell(line.text)[1])
-    }
+    cells = ((line.begin, line.token, cell) for line, cell in _with_cells(source, tokens) if cell)
+    plain = {(begin, token) for begin, token, (_, text) in cells if PLAIN.fullmatch(text)}
     return [copy for copy in copies if {(copy.begin, copy.start), (copy.begin, copy.end)} <= plain]
 
 
-def _cell(line: bytes) -> tuple[int, bytes]:
-    """Where the coreference cell of a line begins, and the cell."""
-    text = np.frombuffer(b"\n" + line.removesuffix(b"\n") + b"\n", dtype=np.uint8)
-    starts, stops = last_cells(text, np.array([len(text) - 1]))
-    return int(starts[0]) - 1, text[starts[0] : stops[0]].tobytes()
+def _with_cells(
+    source: Source, tokens: Container[tuple[int, int]]
+) -> Iterator[tuple[Line, tuple[int, bytes] | None]]:
+    """The lines of a file, and for some tokens, each by the begin of its document and its number, where the coreference
+    cell of the line begins, and the cell. Many lines are looked at together, since one by one takes fifty times as
+    long."""
+    rest = lines_of(source)
+    while block := list(islice(rest, TOGETHER)):
+        wanted = [at for at, line in enumerate(block) if line.begin and (line.begin, line.token) in tokens]
+        texts = [b"\n" + block[at].text.removesuffix(b"\n") for at in wanted]
+        ends = np.cumsum([len(text) for text in texts], dtype=np.int64)
+        starts, stops = last_cells(np.frombuffer(b"".join([*texts, b"\n"]), dtype=np.uint8), ends)
+        begins = [1, *(ends + 1).tolist()]
+        places = zip(wanted, texts, (starts - begins[:-1]).tolist(), (stops - begins[:-1]).tolist(), strict=True)
+        cells = {at: (start, text[1 + start : 1 + stop]) for at, text, start, stop in places}
+        yield from ((line, cells.get(at)) for at, line in enumerate(block))
 
 
-def _without(line: bytes, token: int, copies: list[_Copy]) -> bytes:
-    """A line without the brackets that some copies have in its (plain) cell."""
-    at, cell = _cell(line)
+def _without(line: bytes, at: int, cell: bytes, token: int, copies: list[_Copy]) -> bytes:
+    """A line without the brackets that some copies have in its (plain) cell, which begins at ``at``."""
     pieces = cell.split(b"|")
     # Counted first and taken out in one go, since a cell may hold very many.
     there = Counter(pieces)

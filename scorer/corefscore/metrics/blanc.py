@@ -9,7 +9,8 @@ import numpy as np
 from corefscore.arrays import Floats, pairs_of
 from corefscore.counts import Counts, Ratios, Values, divided
 from corefscore.metrics.row import Measure, Metric
-from corefscore.overlap import Groups, Overlap, shared_more_than_once
+from corefscore.overlap import Groups, Overlap
+from corefscore.tangles import shared_more_than_once
 
 
 def count(overlap: Overlap) -> tuple[Counts, Counts]:

@@ -337,7 +337,7 @@ class Cell:
         self.start = text.rstrip("\t").rfind("\t") + 1 if "\t" in text else text.rstrip().rfind(" ") + 1
         self._rest = re.sub(r"\(\d+(\+\d)?\)", lambda whole: " " * len(whole[0]), text[self.start :], flags=re.ASCII)
         self.places: dict[str, list[int]] = defaultdict(list)
-        for bracket in re.finditer(r"\(\d+|\d+\)", self._rest, re.ASCII):
+        for bracket in re.finditer(r"\(\d+|(?<!\d)\d+\)", self._rest, re.ASCII):
             self.places[bracket[0]].append(self.start + bracket.start())
 
     def excerpt(self, piece: str, earlier: int) -> tuple[int, tuple[str, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from itertools import chain
 from operator import le
@@ -18,6 +19,10 @@ MOST_TOKENS = 10**8
 """No document has more tokens, so that a wrong offset cannot take all memory."""
 
 EXPECTED = "JSON lines: an object with doc_key and clusters on each"
+
+WORDS_PER_SUBTOKEN, WORDS_BESIDES = 10, 100
+"""How many words a document can have for each of its subtokens, and besides: words without subtokens are rare, and a
+number such as 99999999 in a short line must not take all memory."""
 
 SPECIAL = {"[CLS]", "[SEP]", "<s>", "</s>"}
 """Subtokens that belong to no word."""
@@ -93,8 +98,8 @@ def parsed(place: Place, raw: bytes, *, first: bool) -> Fields:
 def _fields(pairs: tuple[tuple[str, Any], ...], refused: Any) -> Fields:
     fields = dict(pairs)
     if len(fields) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        counts = Counter(name for name, _ in pairs)
+        twice = next(name for name, _ in pairs if counts[name] > 1)
         details = {"where": _where(fields), "field": clean(twice), "what": "stands there more than once"}
         raise refused("bad-field", **details, expected="every field once; remove all but one")
     return fields
@@ -145,6 +150,12 @@ def check_fields(place: Place, fields: Fields, field: str) -> None:
         if not flat or not all(map(le, [0, *subtoken_map], [*subtoken_map, MOST_TOKENS - 1])):
             expected = "one list with the number of the word of each subtoken, from 0, never falling"
             raise bad_field(place, fields, "subtoken_map", f"is {_shown(subtoken_map)}", expected)
+        subtokens, words = len(subtoken_map), max(subtoken_map, default=-1) + 1
+        most = WORDS_PER_SUBTOKEN * subtokens + WORDS_BESIDES
+        if words > most:
+            what = f"numbers {counted(words, 'word')} with {counted(subtokens, 'subtoken')}"
+            expected = f"{most} words at most: {WORDS_PER_SUBTOKEN} for each subtoken, and {WORDS_BESIDES}"
+            raise bad_field(place, fields, "subtoken_map", what, expected)
 
 
 def _are(kind: type, values: Any) -> bool:
@@ -215,19 +226,17 @@ def sentences_of(fields: Fields) -> list[list[str]] | None:
     if not of_subtokens(fields):
         return [list(map(clean, sentence)) for sentence in its_sentences]
     found: list[list[str]] = []
-    word_before = -1
+    pieces: list[list[str]] = []
     words_of_subtokens = iter(fields["subtoken_map"])
     for segment in its_sentences:
-        found.append([])
+        first = len(pieces)
         for subtoken in segment:
-            word = next(words_of_subtokens)
-            while word_before < word:  # every number up to the last one is a word
-                found[-1].append("")
-                word_before += 1
+            # Every number up to the last one is a word.
+            pieces += ([] for _ in range(next(words_of_subtokens) + 1 - len(pieces)))
             if subtoken not in SPECIAL:
-                holder = next(sentence for sentence in reversed(found) if sentence)
-                holder[-1] += clean(subtoken).removeprefix("##")
-    return found
+                pieces[-1].append(clean(subtoken).removeprefix("##"))
+        found.append(pieces[first:])
+    return [["".join(word) for word in segment] for segment in found]
 
 
 def of_subtokens(fields: Fields) -> bool:

@@ -54,6 +54,9 @@ from corefscore.sources import Source
 WHOLE_FILE = ("no-document", "json-document")
 """Faults of a whole file, of which each line would tell again."""
 
+FIELDS_SHOWN = 10
+"""How many fields a message lists."""
+
 CLUSTERS, PREDICTED = "clusters", "predicted_clusters"
 
 
@@ -202,9 +205,11 @@ def sentences(source: Source, notices: list[Finding], request: Request) -> Itera
     read = {"doc_key", "sentences", "subtoken_map", _field(request)}
     told: set[str] = set()
     for place, fields in objects(source):
-        if others := [name for name in fields if name not in read | told]:
+        if others := [name for name in fields if name not in read and name not in told]:
             told.update(others)
-            details = {"document": clean(fields["doc_key"]), "fields": ", ".join(map(clean, others))}
+            more = f" and {len(others) - FIELDS_SHOWN} more" if len(others) > FIELDS_SHOWN else ""
+            shown = ", ".join(clean(name) for name in others[:FIELDS_SHOWN])
+            details = {"document": clean(fields["doc_key"]), "fields": shown + more}
             notices.append(Finding("dropped-fields", source.name, place.line, details=details))
         if of_subtokens(fields):
             details = {"document": clean(fields["doc_key"])}

@@ -1,0 +1,142 @@
+"""Input made to take much time or memory, each of any size, and the calls that it is tried with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+BEGIN, END = b"#begin document d\n", b"#end document\n"
+
+Made = Callable[[int], bytes]
+"""What makes input of about so many bytes."""
+
+
+def lines(unit: bytes) -> Made:
+    """One document of that line again and again."""
+    return lambda size: BEGIN + unit * (size // len(unit)) + END
+
+
+def cell(unit: bytes) -> Made:
+    """One document of one token, whose cell is that piece again and again."""
+    return lambda size: BEGIN + b"w\t" + unit * (size // len(unit)) + b"\n" + END
+
+
+def numbers(line: bytes, size: int) -> bytes:
+    """That line with a number of its own each time."""
+    return b"".join(line % number for number in range(size // len(line % 0)))
+
+
+def numbered(line: bytes) -> Made:
+    """The same, as a document."""
+    return lambda size: BEGIN + numbers(line, size) + END
+
+
+def documents(text: bytes) -> Made:
+    """Those lines with a number of their own each time."""
+    return lambda size: numbers(text, size)
+
+
+def clusters(before: bytes, unit: bytes, behind: bytes) -> Made:
+    """One document of JSON lines, with that piece again and again in its clusters."""
+    return lambda size: (
+        b'{"doc_key": "d", "clusters": [' + before + b",".join([unit] * (size // len(unit))) + behind + b"]}\n"
+    )
+
+
+def fields(**its: object) -> bytes:
+    """A document of JSON lines."""
+    return json.dumps({"doc_key": "d", "clusters": [[[0, 0]]], **its}).encode() + b"\n"
+
+
+def in_some_of(entities: int, of: int) -> Made:
+    """One document, each token of which is in so many entities of so many."""
+
+    def made(size: int) -> bytes:
+        random = Random(0)
+        cells = ["|".join(f"({each})" for each in random.sample(range(of), entities)) for _ in range(size // 400)]
+        random_cells = (cells[at % len(cells)] for at in range(size // (entities * 5 + 2)))
+        return BEGIN + "".join(f"w\t{its}\n" for its in random_cells).encode() + END
+
+    return made
+
+
+def entities(size: int) -> bytes:
+    """One document of entities of some five mentions, at random."""
+    random = Random(0)
+    many = size // 10
+    return BEGIN + b"".join(b"w\t(%d)\n" % random.randrange(many // 5 + 1) for _ in range(many)) + END
+
+
+HOSTILE: dict[str, Made] = {
+    "many ids": numbered(b"w\t(%d)\n"),
+    "ids of a hundred digits": numbered(b"w\t(%0100d)\n"),
+    "deep nesting": lambda size: BEGIN + b"w\t(1\n" * (size // 10) + b"w\t1)\n" * (size // 10) + END,
+    "deep nesting of many ids": lambda size: BEGIN + numbers(b"w\t(%d\n", size) + numbers(b"w\t%d)\n", size) + END,
+    "deep nesting in one cell": lambda size: (
+        BEGIN + b"w\t" + b"(1|" * (size // 5) + b"\nw\t" + b"1)|" * (size // 5) + b"\n" + END
+    ),
+    "a cell without bars": cell(b"(1)"),
+    "a cell of open brackets": cell(b"(1"),
+    "a cell of brackets alone": cell(b"("),
+    "a cell of discarded marks": cell(b"(1+2)"),
+    "a cell of digits": lambda size: BEGIN + b"w\t" + b"1" * size + b"|(2\n" + END,
+    "open brackets": lines(b"w\t(1\n"),
+    "a giant entity": lines(b"w\t(1)\n"),
+    "entities at random": entities,
+    "repeats": lines(b"w\t(1)|(2)\n"),
+    "spans in 5 of 20 entities": in_some_of(5, 20),
+    "spans in 10 of 20 entities": in_some_of(10, 20),
+    "spans in 8 of 1000 entities": in_some_of(8, 1000),
+    "cells that are not plain": lines(b"w\t(x\n"),
+    "a long line": cell(b"w"),
+    "columns": lines(b"w\t" * 1000 + b"(1)\n"),
+    "short lines": lines(b"w\n"),
+    "empty lines": lines(b"\n"),
+    "comments": lines(b"#\n"),
+    "hashes": cell(b"# "),
+    "almost markers": lines(b"#begin documents\n"),
+    "documents": documents(b"#begin document %d\n#end document\n"),
+    "documents of one mention": documents(b"#begin document %d\nw\t(1)\n#end document\n"),
+    "documents with faults": documents(b"#begin document %d\nw\t(1\n#end document\n"),
+    "documents inside documents": documents(b"#begin document %d\n"),
+    "long names": lambda size: b"".join(
+        b"#begin document %d%s\n#end document\n" % (n, b"x" * (size // 20)) for n in range(20)
+    ),
+    "json of many mentions": clusters(b"[", b"[1, 2]", b"]"),
+    "json of many clusters": clusters(b"", b"[[1, 2]]", b""),
+    "json of clusters without mentions": clusters(b"", b"[]", b""),
+    "json of mentions that are none": clusters(b"[", b"[2, 1]", b"]"),
+    "json nested deeply": lambda size: b'{"doc_key": "d", "clusters": ' + b"[" * size + b"\n",
+    "json of documents": documents(b'{"doc_key": "%d", "clusters": []}\n'),
+    "json of documents with faults": documents(b'{"doc_key": "%d"}\n'),
+    "json of lines that are none": lambda size: b"{}\n" + b"x\n" * (size // 20),
+    "json of many fields": lambda size: fields(**{f"f{n}": 0 for n in range(size // 14)}),
+    "json of a field twice": lambda size: (
+        fields(**{f"f{n}": 0 for n in range(size // 14)}).replace(b"}", b', "f%d": 0}' % (size // 14 - 1))
+    ),
+    "json of a field of its own each": lambda size: b"".join(
+        b'{"doc_key": "%d", "clusters": [], "f%d": 0}\n' % (n, n) for n in range(size // 50)
+    ),
+    "json of a word of many subtokens": lambda size: fields(
+        sentences=[["x"]] * (size // 10), subtoken_map=[0] * (size // 10)
+    ),
+    "json of long subtokens": lambda size: fields(
+        sentences=[["x" * 100] * (size // 100)], subtoken_map=[0] * (size // 100)
+    ),
+    "json of words without subtokens": lambda size: (
+        b'{"doc_key": "%d", "clusters": [], "sentences": [["x"]], "subtoken_map": [109]}\n' * (size // 80)
+    ),
+    "json of a huge number": lambda size: fields(other=0).replace(b"0}", b"1" * size + b"}"),
+    "json of a huge offset": lambda size: fields().replace(b"[0, 0]", b"[0, " + b"1" * size + b"]"),
+    "json of a huge fraction": lambda size: fields(other=0).replace(b"0}", b"0." + b"1" * size + b"}"),
+    "json of a long string": lambda size: fields(other="x" * size),
+    "json of escapes": lambda size: fields(other=0).replace(b"0}", b'"' + b"\\ud800" * (size // 6) + b'"}'),
+    "json of escapes in a name": lambda size: fields().replace(b'"d"', b'"' + b"\\ud800" * (size // 6) + b'"'),
+    "json of blanks": lambda size: fields().replace(b"}", b" " * size + b"}"),
+    "json of a long word": lambda size: fields(sentences=[["x" * size]]),
+    "json of many sentences": lambda size: fields(sentences=[["x"]] * (size // 8)),
+    "json of empty sentences": lambda size: fields(sentences=[["x"]] + [[]] * (size // 4)),
+}
+"""Every input by name."""

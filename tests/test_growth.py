@@ -1,0 +1,102 @@
+"""Time grows in proportion to the input: four times the input takes far less than sixteen times the processor time."""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+
+import pytest
+from hostile import BEGIN, END, HOSTILE, Made
+from support import call
+
+import corefscore.formats.conll.reader as conll
+from corefscore.sources import Source
+
+TIMES = 4
+"""How many times as large the larger input is."""
+
+AT_MOST = 9
+"""How many times as long it may take: between 4, of what is linear, and 16, of what is quadratic."""
+
+SLACK = 0.2
+"""Seconds of processor time that always may come on top: of imports, of another process in the same core."""
+
+
+def long_names(side: str) -> Made:
+    """Documents with names of a tenth of the size each, none of them on the other side, of letters that are all rare."""
+
+    def made(size: int) -> bytes:
+        random = Random(side)
+        names = ["".join(chr(random.randrange(0x4E00, 0x4F00)) for _ in range(size // 30)) for _ in range(10)]
+        return b"".join(b"#begin document %s\n#end document\n" % name.encode() for name in names)
+
+    return made
+
+
+def fields_beside(size: int) -> bytes:
+    """A document for every fifty bytes, each with a field of its own."""
+    return HOSTILE["json of a field of its own each"](size)
+
+
+ROWS: dict[str, tuple[int, Sequence[Made], Sequence[str]]] = {
+    "a cell of digits": (80_000, [HOSTILE["a cell of digits"]] * 2, ["lea", "0", "1", "none"]),
+    "a field twice": (400_000, [HOSTILE["json of a field twice"]] * 2, ["lea", "0", "1", "none"]),
+    "a field of its own each": (600_000, [fields_beside], ["convert", "0", "/dev/null"]),
+    "a word of many subtokens": (300_000, [HOSTILE["json of a word of many subtokens"]], ["convert", "0", "/dev/null"]),
+    "long names": (240_000, [long_names("key"), long_names("response")], ["muc", "0", "1", "none"]),
+}
+"""The larger size, what makes the files, and the call, with files by number."""
+
+
+def seconds() -> float:
+    """The processor time of this process, that of the kernel left out."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_utime
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_time_grows_in_proportion(name: str, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    size, makers, words = ROWS[name]
+
+    def taken(size: int) -> float:
+        for number, make in enumerate(makers):
+            (tmp_path / str(number)).write_bytes(make(size))
+        before = seconds()
+        call(capfdbinary, *(tmp_path / word if word.isdigit() else word for word in words))
+        return seconds() - before
+
+    taken(1000)  # imports
+    small = taken(size // TIMES)
+    assert taken(size) <= AT_MOST * small + SLACK
+
+
+def test_a_file_is_read_again_once_however_many_batches_have_repeats(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    path = tmp_path / "key"
+    repeated = "".join(f"#begin document {d}\nw\t(1)|(1)\n#end document\n" for d in range(40))
+    path.write_text(repeated)
+    reads: list[str] = []
+    numbered_lines = Source.numbered_lines
+    monkeypatch.setattr(Source, "numbered_lines", lambda self: [reads.append(self.name), numbered_lines(self)][1])
+    monkeypatch.setattr(conll, "BATCH", 100)
+    monkeypatch.setattr(conll, "BLOCK", 100)
+    assert call(capfdbinary, "lea", path, path, "none", "--repeated", "first").status == 0
+    assert reads == [str(path)] * 2  # once for each side
+
+
+def test_mending_looks_at_many_cells_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """A call of numpy for each line takes fifty times as long."""
+    import corefscore.repair as repair
+
+    calls = []
+    last_cells = repair.last_cells
+    monkeypatch.setattr(repair, "last_cells", lambda *given: [calls.append(1), last_cells(*given)][1])
+    path = tmp_path / "key"
+    path.write_bytes(BEGIN + b"w\t(1)|(1)\n" * 5000 + END)
+    assert call(capfdbinary, "validate", path, "--fix", tmp_path / "out").status == 0
+    assert (tmp_path / "out").read_bytes() == BEGIN + b"w\t(1)\n" * 5000 + END
+    assert len(calls) < 20
