@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from random import Random
 
 BEGIN, END = b"#begin document d\n", b"#end document\n"
@@ -113,8 +112,8 @@ HOSTILE: dict[str, Made] = {
     "json of documents with faults": documents(b'{"doc_key": "%d"}\n'),
     "json of lines that are none": lambda size: b"{}\n" + b"x\n" * (size // 20),
     "json of many fields": lambda size: fields(**{f"f{n}": 0 for n in range(size // 14)}),
-    "json of a field twice": lambda size: (
-        fields(**{f"f{n}": 0 for n in range(size // 14)}).replace(b"}", b', "f%d": 0}' % (size // 14 - 1))
+    "json of a field twice": lambda size: fields(**{f"f{n}": 0 for n in range(size // 14)}).replace(
+        b"}", b', "f%d": 0}' % (size // 14 - 1)
     ),
     "json of a field of its own each": lambda size: b"".join(
         b'{"doc_key": "%d", "clusters": [], "f%d": 0}\n' % (n, n) for n in range(size // 50)

@@ -19,8 +19,8 @@ from corefscore import assignment
 from corefscore.arrays import Floats, Ints
 from corefscore.formats import read
 from corefscore.metrics import MENTIONS
-from corefscore.tangles import FEW, shared_more_than_once
 from corefscore.results import Result
+from corefscore.tangles import FEW, shared_more_than_once
 from scipy.optimize import linear_sum_assignment
 from support import RECORDED
 

@@ -19,7 +19,6 @@ from corefscore.model import Documents
 from corefscore.repeats import repeats
 from corefscore.sources import Source, as_text
 
-
 TOGETHER = 1000
 """Lines whose cells are looked up at a time."""
 
@@ -133,9 +132,7 @@ def _in_plain_cells(source: Source, copies: list[_Copy]) -> list[_Copy]:
     return [copy for copy in copies if {(copy.begin, copy.start), (copy.begin, copy.end)} <= plain]
 
 
-def _with_cells(
-    source: Source, tokens: Container[tuple[int, int]]
-) -> Iterator[tuple[Line, tuple[int, bytes] | None]]:
+def _with_cells(source: Source, tokens: Container[tuple[int, int]]) -> Iterator[tuple[Line, tuple[int, bytes] | None]]:
     """The lines of a file, and for some tokens, each by the begin of its document and its number, where the coreference
     cell of the line begins, and the cell. Many lines are looked at together, since one by one takes fifty times as
     long."""

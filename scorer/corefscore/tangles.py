@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 
@@ -20,7 +20,7 @@ WORD = 64
 """Groups that are compared at a time."""
 
 SPARSE = 20
-"""How many times as long as comparing one set with another, a word of bits, it takes to find one group that two share."""
+"""How many words of bits are compared in the time that it takes to find one group that two sets share."""
 
 MOST = 1 << 20
 """Groups shared by two sets that are found at a time, for memory."""
@@ -79,7 +79,7 @@ def _meeting(row: Ints, group: Ints, spans: Ints) -> Iterator[tuple[int, Ints]]:
     # So many sets at a time as memory has room for.
     stretch = np.arange(len(spans)) // BLOCK if as_bits else sharing.astype(np.int64) // MOST
     ends = [*np.flatnonzero(changes(spans, stretch)).tolist(), len(spans)]
-    stretches = list(zip(ends, ends[1:], strict=False))
+    stretches = list(pairwise(ends))
     if as_bits:
         bits = np.zeros((words, sets), dtype=np.uint64)
         np.bitwise_or.at(bits, (group // WORD, row), np.uint64(1) << (group % WORD).astype(np.uint64))
@@ -93,4 +93,4 @@ def _meeting(row: Ints, group: Ints, spans: Ints) -> Iterator[tuple[int, Ints]]:
 
         holds = csr_array((np.ones(len(group), dtype=np.int32), (row, group)))
         for first, stop in stretches:
-            yield first, tally((holds[first:stop] @ holds.T).indices, sets)
+            yield first, tally((holds[first:stop] @ holds.T).indices.astype(np.int64), sets)
