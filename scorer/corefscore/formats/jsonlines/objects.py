@@ -225,7 +225,7 @@ def sentences_of(fields: Fields) -> list[list[str]] | None:
         return None
     if not of_subtokens(fields):
         return [list(map(clean, sentence)) for sentence in its_sentences]
-    found: list[list[str]] = []
+    found: list[list[list[str]]] = []
     pieces: list[list[str]] = []
     words_of_subtokens = iter(fields["subtoken_map"])
     for segment in its_sentences:
