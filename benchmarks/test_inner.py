@@ -16,7 +16,7 @@ from corefscore.assignment import best
 from corefscore.evaluate import count as counted
 from corefscore.evaluate import joined
 from corefscore.formats import read
-from corefscore.layouts import official
+from corefscore.layouts import Style, official
 from corefscore.matching import exact
 from corefscore.metrics import NAMES, find, select
 from corefscore.overlap import Overlap, overlap
@@ -71,7 +71,7 @@ def test_printing(benchmark: BenchmarkFixture, pairs: list[Pairs], documents: bo
     metrics = select("all")
     settings = Settings(tuple(metric.name for metric in metrics))
     parts = [counted(each, metrics, settings, keep_pairs=documents) for each in pairs]
-    benchmark(lambda: list(official.render(Report(joined(parts, metrics, settings, []), documents), "official")))
+    benchmark(lambda: list(official.render(Report(joined(parts, metrics, settings, []), documents), Style("official"))))
 
 
 def document() -> tuple[Sequence[Sequence[Span]], Sequence[Sequence[Span]]]:

@@ -89,7 +89,9 @@ ORDER = (
     "baselines",
     "reports",
     "reports.row",
+    "reports.paper",
     "reports.score",
+    "reports.views",
     "reports.compare",
     "reports.rank",
     "reports.check",
@@ -104,7 +106,9 @@ ORDER = (
     "layouts.official",
     "layouts.github",
     "layouts.text",
+    "layouts.cells",
     "layouts.tables",
+    "layouts.papers",
     "layouts.separated",
     "layouts.json",
     "cli.options",
@@ -175,12 +179,14 @@ def test_every_module_and_public_name_says_what_it_is(path: Path) -> None:
 
 
 def test_a_run_imports_only_what_it_needs() -> None:
-    """Start-up is part of every run: scipy, tabulate and the lookup of plugins wait until they are needed."""
+    """Start-up is part of every run: scipy, statistics and the lookup of plugins wait until they are needed."""
     pair = [str(ROOT / "testdata" / "demo" / name) for name in ("key.conll", "response.conll")]
     program = (
         "import sys; from corefscore.cli import run\n"
         f"run(['all', *{pair}, 'none'], 'corefscore')\n"
-        "late = {'scipy', 'tabulate', 'importlib.metadata', 'gzip', 'concurrent.futures', 'multiprocessing'}\n"
+        f"run(['all', *{pair}, '--format', 'table'], 'corefscore')\n"
+        "late = {'scipy', 'importlib.metadata', 'gzip', 'concurrent.futures', 'multiprocessing'}\n"
+        "late |= {f'corefscore.{name}' for name in ('significance', 'units', 'reports.compare', 'reports.views')}\n"
         "print(sorted(late & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, cwd=ROOT)

@@ -30,27 +30,40 @@ def rows(*arguments: str | Path) -> list[dict[str, str]]:
 def test_a_table_has_a_row_for_each_measure_and_the_signature() -> None:
     """The demo pair: 7 of 8 mentions, LEA 4/8 and 5/7, as the README shows in the official layout."""
     assert command("lea", *DEMO, "--format", "table").stdout.decode() == (
-        "measure        R       P     F1\n"
-        "---------  -----  ------  -----\n"
-        "mentions   87.50  100.00  93.33\n"
-        "lea        50.00   71.43  58.82\n"
+        "measure       R       P     F1\n"
+        "--------  -----  ------  -----\n"
+        "mentions  87.50  100.00  93.33\n"
+        "lea       50.00   71.43  58.82\n"
         f"\n{SIGNATURE}\n"
     )
 
 
 def test_markdown() -> None:
+    """One row for the response, each score under the first column that its measure spans."""
     assert command("lea", *DEMO, "--format", "markdown").stdout.decode() == (
-        "| measure   |     R |      P |    F1 |\n"
-        "|-----------|-------|--------|-------|\n"
-        "| mentions  | 87.50 | 100.00 | 93.33 |\n"
-        "| lea       | 50.00 |  71.43 | 58.82 |\n"
+        "| system   |   LEA |       |       |\n"
+        "| -------- | ----: | ----: | ----: |\n"
+        "|          |     P |     R |    F1 |\n"
+        "| response | 71.43 | 50.00 | 58.82 |\n"
+        f"\n`{SIGNATURE}`\n"
     )
 
 
 def test_latex() -> None:
-    text = command("lea", *DEMO, "--format", "latex").stdout.decode()
-    assert " lea       & 50.00 &  71.43 & 58.82 \\\\\n" in text
-    assert text.startswith("\\begin{tabular}{lrrr}\n")
+    assert command("conll,bcub", *DEMO, "--format", "latex", "--digits", "1").stdout.decode() == (
+        "% needs \\usepackage{booktabs}\n"
+        f"% {SIGNATURE.replace('lea', 'muc,bcub,ceafe')}\n"
+        "\\begin{tabular}{lrrrrrrrrrr}\n"
+        "\\toprule\n"
+        " & \\multicolumn{3}{c}{MUC} & \\multicolumn{3}{c}{B$^3$} & \\multicolumn{3}{c}{CEAF$_e$} & "
+        "\\multicolumn{1}{c}{CoNLL} \\\\\n"
+        "\\cmidrule(lr){2-4} \\cmidrule(lr){5-7} \\cmidrule(lr){8-10} \\cmidrule(lr){11-11}\n"
+        "system & P & R & F$_1$ & P & R & F$_1$ & P & R & F$_1$ & F$_1$ \\\\\n"
+        "\\midrule\n"
+        "response & 75.0 & 75.0 & 75.0 & 85.7 & 70.8 & 77.6 & 82.2 & 61.7 & 70.5 & 74.3 \\\\\n"
+        "\\bottomrule\n"
+        "\\end{tabular}\n"
+    )
 
 
 def test_csv_and_tsv_give_percentages_in_full() -> None:
@@ -67,9 +80,9 @@ def test_names_that_would_break_a_table_do_not(tmp_path: Path) -> None:
     found = rows("muc", key, key, "--documents")
     assert [row["scope"] for row in found] == ["a|b\r\x1bc", "a|b\r\x1bc", "total", "total"]
     markdown = command("muc", key, key, "--documents", "--format", "markdown").stdout.decode()
-    assert "| a\\|b\u240d\u241bc | mentions" in markdown
+    assert "\n| a\\|b\u240d\u241bc " in markdown
     table = command("muc", key, key, "--documents", "--format", "table").stdout.decode()
-    assert table.splitlines()[2].startswith("a|b\u240d\u241bc   mentions")
+    assert table.splitlines()[2].startswith("a|b\u240d\u241bc  mentions")
 
 
 @pytest.mark.skipif(not Path("/dev/fd").exists(), reason="there are no names for what is open")
@@ -187,13 +200,83 @@ def test_without_a_bracket_the_group_is_the_match(tmp_path: Path) -> None:
     assert list(dict.fromkeys(row["scope"] for row in found)) == ["bc", "wb", "(no match)", "mean of groups", "total"]
 
 
-@pytest.mark.parametrize("option", [["--documents"], ["--by", "x"]])
+@pytest.mark.parametrize("option", [["--documents"], ["--by", "x"], ["--intervals"]])
 def test_the_official_layout_has_no_rows_to_add(option: list[str]) -> None:
     done = command("lea", *DEMO, *option)
     assert (done.status, done.stdout) == (2, b"")
     assert (
         done.stderr.decode() == f"corefscore: {option[0]} needs a layout other than official, such as --format table\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("layout", "options"), [("official", ["--digits", "3"]), ("csv", ["--order", "prf"]), ("json", ["--digits", "1"])]
+)
+def test_a_look_that_a_layout_cannot_have_is_refused(layout: str, options: list[str]) -> None:
+    done = command("lea", *DEMO, "--format", layout, *options)
+    assert (done.status, done.stdout) == (2, b"")
+    assert done.stderr.decode() == (
+        f"corefscore: {options[0]} is for tables to read: --format table, markdown, latex; {layout} has none of it\n"
+    )
+
+
+@pytest.mark.parametrize(("order", "columns"), [("prf", ["P", "R", "F1"]), ("rpf", ["R", "P", "F1"])])
+def test_the_order_of_precision_and_recall_is_chosen(order: str, columns: list[str]) -> None:
+    """LEA of the demo: R 50, P 71.4286, F1 58.8235."""
+    values = {"R": "50.0000", "P": "71.4286", "F1": "58.8235"}
+    look = ("--order", order, "--digits", "4")
+    table = command("lea", *DEMO, "--format", "table", *look).stdout.decode().splitlines()
+    assert (table[0].split()[1:], table[3].split()[1:]) == (columns, [values[name] for name in columns])
+    markdown = command("lea", *DEMO, "--format", "markdown", *look).stdout.decode().splitlines()
+    assert markdown[2].replace("|", "").split() == columns
+    assert markdown[3].replace("|", "").split()[1:] == [values[name] for name in columns]
+
+
+def test_intervals_of_the_total_are_those_of_compare() -> None:
+    """Of one response alone; documents and groups have none."""
+    systems = TESTDATA / "systems"
+    pair = systems / "key.conll", systems / "runs" / "ash.conll"
+    compared = json.loads(command("compare", *pair, "--measures", "lea,mentions", "--format", "json").stdout)
+    expected = {
+        m: {s: (x["low"], x["high"]) for s, x in its.items()} for m, its in compared["systems"]["ash.conll"].items()
+    }
+    found = json.loads(command("lea", *pair, "--intervals", "--format", "json").stdout)
+    assert {
+        m: {s: (x["low"], x["high"]) for s, x in its.items()} for m, its in found["intervals"]["measures"].items()
+    } == expected
+    low, high = expected["lea"]["f1"]
+    by_row = {
+        row["scope"]: row for row in rows("lea", *pair, "--intervals", "--by", r"^\((\w\w)/") if row["measure"] == "lea"
+    }
+    assert (float(by_row["total"]["f1_low"]), float(by_row["total"]["f1_high"])) == (low * 100, high * 100)
+    assert by_row["bn"]["f1_low"] == ""
+    interval = f"[{percent(low)}, {percent(high)}]"
+    assert interval in command("lea", *pair, "--intervals", "--format", "markdown").stdout.decode()
+    assert f"{{\\scriptsize {interval}}}" in command("lea", *pair, "--intervals", "--format", "latex").stdout.decode()
+    table = command("lea", *pair, "--intervals", "--format", "table").stdout.decode()
+    assert f"{percent(low)}  {percent(high)}" in table
+    assert "confidence=95%" in table
+
+
+def test_a_table_leaves_out_what_does_not_fit_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    systems = TESTDATA / "systems"
+    call = ("every", systems / "key.conll", systems / "runs" / "ash.conll", "--intervals", "--format", "table")
+    monkeypatch.setenv("COLUMNS", "80")
+    narrow = command(*call).stdout.decode()
+    monkeypatch.setenv("COLUMNS", "120")
+    wide = command(*call).stdout.decode()
+    assert narrow.splitlines()[0].split() == ["measure", "R", "P", "F1", "low", "high"]
+    assert "recall_low recall_high precision_low precision_high; --format csv has all" in " ".join(narrow.split())
+    assert wide.splitlines()[0].split() == [
+        "measure",
+        *("R", "low", "high"),
+        *("P", "low", "high"),
+        "F1",
+        "low",
+        "high",
+    ]
+    assert "left out" not in wide
+    assert all(len(line) <= 80 for line in narrow.splitlines()[:-1])
 
 
 def test_a_pattern_that_is_no_regular_expression_is_wrong_usage() -> None:

@@ -132,8 +132,14 @@ def test_a_system_that_cannot_be_scored_has_its_row_and_the_others_are_ranked(
     assert b"corefscore: broken.conll is not ranked: " in done.stderr
     lines = done.stdout.decode().splitlines()
     assert sum(line.lstrip().startswith(("1  ash", "1  birch", "3  cedar", "3  dogwood")) for line in lines) == 4
-    assert any("broken.conll" in line and "opens a mention that is never closed" in line for line in lines)
-    assert any("empty" in line and "the folder has no file in it" in line for line in lines)
+    words = " ".join(done.stdout.decode().split())
+    assert f"broken.conll is not ranked: {broken}" in words
+    assert "opens a mention that is never closed" in words
+    assert f"empty is not ranked: {tmp_path / 'runs' / 'empty'}: the folder has no file in it" in words
+    assert [line.split() for line in lines if line.strip() in ("broken.conll", "empty")] == [
+        ["broken.conll"],
+        ["empty"],
+    ]
     found = ranked(capfdbinary, KEY, "--systems", tmp_path / "runs", status=1)
     assert list(found["unscored"]) == ["broken.conll", "empty"]
 

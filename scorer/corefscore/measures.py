@@ -87,6 +87,12 @@ def scores_in(words: str) -> list[tuple[str, str]]:
     return list(dict.fromkeys(found))
 
 
+def titles(metrics: Sequence[Metric]) -> dict[str, str]:
+    """What papers call the measures of metrics, mention identification, and the CoNLL average."""
+    every = (measure for metric in (find(MENTIONS), *metrics) for measure in metric.measures)
+    return {**{measure.name: measure.title or measure.name for measure in every}, AVERAGE: "CoNLL"}
+
+
 def metrics_of(measure: str, metrics: Sequence[Metric]) -> list[str]:
     """The names of the metrics, among some, whose counts decide a measure."""
     if measure == AVERAGE:

@@ -13,7 +13,7 @@ from corefscore.cli.messages import tell, write
 from corefscore.cli.scoring import evaluated, one_standard_input, spare_inputs, workers
 from corefscore.cli.systems import scoring
 from corefscore.errors import UsageError
-from corefscore.layouts import ANNOTATIONS, DATA, TABLES, find
+from corefscore.layouts import ANNOTATIONS, DATA, TABLES, rendered
 from corefscore.measures import scores_in, single, wanted
 from corefscore.metrics import select
 from corefscore.percent import from_percent
@@ -109,7 +109,7 @@ def run(
     tell(result.notices, strict=strict, quiet=quiet)
     found = check(result, baseline, lowest, asked, path)
     tell(found.notices, strict=strict, quiet=quiet)
-    write(find(layout)(found, layout), output)
+    write(rendered(found, options.style(layout)), output)
     if not found.passed:
         click.get_current_context().exit(FAILED)
 

@@ -10,8 +10,7 @@ from corefscore.cli import options
 from corefscore.cli.messages import write
 from corefscore.cli.scoring import spare_inputs
 from corefscore.cli.systems import levels, method, named, resampling, scored, scoring
-from corefscore.errors import UsageError
-from corefscore.layouts import DATA, TABLES, find
+from corefscore.layouts import DATA, TABLES, Style, rendered
 from corefscore.measures import wanted
 from corefscore.reports.compare import compare
 
@@ -20,7 +19,7 @@ def command(name: str) -> click.Command:
     """The command."""
     return options.Command(
         name,
-        callback=run,
+        callback=options.styled(run),
         short_help="Compare systems: confidence intervals and significance tests.",
         help="Compare systems: their scores and differences, confidence intervals of both from paired bootstrap "
         "resamples, and a significance test of each difference.\n\n"
@@ -28,11 +27,12 @@ def command(name: str) -> click.Command:
         "Sources: Noreen 1989; Moosavi and Strube 2016; Holm 1979.",
         params=[
             click.Argument(["key"], type=options.File()),
-            click.Argument(["systems"], type=options.File(), metavar="SYSTEM SYSTEM ...", nargs=-1, required=True),
+            click.Argument(["systems"], type=options.File(), metavar="SYSTEM ...", nargs=-1, required=True),
             *resampling(),
             *levels(),
             *scoring(),
             options.layout(TABLES, DATA),
+            *options.look(),
             options.output(),
             *options.notices(),
             *options.workers(),
@@ -45,16 +45,14 @@ def run(
     key: str,
     systems: tuple[str, ...],
     measures: str,
-    layout: str,
+    look: Style,
     output: str,
     **how: Any,
 ) -> None:
     """Score every system, compare, write the report."""
     paths = named(systems)
-    if len(paths) < 2:
-        raise UsageError("compare needs two systems or more; one alone is scored by corefscore METRIC KEY RESPONSE")
     spare_inputs({"--output": output}, (key, *paths.values()), how["include"])
     chosen = wanted(measures)
     way = method(how)
     results = scored(key, paths, chosen.metrics, **how)
-    write(find(layout)(compare(results, chosen.measures, way), layout), output)
+    write(rendered(compare(results, chosen.measures, way), look), output)

@@ -11,7 +11,7 @@ from corefscore.cli.analysing import analysed, analysing
 from corefscore.cli.messages import write
 from corefscore.cli.scoring import spare_inputs
 from corefscore.cli.systems import named
-from corefscore.layouts import ANNOTATIONS, DATA, TABLES, find
+from corefscore.layouts import ANNOTATIONS, DATA, TABLES, rendered
 from corefscore.reports.errors import ErrorList, ErrorReport
 from corefscore.reports.errors_compared import ErrorComparison
 from corefscore.reports.row import Reported
@@ -70,4 +70,4 @@ def run(
         report = ErrorList(first)
     else:
         report = first
-    write(find(layout)(report, layout), output)
+    write(rendered(report, options.style(layout)), output)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import shutil
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.types import StringParamType
 
-from corefscore.layouts import fitting
+from corefscore.errors import UsageError
+from corefscore.layouts import NAMES, ORDERS, Style, fitting
 from corefscore.metrics.row import NAMED, VIEWS, Metric, options_of
 from corefscore.sources import RATIO, UNPACKED
 
@@ -34,6 +36,8 @@ HEADINGS: Mapping[str, Sequence[str]] = {
             "--fix",
             "--ignore",
             "--format",
+            "--digits",
+            "--order",
             "--documents",
             "--top",
             "--list",
@@ -44,7 +48,7 @@ HEADINGS: Mapping[str, Sequence[str]] = {
         ),
         "--write-key",
     ),
-    "Statistics": ("--confidence", "--alpha", "--test", "--correction", "--trials", "--seed", "--unit"),
+    "Statistics": ("--intervals", "--confidence", "--alpha", "--test", "--correction", "--trials", "--seed", "--unit"),
     "Names": tuple(f"--{option.name}" for option in VIEWS[NAMED]),
     "Work": ("--jobs", "--scheduler"),
     "Help": ("--help", "--version"),
@@ -199,6 +203,38 @@ def layout(*takes: str) -> click.Parameter:
         show_default=True,
         help="Layout of the output.",
     )
+
+
+def look() -> list[click.Parameter]:
+    """How tables to read look; see `style`."""
+    return [
+        click.Option(
+            ["--digits"], type=click.IntRange(0, 10), metavar="N", help="Decimal places of percentages (default 2)."
+        ),
+        click.Option(
+            ["--order"],
+            type=click.Choice(tuple(ORDERS)),
+            help="Order of precision, recall and F1 (default prf in markdown and latex, rpf in table).",
+        ),
+    ]
+
+
+def style(layout: str, digits: int | None = None, order: str | None = None) -> Style:
+    """How a report is to look here. Raises `UsageError` for a look that the layout cannot have."""
+    for option, value in (("--digits", digits), ("--order", order)):
+        if value is not None and NAMES[layout].order is None:
+            readable = ", ".join(name for name, row in NAMES.items() if row.order)
+            raise UsageError(f"{option} is for tables to read: --format {readable}; {layout} has none of it")
+    return Style(layout, 2 if digits is None else digits, order, shutil.get_terminal_size().columns)
+
+
+def styled(run: Callable[..., None]) -> Callable[..., None]:
+    """``run`` for a command with the options of `layout` and `look`: it is given their `style` as ``look``."""
+
+    def callback(*, layout: str, digits: int | None, order: str | None, **given: Any) -> None:
+        run(look=style(layout, digits, order), **given)
+
+    return callback
 
 
 def output() -> click.Parameter:

@@ -11,7 +11,7 @@ from corefscore.cli.messages import complain, write, write_bytes
 from corefscore.cli.scoring import spare_inputs
 from corefscore.cli.systems import folder, levels, method, named, reason, resampling, scored, scoring
 from corefscore.errors import InputError, ScorerError, UsageError
-from corefscore.layouts import DATA, TABLES, find
+from corefscore.layouts import DATA, TABLES, Style, rendered
 from corefscore.measures import single, wanted
 from corefscore.reports.rank import rank
 from corefscore.results import compiled
@@ -21,7 +21,7 @@ def command(name: str) -> click.Command:
     """The command."""
     return options.Command(
         name,
-        callback=run,
+        callback=options.styled(run),
         short_help="Rank systems; those that do not differ significantly share a rank.",
         help="Rank systems, best first. A system shares the rank of the first of the group above it unless the two "
         "differ significantly; otherwise its rank is its position: 1, 2, 2, 4.\n\n"
@@ -51,6 +51,7 @@ def command(name: str) -> click.Command:
             *levels(),
             *scoring(),
             options.layout(TABLES, DATA),
+            *options.look(),
             options.output(),
             *options.notices(),
             *options.workers(),
@@ -67,7 +68,7 @@ def run(
     by: str | None,
     plot: str | None,
     measures: str,
-    layout: str,
+    look: Style,
     output: str,
     **how: Any,
 ) -> None:
@@ -98,6 +99,6 @@ def run(
     ranking = rank(results, chosen.measures, sort=measure, score=score, method=way, unscored=unscored)
     if plot is not None:
         write_bytes(drawn(ranking, form), plot)
-    write(find(layout)(ranking, layout), output)
+    write(rendered(ranking, look), output)
     if unscored:
         click.get_current_context().exit(InputError.status)

@@ -14,12 +14,14 @@ from corefscore.cli import options
 from corefscore.cli.messages import STDOUT, tell, write
 from corefscore.cli.scoring import evaluated, one_standard_input, read_key, spare_inputs, workers
 from corefscore.errors import InputError, UsageError
-from corefscore.layouts import DATA, RESULT, TABLES, find, fitting
+from corefscore.layouts import DATA, RESULT, TABLES, Style, fitting, rendered
 from corefscore.metrics import GROUPS, names_in, select
 from corefscore.metrics.row import Metric, names_asked, own_values, sees_names
 from corefscore.model import KEY
-from corefscore.reports.score import Report
-from corefscore.results import compiled
+from corefscore.reports.row import shortened
+from corefscore.reports.score import Intervals, Report
+from corefscore.results import Result, compiled
+from corefscore.sources import STDIN
 
 
 def command(words: str) -> click.Command:
@@ -36,7 +38,7 @@ def command(words: str) -> click.Command:
 
     made = options.Command(
         words,
-        callback=callback,
+        callback=options.styled(callback),
         help=_help(metrics),
         params=[
             click.Argument(["key"], type=options.File()),
@@ -45,6 +47,10 @@ def command(words: str) -> click.Command:
             *options.scoring(metrics),
             *(options.estimate() if sees_names(metrics) else ()),
             options.layout(RESULT, TABLES, DATA),
+            *options.look(),
+            click.Option(
+                ["--intervals"], is_flag=True, help="95% confidence intervals of the total (not --format official)."
+            ),
             options.output(),
             click.Option(
                 ["--documents"], is_flag=True, help="Add a row for each document (not with --format official)."
@@ -90,7 +96,8 @@ def score(
     *,
     headings: bool,
     average: bool,
-    layout: str,
+    look: Style,
+    intervals: bool,
     output: str,
     documents: bool,
     by: str | None,
@@ -106,13 +113,13 @@ def score(
     ``how`` are the options that can move a number.
     """
     if response is None:
-        _check_alone(write_key, for_scores=output != STDOUT or documents or by is not None)
+        _check_alone(write_key, for_scores=output != STDOUT or documents or intervals or by is not None)
     if write_key is not None:
         _check_write_key(write_key, output=None if response is None else output, **how)
     one_standard_input(key, response)
     spare_inputs({"--output": output, "--write-key": write_key}, filter(None, (key, response)), how["include"])
-    _check_layout(layout, documents=documents, by=by)
-    listed = layout in fitting(RESULT) and name != "none"
+    _check_layout(look.layout, documents=documents, by=by, intervals=intervals)
+    listed = look.layout in fitting(RESULT) and name != "none"
     only = None if name == "none" else name
     with workers(jobs, scheduler) as apply:
         # A key that is to be written is read once, since standard input cannot be read again.
@@ -123,18 +130,32 @@ def score(
         result = evaluated(corpus or key, response, metrics, apply=apply, document=only, keep_pairs=listed, **how)
     estimate = None if corpus is None else _estimate(corpus, metrics, how)
     tell(result.notices, strict=strict, quiet=quiet)
-    report = Report(result, documents or listed, by, only, headings, average)
-    pieces = find(layout)(report, layout)
+    ends = _intervals(result) if intervals else None
+    report = Report(result, documents or listed, by, only, headings, average, _name(response), ends)
+    pieces = rendered(report, look)
     if estimate is None or write_key is None:
         write(pieces, output)
     else:  # both are written, or neither
         write(estimate, write_key, then=partial(write, pieces, output))
 
 
-def _check_layout(layout: str, *, documents: bool, by: str | None) -> None:
+def _name(response: str) -> str:
+    """What a table calls a response: the base name of its file."""
+    return "response" if response == STDIN else shortened([os.path.basename(os.path.normpath(response))])[0]
+
+
+def _intervals(result: Result) -> Intervals:
+    """The intervals of a result. Only who asks for them pays for importing statistics."""
+    from corefscore.reports.compare import intervals
+    from corefscore.significance import Method
+
+    return intervals(result, Method())
+
+
+def _check_layout(layout: str, *, documents: bool, by: str | None, intervals: bool) -> None:
     """Raise `UsageError` for what the official layout does not have, and for a pattern that is none."""
-    if layout in fitting(RESULT) and (documents or by is not None):
-        asked = "--documents" if documents else "--by"
+    if layout in fitting(RESULT) and (documents or by is not None or intervals):
+        asked = "--documents" if documents else "--by" if by is not None else "--intervals"
         raise UsageError(f"{asked} needs a layout other than {layout}, such as --format table")
     if by is not None:
         compiled(by)
@@ -145,7 +166,7 @@ def _check_alone(write_key: str | None, *, for_scores: bool) -> None:
     if write_key is None:
         raise click.UsageError("Missing argument 'RESPONSE'.", click.get_current_context())
     if for_scores:
-        raise UsageError("without RESPONSE there are no scores: leave --output, --documents and --by out")
+        raise UsageError("without RESPONSE there are no scores: leave --output, --documents, --intervals and --by out")
 
 
 def _check_write_key(path: str, *, output: str | None, estimate_key: bool, **_: Any) -> None:

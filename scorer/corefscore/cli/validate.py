@@ -16,7 +16,7 @@ from corefscore.errors import InputError, UsageError
 from corefscore.findings import ERROR, NOTICE, Finding
 from corefscore.formats import recognised
 from corefscore.formats.row import Reading
-from corefscore.layouts import ANNOTATIONS, DATA, FINDINGS, find, fitting
+from corefscore.layouts import ANNOTATIONS, DATA, FINDINGS, fitting, rendered
 from corefscore.model import KEY, RESPONSE
 from corefscore.repair import Fixes, mend
 from corefscore.reports.validate import Checked
@@ -94,7 +94,7 @@ def run(
         files = [fix]
     rows, broken = _validated(files, key, key_files, of_key, reading, told=layout in fitting(FINDINGS))
     rows = [row.without(ignored) for row in rows]
-    write(find(layout)(Checked(rows, fixes), layout))
+    write(rendered(Checked(rows, fixes), options.style(layout)))
     if broken:
         context.exit(UsageError.status)
     bad = [ERROR, NOTICE] if strict else [ERROR]

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from corefscore.layouts import Style
 from corefscore.reports.row import Annotated
 
 
-def render(report: Annotated, layout: str) -> Iterator[str]:
+def render(report: Annotated, style: Style) -> Iterator[str]:
     """A workflow command for each annotation."""
     for level, title, text, path, line, column in report.annotations:
         properties = {"file": path, "line": line, "title": title, "col": column}

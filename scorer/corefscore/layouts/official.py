@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import SupportsFloat
 
 from corefscore import __version__
+from corefscore.layouts import Style
 from corefscore.metrics import MENTIONS, find
 from corefscore.metrics.row import Measure, Metric
 from corefscore.model import Documents
@@ -42,7 +43,7 @@ def result_line(label: str, score: Score) -> str:
     )
 
 
-def render(report: Report, layout: str) -> Iterator[str]:
+def render(report: Report, style: Style) -> Iterator[str]:
     """The output of a run, piece by piece.
 
     Without documents only totals are printed, and the messages about repeats.

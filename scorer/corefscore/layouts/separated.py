@@ -7,6 +7,7 @@ import io
 from collections.abc import Iterator
 from typing import Any
 
+from corefscore.layouts import Style
 from corefscore.reports.row import CHANCE, PERCENT, Reported
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
@@ -21,11 +22,11 @@ def cell(value: Any, kind: str) -> str:
     return repr(value) if kind == CHANCE else str(value)
 
 
-def render(report: Reported, layout: str) -> Iterator[str]:
+def render(report: Reported, style: Style) -> Iterator[str]:
     """One line a row. Several tables become one, with the columns of all and, before them, the table's title."""
     text = io.StringIO(newline="")
     # Only what is in the line end is quoted, and a name may hold a CR.
-    writer = csv.writer(text, delimiter=DELIMITERS[layout], lineterminator="\r\n")
+    writer = csv.writer(text, delimiter=DELIMITERS[style.layout], lineterminator="\r\n")
     tables = report.tables
     several = len(tables) > 1
     names = list(dict.fromkeys(column.name for table in tables for column in table.columns))

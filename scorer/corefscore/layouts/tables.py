@@ -1,78 +1,110 @@
-"""Tables to read: for a terminal, Markdown and LaTeX. Percentages are rounded to two digits."""
+"""Tables for a terminal: as many columns as its width has room for. Percentages are rounded."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+import textwrap
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 
-from tabulate import tabulate
+from corefscore.layouts import Style
+from corefscore.layouts.cells import arranged, cell, spans, width_of
+from corefscore.reports.row import LEFT, Column, Reported
 
-from corefscore.findings import VISIBLE
-from corefscore.reports.row import BAR, CHANCE, GAIN, PERCENT, TEXT, Reported, Table, percent
+GAP = "  "
+"""What stands between two columns."""
 
-FORMS = {"table": "simple", "markdown": "github", "latex": "latex_booktabs"}
-"""What tabulate calls the layouts."""
-
-ESCAPED = {"markdown": {ord("|"): "\\|", ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;"}}
-"""What would end a cell or be taken for HTML, and what stands for it; tabulate does so for LaTeX."""
-
-TITLES = {"table": "{}\n\n", "markdown": "**{}**\n\n", "latex": "% {}\n"}
-"""What a title looks like."""
-
-NOTES = {"table": "{}\n", "markdown": "{}\\\n", "latex": "% {}\n"}
-"""What a note looks like; in Markdown the backslash ends a line."""
+Cells = dict[int, list[str]]
+"""The cells of each column as text, by its place in the table."""
 
 
-def chance(value: float) -> str:
-    """A p-value: four digits after the point, or two digits where that would show nothing."""
-    return f"{value:.4f}" if value >= 0.0001 else f"{value:.1e}"
-
-
-def bar(value: float) -> str:
-    """A bar for a value from 0 to 1, half a percent an eighth of a character."""
-    eighths = round(value * 400 / 2)
-    rest: str = ("", *"▏▎▍▌▋▊▉")[eighths % 8]
-    return "█" * (eighths // 8) + rest
-
-
-def cell(value: Any, kind: str) -> str:
-    """A cell as it is read; nothing for None."""
-    if value is None:
-        return ""
-    if kind == PERCENT:
-        return percent(value)
-    if kind == GAIN:
-        return f"{float(percent(value)):+.2f}"
-    if kind == BAR:
-        return bar(value)
-    return chance(value) if kind == CHANCE else str(value).translate(VISIBLE)
-
-
-def render(report: Reported, layout: str) -> Iterator[str]:
-    """The tables that have rows, each under its title, then the notes. For a terminal the signature ends it."""
+def render(report: Reported, style: Style) -> Iterator[str]:
+    """The tables that have rows, each under its title; then the notes and the signature."""
     between = ""
-    for table in report.tables:
-        if table.rows:
-            yield between + (TITLES[layout].format(table.title) if table.title else "") + _tabulated(table, layout)
-            between = "\n"
-    if report.notes:
-        lines = "".join(NOTES[layout].format(note) for note in report.notes)
-        yield between + (lines.removesuffix("\\\n") + "\n" if layout == "markdown" else lines)
+    for table in report.readable:
+        if not table.rows:
+            continue
+        columns = arranged(table, style)
+        cells = {at: [cell(row[at], column, style.digits) for row in table.rows] for at, column in columns}
+        kept = _fitting(columns, cells, style.width)
+        left_out = [column for at, column in columns if (at, column) not in kept]
+        yield between + (f"{table.title}\n\n" if table.title else "")
+        yield "".join(f"{line.rstrip()}\n" for line in _lines(kept, cells))
+        if notes := [*table.notes, *_told(left_out, style.width)]:
+            yield "\n" + "".join(_wrapped(note, style.width) for note in notes)
         between = "\n"
-    if layout == "table":
-        yield f"{between}{report.signature}\n"
+    if report.notes:
+        yield between + "".join(_wrapped(note, style.width) for note in report.notes)
+    yield f"\n{report.signature}\n"
 
 
-def _tabulated(table: Table, layout: str) -> str:
-    shown = [(at, column) for at, column in enumerate(table.columns) if column.shown]
-    escaped = ESCAPED.get(layout, {})
-    return (
-        tabulate(
-            [[cell(row[at], column.kind).translate(escaped) for at, column in shown] for row in table.rows],
-            [column.heading for _, column in shown],
-            tablefmt=FORMS[layout],
-            disable_numparse=True,
-            colalign=["left" if column.kind in (TEXT, BAR) else "right" for _, column in shown],
-        )
-        + "\n"
-    )
+def _fitting(columns: list[tuple[int, Column]], cells: Cells, width: int) -> list[tuple[int, Column]]:
+    """The columns that the width has room for: those that can best be spared are left out first."""
+    kept = columns
+    while (most := max(column.spare for _, column in kept)) and _width(kept, cells) > width:
+        kept = [(at, column) for at, column in kept if column.spare < most]
+    return kept
+
+
+def _width(columns: list[tuple[int, Column]], cells: Cells) -> int:
+    return sum(_widths(columns, cells)) + len(GAP) * (len(columns) - 1)
+
+
+def _widths(columns: list[tuple[int, Column]], cells: Cells) -> list[int]:
+    """The width of each column: that of its widest cell, and of its share of what stands over it."""
+    widths = [max(map(width_of, (column.heading, *cells[at]))) for at, column in columns]
+    first = 0
+    for over, size in spans([column for _, column in columns]):
+        room = sum(widths[first : first + size]) + len(GAP) * (size - 1)
+        widths[first] += max(0, width_of(over) - room)
+        first += size
+    return widths
+
+
+def _lines(columns: list[tuple[int, Column]], cells: Cells) -> Iterator[str]:
+    """What stands over columns if anything does, their headings, a rule, the rows."""
+    widths = _widths(columns, cells)
+    shown = [column for _, column in columns]
+    if any(column.over for column in shown):
+        yield GAP.join(_over(shown, widths))
+    yield _row([column.heading for column in shown], shown, widths)
+    yield GAP.join("-" * width for width in widths)
+    for row in zip(*(cells[at] for at, _ in columns), strict=True):
+        yield _row(row, shown, widths)
+
+
+def _over(columns: list[Column], widths: Sequence[int]) -> Iterator[str]:
+    """What stands over columns, in the middle of those that it spans."""
+    first = 0
+    for over, size in spans(columns):
+        room = sum(widths[first : first + size]) + len(GAP) * (size - 1)
+        if size == 1:
+            yield _padded(over, room, left=columns[first].kind in LEFT)
+        else:
+            yield f" {over} ".center(room, "-") if over else " " * room
+        first += size
+
+
+def _row(texts: Sequence[str], columns: Sequence[Column], widths: Sequence[int]) -> str:
+    each = zip(texts, columns, widths, strict=True)
+    return GAP.join(_padded(text, width, left=column.kind in LEFT) for text, column, width in each)
+
+
+def _padded(text: str, width: int, *, left: bool) -> str:
+    padding = " " * (width - width_of(text))
+    return text + padding if left else padding + text
+
+
+def _told(columns: Sequence[Column], width: int) -> Iterator[str]:
+    """A note about columns that the width has no room for."""
+    if columns:
+        named = [
+            " ".join((over, *(column.heading for column in its)) if over else (column.name for column in its))
+            for over, its in groupby(columns, key=lambda column: column.over)
+        ]
+        yield f"left out to fit {width} columns (COLUMNS=N sets them): {', '.join(named)}; --format csv has all"
+
+
+def _wrapped(note: str, width: int) -> str:
+    """A note in lines that fit; words are never cut."""
+    text = textwrap.fill(note, width, subsequent_indent=GAP, break_long_words=False, break_on_hyphens=False)
+    return f"{text}\n"

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from corefscore.findings import ERROR, KINDS, NOTICE, counted
+from corefscore.layouts import Style
 from corefscore.reports.validate import Checked
 from corefscore.validation import Validated
 
 
-def render(report: Checked, layout: str) -> Iterator[str]:
+def render(report: Checked, style: Style) -> Iterator[str]:
     """What was mended, then every file with its findings."""
     if report.fixes is not None:
         yield from (f"{fix}\n" for fix in sorted(report.fixes.listed, key=lambda fix: fix.line))

@@ -36,6 +36,6 @@ METRIC = Metric(
     ),
     paper="Bagga and Baldwin 1998, Algorithms for scoring coreference chains",
     use="Use it when every mention should weigh the same.",
-    measures=(Measure("bcub", "Coreference"),),
+    measures=(Measure("bcub", "Coreference", title="B³"),),
     count=count,
 )

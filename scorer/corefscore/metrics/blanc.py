@@ -107,9 +107,9 @@ METRIC = Metric(
         "the paper asks for the links of both sides."
     ),
     measures=(
-        Measure("blanc.coreference", "Coreference links"),
-        Measure("blanc.noncoreference", "Non-coreference links"),
-        Measure("blanc", "BLANC", combine),
+        Measure("blanc.coreference", "Coreference links", title="BLANC, coreference"),
+        Measure("blanc.noncoreference", "Non-coreference links", title="BLANC, non-coreference"),
+        Measure("blanc", "BLANC", combine, title="BLANC"),
     ),
     heading="\nCoreference:\n",
     per_document=False,

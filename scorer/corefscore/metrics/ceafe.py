@@ -36,6 +36,6 @@ METRIC = Metric(
     ),
     paper="Luo 2005, On coreference resolution performance metrics (entity-based)",
     use="Use it when every entity should weigh the same, however small.",
-    measures=(Measure("ceafe", "Coreference"),),
+    measures=(Measure("ceafe", "Coreference", title="CEAFₑ"),),
     count=count,
 )

@@ -33,6 +33,6 @@ METRIC = Metric(
     ),
     paper="Luo 2005, On coreference resolution performance metrics (mention-based)",
     use="Use it to ask how many mentions end up in the right entity.",
-    measures=(Measure("ceafm", "Coreference"),),
+    measures=(Measure("ceafm", "Coreference", title="CEAFₘ"),),
     count=count,
 )

@@ -32,9 +32,9 @@ METRIC = Metric(
     use="Use it where names are annotated and coreference is not, or to see how a system does on names alone.",
     note="Names come from the named-entity column, the eleventh; --estimate-key makes a key of them.",
     measures=(
-        Measure("cone_mentions", "Identification of Named Mentions"),
-        Measure("cone_b3", "CONE-B3"),
-        Measure("cone_ceaf", "CONE-CEAF"),
+        Measure("cone_mentions", "Identification of Named Mentions", title="Named mentions"),
+        Measure("cone_b3", "CONE-B3", title="CONE-B³"),
+        Measure("cone_ceaf", "CONE-CEAF", title="CONE-CEAF"),
     ),
     view=NAMED,
     identification="cone_mentions",

@@ -47,6 +47,6 @@ METRIC = Metric(
     ),
     paper="Moosavi and Strube 2016, Which coreference evaluation metric do you trust?",
     use="Use it as the one metric to trust: it is not fooled by extra mentions and weighs entities by size.",
-    measures=(Measure("lea", "Coreference"),),
+    measures=(Measure("lea", "Coreference", title="LEA"),),
     count=count,
 )

@@ -26,6 +26,6 @@ METRIC = Metric(
     definition=("Mentions that both sides have, whatever their entity:", "common mentions / key mentions."),
     paper="Pradhan et al. 2014, Scoring coreference partitions of predicted mentions",
     use="Use it to see how much of a score is lost before coreference begins.",
-    measures=(Measure("mentions", "Identification of Mentions"),),
+    measures=(Measure("mentions", "Identification of Mentions", title="Mentions"),),
     count=count,
 )

@@ -36,6 +36,6 @@ METRIC = Metric(
     ),
     paper="Vilain et al. 1995, A model-theoretic coreference scoring scheme",
     use="Use it for continuity with older papers; it ignores singletons and favours large entities.",
-    measures=(Measure("muc", "Coreference"),),
+    measures=(Measure("muc", "Coreference", title="MUC"),),
     count=count,
 )

@@ -12,7 +12,8 @@ from corefscore.names import options as names
 
 
 class Measure(NamedTuple):
-    """A named score of a metric, and its label in the official layout.
+    """A named score of a metric, and its label in the official layout. ``title`` is what papers call it, if that is not
+    its name.
 
     ``combine`` derives it from the counts of the whole metric; without it, the measure is the quotient of
     its own counts, in the order in which `Metric.count` returns them.
@@ -21,6 +22,7 @@ class Measure(NamedTuple):
     name: str
     label: str
     combine: Callable[[Sequence[Counts]], Values] | None = None
+    title: str = ""
 
 
 class Option(NamedTuple):

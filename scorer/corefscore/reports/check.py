@@ -13,7 +13,7 @@ from corefscore.findings import Finding
 from corefscore.measures import HEADINGS
 from corefscore.metrics.row import options_of
 from corefscore.percent import fraction
-from corefscore.reports.row import PERCENT, Annotation, Column, Table, head
+from corefscore.reports.row import PERCENT, Annotation, Column, Reported, Table, head
 from corefscore.reports.score import DOCUMENT, TOTAL
 from corefscore.results import COUNTING, Result
 
@@ -85,7 +85,7 @@ class Floor(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Check:
+class Check(Reported):
     """The report of `check`.
 
     Only falls of totals fail a check, since even a better system loses on some documents, and only those of the

@@ -12,7 +12,9 @@ from corefscore.counts import SCORES
 from corefscore.errors import InputError
 from corefscore.findings import Finding, counted
 from corefscore.measures import HEADINGS, asked
-from corefscore.reports.row import CHANCE, COUNT, PERCENT, Column, Table, head
+from corefscore.reports.row import CHANCE, COUNT, PERCENT, Column, Interval, Table, head, shortened
+from corefscore.reports.score import Intervals
+from corefscore.reports.views import PAIRWISE, matrices, pairwise, paper_of
 from corefscore.results import Result
 from corefscore.significance import Compared, Method, compared
 from corefscore.units import sample
@@ -40,15 +42,37 @@ class Comparison:
     def tables(self) -> Sequence[Table]:
         return [self._scores(), self._differences()]
 
-    def _scores(self) -> Table:
+    @cached_property
+    def readable(self) -> Sequence[Table]:
+        """The scores and a table for each pair; or with many systems a matrix for each measure."""
+        names = list(self.results)
+        if len(names) > PAIRWISE:
+            return list(matrices(self.found, names))
+        return [self._scores(shortened(names)), *pairwise(self._differences(), names)]
+
+    @cached_property
+    def paper(self) -> Sequence[Table]:
+        """A row for each system; intervals where there is nothing to compare it with."""
+        order, tested = range(len(self.results)), {name: place for place, name in enumerate(self.measures)}
+        observed = self.found.sample.observed
+        table = paper_of(self.results, self.found, observed, self.measures, tested=tested, order=order)
+        if len(order) > 1:
+            return [table]
+        ends = {f"{m}.{c}": end for m, by_score in _ends(self.found).items() for c, end in by_score.items()}
+        return [table._replace(rows=[*table.rows, [ends.get(column.name) for column in table.columns]])]
+
+    def _scores(self, names: Sequence[str] = ()) -> Table:
+        """The scores of all systems, under other names if these are given."""
         columns = [Column("measure", "measure"), Column("system", "system")]
         asked_for = {score for its in asked(self.measures).values() for score in its}
         for score, heading in HEADINGS.items():
-            columns.append(Column(score, heading, PERCENT, score in asked_for))
-            columns += [Column(f"{score}_{end}", end, PERCENT, score in asked_for) for end in ("low", "high")]
+            shown, spare = score in asked_for, score != "f1"
+            columns.append(Column(score, heading, PERCENT, shown, score=score, spare=spare))
+            ends = [Column(f"{score}_{end}", end, PERCENT, shown, score=score) for end in Interval._fields]
+            columns += [end._replace(spare=2 * spare) for end in ends]
         rows = []
         for m, measure in enumerate(self.measures):
-            for s, name in enumerate(self.results):
+            for s, name in enumerate(names or self.results):
                 row: list[Any] = [measure, name]
                 for c in range(len(SCORES)):
                     row += [known(self.found.sample.observed[s, m, c]), *map(known, self.found.ends[s, m, c])]
@@ -105,13 +129,14 @@ class Comparison:
     @property
     def notes(self) -> Sequence[str]:
         method = self.found.method
-        return [
+        notes = [
             f"low, high: {percentage(method.confidence)} percentile intervals, from {method.trials} paired "
             "bootstrap resamples",
             *notes_on_tests(self.found),
             f"verdict: at the level {method.alpha:g}; units: how many the two differ in; smallest p: 2^(1 - units), "
             "the least that any test can give",
         ]
+        return notes if self.found.sample.pairs else notes[:2]
 
     def to_dict(self) -> dict[str, Any]:
         """What the JSON layout prints; see ``docs/compare.md``."""
@@ -170,6 +195,27 @@ def compare(results: Mapping[str, Result], measures: Collection[str], method: Me
         first = next(iter(results.values()))
         raise InputError([Finding("one-unit", "key", details={"unit": method.unit, "documents": len(first.names)})])
     return Comparison(results, measures, compared(units, method))
+
+
+def intervals(result: Result, method: Method) -> Intervals:
+    """The intervals of every measure of one response. Raises as `compare` does."""
+    alone = compare({"": result}, list(result), method)
+    ends = _ends(alone.found)
+    by_score = {m: {c: end._asdict() for c, end in its.items()} for m, its in ends.items()}
+    data = {"units": alone.found.sample.units, "options": method.to_dict(), "measures": by_score}
+    return Intervals(ends, alone.notes, alone.signature, {**data, "notes": list(alone.notes)})
+
+
+def _ends(found: Compared) -> dict[str, dict[str, Interval]]:
+    """The intervals of the first system by measure and score."""
+    return {
+        measure: {
+            score: Interval(*map(float, found.ends[0, m, c]))
+            for c, score in enumerate(SCORES)
+            if not math.isnan(found.ends[0, m, c, 0])
+        }
+        for m, measure in enumerate(found.sample.measures)
+    }
 
 
 def notes_on_tests(found: Compared) -> list[str]:

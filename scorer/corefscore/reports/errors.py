@@ -18,7 +18,7 @@ from corefscore.arrays import Ints
 from corefscore.findings import counted
 from corefscore.metrics import AVERAGE
 from corefscore.model import Documents
-from corefscore.reports.row import BAR, COUNT, GAIN, PERCENT, Annotation, Column, Table, head, percent
+from corefscore.reports.row import BAR, COUNT, GAIN, PERCENT, Annotation, Column, Reported, Table, head, percent
 
 TITLES: Mapping[str, str] = {
     types.SPAN: "span error",
@@ -100,7 +100,7 @@ def _members(group: Ints, count: int) -> list[list[int]]:
 
 
 @dataclass(frozen=True, eq=False)
-class ErrorReport:
+class ErrorReport(Reported):
     """The report of `errors` for one response. ``top`` bounds how many documents, groups and confusions are shown."""
 
     analysis: Analysis
@@ -437,7 +437,7 @@ SHORT: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, eq=False)
-class ErrorList:
+class ErrorList(Reported):
     """The report of `errors --list`: one row an error, with its place in the file of the side that has its mentions."""
 
     report: ErrorReport

@@ -14,13 +14,13 @@ from corefscore.analysis.found import RIGHT, STATUS, Analysis
 from corefscore.arrays import Ints
 from corefscore.findings import counted
 from corefscore.reports.errors import KINDS, TITLES, ErrorReport, shortened
-from corefscore.reports.row import COUNT, GAIN, PERCENT, Column, Table, head, percent
+from corefscore.reports.row import COUNT, GAIN, PERCENT, Column, Reported, Table, head, percent
 
 Span = tuple[int, int, int]
 
 
 @dataclass(frozen=True, eq=False)
-class ErrorComparison:
+class ErrorComparison(Reported):
     """The report of `errors` for two responses, by the names of the systems."""
 
     reports: Mapping[str, ErrorReport]

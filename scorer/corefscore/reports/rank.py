@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 
 from corefscore.counts import SCORES
 from corefscore.measures import HEADINGS, asked, scores_of
-from corefscore.metrics import AVERAGE
 from corefscore.reports.compare import known, notes_on_tests, options, percentage, signed
-from corefscore.reports.row import CHANCE, COUNT, PERCENT, Column, Table, head
-from corefscore.results import Result
+from corefscore.reports.paper import Scored, scored_columns
+from corefscore.reports.row import CHANCE, COUNT, PERCENT, Column, Interval, Table, head, shortened
+from corefscore.reports.views import paper_of, sort_heading
+from corefscore.results import Result, Scores
 from corefscore.significance import Compared, Method, Sample, compared
 from corefscore.units import sample
 
@@ -27,6 +28,13 @@ class Hidden(NamedTuple):
     system: str
     against: str
     difference: float
+    p: float
+
+
+class Decided(NamedTuple):
+    """The test that decided the rank of a system: against the first of the group above it, with the corrected ``p``."""
+
+    against: str
     p: float
 
 
@@ -77,38 +85,119 @@ class Ranking:
             if rank == its_rank and _differ(self.found, self.score, better, worse)
         ]
 
+    @cached_property
+    def decided(self) -> list[Decided | None]:
+        """For each system in order the test that decided its rank; the first had none."""
+        at = SCORES.index(self.score)
+        found: list[Decided | None] = [None]
+        for system, above in zip(self.order[1:], self.ranks, strict=False):
+            first = self.order[above - 1]
+            p = float(self.found.corrected[_place(self.found, first, system), 0, at])
+            found.append(Decided(self.names[first], p))
+        return found
+
+    @cached_property
+    def groups(self) -> dict[str, list[Scores]]:
+        """The scores of each group of documents, those of the systems in their order; nothing without groups."""
+        by = self.found.method.by
+        its = [] if by is None else [result.by(by) for result in self.results.values()]
+        return {group: [scores[group] for scores in its] for group in (its[0] if its else ())}
+
     @property
     def tables(self) -> Sequence[Table]:
-        heading = AVERAGE if self.sort == AVERAGE else f"{self.sort} {HEADINGS[self.score]}"
-        columns = [Column("rank", "rank", COUNT), Column("system", "system")]
-        shown = [(measure, score) for measure, its in asked(self.table.measures).items() for score in its]
-        for measure, score in shown:
-            title = measure if measure == AVERAGE else f"{measure} {HEADINGS[score]}"
-            columns.append(Column(f"{measure}_{score}", title, PERCENT))
-        columns += [
+        heading = sort_heading(self.sort, self.score)
+        scores = scored_columns(self.table.measures)
+        columns = [
+            Column("rank", "rank", COUNT),
+            Column("system", "system"),
+            *(Column(f"{measure}_{score}", sort_heading(measure, score), PERCENT) for measure, score in scores),
             Column("low", f"{heading} low", PERCENT),
             Column("high", f"{heading} high", PERCENT),
-            Column("reason", "not scored because", shown=bool(self.unscored)),
+            Column("against", "against"),
+            Column("p", "p", CHANCE),
+            *(Column(f"{self.sort}_{self.score}@{group}", group, PERCENT) for group in self.groups),
+            Column("reason", "not scored because"),
         ]
         rows: list[list[Any]] = []
-        for system, rank in zip(self.order, self.ranks, strict=True):
-            scores = [
-                known(self.table.observed[system, m, c])
-                for m, measure in enumerate(self.table.measures)
-                for c, score in enumerate(SCORES)
-                if (measure, score) in shown
-            ]
-            rows.append([rank, self.names[system], *scores, *self.ends(system), None])
+        for system, rank, test in zip(self.order, self.ranks, self.decided, strict=True):
+            rest = [*self.ends(system), *(test or (None, None)), *self._by_group(system), None]
+            rows.append([rank, self.names[system], *self._scores(system), *rest])
         empty = [None] * (len(columns) - 3)
         rows += [[None, name, *empty, reason] for name, reason in self.unscored.items()]
-        hidden = (
+        return [Table("ranking", columns, rows), self._hidden(self.names)]
+
+    def _scores(self, system: int) -> list[float | None]:
+        """The scores of a system in the columns of the tables."""
+        measures = list(self.table.measures)
+        each = scored_columns(self.table.measures)
+        return [known(self.table.observed[system, measures.index(m), SCORES.index(c)]) for m, c in each]
+
+    def _by_group(self, system: int) -> list[float | None]:
+        """The score that ranks, in each group."""
+        return [known(getattr(scores[system][self.sort], self.score)) for scores in self.groups.values()]
+
+    def _hidden(self, names: Sequence[str]) -> Table:
+        columns = (
             Column("rank", "rank", COUNT),
             Column("system", "system"),
             Column("against", "against"),
             Column("difference", "difference", PERCENT),
             Column("p", "p", CHANCE),
         )
-        return [Table("ranking", columns, rows), Table("differences within a rank", hidden, self.hidden)]
+        called = dict(zip(self.names, names, strict=True))
+        rows = [(rank, called[one], called[other], *rest) for rank, one, other, *rest in self.hidden]
+        return Table("differences within a rank", columns, rows)
+
+    @property
+    def readable(self) -> Sequence[Table]:
+        """The ranking with as many measures as fit: first what ranks, then groups of documents, then the F1 of the
+        others in their order, then recall and precision."""
+        every = [*self.names, *self.unscored]
+        names = shortened(every)
+        columns = [
+            Column("rank", "rank", COUNT),
+            Column("system", "system"),
+            *(
+                Column(".".join(each), HEADINGS[each[1]], PERCENT, over=each[0], score=each[1], spare=self._spare(each))
+                for each in scored_columns(self.table.measures)
+            ),
+            Column("interval", "[low, high]", PERCENT, over=self.sorted_by, spare=1),
+            Column("p", "p", CHANCE, spare=2),
+            Column("against", "against", spare=99),
+            *(Column(f"@{group}", group, PERCENT, over=f"{self.sorted_by} by group", spare=4) for group in self.groups),
+        ]
+        rows: list[list[Any]] = []
+        for system, rank, test in zip(self.order, self.ranks, self.decided, strict=True):
+            low, high = self.ends(system)
+            interval = None if low is None or high is None else Interval(low, high)
+            against = None if test is None else names[every.index(test.against)]
+            cells = [*self._scores(system), interval, test and test.p, against, *self._by_group(system)]
+            rows.append([rank, names[system], *cells])
+        empty = [None] * (len(columns) - 2)
+        rows += [[None, name, *empty] for name in names[len(self.names) :]]
+        notes = [
+            f"{name} is not ranked: {why}"
+            for name, why in zip(names[len(self.names) :], self.unscored.values(), strict=True)
+        ]
+        return [Table("ranking", columns, rows, notes=notes), self._hidden(names[: len(self.names)])]
+
+    def _spare(self, each: Scored) -> int:
+        """How well the column of a score can be spared."""
+        if each == (self.sort, self.score):
+            return 0
+        measures = list(self.table.measures)
+        return 5 + measures.index(each[0]) if each[1] == "f1" else 100
+
+    @property
+    def paper(self) -> Sequence[Table]:
+        measures = self.table.measures
+        rank = Column("rank", "rank", COUNT), self.ranks
+        tested = {self.sort: 0} if self.sort in measures else {}
+        return [
+            paper_of(
+                self.results, self.found, self.table.observed, measures, tested=tested, order=self.order, before=[rank]
+            )
+        ]
 
     def ends(self, system: int) -> tuple[float | None, float | None]:
         """The interval of the score that ranks; without numbers where there is one unit only."""
@@ -126,12 +215,17 @@ class Ranking:
         ]
         if self.found.sample.units == 1:
             notes[-1] = "no intervals, and no test can tell systems apart: there is one unit only"
+        if len(self.names) > 1:
+            notes.append(
+                "p: the test that decided the rank, against the first system of the same rank or, for the first of a "
+                "rank, of the rank above"
+            )
         return notes + notes_on_tests(self.found)
 
     def to_dict(self) -> dict[str, Any]:
         """What the JSON layout prints; see ``docs/rank.md``."""
         ranked = []
-        for system, rank in zip(self.order, self.ranks, strict=True):
+        for system, rank, test in zip(self.order, self.ranks, self.decided, strict=True):
             low, high = self.ends(system)
             scores = {
                 measure: {
@@ -141,7 +235,10 @@ class Ranking:
                 }
                 for m, measure in enumerate(self.table.measures)
             }
-            ranked.append({"rank": rank, "system": self.names[system], "low": low, "high": high, "scores": scores})
+            test_of = {"against": test and test.against, "p": test and test.p}
+            groups = {group: its[system].to_dict() for group, its in self.groups.items()}
+            its = {"rank": rank, "system": self.names[system], "low": low, "high": high, **test_of, "scores": scores}
+            ranked.append({**its, "groups": groups} if groups else its)
         return {
             **head(
                 "rank",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -11,7 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from corefscore.counts import SCORES, summed
-from corefscore.reports.row import PERCENT, Column, Table
+from corefscore.measures import HEADINGS
+from corefscore.reports.paper import main_measures, paper
+from corefscore.reports.row import PERCENT, Column, Interval, Table
 from corefscore.results import Result, Score, Scores
 
 DOCUMENT, GROUP, MEAN, TOTAL = "document", "group", "mean of groups", "total"
@@ -29,10 +31,21 @@ class Row(NamedTuple):
     f1: float | None
 
 
+class Intervals(NamedTuple):
+    """Intervals of the total by measure and score, made by `corefscore.reports.compare.intervals`; ``notes`` and
+    ``signature`` say how, ``data`` is all of it as JSON has it."""
+
+    ends: Mapping[str, Mapping[str, Interval]]
+    notes: Sequence[str]
+    signature: str
+    data: Mapping[str, Any]
+
+
 @dataclass(frozen=True)
 class Report:
-    """What is shown of a result: the total; every document where ``documents`` is set; and where ``by`` is a
-    pattern, the groups that it makes (see `Result.by`) and the unweighted mean over them.
+    """What is shown of a result: the total, with ``intervals`` if they were asked for; every document where
+    ``documents`` is set; and where ``by`` is a pattern, the groups that it makes (see `Result.by`) and the unweighted
+    mean over them. ``system`` is what a paper calls the response.
 
     The rest is for the official layout, which lists the mentions of documents and needs the pairs of the result for
     that: ``name`` is the one document that was scored, if it was named, ``headings`` asks for ``METRIC name:`` before
@@ -45,6 +58,8 @@ class Report:
     name: str | None = None
     headings: bool = False
     average: bool = False
+    system: str = "response"
+    intervals: Intervals | None = None
 
     @property
     def scoped(self) -> bool:
@@ -67,23 +82,60 @@ class Report:
     @property
     def tables(self) -> list[Table]:
         """The rows as one table."""
-        columns = (
+        columns = [
             Column("kind", "kind", shown=False),
             Column("scope", "scope", shown=self.scoped),
             Column("measure", "measure"),
-            Column("recall", "R", PERCENT),
-            Column("precision", "P", PERCENT),
-            Column("f1", "F1", PERCENT),
-        )
-        return [Table("", columns, self.rows)]
+        ]
+        for score, heading in HEADINGS.items():
+            columns.append(Column(score, heading, PERCENT, score=score))
+            if self.intervals:
+                ends = (Column(f"{score}_{end}", end, PERCENT, score=score) for end in Interval._fields)
+                columns += [each._replace(spare=score != "f1") for each in ends]
+        return [Table("", columns, [[cell for part in self._cells(row) for cell in part] for row in self.rows])]
+
+    def _cells(self, row: Row) -> Iterator[Sequence[Any]]:
+        """The cells of a row: what it is of, then each score, with its interval where there are any."""
+        yield row[:3]
+        for score in SCORES:
+            yield (getattr(row, score),)
+            if self.intervals:
+                yield self._interval(row, score) or (None, None)
+
+    def _interval(self, row: Row, score: str) -> Interval | None:
+        """The interval of a score of a row; only the total has any."""
+        if self.intervals is None or row.kind != TOTAL:
+            return None
+        return self.intervals.ends.get(row.measure, {}).get(score)
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        return ()
+    def readable(self) -> list[Table]:
+        return self.tables
+
+    @property
+    def paper(self) -> list[Table]:
+        """One row for the response, or one for each scope; intervals stand under their scores."""
+        rows: list[tuple[list[str], dict[tuple[str, str], Any]]] = []
+        scopes: dict[tuple[str, str], list[Row]] = {}
+        for row in self.rows:
+            scopes.setdefault((row.kind, row.scope), []).append(row)
+        for (_, scope), its in scopes.items():
+            rows.append(([scope if self.scoped else self.system], _by_score(its, getattr)))
+            if any((ends := _by_score(its, self._interval)).values()):
+                rows.append(([""], ends))
+        measures = main_measures(self.result.metrics, list(self.result))
+        first = Column("scope", "scope" if self.scoped else "system")
+        return [paper(self.result.metrics, measures, before=[first], rows=rows)]
+
+    @property
+    def notes(self) -> Sequence[str]:
+        if self.intervals is None:
+            return ()
+        return [*self.intervals.notes, *(["the intervals are those of the total"] if self.scoped else [])]
 
     @property
     def signature(self) -> str:
-        return self.result.signature
+        return self.result.signature if self.intervals is None else self.intervals.signature
 
     @property
     def mean(self) -> list[Row]:
@@ -104,6 +156,8 @@ class Report:
     def to_dict(self) -> dict[str, Any]:
         """What the JSON layout prints."""
         found = self.result.to_dict(self.documents)
+        if self.intervals is not None:
+            found["intervals"] = dict(self.intervals.data)
         if self.by is not None:
             found["by"] = self.by
             found["groups"] = {name: scores.to_dict() for name, scores in self.groups.items()}
@@ -119,6 +173,11 @@ def _rows(kind: str, scope: str, scores: Mapping[str, Score]) -> list[Row]:
         Row(kind, scope, name, *(None if math.isnan(value := getattr(score, each)) else value for each in SCORES))
         for name, score in scores.items()
     ]
+
+
+def _by_score(rows: Sequence[Row], of: Callable[[Row, str], Any]) -> dict[tuple[str, str], Any]:
+    """What there is of each score of some rows, by measure and score."""
+    return {(row.measure, score): of(row, score) for row in rows for score in SCORES}
 
 
 def _mean(numbers: Sequence[float | None]) -> float | None:
