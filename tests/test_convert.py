@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import random
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -228,6 +230,35 @@ def test_the_format_is_the_other_one_or_that_asked_for(to: str | None, begin: by
 def test_conll_can_be_written_as_conll() -> None:
     done = command("convert", DEMO / "key.conll", "-", "--to", "conll", "--quiet")
     assert done.stdout.splitlines()[4] == b"demo/cats\t000\t3\tAnn\t(5)|(3"
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        pytest.param("file.conll", "file.conll", id="the same name"),
+        pytest.param("file.conll", "./file.conll", id="another name of the same place"),
+        pytest.param("file.conll", "link.conll", id="a link to it"),
+        pytest.param("link.conll", "file.conll", id="through a link"),
+        pytest.param("file.conll", "hard.conll", id="a hard link"),
+        pytest.param(".", "file.conll", id="a file of the folder"),
+        pytest.param("link", "file.conll", id="a file of a linked folder"),
+        pytest.param("-", "file.conll", id="standard input"),
+    ],
+)
+def test_what_is_read_is_not_overwritten(source: str, target: str, tmp_path: Path) -> None:
+    text = (DEMO / "key.conll").read_bytes()
+    file = tmp_path / "file.conll"
+    file.write_bytes(text)
+    (tmp_path / "link.conll").symlink_to(file)
+    (tmp_path / "link").symlink_to(tmp_path)
+    (tmp_path / "hard.conll").hardlink_to(file)
+    program = Path(sys.executable).with_name("corefscore")
+    with file.open("rb") as stdin:
+        done = subprocess.run(
+            [program, "convert", source, target, "--include", "f*"], cwd=tmp_path, stdin=stdin, capture_output=True
+        )
+    assert (done.returncode, done.stdout, file.read_bytes()) == (2, b"", text)
+    assert f"OUT {target} would overwrite ".encode() in done.stderr
 
 
 @pytest.mark.parametrize("refused", ["convert-name-with-line-end", "convert-same-name-twice"])

@@ -184,8 +184,9 @@ class Documents:
 
     ``faults`` and ``discarded`` hold, for the few documents that have any, a function that tells what makes the
     document unusable (it may have to look into the file again), and the marks that the reader passes over.
-    ``odd_labels`` are the ids that are not plain numbers; all batches of one side share it. ``words`` gives the text of
-    spans of one file, for messages; it comes from the reader. ``named_entities`` are there only where a metric
+    ``odd_labels`` are the ids that are not plain numbers; all batches of one side share it. ``exact_names``
+    says that names are those of the official format, which two files of that format share only where they are equal.
+    ``words`` gives the text of spans of one file, for messages; it comes from the reader. ``named_entities`` are there only where a metric
     asked for them and the format has them, ``texts`` where somebody compares them.
     """
 
@@ -201,6 +202,7 @@ class Documents:
     faults: Mapping[int, Callable[[], Finding]] = field(default_factory=dict)
     discarded: Mapping[int, Sequence[str]] = field(default_factory=dict)
     odd_labels: Sequence[str] = ()
+    exact_names: bool = False
     words: Words = _numbers
     named_entities: NamedEntities | None = None
     texts: Texts | None = None
@@ -292,6 +294,7 @@ class Documents:
             faults={new[d]: fault for d, fault in self.faults.items() if d in new},
             discarded={new[d]: cells for d, cells in self.discarded.items() if d in new},
             odd_labels=self.odd_labels,
+            exact_names=self.exact_names,
             words=self.words,
             named_entities=self.named_entities and self.named_entities.take(old, there, len(self)),
             texts=self.texts and Texts(*(column[its_tokens] for column in self.texts)),
@@ -332,6 +335,7 @@ def joined(parts: Sequence[Documents]) -> Documents:
             s + d: cells for s, part in zip(documents, parts, strict=False) for d, cells in part.discarded.items()
         },
         odd_labels=parts[0].odd_labels if parts else (),
+        exact_names=all(part.exact_names for part in parts),
         words=parts[0].words if parts else _numbers,
         named_entities=_joined_names([part.named_entities for part in parts], documents),
         texts=_joined_texts([part.texts for part in parts]),

@@ -1,7 +1,8 @@
 """Which key document belongs to which response document: those of the same name.
 
-Names may also be of two forms: ``X_0``, as models name the documents of JSON lines, belongs to ``(X); part 000``, whose
-zeros do not count, where each of them is the only one of its side that can be meant (`in_other_form`).
+Between CoNLL and another format, names may also be of two forms: ``X_0``, as models name the documents of JSON lines,
+belongs to ``(X); part 000``, whose zeros do not count, where each of them is the only one of its side that can be meant
+(`in_other_form`). Between two CoNLL files names are equal or not, as for the official scorer (other-name-0001).
 
 Both sides are read batch by batch. Where they list their documents in one order, only the batches at hand
 are in memory; a response document that comes early waits until the key gets there. Where names of the two forms
@@ -39,9 +40,12 @@ class Names:
 
     def __init__(self) -> None:
         self.places: dict[str, Place] = {}
+        self.exact = True
+        """Whether all of them are names of CoNLL."""
 
     def add(self, documents: Documents) -> None:
         """See the names of a batch. Raises `InputError` for one that was there before."""
+        self.exact = self.exact and documents.exact_names
         for document, name in enumerate(documents.names):
             place = documents.place_of(document)
             first = self.places.setdefault(name, place)
@@ -131,7 +135,8 @@ class _Pairing:
         while not all(name in self.waiting for name in key.names) and self._read_response():
             pass
         missing = {name for name in key.names if name not in self.waiting}
-        if missing and not self.other_form and in_other_form(missing, self.response_names.places):
+        two_forms = not (self.key_names.exact and self.response_names.exact)
+        if missing and two_forms and not self.other_form and in_other_form(missing, self.response_names.places):
             self._read_key_to_its_end()
             self.other_form = in_other_form(self.key_names.places, self.response_names.places)
         found = [self.waiting.pop(self.other_form.get(name, name), None) for name in key.names]

@@ -9,6 +9,7 @@ import click
 from corefscore.cli import options
 from corefscore.cli.messages import tell, write
 from corefscore.cli.progress import progress
+from corefscore.cli.scoring import spare_inputs
 from corefscore.convert import convert
 from corefscore.findings import Finding
 from corefscore.formats import NAMES
@@ -43,6 +44,7 @@ def command(name: str) -> click.Command:
 
 
 def _convert(source: str, target: str, *, to: str | None, strict: bool, quiet: bool | None, **how: Any) -> None:
+    spare_inputs({"OUT": target}, [source], how["include"])
     notices: list[Finding] = []
     # All of it, before anything is written: only then is it known that nothing is refused.
     reading = Reading(**how)

@@ -101,7 +101,10 @@ def _refuse_unread(metrics: Sequence[Metric], own: Mapping[str, Any]) -> None:
 
 
 def spare_inputs(outputs: Mapping[str, str | None], inputs: Iterable[str], include: str | None = None) -> None:
-    """Raise `UsageError` where a file that is to be written, given by its option, is one that is read."""
+    """Raise `UsageError` where a file that is to be written, given by its option, is one that is read.
+
+    The same file may go by several names: links, hard links, a folder that it lies in, standard input.
+    """
     there = [(option, path) for option, path in outputs.items() if path is not None and _is_file_or_pipe(path)]
     if not there:
         return
@@ -111,8 +114,9 @@ def spare_inputs(outputs: Mapping[str, str | None], inputs: Iterable[str], inclu
         except UsageError:  # what cannot be read, reading tells
             continue
         for option, output in there:
-            for its in filter(_is_file_or_pipe, read):
-                if os.path.samefile(its, output):
+            for its in read:
+                place = "/dev/stdin" if its == STDIN else its
+                if _is_file_or_pipe(place) and os.path.samefile(place, output):
                     raise UsageError(f"{option} {output} would overwrite {its}, which is read; name another file")
 
 

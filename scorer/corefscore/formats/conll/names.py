@@ -215,7 +215,9 @@ class NamesReader(Reader):
         if self._open is not None:
             self._open = self._open._replace(document=self._open.document - ready)
         if self._estimate:
-            documents = Documents(documents.names, documents.places, documents.tokens, words=documents.words)
+            documents = Documents(
+                documents.names, documents.places, documents.tokens, exact_names=True, words=documents.words
+            )
         texts = None if self._texts is None else self._texts.take(ready)
         return replace(documents, faults={**faults, **documents.faults}, named_entities=names, texts=texts)
 

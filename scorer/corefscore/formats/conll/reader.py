@@ -187,6 +187,7 @@ class Reader:
             faults=self.faults(faulty, events),
             discarded={document: cells for document, cells in self.discarded.items() if document < ready},
             odd_labels=self.labels.odd,
+            exact_names=True,
             words=words,
         )
         for column in (self.names, self.places, self.stops, self.tokens):
