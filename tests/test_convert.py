@@ -255,7 +255,11 @@ def test_what_is_read_is_not_overwritten(source: str, target: str, tmp_path: Pat
     program = Path(sys.executable).with_name("corefscore")
     with file.open("rb") as stdin:
         done = subprocess.run(
-            [program, "convert", source, target, "--include", "f*"], cwd=tmp_path, stdin=stdin, capture_output=True
+            [program, "convert", source, target, "--include", "f*"],
+            cwd=tmp_path,
+            stdin=stdin,
+            capture_output=True,
+            check=False,
         )
     assert (done.returncode, done.stdout, file.read_bytes()) == (2, b"", text)
     assert f"OUT {target} would overwrite ".encode() in done.stderr

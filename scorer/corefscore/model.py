@@ -184,10 +184,10 @@ class Documents:
 
     ``faults`` and ``discarded`` hold, for the few documents that have any, a function that tells what makes the
     document unusable (it may have to look into the file again), and the marks that the reader passes over.
-    ``odd_labels`` are the ids that are not plain numbers; all batches of one side share it. ``exact_names``
-    says that names are those of the official format, which two files of that format share only where they are equal.
-    ``words`` gives the text of spans of one file, for messages; it comes from the reader. ``named_entities`` are there only where a metric
-    asked for them and the format has them, ``texts`` where somebody compares them.
+    ``odd_labels`` are the ids that are not plain numbers; all batches of one side share it. ``exact_names`` says that
+    names are those of the official format, which two files of that format share only where they are equal. ``words``
+    gives the text of spans of one file, for messages; it comes from the reader. ``named_entities`` are there only
+    where a metric asked for them and the format has them, ``texts`` where somebody compares them.
     """
 
     names: Sequence[str]
