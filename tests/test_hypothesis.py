@@ -237,6 +237,45 @@ def test_what_was_mended_needs_no_mending_and_says_the_same(folder: Path, text: 
         assert (again, fixes.listed) == (once, [])
 
 
+ODD_CELLS = st.lists(
+    st.sampled_from(
+        ["(0)", "(1)", "(2)", "(0)|(1)", "(1|1)", "|", "|", "|", "-", "x", "((0)", "(1)2)", "(00)", "(1+2)"]
+    ),
+    min_size=1,
+    max_size=6,
+).map("".join)
+AROUND = st.lists(st.sampled_from("012"), max_size=3)
+
+
+@st.composite
+def odd_documents(draw: st.DrawFn) -> tuple[str, ...]:
+    """The cells of a document; some mentions reach from the first to the last of several."""
+    around = draw(AROUND)
+    opens, closes = (
+        "|".join(f"({name}" for name in around),
+        "|".join(f"{name})" for name in draw(st.permutations(around))),
+    )
+    return f"{draw(ODD_CELLS)}|{opens}", *draw(st.lists(ODD_CELLS, max_size=3)), f"{closes}|{draw(ODD_CELLS)}"
+
+
+@given(odd_documents(), odd_documents())
+@example(("(0)|(1)", "(2", "(0)|(1)", "x2)(2)(1)2)(2", "(0)x(2)|(1)"), ("x|(1)", "(0)||-|", "|||"))
+@example(("|x-", "|", "((0)(00)(00)"), ("(12)|(2)", "(0(0)|(1)0)", "|((0)(1)2)(1)|((0)"))
+@example(("(0)|(1)", "(1)|(2)|(0)", "(2)|(1)"), ("(2)|(1)|(2)", "(1|(2", "(0)|(2)", "2)|1)"))
+def test_mending_never_moves_a_score(folder: Path, key: Sequence[str], response: Sequence[str]) -> None:
+    """To the last bit, whatever copies had to stay, with ``--repeated first``."""
+    files = [folder / name for name in ("odd-key", "odd-response")]
+    for file, its in zip(files, (key, response), strict=True):
+        file.write_text("#begin document d\n" + "".join(f"w\t{cell}\n" for cell in its) + "#end document\n")
+        assume(not joined(list(read(str(file), []))).faults)
+    before = twins.score_files(*files, repeated="first")
+    for first_copy in (False, True):
+        for file in files:
+            file.write_text("".join(mend(Source(str(file)), Fixes(), first_copy=first_copy)))
+        after = twins.score_files(*files, repeated="first")
+        assert all(np.array_equal(before.counts[name], after.counts[name]) for name in twins.TWINS)
+
+
 @given(st.lists(PAIRS, min_size=1, max_size=5), st.data())
 def test_counts_add_up_over_any_split_of_the_documents(pairs: list[twins.Pair], data: st.DataObject) -> None:
     whole = scored(pairs)

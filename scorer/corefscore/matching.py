@@ -35,6 +35,16 @@ class Side(NamedTuple):
         renumbered = np.cumsum(left) - 1
         return Side(self.number[which], renumbered[entity], self.document[left])
 
+    def by_appearance(self, place: Ints) -> Side:
+        """Entities in the order of the first ``place`` of each in its document; there is one a mention."""
+        first = np.full(len(self.document), np.iinfo(np.int64).max)
+        np.minimum.at(first, self.entity, place)
+        entities = order_by(self.document, first)
+        new = np.empty(len(entities), dtype=np.int64)
+        new[entities] = np.arange(len(entities))
+        mentions = order_by(new[self.entity])
+        return Side(self.number[mentions], new[self.entity][mentions], self.document[entities])
+
     def in_text_order(self) -> Side:
         """Entities in the order of their first mention, mentions in that of their numbers, as a reader gives mentions
         that do not overlap: sums are added in this order, and the last bit of a sum shows."""

@@ -176,6 +176,7 @@ class Documents:
     ``start``      mentions            its first token, from 0 in its document
     ``end``        mentions            its last token
     ``line``       mentions            the line of its first token (from 1), or of its document in JSON lines
+    ``opening``    mentions            the place of its first bracket among those of its document; None without brackets
     =============  ==================  =========================================================
 
     Within a document entities stand in order of first appearance, within an entity mentions in the
@@ -199,6 +200,7 @@ class Documents:
     start: Ints = field(default_factory=NONE.copy)
     end: Ints = field(default_factory=NONE.copy)
     line: Ints = field(default_factory=NONE.copy)
+    opening: Ints | None = None
     faults: Mapping[int, Callable[[], Finding]] = field(default_factory=dict)
     discarded: Mapping[int, Sequence[str]] = field(default_factory=dict)
     odd_labels: Sequence[str] = ()
@@ -291,6 +293,7 @@ class Documents:
             start=self.start[chosen],
             end=self.end[chosen],
             line=self.line[chosen],
+            opening=None if self.opening is None else self.opening[chosen],
             faults={new[d]: fault for d, fault in self.faults.items() if d in new},
             discarded={new[d]: cells for d, cells in self.discarded.items() if d in new},
             odd_labels=self.odd_labels,
@@ -314,6 +317,8 @@ def joined(parts: Sequence[Documents]) -> Documents:
     documents = np.cumsum([0] + [len(part) for part in parts]).tolist()
     entities = np.cumsum([0] + [len(part.document) for part in parts]).tolist()
 
+    openings = [part.opening for part in parts if part.opening is not None]
+
     def column(name: str, shifts: Iterable[int] | None = None) -> Ints:
         arrays: list[Ints] = [getattr(part, name) for part in parts]
         if shifts is not None:
@@ -330,6 +335,7 @@ def joined(parts: Sequence[Documents]) -> Documents:
         start=column("start"),
         end=column("end"),
         line=column("line"),
+        opening=np.concatenate(openings) if len(openings) == len(parts) > 0 else None,
         faults={s + d: f for s, part in zip(documents, parts, strict=False) for d, f in part.faults.items()},
         discarded={
             s + d: cells for s, part in zip(documents, parts, strict=False) for d, cells in part.discarded.items()

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
-
-import numpy as np
 
 from corefscore.findings import Collected, Found, counted
 from corefscore.formats.conll.cells import PLAIN
 from corefscore.formats.conll.examiner import Examiner
-from corefscore.formats.conll.lines import END, Line, lines_of, marker_of
-from corefscore.formats.conll.reader import last_cells
+from corefscore.formats.conll.lines import BEGIN, END, Line, cell_of, lines_of, marker_of
 from corefscore.formats.row import Request
 from corefscore.model import Documents
-from corefscore.repeats import repeats
-from corefscore.sources import Source, as_text
-
-TOGETHER = 1000
-"""Lines whose cells are looked up at a time."""
+from corefscore.repeats import Repeat, repeats
+from corefscore.sources import MARK, Source, as_text
 
 
 class Fix(NamedTuple):
@@ -38,51 +33,54 @@ class Fix(NamedTuple):
 Fixes = Collected[Fix]
 """What was mended."""
 
+WITHOUT_BLANK = re.compile(rb"^((?:%s)?#[^\S\n]*%s)(?=\()" % (MARK, BEGIN.rstrip()))
+"""A line that would begin a document with one blank before its name."""
+
 
 class _Copy(NamedTuple):
-    """A copy of a mention that is to go: where its document begins, its tokens, its entity and how to name it."""
+    """A copy of a mention that is to go: where its document begins, its tokens, its entity, whether no copy is left in
+    that entity, and the mention in its batch."""
 
     begin: int
     start: int
     end: int
     label: bytes
-    line: int
-    what: str
+    last: bool
+    mention: int
 
 
 def mend(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]:
     """The text of a file, mended; what was done is in ``fixes`` once the text was taken to its end.
 
-    - The second copy of a mention within one entity goes; with ``first_copy`` any later copy of a span does, as
-      with ``--repeated first``. A copy with an end in a cell that is not plain stays.
+    - Where no line begins a document, those that lack only the blank before the name get it.
+    - The second copy of a mention within one entity goes, unless it has an end in a cell that is not plain. With
+      ``first_copy`` any later copy of a span does, as with ``--repeated first``, in documents where all of them can:
+      if some stayed, other copies could come first.
     - Where a file has line ends of both kinds, all become LF.
     - A document without its end line gets one.
 
-    Raises `UsageError` for a file that cannot be read.
+    So no score with ``--repeated first`` changes. Raises `UsageError` for a file that cannot be read.
     """
+    source = _with_blanks(source, fixes)
     found = Found()
-    by_token: dict[tuple[int, int], list[_Copy]] = defaultdict(list)
-    for copy in _removable(source, found, first_copy=first_copy):
-        fixes.add(Fix("repeated-mention", source.name, copy.line, copy.what))
-        for token in {copy.start, copy.end}:
-            by_token[copy.begin, token].append(copy)
+    by_token = _removable(source, found, fixes, first_copy=first_copy)
     mixed = found.has("mixed-line-ends")
     new_line = b"\r\n" if not mixed and _uses_crlf(source) else b"\n"
     changed_ends = first_changed = 0
     last = Line(0, b"", 0, 0)
     inside = 0
-    for line, cell in _with_cells(source, by_token.keys()):
+    for line in lines_of(source):
         text = line.text
         if inside and line.begins:
             fixes.add(Fix("nested-document", source.name, line.number, 'put "#end document" before this line'))
             yield as_text(b"#" + END + new_line)
         inside = line.begin
-        if cell:
-            text = _without(text, *cell, line.token, by_token[line.begin, line.token])
-        if mixed and text.endswith(b"\r\n"):
+        if its := by_token.get((line.begin, line.token)) if line.begin else None:
+            text = _without(text, line.token, its)
+        if mixed and (with_lf := _with_lf(text)) != text:
             changed_ends += 1
             first_changed = first_changed or line.number
-            text = _with_lf(text)
+            text = with_lf
         yield as_text(text)
         last = line
     if inside:
@@ -93,83 +91,122 @@ def mend(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]:
         fixes.add(Fix("mixed-line-ends", source.name, first_changed, what))
 
 
-def _removable(source: Source, found: Found, *, first_copy: bool) -> list[_Copy]:
-    """The copies of mentions that are to go, of those that can be written without a doubt; what else is odd in the file
-    is added to ``found``."""
-    batches = Examiner(found, Request()).documents([source])
-    return _in_plain_cells(source, [copy for batch in batches for copy in _copies(batch, first_copy=first_copy)])
+class _InMemory(Source):
+    """A file with another text."""
+
+    def __init__(self, source: Source, text: bytes) -> None:
+        super().__init__(source.path, source.max_unpacked)
+        self.name = source.name
+        self._kept = text
 
 
-def _copies(batch: Documents, *, first_copy: bool) -> list[_Copy]:
-    """The mentions of a batch that are to go."""
-    gone: list[int] = []
-    for repeat in repeats(batch):
+def _with_blanks(source: Source, fixes: Fixes) -> Source:
+    """The file with a blank before every name, where without them no line begins a document."""
+    markers = (marker_of(text.removeprefix(MARK)) for _, text in source.numbered_lines())
+    if any(marker.name is not None for marker in markers if marker):
+        return source
+    spaced = []
+    for number, text in source.numbered_lines():
+        mended = WITHOUT_BLANK.sub(rb"\1 ", text)
+        spaced.append(mended)
+        if mended != text:
+            fixes.add(Fix("no-document", source.name, number, 'put a blank behind "#begin document"'))
+    return _InMemory(source, b"".join(spaced))
+
+
+def _removable(source: Source, found: Found, fixes: Fixes, *, first_copy: bool) -> dict[tuple[int, int], list[_Copy]]:
+    """The copies of mentions that are to go, by the begin of their document and by token, of those that can be written
+    without a doubt; what else is odd in the file is added to ``found``."""
+    by_token: dict[tuple[int, int], list[_Copy]] = defaultdict(list)
+    batches = [
+        (batch, its) for batch in Examiner(found, Request()).documents([source]) if (its := list(repeats(batch)))
+    ]
+    plain = _plain_cells(source, batches)
+    for batch, its in batches:
+        going = _copies(batch, its, plain, first_copy=first_copy)
+        _tell(source, batch, fixes.take("repeated-mention", going), fixes)
+        for copy in going:
+            for token in {copy.start, copy.end}:
+                by_token[copy.begin, token].append(copy)
+    return by_token
+
+
+def _tell(source: Source, batch: Documents, copies: Sequence[_Copy], fixes: Fixes) -> None:
+    """Add what is done about some copies."""
+    for copy, words in zip(copies, batch.words_of([copy.mention for copy in copies]), strict=True):
+        name = batch.names[int(batch.document[batch.entity[copy.mention]])]
+        tokens = f"tokens {copy.start} to {copy.end}"
+        what = f'in document "{name}": took a copy of "{words}" ({tokens}) out of entity {copy.label.decode()}'
+        fixes.add(Fix("repeated-mention", source.name, int(batch.line[copy.mention]), what))
+
+
+def _plain_cells(source: Source, batches: Sequence[tuple[Documents, Sequence[Repeat]]]) -> set[tuple[int, int]]:
+    """The tokens at which repeated spans begin or end in plain cells, each behind the begin of its document."""
+    tokens = {
+        (batch.place_of(repeat.document).line or 0, token)
+        for batch, its in batches
+        for repeat in its
+        for token in _ends(repeat)
+    }
+    return {
+        (line.begin, line.token)
+        for line in (lines_of(source) if tokens else ())
+        if (line.begin, line.token) in tokens and PLAIN.fullmatch(cell_of(line.text)[1])
+    }
+
+
+def _ends(repeat: Repeat) -> tuple[int, int]:
+    documents, first = repeat.documents, repeat.copies[0]
+    return int(documents.start[first]), int(documents.end[first])
+
+
+def _copies(
+    batch: Documents, found: Sequence[Repeat], plain: Collection[tuple[int, int]], *, first_copy: bool
+) -> list[_Copy]:
+    """The mentions of a batch that are to go, in the order of the mentions."""
+    begins = [batch.place_of(document).line or 0 for document in range(len(batch))]
+    clear = [all((begins[repeat.document], token) in plain for token in _ends(repeat)) for repeat in found]
+    unclear = {repeat.document for repeat, its in zip(found, clear, strict=True) if not its}
+    copies = []
+    for repeat in (repeat for repeat, its in zip(found, clear, strict=True) if its):
+        only_first = first_copy and repeat.document not in unclear
+        start, end = _ends(repeat)
         kept: set[int] = set()
         for mention in repeat.copies:
             entity = int(batch.entity[mention])
-            if entity in kept or (first_copy and kept):
-                gone.append(mention)
-            kept.add(entity)
-    copies = []
-    for mention, words in zip(gone, batch.words_of(gone), strict=True):
-        document = int(batch.document[batch.entity[mention]])
-        start, end = int(batch.start[mention]), int(batch.end[mention])
-        label = batch.name_of(int(batch.entity[mention]))
-        name = batch.names[document]
-        what = f'in document "{name}": took a copy of "{words}" (tokens {start} to {end}) out of entity {label}'
-        begin = batch.place_of(document).line or 0
-        copies.append(_Copy(begin, start, end, label.encode(), int(batch.line[mention]), what))
-    return copies
+            if entity in kept or (only_first and kept):
+                label = batch.name_of(entity).encode()
+                copies.append(_Copy(begins[repeat.document], start, end, label, entity not in kept, mention))
+            else:
+                kept.add(entity)
+    return sorted(copies, key=lambda copy: copy.mention)
 
 
-def _in_plain_cells(source: Source, copies: list[_Copy]) -> list[_Copy]:
-    """Those of the copies that begin and end in plain cells."""
-    if not copies:
-        return []
-    tokens = {(copy.begin, token) for copy in copies for token in (copy.start, copy.end)}
-    cells = ((line.begin, line.token, cell) for line, cell in _with_cells(source, tokens) if cell)
-    plain = {(begin, token) for begin, token, (_, text) in cells if PLAIN.fullmatch(text)}
-    return [copy for copy in copies if {(copy.begin, copy.start), (copy.begin, copy.end)} <= plain]
+def _without(line: bytes, token: int, copies: list[_Copy]) -> bytes:
+    """A line without the brackets that some copies have in its (plain) cell.
 
-
-def _with_cells(source: Source, tokens: Container[tuple[int, int]]) -> Iterator[tuple[Line, tuple[int, bytes] | None]]:
-    """The lines of a file, and for some tokens, each by the begin of its document and its number, where the coreference
-    cell of the line begins, and the cell. Many lines are looked at together, since one by one takes fifty times as
-    long."""
-    rest = lines_of(source)
-    while block := list(islice(rest, TOGETHER)):
-        wanted = [at for at, line in enumerate(block) if line.begin and (line.begin, line.token) in tokens]
-        texts = [b"\n" + block[at].text.removesuffix(b"\n") for at in wanted]
-        ends = np.cumsum([len(text) for text in texts], dtype=np.int64)
-        starts, stops = last_cells(np.frombuffer(b"".join([*texts, b"\n"]), dtype=np.uint8), ends)
-        begins = [1, *(ends + 1).tolist()]
-        places = zip(wanted, texts, (starts - begins[:-1]).tolist(), (stops - begins[:-1]).tolist(), strict=True)
-        cells = {at: (start, text[1 + start : 1 + stop]) for at, text, start, stop in places}
-        yield from ((line, cells.get(at)) for at, line in enumerate(block))
-
-
-def _without(line: bytes, at: int, cell: bytes, token: int, copies: list[_Copy]) -> bytes:
-    """A line without the brackets that some copies have in its (plain) cell, which begins at ``at``."""
+    The last ones of a form go, and one-token mentions after brackets, so that entities appear in the same order.
+    """
+    at, cell = cell_of(line)
     pieces = cell.split(b"|")
-    # Counted first and taken out in one go, since a cell may hold very many.
     there = Counter(pieces)
+    # Counted first and taken out in one go, since a cell may hold very many.
     gone: Counter[bytes] = Counter()
+    for (label, last), count in Counter((copy.label, copy.last) for copy in copies if copy.start == copy.end).items():
+        single = b"(%s)" % label
+        gone[single] = there[single] if last else max(there[single] - 1, 0)
+        for bracket in (b"(%s" % label, b"%s)" % label):
+            gone[bracket] += count - gone[single]
     for copy in copies:
-        single = b"(%s)" % copy.label
-        if copy.start == copy.end and gone[single] < there[single]:
-            gone[single] += 1
-            continue
-        if token == copy.start:
-            gone[b"(%s" % copy.label] += 1
-        if token == copy.end:
-            gone[b"%s)" % copy.label] += 1
+        if copy.start < copy.end:
+            gone[(b"(%s" if token == copy.start else b"%s)") % copy.label] += 1
     left = []
-    for piece in pieces:
+    for piece in reversed(pieces):
         if gone[piece]:
             gone[piece] -= 1
         else:
             left.append(piece)
-    return line[:at] + (b"|".join(left) or b"-") + line[at + len(cell) :]
+    return line[:at] + (b"|".join(left[::-1]) or b"-") + line[at + len(cell) :]
 
 
 def _uses_crlf(source: Source) -> bool:
@@ -177,9 +214,13 @@ def _uses_crlf(source: Source) -> bool:
 
 
 def _with_lf(line: bytes) -> bytes:
-    """A line that ends with CR LF, with LF alone, so that it is read as before."""
-    text = line.removesuffix(b"\r\n")
-    if text.endswith(b"\r") and marker_of(text):
+    """A line that ends with CR LF, with LF alone, so that it is read as before; any other line as it is."""
+    if not line.endswith(b"\r\n"):
+        return line
+    text = line.rstrip(b"\r\n")
+    begin = marker_of(line[:-2])
+    if begin and begin.name is not None and line.endswith(b"\r\r\n"):
         return line  # the second CR belongs to the name
-    # Before CR LF an empty column at the end counts, before LF it does not.
-    return text + (b"-\n" if text.endswith(b"\t") and text.strip() else b"\n")
+    # Before a CR that is not part of the line end, or before CR LF, an empty column counts, before LF it does not.
+    empty = text.endswith(b"\t") or (text.endswith(b" ") and b"\t" not in text and line.endswith(b"\r\r\n"))
+    return text + (b"-\n" if empty and text.strip() else b"\n")

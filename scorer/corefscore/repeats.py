@@ -78,14 +78,22 @@ def treat(matched: Matched, pairs: Pairs, way: str) -> Treated:
     if way == "refuse":
         raise InputError(_as_errors(describe("repeated-mention", (key_repeats + response_repeats)[:1])))
     if way == "first":
-        key = matched.key.keep(_all_but(key_copies, matched.key))
-        response = matched.response.keep(_all_but(response_copies, matched.response))
+        key = _first_copies(matched.key, pairs.key, key_copies)
+        response = _first_copies(matched.response, pairs.response, response_copies)
         return Treated(matched._replace(key=key, response=response), {}, every, every)
     messages: dict[int, list[str]] = defaultdict(list)
     key_messages(matched, pairs.key, key_copies, messages)
     matched, dropped = drop_response_copies(matched, pairs.response, response_copies, messages)
     # By document, key first in each: so they are printed, however the documents are cut into batches.
     return Treated(matched, dict(sorted(messages.items())), dropped, every)
+
+
+def _first_copies(side: Side, documents: Documents, copies: Ints) -> Side:
+    """A side without its later ``copies``, as if its file did not hold them: an entity that first appeared with one of
+    them now appears later, and sums are added in that order."""
+    kept = _all_but(copies, side)
+    left = side.keep(kept)
+    return left if documents.opening is None else left.by_appearance(documents.opening[kept])
 
 
 def key_messages(matched: Matched, key: Documents, copies: Ints, messages: dict[int, list[str]]) -> None:

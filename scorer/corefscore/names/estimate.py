@@ -73,6 +73,7 @@ def estimated(documents: Documents, how: NameOptions) -> Documents:
         start=names.start[which][mentions],
         end=names.end[which][mentions],
         line=names.line[which][mentions],
+        opening=None,
         discarded={},
     )
 

@@ -208,6 +208,7 @@ def _only(documents: Documents, which: Ints, start: Ints, end: Ints) -> Document
         start=start,
         end=end,
         line=documents.line[which],
+        opening=None if documents.opening is None else documents.opening[which],
     )
 
 

@@ -35,6 +35,7 @@ class Partitions(NamedTuple):
     start: Ints
     end: Ints
     line: Ints
+    opening: Ints
 
 
 def partitions(events: Events) -> tuple[Partitions, list[int]]:
@@ -81,6 +82,7 @@ def partitions(events: Events) -> tuple[Partitions, list[int]]:
             events.token[first_event],
             events.token[last_event],
             events.line[first_event],
+            first_event,
         ),
         [],
     )

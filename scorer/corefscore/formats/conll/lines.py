@@ -91,6 +91,16 @@ def columns_of(line: bytes) -> list[bytes]:
     return [column for column in text.split(b" ") if column]
 
 
+def cell_of(line: bytes) -> tuple[int, bytes]:
+    """Where the last column of a token begins in its line, and that column: the cell of coreference."""
+    columns = columns_of(line)
+    cell = columns[-1] if columns else b""
+    text = line.rstrip(b"\n").removesuffix(b"\r")
+    if b"\t" in text:
+        return sum(map(len, columns)) + len(columns) - 1 - len(cell), cell
+    return len(text.rstrip(b" ")) - len(cell), cell
+
+
 def word(columns: Sequence[bytes]) -> str:
     """The fourth column, as in CoNLL-2011/2012, or the one before the last where there are fewer than five."""
     if len(columns) == 1:
