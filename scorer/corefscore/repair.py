@@ -156,8 +156,7 @@ def _plain_cells(source: Source, batches: Sequence[tuple[Documents, Sequence[Rep
 
 
 def _ends(repeat: Repeat) -> tuple[int, int]:
-    documents, first = repeat.documents, repeat.copies[0]
-    return int(documents.start[first]), int(documents.end[first])
+    return repeat.first.span.start, repeat.first.span.end
 
 
 def _copies(
