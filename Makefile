@@ -11,8 +11,9 @@ BENCH_OPTIONS = $(if $(ONLY),--only $(ONLY)) $(if $(PEER),--peer '$(PEER)') $(if
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /	/' | expand -t 12
 
-demo: $(VENV)/installed ## install, score a small pair and print the result
-	$(BIN)/corefscore lea testdata/demo/key.conll testdata/demo/response.conll
+demo: $(VENV)/installed ## install, score a small pair and print a table
+	$(BIN)/corefscore every testdata/demo/key.conll testdata/demo/response.conll --format table
+	@echo "The command is $(BIN)/corefscore; to call it as corefscore: . $(BIN)/activate"
 
 test: $(VENV)/installed-dev ## run the tests
 	$(BIN)/pytest -n auto -m "not slow"

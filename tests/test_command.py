@@ -18,7 +18,8 @@ import pytest
 from corefscore import __version__
 from corefscore.cli import COMMANDS, COMPLETE, commands, run
 from corefscore.cli.options import HEADINGS, grouped
-from corefscore.errors import suggested
+from corefscore.errors import InputError, suggested
+from corefscore.findings import Finding
 from corefscore.metrics import GROUPS, NAMES, RESERVED, find
 from support import RECORDED, ROOT, TESTDATA, command
 
@@ -200,6 +201,35 @@ def test_quiet_drops_notices_and_leaves_the_output_as_it_is() -> None:
     quiet = command("lea", "key.conll", "response.conll", "--quiet", cwd=folder)
     assert loud.stderr
     assert (quiet.stdout, quiet.stderr) == (loud.stdout, b"")
+
+
+@pytest.mark.parametrize("spans", [11, 40])
+def test_errors_are_capped_and_their_cause_comes_first_and_last(spans: int, tmp_path: Path) -> None:
+    """Every span is marked twice in the response, which is refused from the eleventh on."""
+    rows = "".join(f"d\t0\t{n}\tw{n}\t(1)\n" for n in range(spans))
+    key, response = tmp_path / "key.conll", tmp_path / "response.conll"
+    key.write_text(f"#begin document d\n{rows}#end document\n")
+    response.write_text(key.read_text().replace("(1)", "(1)|(2)"))
+    done = command("muc", key, response)
+    lines = done.stderr.decode().splitlines()
+    cause = [line for line in lines if "error[too-many-repeated]" in line]
+    assert (done.status, lines[0], lines[-2]) == (1, cause[0], cause[1])
+    assert lines[1] == lines[-1]
+    assert "--repeated first scores this file" in lines[-1]
+    assert sum("error[repeated-mention]" in line for line in lines) == 5
+    assert lines[-3] == f"... and {spans - 5} more errors [repeated-mention]"
+    quiet = command("muc", key, response, "--quiet")
+    assert (quiet.status, quiet.stderr.decode().splitlines()) == (1, [*lines[:2], f"... and {spans} more errors"])
+
+
+def test_errors_of_one_kind_are_capped() -> None:
+    """As Python sees them, too; none of them is the cause of the others."""
+    findings = [Finding("no-document", "file", line, details={"what": "w", "expected": "e"}) for line in range(1, 8)]
+    lines = str(InputError(findings)).splitlines()
+    assert len(lines) == 11
+    assert lines[-1] == "... and 2 more errors [no-document]"
+    assert InputError(findings).brief.splitlines()[-1] == "... and 6 more errors"
+    assert len(InputError(findings).findings) == 7
 
 
 def test_quiet_keeps_the_official_messages() -> None:

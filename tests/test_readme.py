@@ -49,6 +49,36 @@ def test_an_example_prints_what_the_page_shows(example: Example, tmp_path: Path)
     assert done.stdout.decode() == output
 
 
+def test_the_first_example_works_after_the_set_up_of_the_page(tmp_path: Path) -> None:
+    """The words of the page in a shell of its own, where no other `corefscore` is on the path.
+
+    The environment is the one of the tests, so that nothing has to be downloaded.
+    """
+    if not shutil.which("make"):
+        pytest.skip("there is no make")
+    words = README.split("## Use")[0]
+    set_up = "".join(re.findall(r"^    (.*\n)", words, re.MULTILINE))
+    assert "make demo" in set_up
+    for name in ("Makefile", "pyproject.toml", "testdata"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    (tmp_path / ".venv").symlink_to(sys.prefix)
+    done = subprocess.run(
+        ["sh", "-ec", set_up + examples()[0].call],
+        cwd=tmp_path,
+        env={"PATH": os.defpath, "MAKEFLAGS": "--old-file=.venv/installed"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    demo, _, first = done.stdout.partition("to call it as corefscore: . .venv/bin/activate\n")
+    assert "The command is .venv/bin/corefscore; " in demo
+    assert [line.split() for line in demo.splitlines() if line.startswith("lea")] == [
+        ["lea", "50.00", "71.43", "58.82"]
+    ]
+    assert examples()[0].page == "README.md"
+    assert first == examples()[0].output
+
+
 def test_the_examples_are_found() -> None:
     assert {"README.md", "compare.md", "rank.md", "check.md"} <= {example.page for example in examples()}
 

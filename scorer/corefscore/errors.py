@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-from corefscore.findings import SHOWN, Finding
+from corefscore.findings import SHOWN, Finding, counted, told
 
 
 class ScorerError(Exception):
@@ -25,11 +25,23 @@ class ScorerWarning(UserWarning):
 
 
 class InputError(ScorerError):
-    """Input that is refused; ``findings`` say where, what was found and what was expected."""
+    """Input that is refused; ``findings`` say where, what was found and what was expected.
+
+    In words there are a few of each kind (`corefscore.findings.told`). A first one that sums up the others also comes
+    last, where it is seen.
+    """
 
     def __init__(self, findings: Iterable[Finding]) -> None:
         self.findings: Sequence[Finding] = tuple(findings)
-        super().__init__("\n".join(map(str, self.findings)))
+        first, *others = self.findings
+        again = len(others) > 1 and first.code not in {others[0].code} == {other.code for other in others}
+        super().__init__("\n".join([*told(self.findings), *[str(first)] * again]))
+
+    @property
+    def brief(self) -> str:
+        """The first finding in words, and how many more there are."""
+        more = len(self.findings) - 1
+        return str(self.findings[0]) + (f"\n... and {counted(more, 'more error')}" if more else "")
 
     def __reduce__(self) -> tuple[type[InputError], tuple[Sequence[Finding]]]:
         """Pickled by its findings: an error of a worker arrives as it was raised."""

@@ -7,7 +7,7 @@ object with the same stable code, so the words stand once.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 ERROR, NOTICE = "error", "notice"
@@ -89,8 +89,8 @@ KINDS: Mapping[str, Kind] = {
     "too-many-repeated": Kind(
         ERROR,
         "Found too many repeated mentions (> {limit}) in the response, so refusing to score. Please fix the output.",
-        "{count} later copies of {spans} in {documents}, {listed}; --repeated first scores this file with "
-        "the first copy of each",
+        "{count} later copies of {spans} in {documents}; --repeated first scores this file with the first copy of "
+        "each, corefscore validate lists them",
     ),
     "repeated-mention": Kind(
         NOTICE,
@@ -393,6 +393,19 @@ class Finding(NamedTuple):
             lines += [f"    {line}" for line in self.excerpt]
         lines.append(f"  {self.advice}")
         return "\n".join(line.translate(VISIBLE) for line in lines)
+
+
+def told(findings: Iterable[Finding]) -> list[str]:
+    """Findings in words, kind by kind: at most `SHOWN` of each, then how many more there are."""
+    by_code: dict[str, list[Finding]] = {}
+    for finding in findings:
+        by_code.setdefault(finding.code, []).append(finding)
+    lines: list[str] = []
+    for code, its in by_code.items():
+        lines += map(str, its[:SHOWN])
+        if len(its) > SHOWN:
+            lines.append(f"... and {counted(len(its) - SHOWN, 'more ' + its[0].severity)} [{code}]")
+    return lines
 
 
 class Coded(Protocol):

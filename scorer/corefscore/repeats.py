@@ -141,7 +141,6 @@ def too_many(dropped: Sequence[Repeat]) -> Finding | None:
         "count": copies,
         "spans": counted(len(dropped), "span"),
         "documents": counted(len(places), "document"),
-        "listed": "listed below" if len(dropped) <= MOST else f"the first {MOST} listed below",
     }
     return Finding("too-many-repeated", dropped[0].first.place.source.name, details=details)
 

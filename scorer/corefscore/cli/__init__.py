@@ -11,7 +11,8 @@ from importlib import import_module
 import click
 
 from corefscore import __version__
-from corefscore.cli.messages import complain
+from corefscore.cli.messages import complain, refuse
+from corefscore.cli.options import CALLED
 from corefscore.cli.output import STANDARD_OUTPUT, give_up
 from corefscore.errors import InputError, ScorerError, UsageError, nearest, suggested
 
@@ -139,6 +140,9 @@ def run(arguments: list[str], program: str) -> int:
         return 0
     except click.exceptions.Exit as end:
         return end.exit_code
+    except InputError as error:
+        refuse(error, context.meta.get(CALLED, context))
+        return error.status
     except (ScorerError, click.ClickException, OSError, MemoryError) as error:
         return _explain(error)
 
@@ -146,9 +150,7 @@ def run(arguments: list[str], program: str) -> int:
 def _explain(error: Exception) -> int:
     """Say what went wrong; the exit status."""
     status = UsageError.status
-    if isinstance(error, InputError):
-        text, status = str(error), error.status
-    elif isinstance(error, ScorerError):
+    if isinstance(error, ScorerError):
         text, status = f"corefscore: {error}", error.status
     elif isinstance(error, click.ClickException):
         text = _usage(error)

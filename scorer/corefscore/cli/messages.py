@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -13,7 +12,7 @@ import click
 from corefscore.cli.options import OFFICIAL_NAME
 from corefscore.cli.output import chunks, encoded, give_up, to_file, to_stream
 from corefscore.errors import InputError, UsageError
-from corefscore.findings import SHOWN, Finding, counted
+from corefscore.findings import Finding, told
 
 STDOUT = "-"
 """What stands for standard output where a file can be named."""
@@ -29,7 +28,7 @@ def write(pieces: Iterable[str], path: str = STDOUT, *, then: Callable[[], None]
         with _refused(path):
             lost = to_file(path, partial(chunks, pieces), then)
         if not silent():
-            show(notice._replace(path=path) for notice in lost)
+            show([notice._replace(path=path) for notice in lost])
         return
     if sys.stdout is None:
         raise UsageError("standard output is closed")
@@ -70,27 +69,28 @@ def tell(notices: Sequence[Finding], *, strict: bool, quiet: bool | None, of: st
     """Show the notices of a run, see `show`; where they count as errors, end the command."""
     context = click.get_current_context()
     if strict and notices:
-        show((notice.as_error() for notice in notices), of)
+        refuse(InputError(notice.as_error() for notice in notices), context, of)
         context.exit(InputError.status)
     if not silent(quiet):
         show(notices, of)
 
 
-def show(findings: Iterable[Finding], of: str = "") -> None:
-    """Findings on standard error, at most `SHOWN` of a kind, then how many more there are.
+def refuse(error: InputError, context: click.Context, of: str = "") -> None:
+    """Say why input is refused; with ``--quiet``, by the first finding alone. ``of`` as for `show`."""
+    if of:
+        complain(f"corefscore: about {of}:")
+    complain(error.brief if context.params.get("quiet") else str(error))
+
+
+def show(findings: Sequence[Finding], of: str = "") -> None:
+    """Findings on standard error (`corefscore.findings.told`).
 
     ``of`` is the name of the response that they are about, where a command has several; a line of its own says so.
     """
-    by_code: dict[str, list[Finding]] = defaultdict(list)
-    for finding in findings:
-        by_code[finding.code].append(finding)
-    if of and by_code:
+    if of and findings:
         complain(f"corefscore: about {of}:")
-    for code, its in by_code.items():
-        for finding in its[:SHOWN]:
-            complain(str(finding))
-        if len(its) > SHOWN:
-            complain(f"... and {counted(len(its) - SHOWN, 'more ' + its[0].severity)} [{code}]")
+    for lines in told(findings):
+        complain(lines)
 
 
 def complain(text: str) -> None:

@@ -57,6 +57,10 @@ HEADINGS: Mapping[str, Sequence[str]] = {
 to score."""
 
 
+CALLED = "corefscore.called"
+"""Where the context of the program has that of the command that is carried out."""
+
+
 def grouped(parameters: Iterable[click.Parameter]) -> dict[str, list[click.Parameter]]:
     """The options among some parameters under their headings, in the order of `HEADINGS`."""
     rows = {name: (heading, at) for heading, names in HEADINGS.items() for at, name in enumerate(names)}
@@ -72,6 +76,10 @@ def grouped(parameters: Iterable[click.Parameter]) -> dict[str, list[click.Param
 
 class Command(click.Command):
     """A command whose help lists options under the headings of `HEADINGS`."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        ctx.meta[CALLED] = ctx
+        return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for heading, parameters in grouped(self.get_params(ctx)).items():
@@ -170,7 +178,8 @@ def notices() -> list[click.Parameter]:
         click.Option(
             ["--quiet/--notices"],
             default=None,
-            help=f"Hide or show notices. Default: show them, except under the name {OFFICIAL_NAME}.",
+            help="Hide or show notices and the details of errors. Default: show them, except under the name "
+            f"{OFFICIAL_NAME}.",
         ),
     ]
 
