@@ -387,5 +387,95 @@ def test_the_options_are_the_same_for_every_command_that_scores(tmp_path: Path) 
     path.write_text(lines(*({**BOTH, "doc_key": f"d{number}"} for number in range(3))))
     field = ("--clusters-field", "clusters,x", "--input-format", "jsonlines", "--quiet", "--measures", "bcub")
     assert command("rank", path, path, *field).status == 0
-    assert command("check", path, path, "--min", "bcub=1", "--clusters-field", "x").status == 0
-    assert command("check", path, path, "--min", "bcub=1", "--clusters-field", "clusters,x").status == 3
+    assert command("check", path, path, "--min", "bcub=100", "--clusters-field", "x").status == 0
+    assert command("check", path, path, "--min", "bcub=100", "--clusters-field", "clusters,x").status == 3
+
+
+BOTH_SIDES = [
+    {"clusters": [[[0, 0], [1, 1]]], "predicted_clusters": [[[0, 0], [1, 1]], [[2, 2]]]},
+    {"clusters": [[[0, 0], [1, 1]]], "predicted_clusters": [[[0, 0], [2, 2]]]},
+]
+"""LEA 2/4 and 2/5: the first entity is whole, and one mention of three is alone in the response."""
+
+
+@pytest.mark.parametrize("names", [{}, {"doc_key": "d"}], ids=["without names", "with names"])
+def test_one_file_with_both_sides_is_enough(
+    names: dict[str, str], tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    path = tmp_path / "both.jsonl"
+    path.write_text(lines(*({**names, **fields} for fields in BOTH_SIDES[: 1 if names else 2])))
+    for rest in ([], ["none"], ["--format", "json"], ["--jobs", "2"], [names.get("doc_key", "2")]):
+        assert call(capfdbinary, "lea", path, *rest) == call(capfdbinary, "lea", path, path, *rest)
+    for rest in ([], ["none"]):
+        assert call(capfdbinary, "lea", path, *rest).status == 0
+    assert dict(corefscore.score(path)) == dict(corefscore.score(path, path))
+    if not names:
+        assert corefscore.score(path)["lea"].recall_counts == (2, 4)
+        assert corefscore.score(path)["lea"].precision_counts == (2, 5)
+
+
+def test_two_fields_that_are_named_are_both_sides(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    path = tmp_path / "both.jsonl"
+    path.write_text(lines({"a": [[[0, 0], [1, 1]]], "b": [[[0, 0], [1, 1]]]}))
+    done = call(capfdbinary, "lea", path, "none", "--clusters-field", "a,b")
+    assert done.stdout.splitlines()[-2].endswith(b"F1: 100%")
+    assert corefscore.score(path, clusters_field="a,b")["lea"].f1 == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(lines({"doc_key": "d", "clusters": []}), id="the key alone"),
+        pytest.param(lines({"doc_key": "d", "predicted_clusters": []}), id="the response alone"),
+        pytest.param("#begin document (d);\n#end document\n", id="CoNLL"),
+    ],
+)
+def test_other_files_need_a_response(text: str, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    path = tmp_path / "file"
+    path.write_text(text)
+    done = call(capfdbinary, "lea", path)
+    assert (done.status, done.stdout) == (2, b"")
+    assert b"Missing argument 'RESPONSE'" in done.stderr
+    done = call(capfdbinary, "lea", DEMO / "key.conll", "nowhere")
+    assert (done.status, done.stderr) == (2, b"corefscore: nowhere: No such file or directory\n")
+    with pytest.raises(corefscore.UsageError, match="there is no response"):
+        corefscore.score(path)
+    with pytest.raises(corefscore.UsageError, match="there is no response"):
+        corefscore.score([[(0, 1)]])
+
+
+def test_a_document_without_a_name_is_named_by_its_line(tmp_path: Path) -> None:
+    text = (
+        "\n"
+        + lines({"clusters": [[[0, 0], [1, 1]]]}, {"doc_key": "d", "clusters": []})
+        + "\n"
+        + lines({"clusters": []})
+    )
+    assert list(read_text(text, tmp_path).names) == ["2", "d", "5"]
+
+
+def test_lines_have_their_numbers_for_names_whoever_reads_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """A file that is cut for several processes."""
+    monkeypatch.setattr("corefscore.formats.pieces.SIZE", 200)
+    path = tmp_path / "both.jsonl"
+    path.write_text(lines(*BOTH_SIDES * 20))
+    one, two = (call(capfdbinary, "lea", path, "--jobs", jobs) for jobs in "12")
+    assert one == two
+    assert one.stdout.count(b"\nFile 40:\n") == 2
+
+
+def test_a_name_in_another_field_is_not_passed_over(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match='no field "doc_key"; the object has "doc_id"'):
+        read_text(lines({"doc_id": "d", "clusters": []}), tmp_path)
+
+
+@pytest.mark.parametrize("field", ["text", "clusters_strings"])
+def test_offsets_of_characters_are_refused_without_sentences(field: str, tmp_path: Path) -> None:
+    fields = {"doc_key": "d", field: "Ann saw her dog.", "clusters": [[[0, 3], [8, 11]]]}
+    with pytest.raises(InputError, match=f'field "{field}" is there, and no sentences'):
+        read_text(lines(fields), tmp_path)
+    assert len(read_text(lines({**fields, "sentences": [["w"] * 20]}), tmp_path)) == 1
+    assert len(read_text(lines({**fields, "subtoken_map": list(range(20))}), tmp_path)) == 1
+    assert len(read_text(lines({**fields, "clusters": []}), tmp_path)) == 1

@@ -141,7 +141,7 @@ def corpus(
 @spelled
 def score(
     key: Given,
-    response: Given,
+    response: Given | None = None,
     metrics: str | Sequence[str] = "every",
     *,
     repeated: str = "official",
@@ -173,6 +173,8 @@ def score(
       "1" and so on. What is empty takes the level of the other side, and what fits no level (`corefscore.nesting`)
       is refused.
 
+    Only JSON lines that have both `clusters` and `predicted_clusters` need no ``response``.
+
     ``metrics`` are names as on the command line. ``ne_from`` to ``match`` are options of metrics of named mentions
     (docs/cone.md), ``options`` has those of metrics that other packages add, by keyword. The other options are those of
     the command line; ``workers`` (of `corefscore.workers` or `corefscore.distributed`) do the work.
@@ -188,6 +190,11 @@ def score(
     if not _is_path(key) and not _is_path(response) and reading != Reading():
         given = ", ".join(name for name, value in reading._asdict().items() if value is not None)
         raise UsageError(f"{given}: there is no file to read, neither as key nor as response")
+    if response is None:
+        paths = _paths(KEY, key)
+        if paths is None or not formats.has_both_sides(paths, reading):
+            raise UsageError(f"there is no {RESPONSE}; only JSON lines with clusters and predicted_clusters have both")
+        response = key
     chosen = selected(metrics)
     named_options = NamedMentions(ne_from, ne_column, named, ne_types, estimate_key, match)
     settings = settings_of(chosen, Counting(repeated, singletons), document, own_options(named_options, options))

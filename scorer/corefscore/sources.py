@@ -116,6 +116,7 @@ class Source:
         self.max_unpacked = max_unpacked
         self.name = "<stdin>" if path == STDIN else path
         self.watch: Callable[[int], None] | None = None
+        self.cut = False  # behind the first line of a file, so that the numbers of lines are not those of the file
         self._kept: bytes | None = None
         self._state: State | None = None
 

@@ -14,6 +14,8 @@ from corefscore.cli import options
 from corefscore.cli.messages import STDOUT, tell, write
 from corefscore.cli.scoring import evaluated, one_standard_input, read_key, spare_inputs, workers
 from corefscore.errors import InputError, UsageError
+from corefscore.formats import has_both_sides
+from corefscore.formats.row import Reading
 from corefscore.layouts import DATA, RESULT, TABLES, Style, fitting, rendered
 from corefscore.metrics import GROUPS, names_in, select
 from corefscore.metrics.row import Metric, names_asked, own_values, sees_names
@@ -42,7 +44,7 @@ def command(words: str) -> click.Command:
         help=_help(metrics),
         params=[
             click.Argument(["key"], type=options.File()),
-            click.Argument(["response"], type=options.File(), required=not sees_names(metrics)),
+            click.Argument(["response"], type=options.File(), required=False),
             click.Argument(["name"], required=False),
             *options.scoring(metrics),
             *(options.estimate() if sees_names(metrics) else ()),
@@ -112,6 +114,7 @@ def score(
 
     ``how`` are the options that can move a number.
     """
+    response, name = _of_both_sides(key, response, name, write_key, how)
     if response is None:
         _check_alone(write_key, for_scores=output != STDOUT or documents or intervals or by is not None)
     if write_key is not None:
@@ -150,6 +153,19 @@ def _intervals(result: Result) -> Intervals:
     from corefscore.significance import Method
 
     return intervals(result, Method())
+
+
+def _of_both_sides(
+    key: str, response: str | None, name: str | None, write_key: str | None, how: Mapping[str, Any]
+) -> tuple[str | None, str | None]:
+    """RESPONSE and NAME. JSON lines that have both sides need no RESPONSE, so what stands there may be the NAME."""
+    left_out = response is None and write_key is None
+    instead = name is None and response not in (None, STDIN) and not os.path.exists(response or "")
+    if (left_out or instead) and os.path.exists(key):
+        reading = Reading(*(how[option] for option in Reading._fields))
+        if has_both_sides(key, reading):
+            return key, response
+    return response, name
 
 
 def _check_layout(layout: str, *, documents: bool, by: str | None, intervals: bool) -> None:

@@ -73,6 +73,19 @@ def read(
     yield from form.read(files, notices, request)
 
 
+def has_both_sides(path: str | Sequence[str], reading: Reading) -> bool:
+    """Whether files that can be read twice are key and response in one, by the first of them and the fields asked for.
+
+    Raises as `read` does.
+    """
+    files = sources(path, reading.include, reading.max_unpacked) if isinstance(path, str) else list(map(Source, path))
+    if not files or not os.path.isfile(files[0].path):
+        return False
+    form = recognised(files, reading.input_format)
+    fields = reading.clusters_field
+    return form.has_both_sides(files[0]) if fields is None else "," in fields and form.name == "jsonlines"
+
+
 def requested(side: str | None, reading: Reading) -> Request:
     """What is asked of a reader. Raises `UsageError` for a field of clusters that is neither one name nor two."""
     fields = "clusters" if reading.clusters_field is None else reading.clusters_field

@@ -43,6 +43,7 @@ class Stretch(Source):
         self.name = source.name
         self.file, self.state, self.start, self.stop = file, state, start, stop
         self.seen = 0
+        self.cut = start > 0
 
     def _raw(self) -> io.RawIOBase:
         raw = _Bytes(self)
@@ -130,7 +131,7 @@ def _read(piece: Sequence[Stretch], read: Read, request: Request) -> Piece | Usa
     notices: list[Finding] = []
     try:
         found = list(read(piece, notices, request))
-    except InputError:
+    except (InputError, Unsuited):
         return None
     except UsageError as error:
         return error

@@ -117,6 +117,8 @@ class Format(NamedTuple):
     For a corpus that is read in pieces, ``begin`` is how a line begins in front of which a file can be cut, without
     which none is, and ``settled`` makes definite what is asked where that hangs on the first document.
 
+    ``has_both_sides`` tells of a file whether it is key and response in one.
+
     ``examiner`` is the module whose `Examiner` (see `Examination`) tells everything that is wrong or odd, ``named`` the
     one whose `read` reads named entities as well, ``layers`` the one whose `read` gives the words, tags and parses of
     one file, document by document, to find out why a score is low; a format may do without any of them.
@@ -130,6 +132,7 @@ class Format(NamedTuple):
     write: Callable[[Iterator[FullDocument], list[Finding]], Iterator[str]]
     begin: bytes | None = None
     settled: Callable[[Sequence[Source], Request], Request] = lambda files, request: request
+    has_both_sides: Callable[[Source], bool] = lambda source: False
     examiner: str | None = None
     named: str | None = None
     layers: str | None = None

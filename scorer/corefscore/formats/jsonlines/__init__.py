@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from corefscore.formats.jsonlines.objects import recognises
-from corefscore.formats.jsonlines.reader import read, sentences, settled, write
+from corefscore.formats.jsonlines.reader import has_both_sides, read, sentences, settled, write
 from corefscore.formats.row import Format
 
 FORMAT = Format(
@@ -15,6 +15,7 @@ FORMAT = Format(
     write,
     begin=b"",
     settled=settled,
+    has_both_sides=has_both_sides,
     examiner="corefscore.formats.jsonlines.examiner",
     layers="corefscore.formats.jsonlines.layers",
 )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from corefscore.arrays import Ints
 from corefscore.errors import InputError
 from corefscore.findings import MOST, Finding, Found, counted
-from corefscore.formats.jsonlines.objects import Fields, clean, sentences_of
+from corefscore.formats.jsonlines.objects import Fields, name_of, sentences_of
 from corefscore.formats.jsonlines.reader import Reader, numbers
 from corefscore.formats.row import Request
 from corefscore.model import Place
@@ -25,8 +27,10 @@ class Examiner(Reader):
 
     def refuse(self, error: InputError, place: Place, fields: Fields) -> None:
         self.found.add(*error.findings)
-        if isinstance(fields.get("doc_key"), str):
-            self.batch.add_faulty(clean(fields["doc_key"]), place, error.findings[0])
+        if not fields:
+            return  # no object, so it has no name either
+        with suppress(InputError):
+            self.batch.add_faulty(name_of(place, fields), place, error.findings[0])
 
     def text_of(self, fields: Fields, tokens: int) -> Ints:
         """Words put together from subtokens as well."""
@@ -36,5 +40,5 @@ class Examiner(Reader):
     def look(self, place: Place, fields: Fields, field: str) -> None:
         empty = sum(not cluster for cluster in fields[field])
         if empty:
-            details = {"document": clean(fields["doc_key"]), "count": counted(empty, "cluster"), "field": field}
+            details = {"document": name_of(place, fields), "count": counted(empty, "cluster"), "field": field}
             self.found.add(Finding("empty-cluster", place.source.name, place.line, details=details))

@@ -14,6 +14,7 @@ from corefscore.errors import InputError
 from corefscore.findings import NO_CHARACTERS, Finding, counted, shortened
 from corefscore.model import Place
 from corefscore.sources import MARK, Source
+from corefscore.workers import Unsuited
 
 MOST_TOKENS = 10**8
 """No document has more tokens, so that a wrong offset cannot take all memory."""
@@ -26,6 +27,12 @@ number such as 99999999 in a short line must not take all memory."""
 
 SPECIAL = {"[CLS]", "[SEP]", "<s>", "</s>"}
 """Subtokens that belong to no word."""
+
+OTHER_NAMES = ("doc_id", "document_id", "id")
+"""Where others have the name of a document."""
+
+OF_CHARACTERS = ("text", "clusters_strings")
+"""Fields of objects whose offsets count characters."""
 
 DECODER = json.JSONDecoder(object_pairs_hook=tuple)
 """Objects come out as tuples of their fields, so that a field that stands twice can be seen."""
@@ -117,10 +124,17 @@ def _several_lines(place: Place, text: str) -> str | None:
 
 
 def name_of(place: Place, fields: Fields) -> str:
-    """The name of a document. Raises `InputError` for what is none."""
+    """The name of a document: its doc_key, or where it has no name at all, the number of its line.
+
+    Raises `InputError` for what is no name, and for a name in another field; `Unsuited` where nobody knows the number.
+    """
     expected = "the name of the document in doc_key, a string"
     if "doc_key" not in fields:
-        raise _missing(place, fields, "doc_key", expected)
+        if not fields.keys().isdisjoint(OTHER_NAMES):
+            raise _missing(place, fields, "doc_key", f"{expected}; a document without any name is named by its line")
+        if place.source.cut:
+            raise Unsuited
+        return str(place.line)
     name = fields["doc_key"]
     if not isinstance(name, str):
         raise bad_field(place, {}, "doc_key", f"is {_shown(name)}", expected)
@@ -145,6 +159,11 @@ def check_fields(place: Place, fields: Fields, field: str) -> None:
         other = next(word for word in chain.from_iterable(its_sentences) if not isinstance(word, str))
         raise bad_field(place, fields, "sentences", f"has {_shown(other)} for a word", "a string for every word")
     subtoken_map = fields.get("subtoken_map")
+    if its_sentences is None and subtoken_map is None:
+        for name in OF_CHARACTERS:
+            if name in fields and any(fields[field]):
+                expected = f"sentences, the tokens that offsets count{NO_CHARACTERS}"
+                raise bad_field(place, fields, name, "is there, and no sentences", expected)
     if subtoken_map is not None:
         flat = _are(list, [subtoken_map]) and _are(int, subtoken_map)
         if not flat or not all(map(le, [0, *subtoken_map], [*subtoken_map, MOST_TOKENS - 1])):

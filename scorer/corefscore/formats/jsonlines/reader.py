@@ -162,6 +162,12 @@ def settled(files: Sequence[Source], request: Request) -> Request:
     return request if first is None else request._replace(by_first=_by_first(*first, request))
 
 
+def has_both_sides(source: Source) -> bool:
+    """Whether the first object of a file has the clusters of both sides. Raises `InputError` for what is no object."""
+    first = next(objects(source), None)
+    return first is not None and {CLUSTERS, PREDICTED} <= first[1].keys()
+
+
 def _field(request: Request) -> str | None:
     """The field of the clusters; None where the first object decides."""
     if request.clusters_field is not None:
@@ -209,10 +215,10 @@ def sentences(source: Source, notices: list[Finding], request: Request) -> Itera
             told.update(others)
             more = f" and {len(others) - FIELDS_SHOWN} more" if len(others) > FIELDS_SHOWN else ""
             shown = ", ".join(clean(name) for name in others[:FIELDS_SHOWN])
-            details = {"document": clean(fields["doc_key"]), "fields": shown + more}
+            details = {"document": name_of(place, fields), "fields": shown + more}
             notices.append(Finding("dropped-fields", source.name, place.line, details=details))
         if of_subtokens(fields):
-            details = {"document": clean(fields["doc_key"])}
+            details = {"document": name_of(place, fields)}
             notices.append(Finding("joined-subtokens", source.name, place.line, details=details))
         yield sentences_of(fields)
 
