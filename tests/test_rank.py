@@ -92,6 +92,97 @@ def test_a_folder_of_systems_is_the_list_of_its_entries(capfdbinary: Capture) ->
     ]
 
 
+@pytest.mark.parametrize("command", ["rank", "compare"])
+def test_what_is_no_system_in_the_folder_is_skipped_with_a_notice(
+    command: str, tmp_path: Path, capfdbinary: Capture
+) -> None:
+    """By content, whatever the name: notes are none, though called .conll; a run called README is."""
+    folder = tmp_path / "runs"
+    shutil.copytree(RUNS, folder)
+    shutil.copy(KEY, folder / "key.conll")
+    (folder / "ash.conll").rename(folder / "README")
+    (folder / "notes.conll").write_text("ash is the best\n")
+    (folder / ".DS_Store").write_bytes(b"\0\0\0\1Bud1")
+    (folder / "logs").mkdir()
+    (folder / "logs" / "train.log").write_text("epoch 1\n")
+    how = ("--measures", "conll", "--trials", "100", "--format", "json")
+    done = call(capfdbinary, command, folder / "key.conll", "--systems", folder, *how)
+    assert done.status == 0
+    found = json.loads(done.stdout)
+    systems = [row["system"] for row in found["ranking"]] if command == "rank" else list(found["systems"])
+    assert sorted(systems) == ["README", "birch.conll", "cedar.conll", "dogwood.conll"]
+    told = [line.split(": ", 2) for line in done.stderr.decode().splitlines() if "notice[not-a-system]" in line]
+    assert [(Path(path).name, what) for path, _, what in told] == [
+        (".DS_Store", "its name begins with a dot"),
+        ("key.conll", "it is the key"),
+        ("logs", "its content is of no format that can be scored"),
+        ("notes.conll", "its content is of no format that can be scored"),
+    ]
+
+
+def test_an_empty_output_is_a_system_that_failed(tmp_path: Path, capfdbinary: Capture) -> None:
+    shutil.copy(RUNS / "ash.conll", tmp_path)
+    (tmp_path / "birch.conll").write_text("")
+    found = ranked(capfdbinary, KEY, "--systems", tmp_path, "--measures", "lea", "--sort", "lea", status=1)
+    assert list(found["unscored"]) == ["birch.conll"]
+
+
+@pytest.mark.parametrize("command", ["rank", "compare"])
+def test_a_folder_of_systems_given_as_one_is_told_of(command: str, capfdbinary: Capture) -> None:
+    done = call(capfdbinary, command, KEY, RUNS)
+    assert (done.status, done.stdout) == (2, b"")
+    assert f"if each file is a system, use --systems {RUNS}\n".encode() in done.stderr
+    nothing = call(capfdbinary, command, KEY)
+    assert (nothing.status, nothing.stderr) == (
+        2,
+        f"corefscore: {command} needs systems: SYSTEM ..., or --systems FOLDER\n".encode(),
+    )
+
+
+def test_each_rank_is_explained_by_the_test_that_decided_it(capfdbinary: Capture) -> None:
+    """The p of the same pair from compare, corrected for the same family."""
+    found = ranked(capfdbinary, KEY, "--systems", RUNS)
+    compared = json.loads(call(capfdbinary, "compare", KEY, "--systems", RUNS, "--format", "json").stdout)
+    p = {(x["system"], x["against"]): x["measures"]["conll"]["f1"]["p_corrected"] for x in compared["pairs"]}
+    ash, birch, cedar, dogwood = (f"{name}.conll" for name in ("ash", "birch", "cedar", "dogwood"))
+    assert [(row["system"], row["against"], row["p"]) for row in found["ranking"]] == [
+        (ash, None, None),
+        (birch, ash, p[ash, birch]),
+        (cedar, ash, p[ash, cedar]),
+        (dogwood, cedar, p[cedar, dogwood]),
+    ]
+
+
+def test_groups_of_documents_have_a_column_each(capfdbinary: Capture) -> None:
+    by = ("--by", r"^\((\w\w)", "--sort", "lea", "--measures", "lea")
+    found = ranked(capfdbinary, KEY, "--systems", RUNS, *by)
+    groups = corefscore.score(KEY, RUNS / "ash.conll").by(by[1])
+    ash = next(row for row in found["ranking"] if row["system"] == "ash.conll")
+    assert {name: its["lea"]["f1"] for name, its in ash["groups"].items()} == {
+        name: scores["lea"].f1 for name, scores in groups.items()
+    }
+    lines = call(capfdbinary, "rank", KEY, "--systems", RUNS, *by).stdout.decode().splitlines()
+    row = next(line.split() for line in lines if line.split()[1:2] == ["ash"])
+    assert row[-2:] == [f"{100 * groups[name]['lea'].f1:.2f}" for name in ("bn", "nw")]
+
+
+def test_a_ranking_fits_the_terminal(capfdbinary: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What ranks and its interval always stay; the wider the terminal, the more stands beside it."""
+    columns = {}
+    for width in (60, 80, 200):
+        monkeypatch.setenv("COLUMNS", str(width))
+        lines = (
+            call(capfdbinary, "rank", KEY, "--systems", RUNS, "--measures", "all,lea,conll")
+            .stdout.decode()
+            .splitlines()
+        )
+        assert all(len(line) <= width for line in lines[:-1])
+        columns[width] = len(lines[3].split())
+        assert {"rank", "system", "F1", "p"} <= set(lines[3].split())
+    assert columns[60] < columns[80] < columns[200]
+    assert not any(line.startswith("left out") for line in lines)
+
+
 def test_the_scores_are_those_of_scoring(capfdbinary: Capture) -> None:
     best = ranked(capfdbinary, KEY, "--systems", RUNS)["ranking"][0]
     result = corefscore.score(KEY, RUNS / best["system"])

@@ -110,6 +110,11 @@ KINDS: Mapping[str, Kind] = {
         'the baseline was made as "{baseline}", and this run is "{run}"',
         "scores compare only where all of this is the same; give the same options, or make the baseline anew",
     ),
+    "not-a-system": Kind(
+        NOTICE,
+        "this entry of the folder of systems is skipped: {what}",
+        "give it as a SYSTEM of its own to have it scored",
+    ),
     "scores-changed": Kind(
         ERROR,
         "the baseline was made by corefscore {baseline}, and this is {run}; scores changed in {versions}",

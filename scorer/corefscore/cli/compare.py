@@ -9,7 +9,7 @@ import click
 from corefscore.cli import options
 from corefscore.cli.messages import write
 from corefscore.cli.scoring import spare_inputs
-from corefscore.cli.systems import levels, method, named, resampling, scored, scoring
+from corefscore.cli.systems import given, levels, method, resampling, scored, scoring, systems_folder
 from corefscore.layouts import DATA, TABLES, Style, rendered
 from corefscore.measures import wanted
 from corefscore.reports.compare import compare
@@ -27,7 +27,8 @@ def command(name: str) -> click.Command:
         "Sources: Noreen 1989; Moosavi and Strube 2016; Holm 1979.",
         params=[
             click.Argument(["key"], type=options.File()),
-            click.Argument(["systems"], type=options.File(), metavar="SYSTEM ...", nargs=-1, required=True),
+            click.Argument(["systems"], type=options.File(), metavar="SYSTEM ...", nargs=-1),
+            systems_folder(),
             *resampling(),
             *levels(),
             *scoring(),
@@ -44,13 +45,14 @@ def run(
     *,
     key: str,
     systems: tuple[str, ...],
+    place: str | None,
     measures: str,
     look: Style,
     output: str,
     **how: Any,
 ) -> None:
     """Score every system, compare, write the report."""
-    paths = named(systems)
+    paths = given(key, systems, place, **how)
     spare_inputs({"--output": output}, (key, *paths.values()), how["include"])
     chosen = wanted(measures)
     way = method(how)

@@ -9,8 +9,8 @@ import click
 from corefscore.cli import options
 from corefscore.cli.messages import complain, write, write_bytes
 from corefscore.cli.scoring import spare_inputs
-from corefscore.cli.systems import folder, levels, method, named, reason, resampling, scored, scoring
-from corefscore.errors import InputError, ScorerError, UsageError
+from corefscore.cli.systems import given, levels, method, reason, resampling, scored, scoring, systems_folder
+from corefscore.errors import InputError, ScorerError
 from corefscore.layouts import DATA, TABLES, Style, rendered
 from corefscore.measures import single, wanted
 from corefscore.reports.rank import rank
@@ -30,7 +30,7 @@ def command(name: str) -> click.Command:
         params=[
             click.Argument(["key"], type=options.File()),
             click.Argument(["systems"], type=options.File(), metavar="SYSTEM ...", nargs=-1),
-            click.Option(["--systems", "place"], metavar="FOLDER", help="Folder of systems, one file or folder each."),
+            systems_folder(),
             click.Option(
                 ["--sort"],
                 metavar="MEASURE",
@@ -73,9 +73,7 @@ def run(
     **how: Any,
 ) -> None:
     """Score every system, rank, write the report and the drawing."""
-    paths = named([*systems, *(folder(place) if place is not None else ())])
-    if not paths:
-        raise UsageError("rank needs systems: SYSTEM ..., or --systems FOLDER")
+    paths = given(key, systems, place, **how)
     spare_inputs({"--output": output, "--plot": plot}, (key, *paths.values()), how["include"])
     chosen = wanted(measures)
     measure, score = single(sort)

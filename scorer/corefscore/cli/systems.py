@@ -14,6 +14,7 @@ from corefscore.cli.messages import tell
 from corefscore.cli.scoring import evaluated, one_standard_input, read_key, workers
 from corefscore.errors import InputError, ScorerError, UsageError
 from corefscore.findings import Finding
+from corefscore.formats import recognisable
 from corefscore.measures import DEFAULT
 from corefscore.metrics import NAMES as METRICS
 from corefscore.metrics import find
@@ -21,6 +22,7 @@ from corefscore.metrics.row import Metric
 from corefscore.percent import from_fraction, from_percent
 from corefscore.results import Result
 from corefscore.significance import CORRECTIONS, TESTS, Method
+from corefscore.sources import sources
 
 
 def scoring() -> list[click.Parameter]:
@@ -112,6 +114,16 @@ def method(how: dict[str, Any], by: str | None = None) -> Method:
     return Method(by=by, confidence=sure, alpha=level, **given)
 
 
+def systems_folder() -> click.Parameter:
+    """The option that names a folder of systems; see `given`."""
+    return click.Option(
+        ["--systems", "place"],
+        type=options.File(),
+        metavar="FOLDER",
+        help="Folder of systems, one file or folder each.",
+    )
+
+
 def named(systems: Sequence[str]) -> dict[str, str]:
     """The paths of responses by name: ``NAME=PATH``, or a path alone, whose base name is the name.
 
@@ -162,6 +174,7 @@ def scored(
                 if strict and result.notices and refused:
                     raise InputError(notice.as_error() for notice in result.notices)
             except (InputError, UsageError) as error:
+                _suggest_systems(path, error)
                 if refused is None or (isinstance(error, InputError) and not strict and _blames(error, files)):
                     raise
                 refused(name, error)
@@ -173,6 +186,17 @@ def scored(
                 others = [notice for notice in result.notices if not _is_of_key(notice, files)]
                 tell(others, strict=strict, quiet=quiet, of=name)
     return results
+
+
+def _suggest_systems(path: str, error: ScorerError) -> None:
+    """Raise `UsageError` where the files of a folder have documents of one name: each may be a system of its own."""
+    findings = error.findings if isinstance(error, InputError) and os.path.isdir(path) else ()
+    for finding in findings:
+        if finding.code == "repeated-name" and not str(finding.details["first"]).startswith(f"{finding.path}:"):
+            raise UsageError(
+                f"{path}: a folder is read as one system, and two of its files have the same document: {finding.place} "
+                f"and {finding.details['first']}; if each file is a system, use --systems {path}"
+            )
 
 
 def _is_of_key(notice: Finding, files: set[str]) -> bool:
@@ -189,18 +213,52 @@ def _blames(error: InputError, files: set[str]) -> bool:
     return any(finding.path in files for finding in error.findings)
 
 
-def folder(path: str) -> list[str]:
-    """Every entry of a folder, each a system, in name order; names that begin with a dot are passed over.
+def given(
+    key: str, systems: Sequence[str], place: str | None, *, include: str | None, input_format: str | None, **how: Any
+) -> dict[str, str]:
+    """The paths of all systems by name: those given one by one, and those of a folder; see `named` and `folder`.
 
     Raises `UsageError` where there is none.
     """
+    found, skipped = folder(place, key, include, input_format) if place is not None else ([], [])
+    tell(skipped, strict=how["strict"], quiet=how["quiet"])
+    if not systems and not found:
+        raise UsageError(
+            f"{click.get_current_context().command.name} needs systems: SYSTEM ..., or --systems FOLDER"
+            if place is None
+            else f"{place}: the folder has no system in it"
+        )
+    return named([*systems, *found])
+
+
+def folder(path: str, key: str, include: str | None, input_format: str | None) -> tuple[list[str], list[Finding]]:
+    """The entries of a folder that are systems, in name order, and a notice for each that is none.
+
+    Raises `UsageError` where it cannot be read.
+    """
     try:
-        entries = sorted(name for name in os.listdir(path) if not name.startswith("."))
+        entries = [os.path.join(path, name) for name in sorted(os.listdir(path))]
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from error
-    if not entries:
-        raise UsageError(f"{path}: the folder has no system in it")
-    return [os.path.join(path, name) for name in entries]
+    why = {entry: _no_system(entry, key, include, input_format) for entry in entries}
+    skipped = [Finding("not-a-system", entry, details={"what": what}) for entry, what in why.items() if what]
+    return [entry for entry, what in why.items() if not what], skipped
+
+
+def _no_system(entry: str, key: str, include: str | None, input_format: str | None) -> str | None:
+    """Why an entry of a folder of systems is none. One that cannot be read is one, which cannot be scored."""
+    if os.path.basename(entry).startswith("."):
+        return "its name begins with a dot"
+    if os.path.exists(key) and os.path.samefile(key, entry):
+        return "it is the key"
+    if not os.path.isdir(entry) and not os.path.isfile(entry) and os.path.exists(entry):
+        return "it is neither a file nor a folder"
+    try:
+        if any(recognisable(source, input_format) for source in sources(entry, include)):
+            return None
+    except UsageError:
+        return None
+    return "its content is of no format that can be scored"
 
 
 def reason(error: ScorerError) -> str:

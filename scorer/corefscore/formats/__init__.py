@@ -117,6 +117,15 @@ def examination(
     return examiner(found, requested(side, reading)._replace(texts=texts))
 
 
+def recognisable(source: Source, name: str | None = None) -> bool:
+    """Whether the content of a file is of some format, or of the one of that name; an empty file may be of any.
+
+    Raises as `recognised` does.
+    """
+    head = source.head(HEAD_BYTES)
+    return not head.strip() or any(find(each).recognises(head) for each in (NAMES if name is None else (name,)))
+
+
 def recognised(files: Sequence[Source], name: str | None = None) -> Format:
     """The format of that name, or without one that of the content of the first file.
 
