@@ -104,13 +104,94 @@ def changed(folder: Path, old: str, new: str) -> Path:
         pytest.param('Measure("whole"', 'Measure("mentions"', 'both have a measure "mentions"', id="taken measure"),
         pytest.param("    use=", '    view="lemma",\n    use=', "counts the view 'lemma'; known:", id="view"),
         pytest.param("cells, key, response =", "0 / 0; cells, key, response =", "ZeroDivisionError", id="failure"),
-        pytest.param(", smallest: int = 1", "", "the metric 'whole' failed: TypeError", id="keyword not taken"),
+        pytest.param(
+            ", smallest: int = 1",
+            "",
+            "of package example-metric failed: TypeError",
+            id="keyword not taken",
+        ),
     ],
 )
 def test_a_metric_that_cannot_work_is_named(old: str, new: str, message: str, tmp_path: Path) -> None:
     done = command("whole", *PAIR, path=[changed(tmp_path, old, new)])
     assert (done.status, done.stdout) == (2, b"")
     assert message in done.stderr.decode()
+
+
+RETURN = "    return (Counts(Ratios(shared, key.total(key.size)), Ratios(shared, response.total(response.size))),)"
+
+
+@pytest.mark.parametrize(
+    ("new", "message"),
+    [
+        pytest.param(
+            "return (Counts(Ratios(shared * float('nan'), shared), Ratios(shared, shared)),)", "infinite or not"
+        ),
+        pytest.param(
+            "return (Counts(Ratios(shared, shared + float('inf')), Ratios(shared, shared)),)", "infinite or not"
+        ),
+        ("return (Counts(Ratios(shared * 1j, shared), Ratios(shared, shared)),)", "of the type complex128"),
+        ("return (Counts(*[Ratios(shared.astype(str), shared.astype(str))] * 2),)", "of the type <U32"),
+        ("return (Counts(Ratios(shared, shared), Ratios(shared, shared)),) * 2", "of the shape (1, 2, 4)"),
+        ("return ()", "failed: ValueError"),
+        ("return None", "failed: TypeError"),
+        ("return (Counts(*[Ratios(shared.repeat(2), shared.repeat(2))] * 2),)", "of the shape (2, 1, 4)"),
+        ("return (Counts(*[Ratios(1.0, 2.0)] * 2),)", "of the shape (1, 4)"),
+    ],
+)
+def test_counts_that_are_none_name_the_package(new: str, message: str, tmp_path: Path) -> None:
+    done = command("lea,whole", *PAIR, path=[changed(tmp_path, RETURN, f"    {new}")])
+    assert (done.status, done.stdout) == (2, b"")
+    assert done.stderr.startswith(b"corefscore: the metric 'whole' of package example-metric ")
+    assert message in done.stderr.decode()
+
+
+@pytest.mark.parametrize("combine", ["None[0]", "parts", "1 / 0"])
+def test_counts_that_cannot_be_combined_name_the_package(combine: str, tmp_path: Path) -> None:
+    measures = f'(Measure("whole", "Coreference"), Measure("sum", "Sum", lambda parts: {combine}))'
+    plugin = changed(tmp_path, '(Measure("whole", "Coreference"),)', measures)
+    done = command("whole", *PAIR, path=[plugin])
+    assert (done.status, done.stdout) == (2, b"")
+    assert b"the metric 'whole' of package example-metric cannot combine its counts into 'sum': " in done.stderr
+
+
+@pytest.mark.parametrize("name", ["small est", "Smallest", "", "--smallest", "smallest="])
+def test_an_option_of_another_form_is_told(name: str, tmp_path: Path) -> None:
+    done = command("whole", *PAIR, path=[changed(tmp_path, 'Option("smallest"', f'Option("{name}"')])
+    assert (done.status, done.stdout) == (2, b"")
+    said = f"package example-metric: metric 'whole' has the option '{name}'; expected"
+    assert said in done.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ("broken = no_such_module:METRIC", "package example-metric: metric 'broken' cannot be loaded"),
+        ("none = example_metric:METRIC", "adds a metric of the name 'none', which is reserved"),
+        ("broken = example_metric:count", "example_metric:count is function"),
+    ],
+)
+def test_one_broken_metric_takes_nothing_else_with_it(entry: str, said: str, tmp_path: Path) -> None:
+    plugin = tmp_path / "plugin"
+    shutil.copytree(PLUGIN, plugin)
+    entries = plugin / "example_metric-1.0.dist-info" / "entry_points.txt"
+    entries.write_text(f"{entries.read_text()}{entry}\n")
+    done = command("--help", path=[plugin])
+    assert (done.status, done.stderr) == (0, b"")
+    assert said in " ".join(done.stdout.decode().split())
+    assert b"\n  whole  " in done.stdout
+    assert command("whole", *PAIR, path=[plugin]).status == 0
+    done = command("rank", PAIR[0], *PAIR, "--measures", "whole", "--trials", "10", path=[plugin])
+    assert b"Traceback" not in done.stderr
+
+
+def test_broken_metadata_of_any_package_takes_nothing_else_with_it(tmp_path: Path) -> None:
+    plugin = tmp_path / "plugin"
+    shutil.copytree(PLUGIN, plugin)
+    (plugin / "example_metric-1.0.dist-info" / "entry_points.txt").write_text("[corefscore.metrics]\nno value\n")
+    assert command("lea", *PAIR, path=[plugin]).status == 0
+    assert command("--help", path=[plugin]).status == 0
+    assert b"Traceback" not in command("whole", *PAIR, path=[plugin]).stderr
 
 
 def test_two_packages_with_one_name_are_both_named(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from corefscore.counts import packed
 from corefscore.errors import UsageError
 from corefscore.findings import Finding
 from corefscore.matching import Matched, exact, without_singletons
-from corefscore.metrics import MENTIONS, NAMES, find, select
+from corefscore.metrics import MENTIONS, NAMES, described, find, select
 from corefscore.metrics.row import NAMED, WHOLE, Metric, names_asked
 from corefscore.model import KEY, RESPONSE, Documents
 from corefscore.names.options import NameOptions
@@ -193,13 +193,26 @@ def _with_mentions(metrics: Sequence[Metric]) -> tuple[Metric, ...]:
 
 
 def _counts(metric: Metric, table: Overlap, settings: Settings) -> Floats:
-    """What a metric counts; a failure of one from outside is told as its own."""
-    try:
+    """What a metric counts. Raises `UsageError` that names it for one from outside that fails or counts no numbers."""
+    if metric.name in (*NAMES, MENTIONS):
         return packed(metric.count(table, **_own(metric, settings)))
+    try:
+        counted = packed(metric.count(table, **_own(metric, settings)))
     except Exception as error:
-        if metric.name in (*NAMES, MENTIONS):
-            raise
-        raise UsageError(f"the metric {metric.name!r} failed: {type(error).__name__}: {error}") from error
+        raise UsageError(f"{described(metric)} failed: {type(error).__name__}: {error}") from error
+    shape = table.documents, sum(measure.combine is None for measure in metric.measures), 4
+    if counted.shape != shape:
+        found = f"counts of the shape {counted.shape}"
+    elif counted.dtype.kind not in "biuf":
+        found = f"counts of the type {counted.dtype}"
+    elif not np.isfinite(counted).all():
+        found = "counts that are infinite or not a number"
+    else:
+        return counted.astype(np.float64)
+    raise UsageError(
+        f"{described(metric)} returned {found}; expected finite numbers of the shape {shape}: documents, measures that "
+        "are not combined, and numerator and denominator of recall and of precision"
+    )
 
 
 def _own(metric: Metric, settings: Settings) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from corefscore.counts import SCORES
 from corefscore.errors import UsageError, suggested
-from corefscore.metrics import AVERAGE, GROUPS, MENTIONS, NAMES, find, named, outside_names, select
+from corefscore.metrics import AVERAGE, GROUPS, MENTIONS, NAMES, find, named, outside, select
 from corefscore.metrics.row import Metric
 
 HEADINGS = {"recall": "R", "precision": "P", "f1": "F1"}
@@ -106,7 +106,7 @@ def _of(name: str) -> tuple[Sequence[str], Sequence[str]]:
         return (AVERAGE,), GROUPS[AVERAGE]
     table = {metric: [measure.name for measure in find(metric).measures] for metric in (MENTIONS, *NAMES)}
     if not _known(name, table):
-        table.update({metric: [measure.name for measure in find(metric).measures] for metric in outside_names()})
+        table.update({metric.name: [measure.name for measure in metric.measures] for metric in outside()[0]})
     for metric, measures in table.items():
         if name in measures:
             return (name,), (metric,)

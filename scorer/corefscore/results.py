@@ -14,12 +14,12 @@ import numpy as np
 
 from corefscore import __version__
 from corefscore.arrays import Floats, Ints
-from corefscore.counts import Ratios, Values, divided, summed, unpacked
+from corefscore.counts import Counts, Ratios, Values, divided, summed, unpacked
 from corefscore.errors import UsageError, suggested
 from corefscore.findings import Finding, counted
 from corefscore.matching import SINGLETONS
-from corefscore.metrics import AVERAGE, GROUPS, MENTIONS, named
-from corefscore.metrics.row import Metric, Option
+from corefscore.metrics import AVERAGE, GROUPS, MENTIONS, NAMES, described, named
+from corefscore.metrics.row import Measure, Metric, Option
 from corefscore.pairing import Pairs
 from corefscore.repeats import REPEATED
 
@@ -44,9 +44,25 @@ def values(metrics: Sequence[Metric], counts: Mapping[str, Floats]) -> dict[str,
     for metric in metrics:
         own = iter(parts := unpacked(counts[metric.name]))
         for measure in metric.measures:
-            found[measure.name] = measure.combine(parts) if measure.combine else divided(next(own))
+            found[measure.name] = _combined(metric, measure, parts) if measure.combine else divided(next(own))
     if all(name in found for name in GROUPS[AVERAGE]):
         found[AVERAGE] = average([found[name].f1 for name in GROUPS[AVERAGE]])
+    return found
+
+
+def _combined(metric: Metric, measure: Measure, parts: Sequence[Counts]) -> Values:
+    """A measure made of the counts of its metric. Raises `UsageError` for one from outside that cannot be made."""
+    assert measure.combine is not None, "asked only for such a measure"
+    if metric.name in NAMES:
+        return measure.combine(parts)
+    try:
+        found = measure.combine(parts)
+        np.broadcast_arrays(found.recall + found.precision + found.f1, parts[0].recall.numerator)
+    except Exception as error:
+        message = (
+            f"{described(metric)} cannot combine its counts into {measure.name!r}: {type(error).__name__}: {error}"
+        )
+        raise UsageError(message) from error
     return found
 
 

@@ -44,9 +44,9 @@ class Commands(click.Group):
     """Every metric is a command, read from the table of metrics; so is a list of them. The others are `COMMANDS`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        from corefscore.metrics import GROUPS, NAMES, outside_names
+        from corefscore.metrics import GROUPS, NAMES, outside
 
-        return [*NAMES, *outside_names(), *GROUPS, *COMMANDS]
+        return [*NAMES, *(metric.name for metric in outside()[0]), *GROUPS, *COMMANDS]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
         if cmd_name.lower() in COMMANDS:
@@ -72,15 +72,20 @@ class Commands(click.Group):
             raise
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from corefscore.metrics import GROUPS, NAMES, find, outside_names
+        from corefscore.metrics import GROUPS, NAMES, find, outside
 
-        metrics = [find(name) for name in (*NAMES, *outside_names())]
+        others, broken = outside()
+        metrics = [*map(find, NAMES), *others]
         with formatter.section("Metrics (details: corefscore METRIC --help)"):
             formatter.write_dl([(metric.name, f"{metric.title}. {metric.use}") for metric in metrics])
         with formatter.section("Groups of metrics"):
             formatter.write_dl([(name, GROUP_HELP[name].format(names=", ".join(its))) for name, its in GROUPS.items()])
         with formatter.section("Commands (details: corefscore COMMAND --help)"):
             formatter.write_dl([(name, _command(name).get_short_help_str(200)) for name in COMMANDS])
+        if broken:
+            with formatter.section("Metrics of other packages that cannot be used"):
+                for error in broken:
+                    formatter.write_text(str(error))
 
 
 def _without_metric(args: Sequence[str]) -> str:

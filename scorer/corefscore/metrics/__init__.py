@@ -7,13 +7,14 @@ up only for a name that is not built in, since looking them up costs half an imp
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from corefscore.errors import UsageError, suggested
-from corefscore.metrics.row import VIEWS, Metric
+from corefscore.metrics.row import VIEWS, Metric, Option
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -65,6 +66,9 @@ def find(name: str) -> Metric:
     outside = _entry_points()
     if name in outside:
         return _load(outside[name])
+    for entry in outside.values():
+        if isinstance(entry, UsageError):  # which may be why this name is not known
+            raise entry
     raise UsageError(f'unknown metric "{name}"; {suggested(name, [*NAMES, *GROUPS, *outside])}')
 
 
@@ -95,33 +99,57 @@ def select(words: str) -> tuple[Metric, ...]:
     return metrics
 
 
-def outside_names() -> Sequence[str]:
-    """The names of the metrics that other packages add."""
-    return tuple(_entry_points())
+def outside() -> tuple[list[Metric], list[UsageError]]:
+    """The metrics that other packages add; and what is wrong with those that cannot be used."""
+    metrics, broken = [], []
+    for entry in _entry_points().values():
+        try:
+            metrics.append(_load(entry))
+        except UsageError as error:
+            broken.append(error)
+    return metrics, broken
+
+
+def described(metric: Metric) -> str:
+    """What messages call a metric from outside: its name and its package."""
+    entry = _entry_points().get(metric.name)
+    package = f" of package {_package(entry)}" if entry is not None and not isinstance(entry, UsageError) else ""
+    return f"the metric {metric.name!r}{package}"
 
 
 @cache
-def _entry_points() -> Mapping[str, EntryPoint]:
-    """The entry points by name, looked up once in a process."""
+def _entry_points() -> Mapping[str, EntryPoint | UsageError]:
+    """The entry points by name, looked up once in a process; the error in place of one that cannot be used.
+
+    So one broken package takes nothing with it but its own metrics.
+    """
     from importlib.metadata import entry_points
 
-    found: dict[str, EntryPoint] = {}
-    for entry in entry_points(group=ENTRY_POINTS):
-        if entry.name.lower() in RESERVED or entry.name.lower() in NAMES:
-            raise UsageError(
+    found: dict[str, EntryPoint | UsageError] = {}
+    try:
+        entries = list(entry_points(group=ENTRY_POINTS))
+    except Exception as error:  # any installed package may have broken metadata
+        return {"": UsageError(f"the metrics of other packages cannot be looked up: {type(error).__name__}: {error}")}
+    for entry in entries:
+        name = entry.name.lower()
+        other = found.setdefault(name, entry)
+        if name in RESERVED or name in NAMES:
+            found[name] = UsageError(
                 f"package {_package(entry)} adds a metric of the name {entry.name!r}, which is reserved; "
                 "rename or remove it"
             )
-        other = found.setdefault(entry.name.lower(), entry)
-        if other is not entry:
-            raise UsageError(
+        elif other is not entry and not isinstance(other, UsageError):
+            found[name] = UsageError(
                 f"packages {_package(other)} and {_package(entry)} both add a metric of the name {entry.name!r}; "
                 "remove one of them"
             )
     return found
 
 
-def _load(entry: EntryPoint) -> Metric:
+def _load(entry: EntryPoint | UsageError) -> Metric:
+    """The metric of an entry point. Raises `UsageError` for one that cannot be used."""
+    if isinstance(entry, UsageError):
+        raise entry
     try:
         metric = entry.load()
     except (Exception, SystemExit) as error:
@@ -141,6 +169,12 @@ def _load(entry: EntryPoint) -> Metric:
             f"package {_package(entry)}: metric {entry.name!r} counts the view {metric.view!r}; known: "
             f"{', '.join(VIEWS)}"
         )
+    for option in metric.options:
+        if not isinstance(option, Option) or not re.fullmatch("[a-z][a-z0-9]*(-[a-z0-9]+)*", str(option.name)):
+            raise UsageError(
+                f"package {_package(entry)}: metric {entry.name!r} has the option {getattr(option, 'name', option)!r}; "
+                "expected a corefscore.metrics.row.Option with a name of lower-case letters, digits and dashes"
+            )
     return metric
 
 
