@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -19,7 +20,7 @@ from corefscore import ScorerError, UsageError, __version__, distributed, score,
 from corefscore.formats import pieces
 from corefscore.formats.pieces import Piece, Stretch
 from corefscore.sources import State
-from support import call
+from support import TESTDATA, call
 from test_jobs import FORMS, Pair, folder, pair, same
 
 pytest.importorskip("distributed", reason="the extra dask is not installed")
@@ -304,6 +305,110 @@ def test_that_all_workers_are_lost_is_told(pair: Pair, monkeypatch: pytest.Monke
     expected = pytest.raises(ScorerError, match=r"lost its workers or its scheduler \(KilledWorker\)")
     with cluster_of(1) as cluster, expected:
         distributed.score(*pair, scheduler=cluster.scheduler_address)
+
+
+class Clock:
+    """Seconds that pass by themselves, a second a look."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        Clock.now += 1
+        return Clock.now
+
+
+@pytest.mark.parametrize(
+    ("answers", "said"),
+    [
+        ([OSError("refused")], "has not answered for 30 seconds; it has ended, is stopped or cannot be reached"),
+        ([{"workers": {}}], "has had no worker for 30 seconds; see their logs"),
+        ([{"workers": {"one": {"last_seen": 7}}}], "has heard of none of its workers for 300 seconds"),
+        ([{"workers": {"one": {"last_seen": 7}}}, {"workers": {}}], "has had no worker for 30 seconds"),
+        ([{"workers": {}}, OSError("refused")], "has not answered for 30 seconds"),
+    ],
+)
+def test_a_silent_cluster_is_given_up(answers: list[Any], said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last answer is given for ever."""
+    rest = list(answers)
+
+    def identity(address: str, seconds: float) -> Any:
+        answer = rest.pop(0) if len(rest) > 1 else rest[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(distributed, "BEAT", 0)
+    monkeypatch.setattr(distributed, "monotonic", Clock())
+    monkeypatch.setattr(distributed, "_identity", identity)
+    with pytest.raises(ScorerError, match=f"^the scheduler at tcp://there {said}"):
+        distributed._Pulse("tcp://there", "tcp://there").result(Future())
+
+
+def test_a_cluster_that_is_heard_of_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Far beyond any patience, and through silences that are shorter than it."""
+    future: Future[str] = Future()
+    looks = 0
+
+    def identity(address: str, seconds: float) -> Any:
+        nonlocal looks
+        looks += 1
+        if looks == 5000:
+            future.set_result("done")
+        if looks % 5:
+            raise OSError("busy")
+        return {"workers": {"one": {"last_seen": looks // 50}}}
+
+    monkeypatch.setattr(distributed, "BEAT", 0)
+    monkeypatch.setattr(distributed, "monotonic", Clock())
+    monkeypatch.setattr(distributed, "_identity", identity)
+    assert distributed._Pulse("tcp://there", "tcp://there").result(future) == "done"
+
+
+@contextmanager
+def lone_worker(address: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A worker in a process of its own, which nobody starts again."""
+    program = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--no-nanny", "--nthreads", "1"]
+    with subprocess.Popen([*program, "--no-dashboard"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as worker:
+        try:
+            yield worker
+        finally:
+            worker.kill()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [(signal.SIGKILL, "has had no worker for"), (signal.SIGSTOP, "has heard of none of its workers")],
+)
+def test_workers_that_are_gone_or_stopped_are_told(
+    number: signal.Signals, said: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for name, seconds in (("BEAT", 0.2), ("LOST", 3), ("SILENT", 5)):
+        monkeypatch.setattr(distributed, name, seconds)
+    with cluster_of(0) as cluster, lone_worker(cluster.scheduler_address):
+        with pytest.raises(ScorerError, match=said), distributed.cluster(cluster.scheduler_address) as apply:
+            list(apply(signal.raise_signal, [number] * 4))
+        assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.slow
+def test_a_stopped_scheduler_is_told(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    for name, seconds in (("BEAT", 0.2), ("LOST", 3)):
+        monkeypatch.setattr(distributed, name, seconds)
+    expected = pytest.raises(ScorerError, match="has not answered for 3 seconds")
+    with started(ELSEWHERE) as (_, address), expected, distributed.cluster(address) as apply:
+        list(apply(signal.raise_signal, [signal.SIGSTOP] * 4))
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_stopped_before_work_begins_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(distributed, "SECONDS", 5)
+    with cluster_of(0) as cluster, lone_worker(cluster.scheduler_address) as worker:
+        cluster.wait_for_workers(1, timeout=60)
+        worker.send_signal(signal.SIGSTOP)
+        with pytest.raises(UsageError, match="does not answer within 5 seconds"):
+            distributed.score(TESTDATA / "demo" / "key.conll", "nowhere", scheduler=cluster.scheduler_address)
 
 
 WAITING = """

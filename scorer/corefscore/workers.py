@@ -138,12 +138,21 @@ def _fail_on_closed_pipes() -> None:
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGPIPE})
 
 
+def result_of(future: Future[Any]) -> Any:
+    """The result of a future, however long that takes."""
+    return future.result()
+
+
 def in_order(
-    submit: Callable[..., Future[Any]], ahead: int, function: Callable[[Any], Any], items: Iterable[Any]
+    submit: Callable[..., Future[Any]],
+    ahead: int,
+    function: Callable[[Any], Any],
+    items: Iterable[Any],
+    wait: Callable[[Future[Any]], Any] = result_of,
 ) -> Iterator[Any]:
     """`map` by an executor's ``submit``, given ``ahead`` items at most beyond the one whose result is waited for.
 
-    A single item is not worth the way and is dealt with here.
+    ``wait`` gives the result of a future. A single item is not worth the way and is dealt with here.
     """
     rest = iter(items)
     first = list(islice(rest, 2))
@@ -155,9 +164,9 @@ def in_order(
         for item in chain(first, rest):
             waiting.append(submit(function, item))
             if len(waiting) > ahead:
-                yield waiting.popleft().result()
+                yield wait(waiting.popleft())
         while waiting:
-            yield waiting.popleft().result()
+            yield wait(waiting.popleft())
     finally:
         for future in waiting:
             future.cancel()

@@ -30,8 +30,11 @@ Key = str | Corpus
 def workers(jobs: int | None, scheduler: str | None) -> AbstractContextManager[Map | None]:
     """Who does the work, as `options.workers` have it; None for this process. Raises as `cluster` does."""
     if scheduler is not None:
+        import logging
+
         from corefscore.distributed import cluster
 
+        logging.disable()  # up to the end of this process, where Dask may still have something to say
         return cluster(scheduler, jobs)
     if jobs is None or jobs == 1:
         return nullcontext()
