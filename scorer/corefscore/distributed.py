@@ -278,7 +278,7 @@ def _check(client: Any, scheduler: str) -> None:
         found["workers"] = set(_in_time(client.run, *ask).values())
     except TimeoutError as error:
         raise UsageError(
-            f"a worker of {scheduler} does not answer within {SECONDS} seconds; end it if it is stopped, or start it anew"
+            f"a worker of {scheduler} does not answer within {SECONDS} seconds; end it, or start it anew"
         ) from error
     except Exception as error:  # importing may raise anything
         raise UsageError(f"corefscore cannot be imported at {scheduler} ({error}); {needed}") from error
