@@ -36,7 +36,7 @@ GROUP_HELP = {
 }
 
 
-COMMANDS = ("compare", "rank", "check", "errors", "validate", "convert")
+COMMANDS = ("compare", "rank", "check", "errors", "diff", "validate", "convert")
 """What is no metric: the name of each command, and of the file beside this one whose `command` makes it."""
 
 

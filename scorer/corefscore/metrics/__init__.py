@@ -45,7 +45,19 @@ MENTIONS = "mentions"
 AVERAGE = "conll"
 """The measure that is no metric's: the mean of the F1 of the metrics of the group of this name."""
 
-RESERVED = {*GROUPS, *OTHER_NAMES, "none", "compare", "rank", "check", "errors", "validate", "convert", MENTIONS}
+RESERVED = {
+    *GROUPS,
+    *OTHER_NAMES,
+    "none",
+    "compare",
+    "rank",
+    "check",
+    "errors",
+    "diff",
+    "validate",
+    "convert",
+    MENTIONS,
+}
 """Names that no metric may have: groups, other names, what NAME can be, commands, and measures of no metric."""
 
 ENTRY_POINTS = "corefscore.metrics"

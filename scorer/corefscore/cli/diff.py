@@ -1,0 +1,83 @@
+"""`corefscore diff KEY RESPONSE [NAME]`: where do key and response differ?"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from typing import Any
+
+import click
+
+from corefscore.analysis.types import TYPES
+from corefscore.cli import options
+from corefscore.cli.analysing import analysed, analysing
+from corefscore.cli.messages import STDOUT, write
+from corefscore.cli.scoring import spare_inputs
+from corefscore.layouts.marked import Shown, render
+from corefscore.reports.diff import Diff
+
+LINE = 100
+"""How wide lines are where there is no terminal."""
+
+
+def command(name: str) -> click.Command:
+    """The command."""
+    return options.Command(
+        name,
+        callback=run,
+        short_help="Show in the text where key and response differ.",
+        help="Show in the text where key and response differ: every mention in brackets, with signs for "
+        "what is wrong.\n\n"
+        "NAME shows one document only.",
+        params=[
+            click.Argument(["key"], type=options.File()),
+            click.Argument(["response"], type=options.File()),
+            click.Argument(["name"], required=False),
+            click.Option(
+                ["--type", "kinds"], type=click.Choice(TYPES), multiple=True, help="Show errors of this type."
+            ),
+            click.Option(["--entity", "entities"], metavar="ID", multiple=True, help="Show mentions of this entity."),
+            click.Option(
+                ["--around"], type=click.IntRange(min=0), default=0, help="Sentences to show before and after."
+            ),
+            click.Option(["--all", "every"], is_flag=True, help="Show sentences without errors, too."),
+            click.Option(
+                ["--color"],
+                type=click.Choice(["auto", "always", "never"]),
+                default="auto",
+                show_default=True,
+                help="Use colours; auto: on a terminal, unless NO_COLOR is set.",
+            ),
+            *analysing(),
+            *options.scoring([]),
+            options.output(),
+            *options.notices(),
+            *options.workers(),
+        ],
+    )
+
+
+def run(
+    *,
+    key: str,
+    response: str,
+    name: str | None,
+    kinds: tuple[str, ...],
+    entities: tuple[str, ...],
+    around: int,
+    every: bool,
+    color: str,
+    output: str,
+    **how: Any,
+) -> None:
+    """Analyse the response, write the marked text."""
+    spare_inputs({"--output": output}, (key, response), how["include"])
+    if name is not None:
+        name = os.fsencode(name).decode("utf-8", "surrogateescape")
+    (analysis,) = analysed(key, {response: response}, document=name, **how).values()
+    terminal = output == STDOUT and sys.stdout is not None and sys.stdout.isatty()
+    coloured = color == "always" or (color == "auto" and terminal and not os.environ.get("NO_COLOR"))
+    width = shutil.get_terminal_size((LINE, 24)).columns if terminal else LINE
+    shown = Shown(kinds, entities, around, every, width, coloured)
+    write(render(Diff(analysis), shown), output)

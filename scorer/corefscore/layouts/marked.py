@@ -1,0 +1,109 @@
+"""Marked text for a terminal: every mention in brackets, with signs that say all, and colours on top."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
+
+from corefscore.findings import VISIBLE
+from corefscore.reports.diff import EXTRA, MISSING, RIGHT, SPAN, WRONG, Diff, Mark, Sentence, wanted
+from corefscore.reports.errors import TITLES
+from corefscore.reports.row import percent
+
+SIGNS = {RIGHT: "", SPAN: "~", WRONG: "", MISSING: "-", EXTRA: "+"}
+"""What stands before a bracket."""
+
+COLOURS = {RIGHT: "2", SPAN: "35", WRONG: "33", MISSING: "31", EXTRA: "34"}
+"""The colours of brackets, as numbers of ANSI."""
+
+LEGEND = (
+    "[x]3 right   [x]5>r2 belongs to 5, found with r2 (2: the response entity that stands for key entity 2;",
+    "r2: one that stands for none)",
+    "-[x]7 missing   +[x]16 extra   ~[x]2 other span   sentences without errors: --all",
+)
+
+INDENT = 5
+
+
+class Shown(NamedTuple):
+    """What of a diff is shown: errors of ``types`` only, mentions of ``entities`` only, ``around`` so many sentences
+    before and after, or ``every`` sentence; in lines of ``width`` characters, in ``colour`` or not."""
+
+    types: Collection[str] = ()
+    entities: Collection[str] = ()
+    around: int = 0
+    every: bool = False
+    width: int = 80
+    colour: bool = False
+
+
+def render(diff: Diff, shown: Shown) -> Iterator[str]:
+    """Each document under its score and errors, sentence by sentence, then what the signs mean."""
+    for document in range(len(diff.analysis.result.names)):
+        sentences = list(diff.sentences(document))
+        chosen = _chosen(sentences, shown)
+        if chosen:
+            yield _title(diff, document) + "\n"
+            yield from (line + "\n" for at in chosen for line in _lines(sentences[at], shown))
+            yield "\n"
+    yield "".join(f"{line}\n" for line in LEGEND)
+    yield f"{diff.report.signature}\n"
+
+
+def _chosen(sentences: Sequence[Sentence], shown: Shown) -> list[int]:
+    """The sentences that are shown."""
+    if shown.every:
+        return list(range(len(sentences)))
+    hits = [
+        at
+        for at, sentence in enumerate(sentences)
+        if any(wanted(mark, shown.types, shown.entities) for mark in sentence.marks)
+    ]
+    reach = shown.around
+    return sorted({at for hit in hits for at in range(hit - reach, hit + reach + 1) if 0 <= at < len(sentences)})
+
+
+def _title(diff: Diff, document: int) -> str:
+    its = diff.analysis
+    counts = ", ".join(f"{TITLES[name]} {c[document]}" for name, c in its.by_document.items() if c[document])
+    score = f"{diff.report.measure_title} {percent(float(its.document_scores[document]))}"
+    return f"{_clean(its.result.names[document])}   {score}; {counts or 'no errors'}"
+
+
+def _lines(sentence: Sentence, shown: Shown) -> Iterator[str]:
+    """A sentence in lines of the width, its number before the first."""
+    line, size = f"{sentence.number:>{INDENT}}  ", INDENT + 2
+    for place, (word, length) in enumerate(_words(sentence, shown.colour)):
+        if place and size + 1 + length > shown.width and size > INDENT + 2:
+            yield line
+            line, size = " " * (INDENT + 2), INDENT + 2
+        elif place:
+            line, size = line + " ", size + 1
+        line, size = line + word, size + length
+    yield line
+
+
+def _words(sentence: Sentence, colour: bool) -> Iterator[tuple[str, int]]:
+    """Each word with its brackets, and how wide it is."""
+    opening: dict[int, list[Mark]] = {}
+    closing: dict[int, list[Mark]] = {}
+    last = sentence.first + len(sentence.words) - 1
+    for mark in sorted(sentence.marks, key=lambda mark: (mark.start, -mark.end)):
+        opening.setdefault(mark.start, []).append(mark)
+        closing.setdefault(min(mark.end, last), []).insert(0, mark)
+    for place, word in enumerate(sentence.words, start=sentence.first):
+        opens, closes = opening.get(place, ()), closing.get(place, ())
+        before = [(f"{SIGNS[mark.state]}[", mark.state) for mark in opens]
+        after = [(f"]{_clean(mark.label)}" + "..." * (mark.end > last), mark.state) for mark in closes]
+        pieces = [*before, (_clean(word), None), *after]
+        text = "".join(_coloured(piece, state) if colour and state else piece for piece, state in pieces)
+        yield text, sum(len(piece) for piece, _ in pieces)
+
+
+def _coloured(piece: str, state: str) -> str:
+    return f"\x1b[{COLOURS[state]}m{piece}\x1b[0m"
+
+
+def _clean(text: str) -> str:
+    """Text that cannot move a terminal."""
+    return text.translate(VISIBLE)
