@@ -14,6 +14,9 @@ from corefscore.cli import options
 from corefscore.cli.analysing import analysed, analysing
 from corefscore.cli.messages import STDOUT, write
 from corefscore.cli.scoring import spare_inputs
+from corefscore.cli.systems import named
+from corefscore.errors import UsageError
+from corefscore.layouts import page
 from corefscore.layouts.marked import Shown, render
 from corefscore.reports.diff import Diff
 
@@ -49,6 +52,8 @@ def command(name: str) -> click.Command:
                 show_default=True,
                 help="Use colours; auto: on a terminal, unless NO_COLOR is set.",
             ),
+            click.Option(["--html"], type=options.File(), metavar="FILE", help="Write a page to open in a browser."),
+            click.Option(["--other"], type=options.File(), metavar="FILE", help="With --html: a second response."),
             *analysing(),
             *options.scoring([]),
             options.output(),
@@ -68,16 +73,25 @@ def run(
     around: int,
     every: bool,
     color: str,
+    html: str | None,
+    other: str | None,
     output: str,
     **how: Any,
 ) -> None:
-    """Analyse the response, write the marked text."""
-    spare_inputs({"--output": output}, (key, response), how["include"])
+    """Analyse the response, write the marked text or the page."""
+    if other is not None and html is None:
+        raise UsageError("--other FILE is for the page; it needs --html FILE")
+    paths = named([response] if other is None else [response, other])
+    spare_inputs({"--output": output, "--html": html}, (key, *paths.values()), how["include"])
     if name is not None:
         name = os.fsencode(name).decode("utf-8", "surrogateescape")
-    (analysis,) = analysed(key, {response: response}, document=name, **how).values()
+    diffs = {system: Diff(its) for system, its in analysed(key, paths, document=name, **how).items()}
+    if html is not None:
+        write(page.render(diffs), html)
+        return
+    (diff,) = diffs.values()
     terminal = output == STDOUT and sys.stdout is not None and sys.stdout.isatty()
     coloured = color == "always" or (color == "auto" and terminal and not os.environ.get("NO_COLOR"))
     width = shutil.get_terminal_size((LINE, 24)).columns if terminal else LINE
     shown = Shown(kinds, entities, around, every, width, coloured)
-    write(render(Diff(analysis), shown), output)
+    write(render(diff, shown), output)

@@ -46,6 +46,8 @@ HEADINGS: Mapping[str, Sequence[str]] = {
             "--around",
             "--all",
             "--color",
+            "--html",
+            "--other",
             "--output",
             "--plot",
             "--strict",

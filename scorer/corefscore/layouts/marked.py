@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from corefscore.findings import VISIBLE
 from corefscore.reports.diff import EXTRA, MISSING, RIGHT, SPAN, WRONG, Diff, Mark, Sentence, wanted
-from corefscore.reports.errors import TITLES
 from corefscore.reports.row import percent
 
 SIGNS = {RIGHT: "", SPAN: "~", WRONG: "", MISSING: "-", EXTRA: "+"}
@@ -65,9 +64,8 @@ def _chosen(sentences: Sequence[Sentence], shown: Shown) -> list[int]:
 
 def _title(diff: Diff, document: int) -> str:
     its = diff.analysis
-    counts = ", ".join(f"{TITLES[name]} {c[document]}" for name, c in its.by_document.items() if c[document])
     score = f"{diff.report.measure_title} {percent(float(its.document_scores[document]))}"
-    return f"{_clean(its.result.names[document])}   {score}; {counts or 'no errors'}"
+    return f"{_clean(its.result.names[document])}   {score}; {diff.counts_of(document)}"
 
 
 def _lines(sentence: Sentence, shown: Shown) -> Iterator[str]:

@@ -15,9 +15,9 @@ from corefscore.analysis import types
 from corefscore.analysis.found import Analysis
 from corefscore.analysis.partitions import ABSENT
 from corefscore.arrays import Ints, bounds
-from corefscore.reports.errors import ErrorReport
+from corefscore.reports.errors import TITLES, ErrorReport
 
-RIGHT, SPAN, WRONG, MISSING, EXTRA = "right", "span", "wrong", "missing", "extra"
+RIGHT, SPAN, WRONG, MISSING, EXTRA = STATES = ("right", "span", "wrong", "missing", "extra")
 """What can be said of a mention: it is right; its span is another one; it is in another entity; the response lacks it;
 the key lacks it."""
 
@@ -71,6 +71,11 @@ class Diff:
         found = np.full(len(errors.response.main), ABSENT)
         found[errors.pieces.response[good]] = errors.pieces.key[good]
         return found
+
+    def counts_of(self, document: int) -> str:
+        """How many errors of each type a document has, in words."""
+        found = self.analysis.by_document.items()
+        return ", ".join(f"{TITLES[name]} {its[document]}" for name, its in found if its[document]) or "no errors"
 
     def key_name(self, entity: int) -> str | None:
         """What a key entity is called."""

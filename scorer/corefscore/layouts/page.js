@@ -1,0 +1,304 @@
+"use strict";
+const data = JSON.parse(document.getElementById("data").textContent);
+const byId = (id) => document.getElementById(id);
+const STATES = ["right", "span", "wrong", "missing", "extra"];
+const SIGNS = ["", "~", "", "\u2212", "+"];
+const SAID = [
+  "right", "found, with another span", "found, in another entity", "missing in the response", "not in the key",
+];
+const KEYS = [
+  ["n, p", "next, previous error"], ["e, E", "next, previous mention of the entity"], ["j, k", "next, previous document"],
+  ["1 to 9", "show or hide a type of error"], ["x", "other response"], ["t", "light or dark"], ["Esc", "choose nothing"],
+];
+
+let system = 0, place = 0, chosen = -1;
+let marks = [], elements = [];
+const hidden = new Set();
+
+const make = (tag, text, properties) => {
+  const element = Object.assign(document.createElement(tag), properties || {});
+  if (text !== undefined) element.textContent = text;
+  return element;
+};
+
+// A mark is [start, end, state, key, response, types]; names are places in the list of names of its document.
+const shows = (mark) => mark[2] !== 0 && (!mark[5] || data.types.some((_, bit) => mark[5] >> bit & 1 && !hidden.has(bit)));
+
+const name = (at) => at < 0 ? "" : data.documents[place].names[at];
+
+function label(mark) {
+  const key = name(mark[3]), response = name(mark[4]);
+  return mark[2] === 2 ? key + ">" + response : key || response;
+}
+
+function words(mark) {
+  const found = [];
+  let first = 0;
+  for (const sentence of data.documents[place].sentences) {
+    if (first > mark[1]) break;
+    if (first + sentence.length > mark[0]) found.push(...sentence.slice(Math.max(0, mark[0] - first), mark[1] - first + 1));
+    first += sentence.length;
+  }
+  return found.join(" ");
+}
+
+function open(at) {
+  const mark = marks[at];
+  const element = make("span", undefined, { className: "mention " + STATES[mark[2]] });
+  element.dataset.at = at;
+  if (SIGNS[mark[2]]) element.dataset.sign = SIGNS[mark[2]];
+  (elements[at] = elements[at] || []).push(element);
+  return element;
+}
+
+// Mentions that cross are cut: the later one goes on in an element of its own behind the end of the first.
+function paragraph(sentence, first, number, from, to) {
+  const top = make("p", undefined, { className: "sentence" });
+  top.dataset.number = number;
+  const stack = [[-1, top]];
+  const ends = new Map();
+  let next = from, text = "";
+  const into = () => { if (text) { stack[stack.length - 1][1].append(text); text = ""; } };
+  sentence.forEach((word, offset) => {
+    const token = first + offset;
+    if (offset) text += " ";
+    while (next < to && marks[next][0] <= token) {
+      into();
+      const element = open(next);
+      stack[stack.length - 1][1].append(element);
+      stack.push([next, element]);
+      const end = Math.min(marks[next][1], first + sentence.length - 1);
+      ends.set(end, (ends.get(end) || []).concat(next));
+      next += 1;
+    }
+    text += word;
+    const closing = ends.get(token);
+    if (!closing) return;
+    into();
+    const again = [];
+    let left = closing.length;
+    while (left) {
+      const [at, element] = stack.pop();
+      if (closing.includes(at)) {
+        left -= 1;
+        const text = label(marks[at]);
+        if (text) element.dataset.label = text;
+      } else again.unshift(at);
+    }
+    for (const at of again) {
+      const element = open(at);
+      delete element.dataset.sign;
+      stack[stack.length - 1][1].append(element);
+      stack.push([at, element]);
+    }
+  });
+  into();
+  return top;
+}
+
+function draw() {
+  const its = data.documents[place];
+  marks = its.marks[system];
+  elements = [];
+  chosen = -1;
+  byId("name").textContent = its.name;
+  byId("counts").textContent = its.scores[system] + "; " + its.counts[system];
+  const text = document.createDocumentFragment();
+  let first = 0, at = 0;
+  its.sentences.forEach((sentence, number) => {
+    const from = at;
+    while (at < marks.length && (marks[at][0] < first + sentence.length || number === its.sentences.length - 1)) at += 1;
+    text.append(paragraph(sentence, first, number + 1, from, at));
+    first += sentence.length;
+  });
+  byId("text").replaceChildren(text);
+  mask();
+  for (const button of byId("documents").querySelectorAll("button"))
+    button.setAttribute("aria-current", String(Number(button.dataset.place) === place));
+  byId("entity").replaceChildren(make("p", "Choose a mention in the text."));
+}
+
+function mask() {
+  elements.forEach((its, at) => its.forEach((element) => element.classList.toggle("off", marks[at][2] !== 0 && !shows(marks[at]))));
+}
+
+function sentenceOf(mark) {
+  const types = data.types.filter((_, bit) => mark[5] >> bit & 1).map((type) => type.title);
+  const key = name(mark[3]), response = name(mark[4]);
+  const where = [key && "entity " + key + " of the key", mark[2] === 2 && "found with " + response,
+    mark[2] === 4 && "found with " + response].filter(Boolean).join(", ");
+  const other = data.systems.length > 1 && elsewhere(mark);
+  return "\u201c" + words(mark) + "\u201d: " + SAID[mark[2]] + " (" + where + (types.length ? "; " + types.join(", ") : "") + ")"
+    + (other ? "; in " + data.systems[1 - system].name + ": " + other : "");
+}
+
+function elsewhere(mark) {
+  const twin = data.documents[place].marks[1 - system].find((its) => its[0] === mark[0] && its[1] === mark[1]);
+  return twin ? SAID[twin[2]] : "no such mention";
+}
+
+function choose(at, scroll) {
+  if (at < 0 || at >= marks.length) return;
+  const mark = marks[at];
+  for (const element of byId("text").querySelectorAll(".chosen, .same")) element.classList.remove("chosen", "same");
+  chosen = at;
+  const same = entityOf(mark);
+  same.forEach((its) => elements[its].forEach((element) => element.classList.add("same")));
+  elements[at].forEach((element) => element.classList.add("chosen"));
+  if (scroll) elements[at][0].scrollIntoView({ block: "center" });
+  byId("status").textContent = sentenceOf(mark);
+  showEntity(mark, same);
+  history.replaceState(null, "", "#" + place + "," + at);
+}
+
+const alike = (mark, column) => mark[column] < 0 ? [] : marks.flatMap((its, at) => its[column] === mark[column] ? [at] : []);
+const entityOf = (mark) => alike(mark, mark[3] < 0 ? 4 : 3);
+
+function showEntity(mark, same) {
+  const list = (title, places) => {
+    const rows = make("ul");
+    for (const at of places.slice(0, 400)) {
+      const button = make("button", SIGNS[marks[at][2]] + words(marks[at]) + " ");
+      button.append(make("small", label(marks[at])));
+      button.addEventListener("click", () => choose(at, true));
+      const row = make("li");
+      row.append(button);
+      rows.append(row);
+    }
+    if (places.length > 400) rows.append(make("li", "and " + (places.length - 400) + " more"));
+    return [make("h3", title), rows];
+  };
+  const parts = [];
+  if (mark[3] >= 0) parts.push(...list("Entity " + name(mark[3]) + " of the key: " + same.length + " mentions", same));
+  if (mark[4] >= 0) {
+    const found = alike(mark, 4);
+    parts.push(...list("Response entity " + name(mark[4]) + ": " + found.length + " mentions", found));
+  }
+  byId("entity").replaceChildren(...parts);
+}
+
+function step(by, wanted) {
+  for (let at = chosen < 0 ? (by > 0 ? 0 : marks.length - 1) : chosen + by; at >= 0 && at < marks.length; at += by)
+    if (wanted(at)) return choose(at, true);
+  byId("status").textContent = by > 0 ? "No more in this document; j: next document." : "None before in this document; k: previous document.";
+}
+
+const error = (by) => step(by, (at) => shows(marks[at]));
+
+function mention(by) {
+  if (chosen < 0) return;
+  const same = new Set(entityOf(marks[chosen]));
+  step(by, (at) => same.has(at));
+}
+
+function go(to) {
+  if (to < 0 || to >= data.documents.length || to === place) return;
+  place = to;
+  draw();
+  document.querySelector("main").scrollTop = 0;
+  history.replaceState(null, "", "#" + place);
+}
+
+function toggle(bit) {
+  if (!data.types[bit]) return;
+  if (!hidden.delete(bit)) hidden.add(bit);
+  byId("types").children[bit].firstChild.setAttribute("aria-pressed", String(!hidden.has(bit)));
+  mask();
+}
+
+function theme() {
+  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const now = document.documentElement.dataset.theme || (dark ? "dark" : "light");
+  document.documentElement.dataset.theme = now === "dark" ? "light" : "dark";
+}
+
+function change(to) {
+  if (to >= data.systems.length) return;
+  const mark = marks[chosen];
+  system = to;
+  byId("system").value = to;
+  panels();
+  draw();
+  if (mark) {
+    const twin = marks.findIndex((its) => its[0] === mark[0] && its[1] === mark[1]);
+    if (twin >= 0) choose(twin, true);
+  }
+}
+
+function panels() {
+  const its = data.systems[system];
+  byId("score").textContent = its.title;
+  byId("signature").textContent = its.signature;
+  const most = Math.max(...its.types.map((type) => type.cost), 1e-9);
+  byId("types").replaceChildren(...data.types.map((type, bit) => {
+    const button = make("button", type.title);
+    button.append(make("small", its.types[bit].count + " · " + (its.types[bit].cost * 100).toFixed(2)));
+    const bar = make("span", undefined, { className: "bar" });
+    bar.style.setProperty("--size", Math.max(0, its.types[bit].cost / most * 100) + "%");
+    button.append(bar);
+    button.setAttribute("aria-pressed", String(!hidden.has(bit)));
+    button.title = "show or hide (" + (bit + 1) + "): errors, and what they cost in turn";
+    button.addEventListener("click", () => toggle(bit));
+    const row = make("li");
+    row.append(button);
+    return row;
+  }));
+  const order = data.documents.map((_, at) => at).sort((a, b) => data.documents[b].costs[system] - data.documents[a].costs[system]);
+  byId("documents").replaceChildren(...order.map((at) => {
+    const button = make("button", data.documents[at].name);
+    button.append(make("small", (data.documents[at].costs[system] * 100).toFixed(2)));
+    button.dataset.place = at;
+    button.title = "what this document costs, in points of the total";
+    button.addEventListener("click", () => go(at));
+    const row = make("li");
+    row.append(button);
+    return row;
+  }));
+}
+
+function keys() {
+  const shown = byId("keys").hidden;
+  byId("keys").hidden = !shown;
+  byId("help").setAttribute("aria-expanded", String(shown));
+}
+
+const ACTIONS = {
+  n: () => error(1), p: () => error(-1), e: () => mention(1), E: () => mention(-1), j: () => go(place + 1),
+  k: () => go(place - 1), t: theme, x: () => change((system + 1) % data.systems.length), "?": keys,
+  Escape: () => { draw(); byId("status").textContent = ""; },
+};
+
+function start() {
+  document.querySelector("h1").textContent = data.title;
+  byId("keys").append(...KEYS.map(([key, text]) => {
+    const row = make("div");
+    row.append(make("dt", key), make("dd", text));
+    return row;
+  }));
+  byId("legend").textContent = data.legend;
+  data.systems.forEach((its, at) => byId("system").append(make("option", its.name, { value: at })));
+  byId("systems").hidden = data.systems.length < 2;
+  byId("system").addEventListener("change", (event) => change(Number(event.target.value)));
+  byId("previous").addEventListener("click", () => error(-1));
+  byId("next").addEventListener("click", () => error(1));
+  byId("theme").addEventListener("click", theme);
+  byId("help").addEventListener("click", keys);
+  byId("text").addEventListener("click", (event) => {
+    const element = event.target.closest(".mention");
+    if (element) choose(Number(element.dataset.at), false);
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.tagName === "SELECT") return;
+    if (/^[1-9]$/.test(event.key)) toggle(Number(event.key) - 1);
+    else if (ACTIONS[event.key]) ACTIONS[event.key]();
+    else return;
+    event.preventDefault();
+  });
+  const [first, mark] = location.hash.slice(1).split(",").map(Number);
+  if (first > 0 && first < data.documents.length) place = first;
+  panels();
+  draw();
+  if (mark >= 0) choose(mark, true);
+}
+
+start();

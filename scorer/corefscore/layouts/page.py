@@ -1,0 +1,109 @@
+"""A page that shows the text with all mentions: one file that needs nothing else and makes no request."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from corefscore.analysis.types import TYPES
+from corefscore.reports.diff import STATES, Diff
+from corefscore.reports.errors import TITLES
+from corefscore.reports.row import percent
+
+LEGEND = (
+    "dotted: right; \u2212 dashed: missing; + double: not in the key; solid, 5>r2: of entity 5, found with r2; "
+    "~ wavy: another span"
+)
+
+
+def render(diffs: Mapping[str, Diff]) -> Iterator[str]:
+    """The page of one response or several to one key, by the names of the systems.
+
+    What files hold is data: one block of JSON, in which nothing can end the block, and the page puts it into nodes of
+    text alone. The policy of the page allows its own style and script by their hashes, and nothing else.
+    """
+    page, style, script = (_part(name) for name in ("page.html", "page.css", "page.js"))
+    parts = {
+        "title": "key and response",
+        "style": style,
+        "script": script,
+        "style_hash": _hash(style),
+        "script_hash": _hash(script),
+        "data": _escaped(_data(diffs)),
+    }
+    before = ""
+    for piece in page.split("{"):
+        name, found, rest = piece.partition("}")
+        if found and name in parts:
+            yield parts[name] + rest
+        else:
+            yield before + piece
+        before = "{"
+
+
+def _part(name: str) -> str:
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _escaped(data: Mapping[str, Any]) -> str:
+    """JSON that cannot leave its element; what is not UTF-8 becomes U+FFFD."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    text = text.encode("utf-8", "replace").decode()
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def _data(diffs: Mapping[str, Diff]) -> dict[str, Any]:
+    first = next(iter(diffs.values()))
+    return {
+        "title": f"corefscore diff: {first.report.measure_title}",
+        "legend": LEGEND,
+        "types": [{"type": name, "title": TITLES[name]} for name in TYPES],
+        "systems": [
+            {
+                "name": name,
+                "title": f"{name}: {diff.report.title}",
+                "signature": diff.report.signature,
+                "types": [{"count": cost.errors, "cost": cost.in_turn} for cost in diff.analysis.costs],
+            }
+            for name, diff in diffs.items()
+        ],
+        "documents": [_document(diffs, document) for document in range(len(first.analysis.result.names))],
+    }
+
+
+def _document(diffs: Mapping[str, Diff], document: int) -> dict[str, Any]:
+    """A document: its words by sentence, and for each system its marks, with names as places in a list."""
+    first = next(iter(diffs.values()))
+    names: dict[str, int] = {}
+    marks = []
+    for diff in diffs.values():
+        its = []
+        for sentence in diff.sentences(document):
+            for mark in sorted(sentence.marks, key=lambda mark: (mark.start, -mark.end)):
+                bits = sum(1 << TYPES.index(name) for name in set(mark.types))
+                ends = (
+                    -1 if name is None else names.setdefault(name, len(names)) for name in (mark.key, mark.response)
+                )
+                its.append([mark.start, mark.end, STATES.index(mark.state), *ends, bits])
+        marks.append(its)
+    return {
+        "name": first.analysis.result.names[document],
+        "sentences": [sentence.words for sentence in first.sentences(document)],
+        "marks": marks,
+        "names": list(names),
+        "costs": [float(diff.analysis.document_costs[document]) for diff in diffs.values()],
+        "scores": [_score(diff, document) for diff in diffs.values()],
+        "counts": [diff.counts_of(document) for diff in diffs.values()],
+    }
+
+
+def _score(diff: Diff, document: int) -> str:
+    return f"{diff.report.measure_title} {percent(float(diff.analysis.document_scores[document]))}"
