@@ -1,0 +1,134 @@
+"""The page of `corefscore diff --html` in a real browser: what it shows, its keys, and that it asks for nothing."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support import TESTDATA, command
+
+pytest.importorskip("selenium", reason="needs the package selenium")
+pytestmark = pytest.mark.skipif(
+    not (shutil.which("chromium") and shutil.which("chromedriver")), reason="needs chromium and chromedriver"
+)
+
+OPTIONS = (
+    *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
+    *("--disable-background-networking", "--disable-component-update", "--window-size=1300,900"),
+)
+
+HOSTILE = "</script><script>window.broken=1</script><img/src=x/onerror=window.broken=1>"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium") or ""
+    for option in OPTIONS:
+        options.add_argument(option)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+    yield driver
+    driver.quit()
+
+
+def page(folder: Path, *arguments: str | Path) -> str:
+    """The address of a page made by the command."""
+    done = command("diff", *arguments, "--html", folder / "page.html")
+    assert (done.status, done.stdout) == (0, b"")
+    return (folder / "page.html").as_uri()
+
+
+def shown(browser: Any, name: str) -> str:
+    found: str = browser.execute_script("return document.getElementById(arguments[0]).textContent", name)
+    return found
+
+
+def press(browser: Any, keys: str) -> None:
+    from selenium.webdriver.common.by import By
+
+    browser.find_element(By.TAG_NAME, "body").send_keys(keys)
+
+
+def is_quiet(browser: Any) -> bool:
+    """No message on the console, no request."""
+    requests: int = browser.execute_script("return performance.getEntriesByType('resource').length")
+    messages: list[Any] = browser.get_log("browser")
+    return not requests and not messages
+
+
+SYSTEMS = TESTDATA / "systems"
+ASH, BIRCH = (SYSTEMS / "runs" / name for name in ("ash.conll", "birch.conll"))
+
+
+def test_errors_are_stepped_through_and_said_in_words(browser: Any, tmp_path: Path) -> None:
+    browser.get(page(tmp_path, TESTDATA / "demo" / "key.conll", TESTDATA / "demo" / "response.conll"))
+    assert "The cat" in shown(browser, "text")
+    press(browser, "n")
+    assert shown(browser, "status") == "“Ann and Bo”: missing in the response (entity 3 of the key; missing singleton)"
+    press(browser, "n")
+    assert shown(browser, "status").startswith("“She”: found, in another entity (entity 5 of the key, found with 4; ")
+    press(browser, "p")
+    assert shown(browser, "status").startswith("“Ann and Bo”")
+    assert is_quiet(browser)
+
+
+def test_types_can_be_hidden_and_documents_changed(browser: Any, tmp_path: Path) -> None:
+    browser.get(page(tmp_path, SYSTEMS / "key.conll", ASH))
+    first = shown(browser, "name")
+    for number in "123456789":
+        press(browser, number)
+    press(browser, "n")
+    assert shown(browser, "status").startswith("No more in this document")
+    press(browser, "j")
+    assert shown(browser, "name") != first
+    press(browser, "k")
+    assert shown(browser, "name") == first
+    assert is_quiet(browser)
+
+
+def test_two_responses_are_in_one_page(browser: Any, tmp_path: Path) -> None:
+    browser.get(page(tmp_path, SYSTEMS / "key.conll", ASH, "--other", BIRCH))
+    press(browser, "n")
+    assert "; in birch.conll: " in shown(browser, "status")
+    press(browser, "x")
+    assert shown(browser, "score").startswith("birch.conll: ")
+    assert is_quiet(browser)
+
+
+def test_light_and_dark_are_a_key_away(browser: Any, tmp_path: Path) -> None:
+    browser.get(page(tmp_path, TESTDATA / "demo" / "key.conll", TESTDATA / "demo" / "response.conll"))
+    ground = "return getComputedStyle(document.body).backgroundColor"
+    before = browser.execute_script(ground)
+    press(browser, "t")
+    assert browser.execute_script(ground) != before
+    assert is_quiet(browser)
+
+
+def test_words_and_names_of_a_hostile_file_stay_text(browser: Any, tmp_path: Path) -> None:
+    lines = [f"#begin document ({HOSTILE}); part 000"]
+    lines += [f"d\t0\t{token}\t{HOSTILE}\tNN\t-\t({token % 2})" for token in range(4)]
+    file = tmp_path / "hostile.conll"
+    file.write_text("\n".join([*lines, "", "#end document", ""]))
+    browser.get(page(tmp_path, file, file))
+    assert shown(browser, "name") == f"({HOSTILE}); part 000"
+    assert HOSTILE in shown(browser, "text")
+    assert browser.execute_script("return window.broken") is None
+    assert is_quiet(browser)
+
+
+def test_mentions_that_cross_are_all_shown(browser: Any, tmp_path: Path) -> None:
+    key = {"doc_key": "d", "sentences": [["a", "b", "c", "d"]], "clusters": [[[0, 2]], [[1, 3]]]}
+    file = tmp_path / "crossing.jsonl"
+    file.write_text(json.dumps(key) + "\n")
+    browser.get(page(tmp_path, file, file))
+    script = "return [...document.querySelectorAll('[data-label]')].map((its) => its.textContent + its.dataset.label)"
+    assert browser.execute_script(script) == ["a b c0", " d1"]
+    assert shown(browser, "text") == "a b c d"
