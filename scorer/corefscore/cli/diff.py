@@ -38,7 +38,11 @@ def command(name: str) -> click.Command:
             click.Argument(["response"], type=options.File()),
             click.Argument(["name"], required=False),
             click.Option(
-                ["--type", "kinds"], type=click.Choice(TYPES), multiple=True, help="Show errors of this type."
+                ["--type", "kinds"],
+                type=click.Choice(TYPES),
+                metavar="TYPE",
+                multiple=True,
+                help=f"Show errors of this type: {', '.join(TYPES)}.",
             ),
             click.Option(["--entity", "entities"], metavar="ID", multiple=True, help="Show mentions of this entity."),
             click.Option(
