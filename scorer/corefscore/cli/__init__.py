@@ -22,7 +22,7 @@ HELP = f"""Score coreference, in CoNLL-2011/2012 format or JSON lines, exactly a
 corefscore METRIC KEY RESPONSE [NAME]
   METRIC    a metric, or several joined by commas
   KEY       a file (also .gz, .bz2, .xz), a folder, or - for standard input
-  RESPONSE  the same for the response; not needed for JSON lines that have both
+  RESPONSE  likewise; not needed for JSON lines that have both sides
   NAME      score this document only; "none": print totals only
 
 Exit status: 0 success, 1 input refused, 2 wrong usage or a file that cannot be read, 3 a check failed.
