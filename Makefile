@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 BENCH := build/bench/venv
 BENCH_OPTIONS = $(if $(ONLY),--only $(ONLY)) $(if $(PEER),--peer '$(PEER)') $(if $(PATIENT),--patient $(PATIENT))
 
-.PHONY: help demo test test-slow bench bench-page bench-inner papers lint format fuzz mutants cross-check dist clean
+.PHONY: help demo test test-slow bench bench-page bench-inner coverage papers lint format fuzz mutants cross-check dist clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /	/' | expand -t 12
@@ -29,6 +29,9 @@ bench-page: $(BENCH)/installed ## the same, put into docs/performance.md
 
 bench-inner: $(VENV)/installed-dev ## measure parts of a run within one process
 	$(BIN)/pytest benchmarks -o addopts= --benchmark-columns=min,median,rounds --benchmark-sort=name
+
+coverage: $(VENV)/installed-dev ## how often intervals hold the truth: tables in docs/compare.md (CORPORA=folder)
+	$(BIN)/python scripts/coverage.py "$(or $(CORPORA),../shared/corpora)" --page
 
 papers: $(VENV)/installed-dev ## repeat the papers' experiments: docs/papers.md and its figures
 	$(BIN)/pip install --quiet --editable '.[plots]'

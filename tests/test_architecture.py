@@ -84,6 +84,7 @@ ORDER = (
     "analysis.found",
     "api",
     "distributed",
+    "intervals",
     "significance",
     "units",
     "baselines",

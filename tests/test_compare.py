@@ -49,7 +49,10 @@ def test_a_difference_is_that_of_the_scores_and_within_its_interval(capfdbinary:
     assert lea["f1"]["difference"] == values[0] - values[1]
     assert lea["f1"]["low"] < lea["f1"]["difference"] < lea["f1"]["high"]
     assert lea["f1"]["differ"] is True
-    assert (lea["units_differing"], lea["smallest_p"]) == (22, 2.0**-21)
+    assert (lea["f1"]["units_differing"], lea["f1"]["smallest_p"], lea["f1"]["exact"]) == (12, 2.0**-11, True)
+    whole = compared(capfdbinary, f"a={ASH}", f"c={CEDAR}", "--unit", "part")
+    lea = whole["pairs"][0]["measures"]["lea"]["f1"]
+    assert (lea["units_differing"], lea["smallest_p"], lea["exact"]) == (22, 1 / 10_001, False)
 
 
 def test_the_same_call_gives_the_same_bytes_and_another_seed_others() -> None:
@@ -69,13 +72,21 @@ def test_three_systems_are_corrected_by_holm_and_it_is_said(capfdbinary: Capture
     assert [pair["measures"]["lea"]["f1"]["p_corrected"] for pair in plain["pairs"]] == raw
 
 
-def test_parts_of_one_document_can_be_one_unit_and_units_can_be_matched(capfdbinary: Capture) -> None:
-    joined = compared(capfdbinary, ASH, BIRCH, "--unit", "parts-joined", "--measures", "muc")
+def test_parts_of_one_document_are_one_unit_and_units_can_be_matched(capfdbinary: Capture) -> None:
+    joined = compared(capfdbinary, ASH, BIRCH, "--measures", "muc")
+    older = compared(capfdbinary, ASH, BIRCH, "--unit", "parts-joined", "--measures", "muc")
+    parts = compared(capfdbinary, ASH, BIRCH, "--unit", "part", "--measures", "muc")
     matched = compared(capfdbinary, ASH, BIRCH, "--unit", r"^\((\w+/\d+)\)", "--measures", "muc")
     assert joined["units"] == matched["units"] == 12
     assert joined["systems"] == matched["systems"]
     assert joined["pairs"] == matched["pairs"]
-    assert "unit of resampling: parts-joined, 12 in all" in joined["notes"]
+    assert joined["pairs"] == older["pairs"]
+    assert parts["units"] == 24
+    assert parts["pairs"] != joined["pairs"]
+    assert "unit of resampling: document, 12 in all; the parts of a document are one" in joined["notes"]
+    assert "| unit=document | parts=joined |" in joined["signature"]
+    assert "| unit=part |" in parts["signature"]
+    assert "parts=" not in parts["signature"]
     assert any(note.startswith("only 12 units") for note in joined["notes"])
 
 
@@ -83,11 +94,39 @@ def test_few_units_give_exact_p_and_no_verdict(capfdbinary: Capture) -> None:
     """Two genres, two units: all differ, so no test can give less than 1 / 2."""
     found = compared(capfdbinary, ASH, CEDAR, "--unit", r"^\((\w\w)", "--measures", "lea")
     lea = found["pairs"][0]["measures"]["lea"]
-    assert (lea["units_differing"], lea["smallest_p"], lea["exact"]) == (2, 0.5, True)
+    assert (lea["f1"]["units_differing"], lea["f1"]["smallest_p"], lea["f1"]["exact"]) == (2, 0.5, True)
     assert lea["f1"]["p"] == 0.5
     assert lea["f1"]["differ"] is None
     table = call(capfdbinary, "compare", KEY, ASH, CEDAR, "--unit", r"^\((\w\w)", "--measures", "lea").stdout
-    assert table.count(b"no verdict") == 3
+    assert table.count(b"no verdict") == 4  # the fourth names the three
+
+
+def test_the_report_says_how_many_tests_there_are(capfdbinary: Capture) -> None:
+    """Six metrics with three scores, and the CoNLL average: one verdict by chance is to be expected."""
+    found = compared(capfdbinary, ASH, BIRCH)
+    assert (found["tests"], found["family"]) == (19, 1)
+    assert "| family=1 |" in found["signature"]
+    assert any(
+        note.startswith("19 tests: of equal systems, some 0.95 would be said to differ") for note in found["notes"]
+    )
+    strict = compared(capfdbinary, ASH, BIRCH, "--correction", "holm-all")
+    assert (strict["tests"], strict["family"]) == (19, 19)
+    assert "corrected by Holm's method for all 19 tests" in strict["notes"]
+    assert "| correction=holm-all |" in strict["signature"]
+    assert not any("by chance" in note for note in strict["notes"])
+    for measure, scores in found["pairs"][0]["measures"].items():
+        for score, numbers in scores.items():
+            assert (
+                numbers["p_corrected"] == numbers["p"] <= strict["pairs"][0]["measures"][measure][score]["p_corrected"]
+            )
+
+
+def test_few_units_say_how_far_intervals_can_be_trusted(capfdbinary: Capture) -> None:
+    few = compared(capfdbinary, ASH, CEDAR, "--unit", r"^\((\w\w)", "--measures", "lea")
+    assert any(note.startswith("only 2 units: intervals are too short") for note in few["notes"])
+    enough = compared(capfdbinary, ASH, CEDAR, "--measures", "lea")
+    assert not any("too short" in note for note in enough["notes"])
+    assert enough["signature"].endswith("interval=expanded-bca")
 
 
 def test_the_bootstrap_can_test_as_well(capfdbinary: Capture) -> None:
@@ -121,7 +160,7 @@ def test_csv_is_one_table_to_load(capfdbinary: Capture) -> None:
 @pytest.mark.parametrize("layout", ["markdown", "latex"])
 def test_papers_get_notes_and_the_signature(layout: str, capfdbinary: Capture) -> None:
     done = call(capfdbinary, "compare", KEY, ASH, CEDAR, "--measures", "lea", "--format", layout)
-    assert b"unit of resampling: document, 24 in all" in done.stdout
+    assert b"unit of resampling: document, 12 in all" in done.stdout
     assert b"bold: the best of its column" in done.stdout
     assert compared(capfdbinary, ASH, CEDAR, "--measures", "lea")["signature"].encode() in done.stdout
 
@@ -157,7 +196,7 @@ def test_many_systems_are_a_matrix_a_measure_and_data_keeps_all_rows(tmp_path: P
         source = sorted(RUNS.iterdir())[at % 4]
         (tmp_path / f"{names[at % 4]}{at}.conll").write_bytes(source.read_bytes())
     systems = sorted(tmp_path.iterdir())
-    text = call(capfdbinary, "compare", KEY, *systems, "--measures", "lea,conll").stdout.decode()
+    text = call(capfdbinary, "compare", KEY, *systems, "--measures", "lea,conll", "--unit", "part").stdout.decode()
     lines = text.splitlines()
     assert [line for line in lines if line.endswith(" F1") and len(line) < 12] == ["lea F1", "conll F1"]
     matrix = lines[lines.index("conll F1") + 5 :][:11]
@@ -168,7 +207,9 @@ def test_many_systems_are_a_matrix_a_measure_and_data_keeps_all_rows(tmp_path: P
     assert matrix[0].endswith("  . . . . . > > > > >")
     assert matrix[10].endswith("< < < < < < . . . .")
     assert all(len(line) <= 80 for line in lines[:-1])
-    data = call(capfdbinary, "compare", KEY, *systems, "--measures", "lea,conll", "--format", "csv").stdout.decode()
+    data = call(
+        capfdbinary, "compare", KEY, *systems, "--measures", "lea,conll", "--unit", "part", "--format", "csv"
+    ).stdout.decode()
     assert len(data.splitlines()) == 1 + 2 * 11 + 4 * 55
     assert len(lines) < 60
     for row in csv.DictReader(io.StringIO(data)):
@@ -192,10 +233,10 @@ def test_a_response_can_be_standard_input() -> None:
 def test_notices_name_the_response_they_are_about(capfdbinary: Capture) -> None:
     folder = TESTDATA / "bad" / "missing-document"
     key = folder / "key.conll"
-    done = call(capfdbinary, "compare", key, f"whole={key}", f"short={folder / 'response.conll'}")
+    done = call(capfdbinary, "compare", key, f"whole={key}", f"short={folder / 'response.conll'}", "--unit", "part")
     assert done.status == 0
     assert done.stderr.startswith(b"corefscore: about short:\n")
-    quiet = call(capfdbinary, "compare", key, key, folder / "response.conll", "--quiet")
+    quiet = call(capfdbinary, "compare", key, key, folder / "response.conll", "--unit", "part", "--quiet")
     assert (quiet.status, quiet.stderr) == (0, b"")
 
 

@@ -86,6 +86,19 @@ def test_the_bar_is_for_people_who_wait(
     assert not shown or "100%" in screen.text()
 
 
+@pytest.mark.parametrize("name", ["compare", "rank"])
+def test_trials_have_a_bar(
+    name: str, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    quiet = call(capfdbinary, name, PAIR[0], *PAIR, "--measures", "conll")
+    monkeypatch.setattr("sys.stderr", screen := Screen(True))
+    monkeypatch.setattr(progress, "DELAY", 0.0)
+    assert call(capfdbinary, name, PAIR[0], *PAIR, "--measures", "conll").stdout == quiet.stdout
+    shown = screen.text().rpartition("reading")[2]
+    assert "resampling" in shown
+    assert "100%" in shown.rpartition("resampling")[2]
+
+
 def test_there_is_no_bar_where_the_size_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stderr", Screen(terminal=True))
     with progress.progress(["-"], None) as watch:

@@ -23,14 +23,16 @@ UNCLOSED = TESTDATA / "bad" / "unclosed"
 Capture = pytest.CaptureFixture[bytes]
 
 
-def ranking(hits: dict[str, list[int]], by: str | None = None, correction: str = "holm") -> Ranking:
+def ranking(
+    hits: dict[str, list[int]], by: str | None = None, correction: str = "holm", trials: int | None = None
+) -> Ranking:
     """Systems that have so many of ten links right in each document, ranked by MUC."""
     results = {}
     for name, its in hits.items():
         array = np.array([[[hit, 10, hit, 10]] for hit in its], dtype=np.float64)
         names = [f"{'ab'[at % 2]}{at}" for at in range(len(its))]
         results[name] = Result([find("muc")], names, {"muc": array}, Settings(("muc",)))
-    return rank(results, ["muc"], sort="muc", score="f1", method=Method(correction=correction, by=by))
+    return rank(results, ["muc"], sort="muc", score="f1", method=Method(correction=correction, by=by, trials=trials))
 
 
 def ranked(capture: Capture, *arguments: Any, status: int = 0) -> dict[str, Any]:
@@ -71,6 +73,31 @@ def test_one_document_cannot_tell_systems_apart() -> None:
     assert found.ranks == [1, 1]
     assert "no intervals, and no test can tell systems apart: there is one unit only" in found.notes
     assert found.ends(0) == (None, None)
+
+
+def test_pairs_that_could_not_be_told_apart_are_named() -> None:
+    """A and B differ in two documents, so that p is 1/2 at the least; C differs from both in all."""
+    found = ranking({"a": [9] * 12, "b": [9] * 10 + [5] * 2, "c": [1] * 12})
+    assert found.undecided == [("a", "b")]
+    assert "no verdict on 1 of 3 pairs, which no p could have told apart: a and b" in found.notes
+    assert found.to_dict()["undecided"] == [["a", "b"]]
+    assert ranking({"a": [9] * 12, "c": [1] * 12}).undecided == []
+
+
+def test_systems_of_a_large_task_are_told_apart() -> None:
+    """Holm's method over 528 pairs takes more than 10,000 trials, so more are made."""
+    found = ranking({f"s{number:02}": [10 if number == 0 else number % 3] * 20 for number in range(33)})
+    assert found.ranks[:2] == [1, 2]
+    assert found.found.trials == 21_118
+    assert "trials=21118" in found.signature
+
+
+def test_too_few_trials_say_how_many_it_takes() -> None:
+    results = {name: [number] * 20 for number, name in enumerate("abcdefgh")}
+    found = ranking(results, trials=100)
+    assert len(found.undecided) == 28
+    assert any(note.endswith("it needs --trials 559") for note in found.notes)
+    assert any(note.startswith("no verdict on 28 of 28 pairs") and "and 18 more" in note for note in found.notes)
 
 
 def test_the_mean_over_groups_ranks_where_asked() -> None:

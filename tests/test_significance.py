@@ -23,12 +23,11 @@ from corefscore.significance import (
     bootstrap_test,
     compared,
     holm,
-    interval,
     on_grid,
     randomization,
     statistics,
 )
-from corefscore.units import sample
+from corefscore.units import sample, unit_names
 from support import CORPORA, RECORDED
 
 CASE = RECORDED / "documents-0015"
@@ -67,7 +66,11 @@ def test_three_units_enumerated_by_hand() -> None:
     the sums of 3, 1, -1, -3 twelfths: two of four are as far as the observed one, in recall, precision and F1."""
     tests = randomization(counted([[3, 4, 3, 4], [2, 4, 2, 4], [1, 4, 1, 4]], [[1, 4, 1, 4]] * 3), 10_000, 0)
     assert tests.p.tolist() == [[[0.5, 0.5, 0.5]]]
-    assert (tests.differ.tolist(), tests.exact.tolist(), tests.smallest.tolist()) == ([[2]], [[True]], [[0.5]])
+    assert (tests.differ.tolist(), tests.exact.tolist(), tests.smallest.tolist()) == (
+        [[[2] * 3]],
+        [[[True] * 3]],
+        [[[0.5] * 3]],
+    )
 
 
 def test_enumeration_is_that_of_a_loop_over_all_swaps() -> None:
@@ -111,9 +114,9 @@ def test_identical_systems_have_p_one_in_every_test() -> None:
         units = sample([side, side], MEASURES)
         tests = randomization(units, count, 0)
         assert tests.differ.max() == 0
-        for found in (tests, bootstrap_test(units, bootstrap(units, count, 0))):
+        for found in (tests, bootstrap_test(units, [bootstrap(units, count, 0)])):
             assert np.nanmin(found.p) == 1
-            assert found.smallest.tolist() == [[1] * len(MEASURES)]
+            assert np.nanmin(found.smallest) == 1
 
 
 def test_the_average_has_no_recall_and_no_p_for_it() -> None:
@@ -163,25 +166,25 @@ def test_the_bootstrap_test_counts_resamples_as_far_off_as_the_observed_differen
     units = counted([[1, 2, 1, 2], [2, 2, 2, 2]], [[1, 2, 1, 2], [1, 2, 1, 2]])
     differences = np.array([0.25, 0.5, 0.0, 0.1, 0.625, -0.25, 0.49])
     resampled = np.stack([np.broadcast_to(each, (1, 3, 7)) for each in (0.25 + differences, np.full(7, 0.25))])
-    tests = bootstrap_test(units, resampled)
+    tests = bootstrap_test(units, [resampled[..., :3], resampled[..., 3:]])
     assert tests.p[0, 0, 0] == (4 + 1) / (7 + 1)
-    assert (tests.differ.tolist(), tests.exact.tolist()) == ([[1]], [[False]])
+    assert (tests.differ.tolist(), tests.exact.tolist()) == ([[[1] * 3]], [[[False] * 3]])
 
 
 @pytest.mark.parametrize("test", ["randomization", "bootstrap"])
 def test_the_test_is_the_one_that_was_asked_for(test: str) -> None:
     units = simulated(shares(np.random.default_rng(1).integers(0, 11, size=(2, 30)).astype(float)))
     resampled = bootstrap(units, 40, 3)
-    expected = randomization(units, 40, 3) if test == "randomization" else bootstrap_test(units, resampled)
+    expected = randomization(units, 40, 3) if test == "randomization" else bootstrap_test(units, [resampled])
     found = compared(units, Method(test=test, trials=40, seed=3))
     assert np.array_equal(found.tests.p, expected.p)
-    assert np.array_equal(found.ends, interval(resampled, 0.95))
+    assert np.array_equal(found.resampled, resampled)
 
 
 def test_a_verdict_is_given_where_the_smallest_p_is_the_level() -> None:
     """Five units that all differ one way: p is 1/16, the smallest there can be."""
     units = simulated(shares(np.array([[10.0] * 5, [0.0] * 5])))
-    found = [compared(units, Method(confidence=level)).differ(0, 0, 2) for level in (0.9375, 0.94)]
+    found = [compared(units, Method(alpha=level)).differ(0, 0, 2) for level in (0.0625, 0.06)]
     assert found == [True, None]
 
 
@@ -250,7 +253,7 @@ def test_a_mean_over_groups_resamples_within_each() -> None:
 def test_units_too_few_for_a_verdict_get_none(test: str) -> None:
     few = compared(simulated(shares(np.array([[9.0] * 5, [1.0] * 5]))), Method(test=test))
     enough = compared(simulated(shares(np.array([[9.0] * 6, [1.0] * 6]))), Method(test=test))
-    assert few.tests.smallest.tolist() == [[2 / 32]]
+    assert few.tests.by_units.tolist() == [[[2 / 32] * 3]]
     assert few.differ(0, 0, 2) is None
     assert enough.differ(0, 0, 2) is True
 
@@ -258,6 +261,175 @@ def test_units_too_few_for_a_verdict_get_none(test: str) -> None:
 def test_trials_too_few_for_a_verdict_get_none() -> None:
     found = compared(simulated(shares(np.array([[9.0] * 30, [1.0] * 30]))), Method(trials=10))
     assert found.differ(0, 0, 2) is None
+
+
+def test_units_are_counted_by_score() -> None:
+    """Recall differs in the first two of four units, precision in the last three."""
+    first = [[2, 4, 1, 4], [2, 4, 1, 4], [1, 4, 1, 4], [1, 4, 1, 4]]
+    second = [[1, 4, 1, 4], [1, 4, 2, 4], [1, 4, 1, 5], [1, 4, 2, 4]]
+    tests = randomization(counted(first, second), 10_000, 0)
+    assert tests.differ.tolist() == [[[2, 3, 4]]]
+    assert tests.smallest.tolist() == [[[0.5, 0.25, 0.125]]]
+    found = compared(counted(first, second), Method(alpha=0.3))
+    assert [found.differ(0, 0, score) is None for score in range(3)] == [True, False, False]
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_only_decisive_columns_move_a_score(measure: str) -> None:
+    """A change in any other column changes nothing, one in any of these can."""
+    metrics = sample(results(), MEASURES).metrics
+    width = sum(4 * sum(each.combine is None for each in metric.measures) for metric in metrics)
+    numbers = np.random.default_rng(1)
+    sums = numbers.uniform(1, 5, size=(1, width))
+    sums[:, 1::2] += 5
+    sums[:, 1::4] *= numbers.integers(0, 2, size=sums[:, 1::4].shape)  # links of one kind only, at times
+    before = statistics(metrics, [measure], sums)[0]
+    for score, columns in enumerate(significance.decisive(metrics, [measure])):
+        moving = set()
+        for column in range(width):
+            for value in (0.0, 2.5, 7.5):
+                changed = sums.copy()
+                changed[0, column] = value
+                after = statistics(metrics, [measure], changed)[0]
+                if not np.array_equal(after[score], before[score], equal_nan=True):
+                    moving.add(column)
+        assert moving <= set(columns)
+
+
+def test_coreference_links_count_their_own_units_only() -> None:
+    """BLANC: the other links differ in every unit, the coreference links in two."""
+    alone = sample(results(), ("blanc.coreference", "blanc.noncoreference", "blanc"))
+    counts = np.ones((2, 6, 8)) * 4
+    counts[1, :, 4] = 3
+    counts[1, :2, 0] = 3
+    of = Sample(alone.metrics, alone.measures, counts, np.zeros(6, dtype=np.int64), np.zeros((2, 3, 3)))
+    tests = randomization(of, 100, 0)
+    assert tests.differ[0].tolist() == [[2, 0, 2], [6, 0, 6], [6, 0, 6]]
+
+
+def test_the_smallest_p_is_that_of_this_run() -> None:
+    """Enumerated, 30 units by trials, and 30 units of which two differ by the bootstrap."""
+    few, many = (simulated(shares(np.array([[9.0] * units, [1.0] * units]))) for units in (4, 30))
+    assert compared(few, Method()).tests.smallest.tolist() == [[[1 / 8] * 3]]
+    assert compared(many, Method()).tests.smallest.tolist() == [[[1 / 10_001] * 3]]
+    assert compared(many, Method(trials=99)).tests.smallest.tolist() == [[[1 / 100] * 3]]
+    hits = np.full((2, 30), 5.0)
+    hits[0, :2] = 9
+    found = compared(simulated(shares(hits)), Method(test="bootstrap"))
+    none = np.mean(np.abs(found.resampled[0] - found.resampled[1]) < 1e-12)
+    assert none == pytest.approx((28 / 30) ** 30, abs=0.02)
+    assert np.all(found.tests.smallest > 0.1)
+    assert np.all(found.tests.smallest <= found.tests.p)
+
+
+def test_no_p_is_smaller_than_the_smallest() -> None:
+    units = sample(results(), MEASURES)
+    for method in (Method(), Method(trials=20), Method(test="bootstrap", trials=200)):
+        found = compared(units, method).tests
+        known = ~np.isnan(found.p)
+        assert np.all(found.p[known] >= found.smallest[known])
+        assert np.array_equal(known, ~np.isnan(found.smallest))
+
+
+def test_enumerations_that_scores_share_are_those_of_each_alone() -> None:
+    """Twelve units, in four of which recall differs and in others precision: with 2^8 trials not all at once."""
+    numbers = np.random.default_rng(4)
+    first = np.ceil(numbers.uniform(1, 9, size=(12, 4)))
+    second = first.copy()
+    second[:6, 0] += 1
+    second[6:11, 2] += np.arange(1, 6)
+    together = randomization(simulated(np.stack([first, second])), 2**8, 0)
+    assert together.differ.tolist() == [[[6, 5, 11]]]
+    assert together.exact.tolist() == [[[True, True, False]]]
+    for score, units in ((0, 6), (1, 5)):
+        swaps = np.array(list(itertools.product([0, 1], repeat=12)))
+        column = 2 * score
+        d = ((first - second)[:, column] * (1 - 2 * swaps)).sum(axis=1)
+        ratio = np.abs(d) >= abs((first - second)[:, column].sum()) - 1e-9
+        assert together.p[0, 0, score] == ratio.mean()
+        assert together.smallest[0, 0, score] == 2.0 ** (1 - units)
+
+
+@pytest.mark.parametrize(
+    ("systems", "alpha", "trials"), [(2, 0.05, 10_000), (21, 0.05, 10_000), (33, 0.05, 21_118), (15, 0.01, 20_998)]
+)
+def test_trials_grow_with_the_pairs(systems: int, alpha: float, trials: int) -> None:
+    """Twice 528 / 0.05 - 1, and twice 105 / 0.01 - 1: Holm's method can reject the whole family."""
+    hits = np.full((systems, 20), 5.0)
+    hits[0] = 9
+    found = compared(simulated(shares(hits)), Method(alpha=alpha), score="f1")
+    assert found.trials == trials
+    assert found.family / (found.trials + 1) <= alpha
+    assert found.differ(0, 0, 2) is True
+    assert found.undecided(0, 2) == []
+
+
+def test_trials_that_were_asked_for_are_made() -> None:
+    """With 500 trials and 66 pairs nothing can be told apart, and that is said of every pair that differs."""
+    hits = np.tile(np.arange(12.0)[:, None], (1, 20)) / 2
+    found = compared(simulated(shares(hits)), Method(trials=500))
+    assert found.trials == 500
+    assert len(found.undecided(0, 2)) == 66
+    assert found.method.enough(found.family) == 66 / 0.05 - 1
+
+
+def test_intervals_take_no_more_resamples_than_there_are_trials_usually() -> None:
+    """The same intervals whether trials grew or not."""
+    units = simulated(shares(np.random.default_rng(1).integers(0, 11, size=(2, 15)).astype(float)))
+    usual, more = (compared(units, Method(trials=trials)) for trials in (None, 25_000))
+    assert usual.resampled.shape[-1] == more.resampled.shape[-1] == 10_000
+    assert np.array_equal(usual.ends, more.ends)
+
+
+def test_all_tests_of_a_report_can_be_corrected_together() -> None:
+    """Holm's method over pairs, measures and scores; the average has one score only."""
+    units = sample(results(), MEASURES)
+    found = compared(units, Method(correction="holm-all", trials=5000))
+    p = found.tests.p[~np.isnan(found.tests.p)]
+    assert found.family == found.count == len(p) == 3 * (3 * (len(MEASURES) - 1) + 1)
+    in_order = sorted(enumerate(p.tolist()), key=lambda each: each[1])
+    expected, highest = np.zeros(len(p)), 0.0
+    for place, (at, value) in enumerate(in_order):
+        highest = max(highest, min(1.0, (len(p) - place) * value))
+        expected[at] = highest
+    assert np.allclose(found.corrected[~np.isnan(found.corrected)], expected, rtol=1e-15)
+    assert compared(units, Method(correction="none", trials=50)).family == 1
+
+
+def test_whoever_watches_sees_the_work_begin_and_end() -> None:
+    units = simulated(shares(np.random.default_rng(1).integers(0, 11, size=(3, 200)).astype(float)))
+    for test in ("randomization", "bootstrap"):
+        seen: list[float] = []
+        compared(units, Method(test=test, trials=30_000), watch=seen.append)
+        assert seen == sorted(seen)
+        assert 0 < seen[0] < 0.5
+        assert seen[-1] == 1
+
+
+@pytest.mark.parametrize(
+    ("names", "units"),
+    [
+        (["(a); part 000", "(a); part 001", "(b); part 000"], ["(a)", "(a)", "(b)"]),
+        (["(1); part 0", "(1); part 10", "(x_1); part 000", "y"], ["(1)", "(1)", "(x_1)", "y"]),
+        (["a_0", "a_1", "b_0"], ["a", "a", "b"]),
+        (["a_0", "a_1", "a_2"], ["a_0", "a_1", "a_2"]),
+        (["a_1", "a_2", "b_1"], ["a_1", "a_2", "b_1"]),
+        (["a_0", "a_2", "b_0"], ["a_0", "a_2", "b_0"]),
+        (["a_0", "a_1", "b"], ["a_0", "a_1", "b"]),
+        (["a_00", "a_01", "b_00"], ["a_00", "a_01", "b_00"]),
+    ],
+    ids=["conll", "conll and others", "numbers", "one name", "from 1", "a gap", "one without", "zeros in front"],
+)
+def test_parts_are_told_by_their_names(names: list[str], units: list[str]) -> None:
+    assert unit_names(names, "document") == unit_names(names, "parts-joined") == units
+    assert unit_names(names, "part") == names
+
+
+@pytest.mark.skipif(not CORPORA.exists(), reason="../shared/corpora is not there")
+def test_809_parts_are_50_novels() -> None:
+    key = corefscore.read(CORPORA / "koconovel" / "key.conll")
+    assert len(set(unit_names(key.names, "document"))) == 50
+    assert len(set(unit_names(key.names, "part"))) == 809
 
 
 @pytest.mark.slow
@@ -287,8 +459,8 @@ def test_intervals_of_95_percent_hold_the_truth_so_often() -> None:
         hits = np.stack([numbers.binomial(links, skill), numbers.binomial(links, skill - 0.05 * skill * 1.5)])
         whole = np.broadcast_to(links, hits.shape)
         units = simulated(np.stack([hits, whole, hits, whole], axis=-1).astype(float))
-        resampled = bootstrap(units, 400, seed)[:, 0, 2]
-        low, high = interval(np.stack([*resampled, resampled[0] - resampled[1]]), 0.95).T
+        found = compared(units, Method(trials=400, seed=seed))
+        low, high = np.stack([*found.ends[:, 0, 2], found.difference_ends[0, 0, 2]]).T
         truth = np.array([2 / 3, 2 / 3 * 0.925, 2 / 3 * 0.075])
         held.append((low <= truth) & (truth <= high))
     assert np.all((np.mean(held, axis=0) >= 0.92) & (np.mean(held, axis=0) <= 0.98))
@@ -303,6 +475,6 @@ def test_real_systems_of_206_documents() -> None:
     found = compared(sample([corefscore.score(key, folder / f"{name}.conll") for name in names], MEASURES), Method())
     conll = list(MEASURES).index("conll")
     assert found.sample.units == 206
-    assert found.tests.differ[:, conll].tolist() == [14, 41, 43]
+    assert found.tests.differ[:, conll, 2].tolist() == [14, 41, 43]
     assert [found.differ(pair, conll, 2) for pair in range(3)] == [False, True, True]
     assert np.all(found.ends[..., 0] <= found.ends[..., 1], where=~np.isnan(found.ends[..., 0]))

@@ -100,7 +100,8 @@ KINDS: Mapping[str, Kind] = {
     "one-unit": Kind(
         ERROR,
         "there is one unit only to resample (--unit {unit}; documents: {documents})",
-        "intervals and tests need at least two; for scores alone, run corefscore METRIC KEY RESPONSE",
+        "intervals and tests need at least two; the parts of one document are one unit unless --unit part is given; "
+        "for scores alone, run corefscore METRIC KEY RESPONSE",
     ),
     "not-a-baseline": Kind(
         ERROR, "{what}", "expected what corefscore METRIC KEY RESPONSE --format json printed, or the official scorer"

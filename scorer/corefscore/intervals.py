@@ -13,6 +13,8 @@ How often such intervals hold the truth on real documents is measured by ``scrip
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from corefscore.arrays import Floats, Ints, bounds
@@ -57,10 +59,12 @@ def interval(resampled: Floats, observed: Floats, moved: Floats, reach: float) -
     ``resampled`` is ... x trials, ``observed`` ..., ``moved`` the `influence` units x ..., ``reach`` a `quantile`. With
     z0 the normal quantile of the share of resamples below the observed value (those equal to it count half) and
     a = sum of moved^3 / (6 (sum of moved^2)^(3/2)), the ends are the resamples' quantiles at
-    Phi(z0 + (z0 +- reach) / (1 - a (z0 +- reach))). Between two resamples the quantile is linear.
+    Phi(z0 + (z0 +- reach) / (1 - a (z0 +- reach))). Between two resamples the quantile is linear. NaN if ``reach`` is.
     """
     from scipy.special import ndtr, ndtri
 
+    if math.isnan(reach):
+        return np.full((*observed.shape, 2), np.nan)
     trials = resampled.shape[-1]
     apart = resampled - observed[..., None]
     below = ((apart < -SAME).sum(axis=-1) + (np.abs(apart) <= SAME).sum(axis=-1) / 2) / trials

@@ -58,7 +58,8 @@ class Sample:
     =============  ================================  ==================================================
 
     The scores are recall, precision and F1 (`SCORES`), from 0 to 1; what a measure does not have is NaN. With several
-    groups a score is the unweighted mean over them, and resampling stays within each.
+    groups a score is the unweighted mean over them, and resampling stays within each. ``parts`` is "joined" where the
+    parts of documents make one unit.
     """
 
     metrics: Sequence[Metric]
@@ -66,6 +67,7 @@ class Sample:
     counts: Floats
     stratum: Ints
     observed: Floats
+    parts: str | None = None
 
     @property
     def systems(self) -> int:
@@ -90,6 +92,7 @@ class Sample:
             np.concatenate([self.counts[..., at] for name, at in places.items() if name in names], axis=-1),
             self.stratum,
             self.observed[:, [list(self.measures).index(measure)]],
+            self.parts,
         )
 
 
@@ -219,6 +222,9 @@ class Tests(NamedTuple):
 
 Step = Callable[[int], None]
 """Is told of so much more work that was done."""
+
+Watch = Callable[[float], None]
+"""Is told how much of the work is done, from 0 to 1."""
 
 
 def _idle(work: int) -> None:
@@ -492,9 +498,7 @@ class Compared:
         return [pair for place, pair in enumerate(self.sample.pairs) if self.differ(place, measure, score) is None]
 
 
-def compared(
-    sample: Sample, method: Method, score: str | None = None, watch: Callable[[float], None] | None = None
-) -> Compared:
+def compared(sample: Sample, method: Method, score: str | None = None, watch: Watch | None = None) -> Compared:
     """Compare the systems of a sample; where ``score`` is given, only this one is tested.
 
     ``watch`` is told from time to time how much of the work is done, from 0 to 1.
@@ -530,7 +534,7 @@ def _kept(sample: Sample, trials: int, seed: int, kept: list[Floats], step: Step
         yield block
 
 
-def _steps(watch: Callable[[float], None] | None, total: int) -> Step:
+def _steps(watch: Watch | None, total: int) -> Step:
     """A function that tells ``watch`` what share of all the work is done."""
     if watch is None:
         return _idle

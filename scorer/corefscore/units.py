@@ -1,4 +1,4 @@
-"""What is resampled: documents, the joined parts of a document, or groups of documents by name."""
+"""What is resampled: documents with all their parts, parts, or groups of documents by name."""
 
 from __future__ import annotations
 
@@ -12,28 +12,30 @@ from corefscore.counts import summed
 from corefscore.errors import UsageError
 from corefscore.findings import counted
 from corefscore.measures import metrics_of
+from corefscore.model import part_of
 from corefscore.results import REST, Result, compiled, group_of
 from corefscore.significance import Sample, statistics
 
-DOCUMENT, JOINED = "document", "parts-joined"
-"""The document as the official scorer counts it, and documents with all their parts as one."""
+DOCUMENT, PART, JOINED = UNITS = "document", "part", "parts-joined"
+"""Documents with all their parts, since parts of one document are alike; each part by itself, as the official scorer
+counts; and an older word for the first."""
 
-PART = re.compile(r"; part \d+$")
-"""How CoNLL names the part of a document."""
+NUMBERED = re.compile(r"(.+)_(0|[1-9][0-9]*)", re.DOTALL)
+"""How models name the part of a document in JSON lines."""
 
 NAMES_SHOWN = 10
 """How many names a message about documents lists."""
 
 
 def unit_names(documents: Sequence[str], unit: str) -> list[str]:
-    """The unit of each document; ``unit`` is `DOCUMENT`, `JOINED`, or a regular expression as for ``--by``.
+    """The unit of each document; ``unit`` is one of `UNITS`, or a regular expression as for ``--by``.
 
     Raises `UsageError` for documents that the expression does not match, and for what is no expression.
     """
-    if unit == DOCUMENT:
+    if unit == PART:
         return list(documents)
-    if unit == JOINED:
-        return [PART.sub("", name) for name in documents]
+    if unit in (DOCUMENT, JOINED):
+        return joined_parts(documents)
     form = compiled(unit)
     found = [(name, group_of(form, name)) for name in documents]
     unmatched = [name for name, group in found if group is None]
@@ -43,6 +45,31 @@ def unit_names(documents: Sequence[str], unit: str) -> list[str]:
             f"every document has to belong to a unit:{_some(unmatched)}"
         )
     return [group for _, group in found if group is not None]
+
+
+def joined_parts(names: Sequence[str]) -> list[str]:
+    """The document of each part: ``(X)`` of ``(X); part 003``, and X of ``X_3``; any other name is a document.
+
+    ``X_3`` can as well be the fourth of many documents. It is a part only where all names have this form, there are
+    several X, and the numbers of each run from 0 without a gap.
+    """
+    if not any(part_of(name) for name in names):
+        return _numbered_parts(names) or list(names)
+    return [f"({part[0]})" if (part := part_of(name)) else name for name in names]
+
+
+def _numbered_parts(names: Sequence[str]) -> list[str]:
+    """The X of each ``X_3``; nothing where these are not certain to be parts."""
+    numbers: dict[str, set[int]] = {}
+    found = []
+    for name in names:
+        match = NUMBERED.fullmatch(name)
+        if match is None:
+            return []
+        found.append(match[1])
+        numbers.setdefault(match[1], set()).add(int(match[2]))
+    certain = len(numbers) > 1 and all(its == set(range(len(its))) for its in numbers.values())
+    return found if certain else []
 
 
 def _some(names: Sequence[str]) -> str:
@@ -83,7 +110,8 @@ def sample(results: Sequence[Result], measures: Collection[str], unit: str = DOC
             [summed(columns[stratum_of_document == group]) for group in range(int(stratum_of_document.max()) + 1)]
         )
         observed.append(statistics(metrics, measures, sums))
-    return Sample(metrics, measures, np.stack(counts), stratum[order], np.stack(observed))
+    parts = "joined" if unit in (DOCUMENT, JOINED) and len(order) < len(names) else None
+    return Sample(metrics, measures, np.stack(counts), stratum[order], np.stack(observed), parts)
 
 
 def _numbered(names: Sequence[str]) -> Ints:

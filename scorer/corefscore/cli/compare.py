@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from corefscore.cli import options
+from corefscore.cli import options, progress
 from corefscore.cli.messages import write
 from corefscore.cli.scoring import spare_inputs
 from corefscore.cli.systems import given, levels, method, resampling, scored, scoring, systems_folder
@@ -57,4 +57,6 @@ def run(
     chosen = wanted(measures)
     way = method(how)
     results = scored(key, paths, chosen.metrics, **how)
-    write(rendered(compare(results, chosen.measures, way), look), output)
+    with progress.resampling() as watch:
+        found = compare(results, chosen.measures, way, watch)
+    write(rendered(found, look), output)

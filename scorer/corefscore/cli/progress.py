@@ -1,10 +1,10 @@
-"""How far reading has come: a bar on standard error, on a terminal, for work that takes more than a second."""
+"""How far reading or resampling has come: a bar on standard error, on a terminal, for work of more than a second."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from time import monotonic
 from typing import Any
@@ -19,17 +19,17 @@ DELAY = 1.0
 
 
 class Progress:
-    """Counts the bytes that were read; shows them once it has taken `DELAY` seconds."""
+    """Counts work done, such as bytes read; shows it once it has taken `DELAY` seconds."""
 
-    def __init__(self, total: int) -> None:
-        self.total, self.done, self.started = total, 0, monotonic()
+    def __init__(self, total: int, label: str = "reading") -> None:
+        self.total, self.label, self.done, self.started = total, label, 0, monotonic()
         self.bar: Any = None
 
     def __call__(self, size: int) -> None:
-        """So many more bytes were read."""
+        """So much more work is done."""
         self.done += size
         if self.bar is None and monotonic() - self.started >= DELAY:
-            self.bar = click.progressbar(length=self.total, label="reading", file=sys.stderr)
+            self.bar = click.progressbar(length=self.total, label=self.label, file=sys.stderr)
             size = self.done
         if self.bar is not None:
             self.bar.update(size)
@@ -61,5 +61,23 @@ def progress(paths: Iterable[str], include: str | None) -> Iterator[Progress | N
     with clearing():  # the bar hides the cursor
         try:
             yield shown
+        finally:
+            shown.finish()
+
+
+THOUSAND = 1000
+"""The bar of `resampling` moves by thousandths."""
+
+
+@contextmanager
+def resampling() -> Iterator[Callable[[float], None] | None]:
+    """A function that is told how much of the trials is done, from 0 to 1; None where no terminal is looked at."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield None
+        return
+    shown = Progress(THOUSAND, "resampling")
+    with clearing():
+        try:
+            yield lambda share: shown(int(share * THOUSAND) - shown.done)
         finally:
             shown.finish()

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from corefscore.cli import options
+from corefscore.cli import options, progress
 from corefscore.cli.messages import complain, write, write_bytes
 from corefscore.cli.scoring import spare_inputs
 from corefscore.cli.systems import given, levels, method, reason, resampling, scored, scoring, systems_folder
@@ -94,7 +94,8 @@ def run(
     if not results:
         complain("corefscore: no system can be ranked")
         click.get_current_context().exit(InputError.status)
-    ranking = rank(results, chosen.measures, sort=measure, score=score, method=way, unscored=unscored)
+    with progress.resampling() as watch:
+        ranking = rank(results, chosen.measures, sort=measure, score=score, method=way, unscored=unscored, watch=watch)
     if plot is not None:
         write_bytes(drawn(ranking, form), plot)
     write(rendered(ranking, look), output)

@@ -44,9 +44,7 @@ def resampling() -> list[click.Parameter]:
             ["--trials"],
             type=click.IntRange(min=1),
             metavar="N",
-            default=10_000,
-            show_default=True,
-            help="Number of resamples.",
+            help="Number of trials. [default: 10000, or more if the correction for many systems needs them]",
         ),
         click.Option(
             ["--seed"],
@@ -61,22 +59,23 @@ def resampling() -> list[click.Parameter]:
             metavar="UNIT",
             default="document",
             show_default=True,
-            help="What is resampled: document, parts-joined (the parts of a document together), or a regular "
-            "expression that matches the unit in the name of a document.",
+            help="What is resampled: document (with all its parts), part (each by itself), or a regular expression "
+            "that matches the unit in the name of a document.",
         ),
         click.Option(
             ["--test"],
             type=click.Choice(TESTS),
             default=TESTS[0],
             show_default=True,
-            help="Paired approximate randomization (Noreen 1989) or paired bootstrap.",
+            help="Paired approximate randomization (Noreen 1989), or paired bootstrap, which finds too many "
+            "differences with few units.",
         ),
         click.Option(
             ["--correction"],
             type=click.Choice(CORRECTIONS),
             default=CORRECTIONS[0],
             show_default=True,
-            help="Correction of p for all pairs of systems within one measure.",
+            help="Holm's correction of p: for all pairs of systems within one score, for all tests, or none.",
         ),
     ]
 

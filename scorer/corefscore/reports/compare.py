@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,16 +11,20 @@ from typing import Any
 from corefscore.counts import SCORES
 from corefscore.errors import InputError
 from corefscore.findings import Finding, counted
+from corefscore.intervals import NAME as INTERVAL
 from corefscore.measures import HEADINGS, asked
 from corefscore.reports.row import CHANCE, COUNT, PERCENT, Column, Interval, Table, head, shortened
 from corefscore.reports.score import Intervals
 from corefscore.reports.views import PAIRWISE, matrices, pairwise, paper_of
 from corefscore.results import Result
-from corefscore.significance import Compared, Method, compared
-from corefscore.units import sample
+from corefscore.significance import Compared, Method, Watch, compared
+from corefscore.units import NAMES_SHOWN, UNITS, sample
 
 FEW = 20
 """Under so many units a comparison says how little they can show."""
+
+SHORT = 10
+"""Under so many units, or units that differ, intervals are too short for the level they claim (``docs/compare.md``)."""
 
 VERDICTS = {True: "differ", False: "not shown", None: "no verdict"}
 """What is said of two systems: they differ; that was not shown; nothing could have shown it."""
@@ -36,7 +40,7 @@ class Comparison:
 
     @property
     def signature(self) -> str:
-        return signed(next(iter(self.results.values())), self.found.method)
+        return signed(next(iter(self.results.values())), self.found)
 
     @cached_property
     def tables(self) -> Sequence[Table]:
@@ -80,7 +84,7 @@ class Comparison:
         return Table("scores", columns, rows)
 
     def _differences(self) -> Table:
-        corrected = self.found.method.correction == "holm" and len(self.found.sample.pairs) > 1
+        corrected = self.found.family > 1
         columns = (
             Column("measure", "measure"),
             Column("score", "score"),
@@ -105,10 +109,9 @@ class Comparison:
                         heading = HEADINGS[score]
                         numbers = [each[name] for name in ("difference", "low", "high", "p", "p_corrected")]
                         tests = self.found.tests
-                        least = float(tests.smallest[place, m]), VERDICTS[each["differ"]]
-                        rows.append(
-                            [measure, heading, names[a], names[b], *numbers, int(tests.differ[place, m]), *least]
-                        )
+                        units, least = int(tests.differ[place, m, c]), float(tests.smallest[place, m, c])
+                        verdict = VERDICTS[each["differ"]]
+                        rows.append([measure, heading, names[a], names[b], *numbers, units, least, verdict])
         return Table("differences", columns, rows)
 
     def _difference(self, place: int, a: int, b: int, m: int, c: int) -> dict[str, Any] | None:
@@ -123,6 +126,9 @@ class Comparison:
             "high": high,
             "p": float(found.tests.p[place, m, c]),
             "p_corrected": float(found.corrected[place, m, c]),
+            "units_differing": int(found.tests.differ[place, m, c]),
+            "smallest_p": float(found.tests.smallest[place, m, c]),
+            "exact": bool(found.tests.exact[place, m, c]),
             "differ": found.differ(place, m, c),
         }
 
@@ -130,21 +136,37 @@ class Comparison:
     def notes(self) -> Sequence[str]:
         method = self.found.method
         notes = [
-            f"low, high: {percentage(method.confidence)} percentile intervals, from {method.trials} paired "
-            "bootstrap resamples",
+            f"low, high: {percentage(method.confidence)} intervals (expanded BCa), from "
+            f"{self.found.resampled.shape[-1]} paired bootstrap resamples",
             *notes_on_tests(self.found),
-            f"verdict: at the level {method.alpha:g}; units: how many the two differ in; smallest p: 2^(1 - units), "
-            "the least that any test can give",
+            f"verdict: at the level {method.alpha:g}; units: how many the two differ in; smallest p: the least that "
+            "this run could have given",
+            *notes_on_intervals(self.found),
+            *self._undecided(),
         ]
-        return notes if self.found.sample.pairs else notes[:2]
+        return notes if self.found.sample.pairs else [*notes[:2], *notes_on_intervals(self.found)]
+
+    def _undecided(self) -> Iterator[str]:
+        """That some tests could not have told systems apart, and which."""
+        names = list(self.results)
+        found = [
+            f"{measure} {HEADINGS[score]} of {names[a]} and {names[b]}"
+            for m, measure in enumerate(self.measures)
+            for c, score in enumerate(SCORES)
+            if self.found.tested[m, c]
+            for a, b in self.found.undecided(m, c)
+        ]
+        if found:
+            yield f"no verdict in {len(found)} of {counted(self.found.count, 'test')}: {listed(found)}"
 
     def to_dict(self) -> dict[str, Any]:
         """What the JSON layout prints; see ``docs/compare.md``."""
         names = list(self.results)
         return {
-            **head("compare", self.signature, options(next(iter(self.results.values())), self.found.method)),
+            **head("compare", self.signature, options(next(iter(self.results.values())), self.found)),
             "units": self.found.sample.units,
-            "family": family(self.found),
+            "family": self.found.family,
+            "tests": self.found.count,
             "systems": {name: self._system(s) for s, name in enumerate(names)},
             "pairs": [
                 {"system": names[a], "against": names[b], "measures": self._pair(place, a, b)}
@@ -169,24 +191,20 @@ class Comparison:
         }
 
     def _pair(self, place: int, a: int, b: int) -> dict[str, Any]:
-        tests = self.found.tests
         return {
             measure: {
-                "units_differing": int(tests.differ[place, m]),
-                "smallest_p": float(tests.smallest[place, m]),
-                "exact": bool(tests.exact[place, m]),
-                **{
-                    score: each
-                    for c, score in enumerate(SCORES)
-                    if (each := self._difference(place, a, b, m, c)) is not None
-                },
+                score: each
+                for c, score in enumerate(SCORES)
+                if (each := self._difference(place, a, b, m, c)) is not None
             }
             for m, measure in enumerate(self.measures)
         }
 
 
-def compare(results: Mapping[str, Result], measures: Collection[str], method: Method) -> Comparison:
-    """Compare systems, given as their results by name.
+def compare(
+    results: Mapping[str, Result], measures: Collection[str], method: Method, watch: Watch | None = None
+) -> Comparison:
+    """Compare systems, given as their results by name; ``watch`` is told how much of the work is done, from 0 to 1.
 
     Raises `InputError` where there is one unit only, and `UsageError` for units that cannot be made.
     """
@@ -194,7 +212,7 @@ def compare(results: Mapping[str, Result], measures: Collection[str], method: Me
     if units.units == 1:
         first = next(iter(results.values()))
         raise InputError([Finding("one-unit", "key", details={"unit": method.unit, "documents": len(first.names)})])
-    return Comparison(results, measures, compared(units, method))
+    return Comparison(results, measures, compared(units, method, watch=watch))
 
 
 def intervals(result: Result, method: Method) -> Intervals:
@@ -202,7 +220,7 @@ def intervals(result: Result, method: Method) -> Intervals:
     alone = compare({"": result}, list(result), method)
     ends = _ends(alone.found)
     by_score = {m: {c: end._asdict() for c, end in its.items()} for m, its in ends.items()}
-    data = {"units": alone.found.sample.units, "options": method.to_dict(), "measures": by_score}
+    data = {"units": alone.found.sample.units, "options": _terms(alone.found), "measures": by_score}
     return Intervals(ends, alone.notes, alone.signature, {**data, "notes": list(alone.notes)})
 
 
@@ -221,18 +239,16 @@ def _ends(found: Compared) -> dict[str, dict[str, Interval]]:
 def notes_on_tests(found: Compared) -> list[str]:
     """What tests rest on: units, the way p came about, its correction, and how few units there are."""
     method, tests, units = found.method, found.tests, found.sample.units
-    unit = f"matches of {method.unit}" if method.unit not in ("document", "parts-joined") else method.unit
+    joined = found.sample.parts is not None
+    unit = f"matches of {method.unit}" if method.unit not in UNITS else method.unit
     names = {"randomization": "paired approximate randomization", "bootstrap": "paired bootstrap test"}
     notes = [
-        f"unit of resampling: {unit}, {units} in all",
-        f"p: {names[method.test]}, two-sided, {method.trials} trials, seed {method.seed}",
+        f"unit of resampling: {unit}, {units} in all" + ("; the parts of a document are one" if joined else ""),
+        f"p: {names[method.test]}, two-sided, {found.trials} trials, seed {method.seed}",
     ]
     if tests.exact.any():
-        notes[-1] += f"; exact, by all assignments, up to {method.trials.bit_length() - 1} differing units"
-    pairs = family(found)
-    if pairs > 1:
-        way = "by Holm's method" if method.correction == "holm" else "not at all"
-        notes.append(f"corrected {way} for the family of all {pairs} pairs of systems within one measure")
+        notes[-1] += f"; exact, by all assignments, up to {found.trials.bit_length() - 1} differing units"
+    notes += _notes_on_correction(found)
     if units < FEW:
         least = min(1.0, 2.0 ** (1 - units))
         notes.append(
@@ -242,9 +258,48 @@ def notes_on_tests(found: Compared) -> list[str]:
     return notes
 
 
-def family(found: Compared) -> int:
-    """How many tests a correction is for."""
-    return len(found.sample.pairs)
+def _notes_on_correction(found: Compared) -> Iterator[str]:
+    """How many tests there are, for what p is corrected, and what is left to chance."""
+    method, pairs = found.method, len(found.sample.pairs)
+    if method.correction == "holm-all":
+        yield f"corrected by Holm's method for all {counted(found.count, 'test')}"
+    elif pairs > 1:
+        way = "by Holm's method" if method.correction == "holm" else "not at all"
+        yield f"corrected {way} for the family of all {pairs} pairs of systems within one measure"
+    if found.family < found.count:
+        chance = method.alpha * found.count / max(1, found.family)
+        yield (
+            f"{found.count} tests: of equal systems, some {chance:.2g} would be said to differ by chance on average; "
+            "--correction holm-all is for all of them together"
+        )
+    needed = method.enough(found.family)
+    if found.trials < needed:
+        yield (
+            f"{counted(found.trials, 'trial')} can give no verdict for a family of {found.family} tests at the level "
+            f"{method.alpha:g} unless p is exact; it needs --trials {needed}"
+        )
+
+
+def notes_on_intervals(found: Compared) -> Iterator[str]:
+    """That intervals are too short, where few units stand behind them."""
+    if found.sample.units < SHORT:
+        yield (
+            f"only {counted(found.sample.units, 'unit')}: intervals are too short; in simulations 95% intervals held "
+            "the truth in some 70% of cases with 3 units, in 87% with 5"
+        )
+    few = found.tests.differ[:, found.tested]
+    few = few[(few > 0) & (few < SHORT)]
+    if found.sample.units >= SHORT and len(few):
+        yield (
+            f"{counted(len(few), 'difference')} with fewer than {SHORT} differing units: their intervals are too "
+            "short, since most resamples see few of these units"
+        )
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a row, the first of many."""
+    more = f", and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
+    return "; ".join(names[:NAMES_SHOWN]) + more
 
 
 def percentage(value: float) -> str:
@@ -257,13 +312,20 @@ def known(value: float) -> float | None:
     return None if math.isnan(value) else float(value)
 
 
-def options(result: Result, method: Method) -> dict[str, Any]:
+def options(result: Result, found: Compared) -> dict[str, Any]:
     """Everything that can move a number of a comparison, as data."""
-    return {**result.settings.to_dict(), **method.to_dict()}
+    return {**result.settings.to_dict(), **_terms(found)}
 
 
-def signed(result: Result, method: Method) -> str:
+def _terms(found: Compared) -> dict[str, Any]:
+    """What was asked of a comparison, and what came of it: units of joined parts, trials, the family of tests."""
+    method = found.method.to_dict()
+    unit = {"unit": method.pop("unit"), "parts": found.sample.parts}
+    return {**unit, **method, "trials": found.trials, "family": found.family, "interval": INTERVAL}
+
+
+def signed(result: Result, found: Compared) -> str:
     """The signature of the scores, and what was asked of the comparison."""
-    asked = {**method.to_dict(), "confidence": percentage(method.confidence)}
-    parts = [f"{name}={value}" for name, value in asked.items() if value is not None]
+    terms = {**_terms(found), "confidence": percentage(found.method.confidence)}
+    parts = [f"{name}={value}" for name, value in terms.items() if value is not None]
     return " | ".join([result.signature, *parts])

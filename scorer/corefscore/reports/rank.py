@@ -10,13 +10,14 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from corefscore.counts import SCORES
+from corefscore.findings import counted
 from corefscore.measures import HEADINGS, asked, scores_of
-from corefscore.reports.compare import known, notes_on_tests, options, percentage, signed
+from corefscore.reports.compare import known, listed, notes_on_intervals, notes_on_tests, options, percentage, signed
 from corefscore.reports.paper import Scored, scored_columns
 from corefscore.reports.row import CHANCE, COUNT, PERCENT, Column, Interval, Table, head, shortened
 from corefscore.reports.views import paper_of, sort_heading
 from corefscore.results import Result, Scores
-from corefscore.significance import Compared, Method, Sample, compared
+from corefscore.significance import Compared, Method, Sample, Watch, compared
 from corefscore.units import sample
 
 
@@ -62,7 +63,7 @@ class Ranking:
 
     @property
     def signature(self) -> str:
-        return f"{signed(next(iter(self.results.values())), self.found.method)} | sort={self.sorted_by}"
+        return f"{signed(next(iter(self.results.values())), self.found)} | sort={self.sorted_by}"
 
     @property
     def sorted_by(self) -> str:
@@ -102,6 +103,11 @@ class Ranking:
         by = self.found.method.by
         its = [] if by is None else [result.by(by) for result in self.results.values()]
         return {group: [scores[group] for scores in its] for group in (its[0] if its else ())}
+
+    @cached_property
+    def undecided(self) -> list[tuple[str, str]]:
+        """The pairs of systems that no test could have told apart: too few units differ, or trials are too few."""
+        return [(self.names[a], self.names[b]) for a, b in self.found.undecided(0, SCORES.index(self.score))]
 
     @property
     def tables(self) -> Sequence[Table]:
@@ -211,7 +217,8 @@ class Ranking:
         notes = [
             f"ranked by {self.sorted_by}{means}; a system shares the rank of the first of its group unless the two "
             f"differ at the level {method.alpha:g}",
-            f"low, high: {percentage(method.confidence)} percentile interval, from {method.trials} bootstrap resamples",
+            f"low, high: {percentage(method.confidence)} interval (expanded BCa), from "
+            f"{self.found.resampled.shape[-1]} bootstrap resamples",
         ]
         if self.found.sample.units == 1:
             notes[-1] = "no intervals, and no test can tell systems apart: there is one unit only"
@@ -220,7 +227,12 @@ class Ranking:
                 "p: the test that decided the rank, against the first system of the same rank or, for the first of a "
                 "rank, of the rank above"
             )
-        return notes + notes_on_tests(self.found)
+        undecided = self.undecided
+        if undecided and self.found.sample.units > 1:
+            pairs = counted(len(self.found.sample.pairs), "pair")
+            which = listed([f"{one} and {other}" for one, other in undecided])
+            notes.append(f"no verdict on {len(undecided)} of {pairs}, which no p could have told apart: {which}")
+        return notes + notes_on_tests(self.found) + list(notes_on_intervals(self.found))
 
     def to_dict(self) -> dict[str, Any]:
         """What the JSON layout prints; see ``docs/rank.md``."""
@@ -243,11 +255,12 @@ class Ranking:
             **head(
                 "rank",
                 self.signature,
-                {**options(next(iter(self.results.values())), self.found.method), "sort": self.sorted_by},
+                {**options(next(iter(self.results.values())), self.found), "sort": self.sorted_by},
             ),
             "units": self.found.sample.units,
             "ranking": ranked,
             "hidden": [each._asdict() for each in self.hidden],
+            "undecided": [list(pair) for pair in self.undecided],
             "unscored": dict(self.unscored),
             "notes": list(self.notes),
         }
@@ -261,17 +274,19 @@ def rank(
     score: str,
     method: Method,
     unscored: Mapping[str, str] | None = None,
+    watch: Watch | None = None,
 ) -> Ranking:
     """Rank systems by a score of the measure ``sort``, the highest first, those of one score by name.
 
     Going down, a system shares the rank of the first of the current group when it does not differ from that one
     (see `Compared.differ`), else it opens a group with its own position as rank: 1, 2, 2, 4. Source: the rankings
-    of Moosavi and Strube 2016, section 6, table 5. Scores are means over groups where the method has them.
+    of Moosavi and Strube 2016, section 6, table 5. Scores are means over groups where the method has them. ``watch`` is
+    told how much of the work is done, from 0 to 1.
     """
     shown = dict(asked(measures))
     shown[sort] = [each for each in scores_of(sort) if each == score or each in shown.get(sort, scores_of(sort))]
     whole = sample(list(results.values()), shown, method.unit, method.by)
-    found = compared(whole.only(sort), method)
+    found = compared(whole.only(sort), method, score, watch)
     observed = found.sample.observed[:, 0, SCORES.index(score)].tolist()
     names = list(results)
     order = sorted(range(len(names)), key=lambda system: (-observed[system], names[system]))
