@@ -10,9 +10,8 @@ from typing import Any
 
 import corefscore.formats.conll.reader as conll
 import pytest
-from corefscore import repair
 from corefscore.sources import Source
-from hostile import BEGIN, END, HOSTILE, Made
+from hostile import HOSTILE, Made
 from support import call
 
 TIMES = 4
@@ -93,16 +92,3 @@ def test_a_file_is_read_again_once_however_many_batches_have_repeats(
     monkeypatch.setattr(conll, "BLOCK", 100)
     assert call(capfdbinary, "lea", path, path, "none", "--repeated", "first").status == 0
     assert len(reads) == 2  # once for each side
-
-
-def test_mending_looks_at_many_cells_together(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
-) -> None:
-    """A call of numpy for each line takes fifty times as long."""
-    calls: list[object] = []
-    monkeypatch.setattr(repair, "last_cells", counting(calls, conll.last_cells))
-    path = tmp_path / "key"
-    path.write_bytes(BEGIN + b"w\t(1)|(1)\n" * 5000 + END)
-    assert call(capfdbinary, "validate", path, "--fix", tmp_path / "out").status == 0
-    assert (tmp_path / "out").read_bytes() == BEGIN + b"w\t(1)\n" * 5000 + END
-    assert len(calls) < 20

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hostile import HOSTILE
 from support import ROOT
 
 SLACK = 1.25
@@ -18,61 +19,6 @@ AT_REST = 60 << 20
 """What a run takes for any input: the interpreter and its libraries, and buffers."""
 
 SIZE = 1_000_000
-
-BEGIN, END = b"#begin document d\n", b"#end document\n"
-
-
-def lines(unit: bytes) -> bytes:
-    """One document of that line again and again."""
-    return BEGIN + unit * (SIZE // len(unit)) + END
-
-
-def cell(unit: bytes) -> bytes:
-    """One document of one token, whose cell is that piece again and again."""
-    return BEGIN + b"w\t" + unit * (SIZE // len(unit)) + b"\n" + END
-
-
-def numbered(line: bytes) -> bytes:
-    """That line with a number of its own each time."""
-    return b"".join(line % number for number in range(SIZE // len(line)))
-
-
-def clusters(before: bytes, unit: bytes, behind: bytes) -> bytes:
-    """One document of JSON lines, with that piece again and again in its clusters."""
-    pieces = b",".join([unit] * (SIZE // len(unit)))
-    return b'{"doc_key": "d", "clusters": [' + before + pieces + behind + b"]}\n"
-
-
-HOSTILE: dict[str, Callable[[], bytes]] = {
-    "many ids": lambda: BEGIN + numbered(b"w\t(%d)\n") + END,
-    "ids of a hundred digits": lambda: BEGIN + numbered(b"w\t(%0100d)\n") + END,
-    "deep nesting": lambda: BEGIN + b"w\t(1\n" * (SIZE // 10) + b"w\t1)\n" * (SIZE // 10) + END,
-    "deep nesting of many ids": lambda: BEGIN + numbered(b"w\t(%d\n") + numbered(b"w\t%d)\n") + END,
-    "deep nesting in one cell": lambda: BEGIN + b"w\t" + b"(1|" * 200_000 + b"\nw\t" + b"1)|" * 200_000 + b"\n" + END,
-    "a cell without bars": lambda: cell(b"(1)"),
-    "a cell of open brackets": lambda: cell(b"(1"),
-    "a cell of brackets alone": lambda: cell(b"("),
-    "a cell of discarded marks": lambda: cell(b"(1+2)"),
-    "open brackets": lambda: lines(b"w\t(1\n"),
-    "a giant entity": lambda: lines(b"w\t(1)\n"),
-    "repeats": lambda: lines(b"w\t(1)|(2)\n"),
-    "cells that are not plain": lambda: lines(b"w\t(x\n"),
-    "a long line": lambda: cell(b"w"),
-    "columns": lambda: lines(b"w\t" * 1000 + b"(1)\n"),
-    "short lines": lambda: lines(b"w\n"),
-    "empty lines": lambda: lines(b"\n"),
-    "comments": lambda: lines(b"#\n"),
-    "documents": lambda: numbered(b"#begin document %d\n#end document\n"),
-    "documents with faults": lambda: numbered(b"#begin document %d\nw\t(1\n#end document\n"),
-    "documents inside documents": lambda: numbered(b"#begin document %d\n"),
-    "json of many mentions": lambda: clusters(b"[", b"[1, 2]", b"]"),
-    "json of many clusters": lambda: clusters(b"", b"[[1, 2]]", b""),
-    "json of clusters without mentions": lambda: clusters(b"", b"[]", b""),
-    "json of mentions that are none": lambda: clusters(b"[", b"[2, 1]", b"]"),
-    "json nested deeply": lambda: b'{"doc_key": "d", "clusters": ' + b"[" * SIZE + b"\n",
-    "json of documents with faults": lambda: numbered(b'{"doc_key": "%d"}\n'),
-    "json of lines that are none": lambda: b"{}\n" + b"x\n" * (SIZE // 20),
-}
 
 MEASURED: dict[str, tuple[int, int]] = {
     "many ids": (24, 26),
@@ -97,7 +43,10 @@ MEASURED: dict[str, tuple[int, int]] = {
     "json of documents with faults": (0, 101),
 }
 """Bytes of memory for a byte of input, besides those at rest, of scoring and of validating beside a key: the table of
-docs/trust.md. What is not here stays below `LITTLE`."""
+docs/trust.md. """
+
+SMALL = ("a long line", "columns", "comments", "documents")
+"""Input that takes less than `LITTLE` times its size."""
 
 LITTLE = 15
 
@@ -122,9 +71,9 @@ def measured(*arguments: str | Path) -> tuple[int, int]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", ["lea", "validate"])
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", [*MEASURED, *SMALL])
 def test_memory_stays_within_a_multiple_of_the_input(name: str, command: str, tmp_path: Path) -> None:
-    text = HOSTILE[name]()
+    text = HOSTILE[name](SIZE)
     path = tmp_path / "hostile"
     path.write_bytes(text)
     arguments: dict[str, list[str | Path]] = {"lea": [path, path, "none"], "validate": [path, "--key", path]}
@@ -132,6 +81,77 @@ def test_memory_stays_within_a_multiple_of_the_input(name: str, command: str, tm
     assert status in (0, 1)
     multiple = MEASURED.get(name, (LITTLE, LITTLE))[command == "validate"]
     assert peak <= AT_REST + SLACK * max(multiple, LITTLE) * len(text), (peak - AT_REST) / len(text)
+
+
+MULTIPLE = 256
+"""What docs/trust.md promises: bytes of memory for a byte of input, of any call."""
+
+SIDES = "key", "response"
+
+CALLS = {
+    "official": ["every", *SIDES],
+    "none": ["every", *SIDES, "none"],
+    "first": ["lea", *SIDES, "none", "--repeated", "first"],
+    "json": ["every", *SIDES, "--format", "json", "--documents"],
+    "csv": ["every", *SIDES, "--format", "csv", "--documents"],
+    "table": ["lea", *SIDES, "--format", "table", "--documents"],
+    "markdown": ["lea", *SIDES, "--format", "markdown", "--documents"],
+    "latex": ["lea", *SIDES, "--format", "latex", "--documents"],
+    "groups": ["every", *SIDES, "--format", "json", "--by", ".*"],
+    "cone": ["cone", *SIDES, "none", "--ne-column", "1"],
+    "validate": ["validate", "key"],
+    "validate json": ["validate", "key", "--format", "json"],
+    "validate github": ["validate", "key", "--format", "github"],
+    "beside": ["validate", "response", "--key", "key"],
+    "fix": ["validate", "key", "--fix", "out", "--repeated", "first"],
+    "convert": ["convert", "key", "out"],
+    "check": ["check", "--min", "lea.f1=1", *SIDES],
+    "compare": ["compare", "two", "two", "two", "--metrics", "every"],
+    "rank": ["rank", "two", "two", "two", "--metrics", "every"],
+}
+"""A call of every command and kind of layout; ``two`` has one more document, since tests need two."""
+
+MORE = {True: b'{"doc_key": "more", "clusters": [[[0, 0]]]}\n', False: b"#begin document more\nw\t(1)\n#end document\n"}
+"""The other document, in JSON lines or not."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("name", HOSTILE)
+def test_every_command_and_layout_stays_within_the_bound(name: str, call: str, tmp_path: Path) -> None:
+    text = HOSTILE[name](SIZE // 2)
+    for path in SIDES:
+        (tmp_path / path).write_bytes(text)
+    (tmp_path / "two").write_bytes(text + MORE[text.startswith(b"{")])
+    paths = (*SIDES, "two", "out")
+    status, peak = measured(*(tmp_path / word if word in paths else word for word in CALLS[call]))
+    assert status in (0, 1, 2, 3)
+    assert peak <= AT_REST + MULTIPLE * len(text), (peak - AT_REST) / len(text)
+
+
+def test_a_short_file_stays_small(tmp_path: Path) -> None:
+    """What is compressed may not unpack to hundreds of MB; one offset is not held as millions of words."""
+    bomb, offset, out = (tmp_path / name for name in ("bomb.gz", "offset.json", "out"))
+    bomb.write_bytes(gzip.compress(HOSTILE["repeats"](10 * SIZE)))
+    offset.write_text('{"doc_key": "d", "clusters": [[[2999999, 2999999]]]}')
+    status, peak = measured("muc", bomb, bomb, "none")
+    assert status == 2
+    assert peak <= 2 * AT_REST
+    status, peak = measured("convert", offset, out)
+    assert status == 0
+    assert peak <= 2 * AT_REST
+    assert out.stat().st_size > 30 * SIZE
+
+
+@pytest.mark.slow
+def test_json_of_many_documents_takes_no_more_than_scoring_them(tmp_path: Path) -> None:
+    path = tmp_path / "documents.conll"
+    path.write_bytes(b"".join(b"#begin document %d\nw\t(1)\nx\t(1)\n#end document\n" % d for d in range(100_000)))
+    for metric in ("lea", "conll"):
+        _, scoring = measured(metric, path, path, "none")
+        status, peak = measured(metric, path, path, "--format", "json", "--documents")
+        assert status == 0
+        assert peak <= min(scoring + (20 << 20), 200 << 20)
 
 
 def test_what_was_measured_is_what_is_tried_and_told() -> None:

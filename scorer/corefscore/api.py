@@ -99,7 +99,7 @@ def read(
     The content tells the format unless ``input_format`` does (`conll` or `jsonlines`). JSON lines have their clusters
     in the field `clusters` for a ``side`` of `key`; for one of `response`, in `predicted_clusters` where it is there;
     without a side in the one of them that is there; or in ``clusters_field``. A compressed file may unpack to
-    ``max_unpacked`` MB (by default 256, or 100 times its size). ``ne_column`` reads named entities as well, from that
+    ``max_unpacked`` MB (by default 4, or 100 times its size). ``ne_column`` reads named entities as well, from that
     column (from 1), for metrics that count named mentions. ``estimate_key`` reads a key without its coreference, which
     need not be there, to be scored with this option.
 

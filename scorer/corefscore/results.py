@@ -318,15 +318,26 @@ class Result(Measured):
         return found
 
 
+TOGETHER = 4096
+"""Documents whose scores are divided at once."""
+
+
 class _Documents(Mapping[str, Scores]):
-    """The scores of each document. All are divided at once: one by one would cost more than the scoring."""
+    """The scores of each document. Many are divided at once: one by one would cost more than the scoring, and all of
+    them hundreds of bytes each."""
 
     def __init__(self, result: Result) -> None:
-        self._values = values(result.metrics, result.counts)
+        self._result = result
         self._places = {name: place for place, name in enumerate(result.names)}
+        self._block, self._values = -1, dict[str, Values]()
 
     def __getitem__(self, name: str) -> Scores:
-        return Scores(self._values, self._places[name])
+        block, place = divmod(self._places[name], TOGETHER)
+        if block != self._block:
+            its = slice(block * TOGETHER, (block + 1) * TOGETHER)
+            counts = {name: array[its] for name, array in self._result.counts.items()}
+            self._block, self._values = block, values(self._result.metrics, counts)
+        return Scores(self._values, place)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._places)

@@ -27,11 +27,12 @@ COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "lzma"}
 SUFFIXES = (".gz", ".bz2", ".xz")
 """How names end that promise something compressed."""
 
-UNPACKED = 256 << 20
+UNPACKED = 4 << 20
 """What a compressed file may unpack to, in bytes, or `RATIO` times its size if that is more."""
 
 RATIO = 100
-"""Text compresses about ten times, a file that was made to exhaust memory a thousand times or more."""
+"""Text compresses about ten times, a file that was made to exhaust memory a thousand times or more. What is
+small may not unpack to much, since a run can take hundreds of times the memory of what it reads."""
 
 
 class _Bounded(io.RawIOBase):

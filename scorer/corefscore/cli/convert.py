@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
 import click
@@ -11,9 +12,13 @@ from corefscore.cli.messages import tell, write
 from corefscore.cli.progress import progress
 from corefscore.cli.scoring import spare_inputs
 from corefscore.convert import convert
+from corefscore.errors import UsageError
 from corefscore.findings import Finding
 from corefscore.formats import NAMES
 from corefscore.formats.row import Reading
+
+IN_MEMORY = 16 << 20
+"""Bytes beyond which the output waits in a temporary file until it is complete."""
 
 HELP = """Convert between CoNLL-2011/2012 and JSON lines.
 
@@ -44,11 +49,20 @@ def command(name: str) -> click.Command:
 
 
 def _convert(source: str, target: str, *, to: str | None, strict: bool, quiet: bool | None, **how: Any) -> None:
+    from tempfile import SpooledTemporaryFile
+
     spare_inputs({"OUT": target}, [source], how["include"])
     notices: list[Finding] = []
-    # All of it, before anything is written: only then is it known that nothing is refused.
     reading = Reading(**how)
-    with progress([source] * 2, reading.include) as watch:  # once for the mentions, once for the words
-        pieces = list(convert(source, notices, to, reading, watch))
-    tell(notices, strict=strict, quiet=quiet)
-    write(pieces, target)
+    with SpooledTemporaryFile(IN_MEMORY, "w+", encoding="utf-8", errors="surrogateescape", newline="") as kept:
+        # All of it, before anything is written: only then is it known that nothing is refused.
+        with progress([source] * 2, reading.include) as watch:  # once for the mentions, once for the words
+            try:
+                pieces = convert(source, notices, to, reading, watch)
+                while some := "".join(islice(pieces, 1000)):
+                    kept.write(some)
+            except OSError as error:
+                raise UsageError(f"a temporary file: {error.strerror}") from error
+        tell(notices, strict=strict, quiet=quiet)
+        kept.seek(0)
+        write(iter(lambda: kept.read(1 << 12), ""), target)

@@ -27,7 +27,7 @@ class Reading(NamedTuple):
 
     ``include`` is a glob for the names of the files of a folder. ``input_format`` names the format, which else the
     content of the first file tells; ``clusters_field`` the field of JSON lines that has the clusters, or two as
-    KEY,RESPONSE. A compressed file may unpack to ``max_unpacked`` MB (by default 256, or 100 times its size).
+    KEY,RESPONSE. A compressed file may unpack to ``max_unpacked`` MB (by default 4, or 100 times its size).
     """
 
     include: str | None = None

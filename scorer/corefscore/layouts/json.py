@@ -4,11 +4,35 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from typing import Any
 
 from corefscore.layouts import Style
-from corefscore.reports.row import AsData
+from corefscore.reports.row import AsData, Streamed
 
 
 def render(report: AsData, style: Style) -> Iterator[str]:
-    """`to_dict` as text, names that are not UTF-8 with their odd bytes escaped."""
-    yield json.dumps(report.to_dict(), indent=1) + "\n"
+    """`to_dict` as text, names that are not UTF-8 with their odd bytes escaped.
+
+    It is what `json.dumps` gives with an indent of 1, but `Streamed` values are written one by one: all of them at once
+    can take hundreds of times the memory of the input.
+    """
+    between = "{\n "
+    for name, value in report.to_dict().items():
+        yield f"{between}{json.dumps(name)}: "
+        yield from _members(value) if isinstance(value, Streamed) else [_indented(value, 1)]
+        between = ",\n "
+    yield "\n}\n"
+
+
+def _members(value: Streamed) -> Iterator[str]:
+    """The text of a mapping, within another one."""
+    between = "{\n  "
+    for name, its in value.pieces():
+        yield f"{between}{json.dumps(name)}: {_indented(its, 2)}"
+        between = ",\n  "
+    yield "\n }" if between.startswith(",") else "{}"
+
+
+def _indented(value: Any, depth: int) -> str:
+    """The text of a value that stands so deep. A line end is never part of a string there."""
+    return json.dumps(value, indent=1).replace("\n", "\n" + " " * depth)

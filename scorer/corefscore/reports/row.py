@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import takewhile
 from typing import Any, NamedTuple, Protocol
@@ -77,6 +77,12 @@ class Annotation(NamedTuple):
     path: str | None = None
     line: int | None = None
     column: int | None = None
+
+
+class Streamed(NamedTuple):
+    """A mapping whose values are only made one by one, in the data of a report."""
+
+    pieces: Callable[[], Iterator[tuple[str, Any]]]
 
 
 class AsData(Protocol):

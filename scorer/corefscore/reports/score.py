@@ -13,7 +13,7 @@ import numpy as np
 from corefscore.counts import SCORES, summed
 from corefscore.measures import HEADINGS
 from corefscore.reports.paper import main_measures, paper
-from corefscore.reports.row import PERCENT, Column, Interval, Table
+from corefscore.reports.row import PERCENT, Column, Interval, Streamed, Table
 from corefscore.results import Result, Score, Scores
 
 DOCUMENT, GROUP, MEAN, TOTAL = "document", "group", "mean of groups", "total"
@@ -155,7 +155,9 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """What the JSON layout prints."""
-        found = self.result.to_dict(self.documents)
+        found = self.result.to_dict(documents=False)
+        if self.documents:
+            found["documents"] = Streamed(self._data_of_documents)
         if self.intervals is not None:
             found["intervals"] = dict(self.intervals.data)
         if self.by is not None:
@@ -166,6 +168,9 @@ class Report:
                 for row in self.mean
             }
         return found
+
+    def _data_of_documents(self) -> Iterator[tuple[str, Any]]:
+        return ((name, scores.to_dict()) for name, scores in self.result.documents.items())
 
 
 def _rows(kind: str, scope: str, scores: Mapping[str, Score]) -> list[Row]:

@@ -394,7 +394,8 @@ def _blocks(source: Source) -> Iterator[tuple[bytearray, int, bool]]:
                 buffer[1 : 1 + rest] = buffer[stop:filled]
                 filled = 1 + rest
             if filled == len(buffer):
-                buffer = buffer + bytearray(len(buffer))
+                # Appended in place: a second buffer beside the first would take twice the memory of a long line.
+                buffer += bytes(len(buffer))
     if filled > 1:
         buffer[filled] = LF
         yield buffer, filled + 1, False

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
 
 from corefscore.findings import Finding, counted
 from corefscore.formats.conll.lines import END, lines_of
@@ -39,11 +40,11 @@ def _token_lines(document: FullDocument, notices: list[Finding]) -> Iterator[str
     for entity, spans in document.entities.items():
         if crossing := _crossing(spans):
             notice("crossing-mentions", entity=entity, first=list(crossing[0]), second=list(crossing[1]))
-    its_sentences = document.sentences
+    its_sentences: Sequence[Iterable[str]] | None = document.sentences
     if its_sentences is None:
         tokens = 1 + max((end for spans in document.entities.values() for _, end in spans), default=-1)
         notice("no-words", tokens=tokens)
-        its_sentences = [[NO_WORD] * tokens]
+        its_sentences = [repeat(NO_WORD, tokens)] if tokens else [[]]
     name, part = part_of(document.name) or (document.name, "0")
     first_columns = re.sub(r"\s", "_", name) + "\t" + part
     # What would end a column, a line or the document, and white space at the ends, which reading takes off.
