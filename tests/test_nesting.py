@@ -125,7 +125,7 @@ def test_objects_that_equal_others_are_mentions() -> None:
 
 SHAPES = [
     pytest.param("abc", "str", id="text"),
-    pytest.param(None, "NoneType", id="nothing at all"),
+    pytest.param(7, "int", id="a number"),
     pytest.param(["a", "b"], "list[str]", id="one entity"),
     pytest.param([(0, 1), (4, 4)], "list[tuple[int, int]]", id="one entity of tuples"),
     pytest.param([[FIRST]], "list[list[list[list[tuple[int, int]]]]]", id="too deep"),
