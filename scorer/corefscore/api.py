@@ -7,12 +7,11 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
-from corefscore import clusters, formats
-from corefscore.clusters import Clusters, Mentions
+from corefscore import formats
 from corefscore.errors import InputError, ScorerWarning, UsageError, suggested
 from corefscore.evaluate import Counted, Part, count, evaluate, joined
 from corefscore.findings import Finding, counted, shortened
@@ -22,10 +21,12 @@ from corefscore.metrics.row import Metric, names_asked, options_of, own_values
 from corefscore.model import KEY, RESPONSE, Documents
 from corefscore.model import joined as joined_documents
 from corefscore.names.options import COLUMN, EITHER, NameOptions, name_options
-from corefscore.nesting import DOCUMENTS, nested, refusal, together
 from corefscore.pairing import Pairs
 from corefscore.results import COUNTING, Counting, Result, Settings
 from corefscore.workers import Map, by_many_or_one
+
+if TYPE_CHECKING:
+    from corefscore.clusters import Clusters
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,17 +44,11 @@ class Corpus:
         return self.documents.names
 
 
-Given = (
-    str
-    | os.PathLike[str]
-    | Sequence[os.PathLike[str]]
-    | Corpus
-    | Mapping[str, Clusters]
-    | Clusters
-    | Iterable[Clusters]
-)
-"""A key or a response: a path; `pathlib.Path` objects, whose files are one corpus; a corpus read earlier; clusters by
-document name; the clusters of one document; or a list of these."""
+if TYPE_CHECKING:
+    File = str | os.PathLike[str]
+    Given = File | Sequence[os.PathLike[str]] | Corpus | Mapping[str, Clusters] | Clusters | Iterable[Clusters]
+    """A key or a response: a path; `pathlib.Path` objects, whose files are one corpus; a corpus read earlier; clusters
+    by document name; the clusters of one document; or a list of these."""
 
 LONGEST_NAME = 255
 """No name of a file is longer on the usual file systems; a path can be."""
@@ -272,12 +267,10 @@ def scored(
     bytes read.
     """
     known: list[Finding] = []
-    mentions = Mentions()
     asked: dict[str, Mapping[str, str]] = {}
     paths: dict[str, str | list[str]] = {}
-    documents: dict[str, Documents] = {}
     sides = {KEY: key, RESPONSE: response}
-    held = _held({name: side for name, side in sides.items() if not _is_path(side) and not isinstance(side, Corpus)})
+    documents = _in_memory(sides)
     for name, side in sides.items():
         if (its := _paths(name, side)) is not None:
             asked[name] = reading.settings
@@ -286,8 +279,6 @@ def scored(
             asked[name] = side.reading
             known += side.notices
             documents[name] = side.documents
-        else:
-            documents[name] = clusters.documents(held[name], mentions, name)
     settings = replace(settings, reading=_reading(asked))
     names = names_asked(metrics, settings.own)
 
@@ -350,6 +341,8 @@ class Scorer:
         Raises `InputError` for a name that is there already, for what are no clusters, and for lists of documents of
         different lengths or with a name; nothing is added then.
         """
+        from corefscore.nesting import nested, together
+
         given = [] if name is None else [name]
         self._refuse_known(given)
         sides = nested(key, KEY, name), nested(response, RESPONSE, name)
@@ -361,11 +354,13 @@ class Scorer:
 
     def _count(self, key: Clusters, response: Clusters, name: str | None) -> None:
         """Count one document, the shape of which was looked at."""
+        from corefscore.clusters import Mentions, documents
+
         mentions = Mentions()
         called = name if name is not None else str(len(self._names))
         pairs = Pairs(
-            clusters.documents({called: key}, mentions, KEY, known=[called]),
-            clusters.documents({called: response}, mentions, RESPONSE, known=[called]),
+            documents({called: key}, mentions, KEY, known=[called]),
+            documents({called: response}, mentions, RESPONSE, known=[called]),
             np.ones(1, dtype=np.bool_),
         )
         self._batches.append(count(pairs, self._metrics, self._settings))
@@ -421,19 +416,27 @@ def settings_of(
     return Settings(names, counting, document, own_values(metrics, own))
 
 
-def _held(sides: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """The documents by name of the sides that are in memory."""
-    found = {name: side for name, side in sides.items() if isinstance(side, Mapping)}
-    unnamed = {name: nested(side, name) for name, side in sides.items() if name not in found}
+def _in_memory(sides: Mapping[str, Any]) -> dict[str, Documents]:
+    """The documents of the sides that are in memory. Commands have none, and start faster without the modules."""
+    held = {name: side for name, side in sides.items() if not _is_path(side) and not isinstance(side, Corpus)}
+    if not held:
+        return {}
+    from corefscore.clusters import Mentions, documents
+    from corefscore.nesting import DOCUMENTS, nested, refusal, together
+
+    mentions = Mentions()
+    found = {name: side for name, side in held.items() if isinstance(side, Mapping)}
+    unnamed = {name: nested(side, name) for name, side in held.items() if name not in found}
     if len(unnamed) == 2:
         several = together(unnamed[KEY], unnamed[RESPONSE])
-        for name, documents in zip((KEY, RESPONSE), several or (), strict=False):
-            found[name] = {str(place): each for place, each in enumerate(documents)}
+        for name, its in zip((KEY, RESPONSE), several or (), strict=False):
+            found[name] = {str(place): each for place, each in enumerate(its)}
     for name, side in unnamed.items():
         if name not in found and side.level == DOCUMENTS:
             expected = "documents by name, as the other side has them: dict(zip(names, documents))"
             raise refusal(name, f"{side.shape}, a list of documents without names", expected)
-    return {name: found[name] if name in found else {ONLY_DOCUMENT: unnamed[name].value} for name in sides}
+    named = {name: found[name] if name in found else {ONLY_DOCUMENT: unnamed[name].value} for name in held}
+    return {name: documents(its, mentions, name) for name, its in named.items()}
 
 
 def _is_path(side: object) -> bool:

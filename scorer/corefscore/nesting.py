@@ -41,12 +41,16 @@ BY_NAME = "; to say which level is which, give documents by name, {name: documen
 
 
 class Nested(NamedTuple):
-    """What one side is: the value itself, as nested collections that can be looked at again; its level, `DOCUMENT` or
-    `DOCUMENTS`, None where there is no mention that tells; and for messages its shape."""
+    """What one side is: the value itself, as nested collections that can be looked at again; and its level, `DOCUMENT`
+    or `DOCUMENTS`, None where there is no mention that tells."""
 
     value: Any
     level: int | None
-    shape: str
+
+    @property
+    def shape(self) -> str:
+        """The types of the value, for messages."""
+        return _shape(self.value)
 
 
 def nested(value: Any, side: str, name: str | None = None) -> Nested:
@@ -55,14 +59,13 @@ def nested(value: Any, side: str, name: str | None = None) -> Nested:
     Raises `InputError` for what fits no level, and for mentions that never equal another.
     """
     value, layers = _layers(value)
-    shape = _shape(value)
     level, wrong = _level(layers, only_document=name is not None)
     if wrong is None and name is not None and level == DOCUMENTS:
         wrong = "a document, not a list of documents"
     wrong = _wrong_leaf(layers) or wrong
     if wrong is not None:
-        raise refusal(side, shape, wrong, name)
-    return Nested(value, level, shape)
+        raise refusal(side, _shape(value), wrong, name)
+    return Nested(value, level)
 
 
 def refusal(side: str, shape: str, expected: str, name: str | None = None) -> InputError:
