@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -90,6 +89,8 @@ class Commands(click.Group):
 
 def _without_metric(args: Sequence[str]) -> str:
     """What to say where the first argument is a file, and which call was probably meant."""
+    from shlex import join
+
     from corefscore.metrics import GROUPS, NAMES, named
 
     files = list(args)
@@ -97,7 +98,7 @@ def _without_metric(args: Sequence[str]) -> str:
     if metric is not None:
         files.remove(metric)
     call = ["corefscore", metric or "conll", *files, *["RESPONSE"] * (len(files) < 2)]
-    return f'"{args[0]}" is a path, expected a metric before it; did you mean: {shlex.join(call)}'
+    return f'"{args[0]}" is a path, expected a metric before it; did you mean: {join(call)}'
 
 
 def _command(name: str) -> click.Command:

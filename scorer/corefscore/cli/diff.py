@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from typing import Any
 
@@ -96,6 +95,6 @@ def run(
     (diff,) = diffs.values()
     terminal = output == STDOUT and sys.stdout is not None and sys.stdout.isatty()
     coloured = color == "always" or (color == "auto" and terminal and not os.environ.get("NO_COLOR"))
-    width = shutil.get_terminal_size((LINE, 24)).columns if terminal else LINE
+    width = options.terminal_width(LINE) if terminal else LINE
     shown = Shown(kinds, entities, around, every, width, coloured)
     write(render(diff, shown), output)

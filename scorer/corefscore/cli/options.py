@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -79,6 +78,13 @@ def grouped(parameters: Iterable[click.Parameter]) -> dict[str, list[click.Param
             found[heading].append((at, parameter))
     in_order = {heading: sorted(its, key=lambda each: each[0]) for heading, its in found.items()}
     return {heading: [parameter for _, parameter in its] for heading, its in in_order.items() if its}
+
+
+def terminal_width(default: int = 80) -> int:
+    """How many columns the terminal has, or ``COLUMNS``; ``default`` where there is neither."""
+    from shutil import get_terminal_size  # brings the archive formats along, which start-up need not wait for
+
+    return get_terminal_size((default, 24)).columns
 
 
 class Command(click.Command):
@@ -241,7 +247,8 @@ def style(layout: str, digits: int | None = None, order: str | None = None) -> S
         if value is not None and NAMES[layout].order is None:
             readable = ", ".join(name for name, row in NAMES.items() if row.order)
             raise UsageError(f"{option} is for tables to read: --format {readable}; {layout} has none of it")
-    return Style(layout, 2 if digits is None else digits, order, shutil.get_terminal_size().columns)
+    width = 80 if NAMES[layout].order is None else terminal_width()
+    return Style(layout, 2 if digits is None else digits, order, width)
 
 
 def styled(run: Callable[..., None]) -> Callable[..., None]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from fractions import Fraction
 from itertools import takewhile
 from typing import Any, NamedTuple, Protocol
 
@@ -23,6 +22,8 @@ LEFT = (TEXT, BAR)
 
 def percent(value: float, digits: int = 2) -> str:
     """A value from 0 to 1 in percent, rounded half to even on the exact value of the float."""
+    from fractions import Fraction
+
     return f"{float(round(Fraction(value) * 100, digits)):.{digits}f}"
 
 
