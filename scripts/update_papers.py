@@ -1,6 +1,7 @@
 """Repeat the experiments of the papers and write `docs/papers.md`, with its figures beside it: `make papers`.
 
-The figures need matplotlib, the extra ``plots``; `--text` writes the page alone.
+The figures need matplotlib, the extra ``plots``; `--text` writes the page alone. `--corpora FOLDER` scores the free
+corpora of section 2 of the LEA paper anew.
 """
 
 from __future__ import annotations
@@ -8,8 +9,10 @@ from __future__ import annotations
 import argparse
 from importlib.util import find_spec
 from pathlib import Path
+from warnings import simplefilter
 
-from papers import PAPERS
+from corefscore import ScorerWarning
+from papers import PAPERS, free_corpora
 from papers.drawing import drawn
 from papers.page import filled
 
@@ -27,7 +30,12 @@ def main() -> None:
     """Write the page, and the figures unless they are not wanted."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--text", action="store_true", help="write the page alone")
-    if not parser.parse_args().text:
+    parser.add_argument("--corpora", type=Path, metavar="FOLDER", help="score the free corpora in this folder anew")
+    asked = parser.parse_args()
+    simplefilter("ignore", ScorerWarning)  # most responses here are odd on purpose
+    if asked.corpora:
+        free_corpora.record(asked.corpora)
+    if not asked.text:
         if find_spec("matplotlib") is None:
             raise SystemExit(
                 "the figures need matplotlib, the extra plots: pip install '.[plots]'; --text goes without"

@@ -346,7 +346,11 @@ def test_a_corpus_with_two_fields_of_clusters_says_which_is_meant(tmp_path: Path
             "repeated='frist' is not one of official, first, refuse; did you mean first?",
             id="value",
         ),
-        pytest.param({"named": "head"}, "no metric asked for has an option named; they have none", id="no such option"),
+        pytest.param(
+            {"metrics": "lea", "named": "head"},
+            "no metric asked for has an option named; they have none",
+            id="no such option",
+        ),
         pytest.param(
             {"metrics": "cone", "options": {"name": 1}}, "option name; did you mean named?", id="nearest option"
         ),

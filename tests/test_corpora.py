@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import corefscore
 import pytest
+from corefscore.metrics import find
 from support import CORPORA, call
 
 OUTPUTS = sorted(CORPORA.glob("*/official/*.txt"))
@@ -27,7 +29,7 @@ def test_output_is_that_of_the_official_scorer(output: Path, capfdbinary: pytest
     assert done.status == 0
 
 
-def test_a_response_with_too_many_repeats_is_refused_and_each_is_listed(
+def test_a_response_with_too_many_repeats_is_refused_with_five_of_them(
     capfdbinary: pytest.CaptureFixture[bytes],
 ) -> None:
     """The official scorer refused this one (STATUS); 1,162 repeats, says the README of the corpora."""
@@ -36,7 +38,9 @@ def test_a_response_with_too_many_repeats_is_refused_and_each_is_listed(
     assert (done.status, done.stdout) == (1, b"")
     assert done.stderr.startswith(str(folder / f"{REFUSED}.conll").encode())
     assert b"1162 later copies of 779 spans in 325 documents" in done.stderr
-    assert done.stderr.count(b"error[repeated-mention]") == 779
+    assert done.stderr.count(b"error[repeated-mention]") == 5
+    assert b"\n... and 774 more errors [repeated-mention]\n" in done.stderr
+    assert len(done.stderr.splitlines()) == 15
 
 
 def test_a_refused_response_is_scored_with_the_first_copies(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
@@ -53,3 +57,18 @@ def test_a_key_scores_100_percent_against_itself(corpus: str, capfdbinary: pytes
     results = [line for line in done.body.splitlines() if b"F1:" in line]
     assert len(results) == 14
     assert all(line.count(b"100%") == 3 for line in results)
+
+
+def test_singletons_of_a_key_count_for_lea() -> None:
+    """What the note of LEA says: all key mentions of LitBank as singletons. Without singletons, nothing is left."""
+    key = corefscore.read(CORPORA / "litbank" / "key.conll").documents
+    entities: dict[str, dict[int, list[int]]] = {name: {} for name in key.names}
+    for mention, (entity, document) in enumerate(
+        zip(key.entity.tolist(), key.document[key.entity].tolist(), strict=True)
+    ):
+        entities[key.names[document]].setdefault(entity, []).append(mention)
+    whole = {name: list(its.values()) for name, its in entities.items()}
+    alone = {name: [[mention] for entity in its for mention in entity] for name, its in whole.items()}
+    assert f"{corefscore.score(whole, alone, 'lea')['lea'].f1:.4f}" == "0.1980"
+    assert "19.80 on the novels of LitBank" in find("lea").note
+    assert corefscore.score(whole, alone, "lea", singletons="drop")["lea"].f1 == 0

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import pytest
 import twins
+from corefscore import score
 
 LEA = "Moosavi and Strube 2016"
 LUO = "Luo et al. 2014"
@@ -210,9 +211,12 @@ def test_blanc_at_its_boundary_goes_by_the_links_of_the_key(row: Boundary) -> No
 
 @BOUNDARIES
 def test_blanc_of_luo_et_al_goes_by_the_links_of_both_sides(row: Boundary) -> None:
-    """What we do not do: the second number of a row is the paper's own definition, carried out."""
-    f1 = twins.blanc_by_both_sides(partition(row.key), partition(row.response))
-    assert f1 == Fraction(row.by_both_sides)
+    """The second number of a row is the paper's own definition, carried out; ``boundary`` both follows it."""
+    key, response = partition(row.key), partition(row.response)
+    assert twins.blanc_by_both_sides(key, response) == Fraction(row.by_both_sides)
+    assert score(key, response, "blanc", boundary="both")["blanc"].f1 == pytest.approx(
+        float(Fraction(row.by_both_sides))
+    )
 
 
 def test_right_and_wrong_links_fill_the_confusion_matrix() -> None:

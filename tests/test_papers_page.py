@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from corefscore import score
+from papers import conll_2012, free_corpora
 from papers.moosavi_strube_2016 import (
     AMONG_THEMSELVES,
     AT_RANDOM,
@@ -16,7 +17,7 @@ from papers.moosavi_strube_2016 import (
 )
 from papers.page import Printed, partition
 from papers.printed import PRINTED
-from support import RECORDED
+from support import CORPORA, RECORDED
 from update_papers import PAGE, text
 
 
@@ -50,3 +51,24 @@ def test_the_rest_of_a_response_is_linked_and_has_no_correct_link(order: str, sh
         assert sorted(mention for entity in response for mention in entity) == MENTIONS_OF_KEY
         assert min(map(len, response)) > 1
         assert score(KEY, response)["blanc.coreference"].recall == without.recall
+
+
+@pytest.mark.skipif(not CORPORA.exists(), reason="../shared/corpora is not there")
+def test_what_is_recorded_of_the_free_corpora_is_what_the_scorer_gives() -> None:
+    assert free_corpora.recorded() == free_corpora.numbers(CORPORA)
+
+
+def test_lea_keeps_its_recall_where_entities_are_made_worse() -> None:
+    """Moosavi and Strube 2016, section 2: no correct link comes or goes."""
+    for its in free_corpora.recorded().values():
+        recalls = {its[way]["lea"][0] for way in free_corpora.WAYS if way != free_corpora.ONE_ENTITY}
+        assert len(recalls) == 1
+
+
+def test_the_printed_numbers_of_one_entity_follow_from_the_counts() -> None:
+    """Section 3.1, cut off after two digits as the official scorer does."""
+    precision, f1 = conll_2012.in_one_entity(conll_2012.SECTIONS - 2)
+    assert (f"{int(1e4 * precision) / 100:.2f}", f"{int(1e4 * f1) / 100:.2f}") == (
+        conll_2012.MUC_PRECISION,
+        conll_2012.MUC_F1,
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import combinations
@@ -12,6 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
+import corefscore
 import numpy as np
 import pytest
 import twins
@@ -349,3 +350,36 @@ def test_long_chains_end(solved: str, monkeypatch: pytest.MonkeyPatch) -> None:
         table = Cells(rows, columns, weights)
         heaviest = max(weights[0::2].sum(), weights[1::2].sum())
         assert table.total(best(table)) == heaviest
+
+
+def partitions(mentions: Sequence[tuple[int, int]]) -> Iterator[twins.Partition]:
+    """All partitions of all subsets of some mentions."""
+    if not mentions:
+        yield []
+        return
+    first, *others = mentions
+    for rest in partitions(others):
+        yield rest
+        yield [[first], *rest]
+        for at, entity in enumerate(rest):
+            yield [*rest[:at], [first, *entity], *rest[at + 1 :]]
+
+
+def test_blanc_by_the_links_of_both_sides_is_that_of_the_paper() -> None:
+    """All pairs of partitions of up to three mentions, where every boundary case occurs."""
+    sides = list(partitions([(n, n) for n in range(3)]))
+    pairs = {f"{k} {r}": (key, response) for k, key in enumerate(sides) for r, response in enumerate(sides)}
+    keys, responses = ({name: pair[side] for name, pair in pairs.items()} for side in (0, 1))
+    found = corefscore.score(keys, responses, "blanc", boundary="both").documents
+    assert len(pairs) == 15**2
+    for name, pair in pairs.items():
+        assert found[name]["blanc"].f1 == pytest.approx(float(twins.blanc_by_both_sides(*pair)), abs=NEAR), pair
+
+
+def test_a_document_without_links_moves_no_total_of_others() -> None:
+    """Its weight is that of nothing: {ab} against {ab} is 1, and stays 1 beside {a} against {b}."""
+    keys, responses = {"one": [["a", "b"]], "two": [["a"]]}, {"one": [["a", "b"]], "two": [["b"]]}
+    result = corefscore.score(keys, responses, "blanc", boundary="both")
+    assert (result["blanc"].f1, result.documents["two"]["blanc"].f1) == (1, 0)
+    assert result.signature.endswith(" | boundary=both")
+    assert "boundary" not in corefscore.score(keys, responses, "blanc").signature

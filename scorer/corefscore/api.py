@@ -148,6 +148,7 @@ def score(
     ne_types: str | Sequence[str] | None = None,
     estimate_key: bool | None = None,
     match: str | Sequence[str] | None = None,
+    boundary: str | None = None,
     options: Mapping[str, Any] | None = None,
     include: str | None = None,
     input_format: str | None = None,
@@ -171,8 +172,9 @@ def score(
     Only JSON lines that have both `clusters` and `predicted_clusters` need no ``response``.
 
     ``metrics`` are names as on the command line. ``ne_from`` to ``match`` are options of metrics of named mentions
-    (docs/cone.md), ``options`` has those of metrics that other packages add, by keyword. The other options are those of
-    the command line; ``workers`` (of `corefscore.workers` or `corefscore.distributed`) do the work.
+    (docs/cone.md), ``boundary`` is that of BLANC; ``options`` has those of metrics that other packages add, by keyword.
+    The other options are those of the command line; ``workers`` (of `corefscore.workers` or `corefscore.distributed`)
+    do the work.
 
         >>> score([[(0, 1), (4, 4)], [(2, 2)]], [[(0, 1), (4, 4), (2, 2)]], metrics="lea")["lea"].f1
         0.4444444444444444
@@ -191,13 +193,13 @@ def score(
             raise UsageError(f"there is no {RESPONSE}; only JSON lines with clusters and predicted_clusters have both")
         response = key
     chosen = selected(metrics)
-    named_options = NamedMentions(ne_from, ne_column, named, ne_types, estimate_key, match)
-    settings = settings_of(chosen, Counting(repeated, singletons), document, own_options(named_options, options))
+    own = own_options(OwnOptions(ne_from, ne_column, named, ne_types, estimate_key, match, boundary), options)
+    settings = settings_of(chosen, Counting(repeated, singletons), document, own)
     return warned(scored(key, response, chosen, settings, reading, workers=workers))
 
 
-class NamedMentions(NamedTuple):
-    """The options of metrics that count named mentions, None where they are not given."""
+class OwnOptions(NamedTuple):
+    """The options of built-in metrics, of named mentions and of BLANC, None where they are not given."""
 
     ne_from: str | None = None
     ne_column: int | None = None
@@ -205,11 +207,12 @@ class NamedMentions(NamedTuple):
     ne_types: str | Sequence[str] | None = None
     estimate_key: bool | None = None
     match: str | Sequence[str] | None = None
+    boundary: str | None = None
 
 
-def own_options(named: NamedMentions, options: Mapping[str, Any] | None) -> dict[str, Any]:
+def own_options(built_in: OwnOptions, options: Mapping[str, Any] | None) -> dict[str, Any]:
     """All options that metrics bring along, by keyword. Raises `UsageError` for one that is given twice."""
-    given = {name: value for name, value in named._asdict().items() if value is not None}
+    given = {name: value for name, value in built_in._asdict().items() if value is not None}
     if not isinstance(options or {}, Mapping):
         raise UsageError(f"options={options!r}: expected a mapping, such as options={{'smallest': 2}}")
     if twice := sorted(given.keys() & (options or {}).keys()):
@@ -318,10 +321,11 @@ class Scorer:
         ne_types: str | Sequence[str] | None = None,
         estimate_key: bool | None = None,
         match: str | Sequence[str] | None = None,
+        boundary: str | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> None:
         self._metrics = selected(metrics)
-        own = own_options(NamedMentions(ne_from, ne_column, named, ne_types, estimate_key, match), options)
+        own = own_options(OwnOptions(ne_from, ne_column, named, ne_types, estimate_key, match, boundary), options)
         self._settings = settings_of(self._metrics, Counting(repeated, singletons), None, own)
         self.reset()
 

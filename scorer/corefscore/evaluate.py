@@ -168,7 +168,7 @@ def joined(
         notices += about_mentions(held, how, named=named, singletons=settings.counting.singletons != "drop")
     every = _with_mentions(metrics)
     return Result(
-        every,
+        [metric.given(settings.own) for metric in every],
         [name for part in parts for name in part.names],
         {metric.name: np.concatenate([its.counts[metric.name] for _, its in batches]) for metric in every},
         settings,

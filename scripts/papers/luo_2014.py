@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from papers.page import Drawing, Printed, comparison, filled, in_braces, table
+from papers.page import Drawing, Printed, by_both_sides, comparison, filled, in_braces, table
 from papers.printed import LUO, printed
 
 RECORDED = Path(__file__).parent.parent.parent / "testdata" / "recorded"
@@ -20,6 +20,7 @@ def page() -> str:
         "luo_2014.md",
         examples=comparison(examples),
         boundaries=comparison(boundaries),
+        both=by_both_sides(boundaries),
         recorded=table(
             ["key", "response", "BLANC, F1", "recorded as"],
             [(in_braces(row.key), in_braces(row.response), _official(row), f"`{row.recorded}`") for row in recorded],

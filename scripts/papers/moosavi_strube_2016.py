@@ -14,6 +14,7 @@ from statistics import fmean
 
 from corefscore import score
 
+from papers import conll_2012, free_corpora
 from papers.page import (
     LINKS,
     MENTIONS,
@@ -26,6 +27,7 @@ from papers.page import (
     Point,
     comparison,
     filled,
+    listed,
     measured,
     percent,
     verdicts,
@@ -435,10 +437,6 @@ def claims_of_extras() -> list[Claim]:
     ]
 
 
-def listed(values: Point) -> str:
-    return ", ".join(f"{METRICS[name]} {percent(values[name])}" for name in METRICS)
-
-
 # The page
 
 
@@ -455,15 +453,20 @@ def preference() -> Claim:
 
 
 def page() -> str:
-    """Sections 5, 3.3 and 7.1 to 7.5."""
+    """Sections 2, 3.1, 5, 3.3, table 5, and 7.1 to 7.5."""
     return filled(
         "moosavi_strube_2016.md",
         runs=RUNS,
         last=RUNS - 1,
         links=NAMES[LINKS],
+        made_worse=free_corpora.made_worse(),
+        effect=verdicts(free_corpora.claims()),
+        one_entity=free_corpora.in_one_entity(),
+        section_3_1=conll_2012.section_3_1(),
         section_5=comparison(printed(LEA, "section 5")),
         tables=comparison(printed(LEA, "table 3")),
-        preference=verdicts([preference()]),
+        preference=verdicts([preference(), conll_2012.section_3_3()]),
+        table_5=verdicts(conll_2012.table_5()),
         figure_2=figure_2().text,
         figure_3=figure_3().text,
         links_claims=verdicts(claims_of_links()),

@@ -40,9 +40,9 @@ def in_braces(text: str) -> str:
     return " ".join(f"{{{entity}}}" for entity in text.split()) or "none"
 
 
-def measured(key: str, response: str, measure: str) -> Score:
+def measured(key: str, response: str, measure: str, boundary: str = "key") -> Score:
     """One measure of a response that is written in letters."""
-    return score(partition(key), partition(response))[measure]
+    return score(partition(key), partition(response), boundary=boundary)[measure]
 
 
 class Printed(NamedTuple):
@@ -72,7 +72,11 @@ class Printed(NamedTuple):
     @property
     def ours(self) -> dict[str, str]:
         """Those that the scorer gives instead, in the same form."""
-        found = measured(self.key, self.response, self.measure)
+        return self.scored("key")
+
+    def scored(self, boundary: str) -> dict[str, str]:
+        """Ours by this boundary rule of BLANC, in the form of the paper."""
+        found = measured(self.key, self.response, self.measure, boundary)
         return {name: in_form_of(number, getattr(found, name)) for name, number in self.numbers.items()}
 
     @property
@@ -173,6 +177,14 @@ def comparison(rows: Iterable[Printed]) -> str:
     return table(heads, cells) + "\n" * bool(reasons) + "".join(reasons)
 
 
+def by_both_sides(rows: Iterable[Printed]) -> str:
+    """Numbers of the paper beside ours with ``--boundary both``."""
+    cells = [
+        [in_braces(row.key), in_braces(row.response), _listed(row.numbers), _listed(row.scored("both"))] for row in rows
+    ]
+    return table(["key", "response", "paper", "ours, `--boundary both`"], cells)
+
+
 def _listed(numbers: Mapping[str, str]) -> str:
     short = {"recall": "R", "precision": "P", "f1": "F1"}
     return ", ".join(f"{short[name]} {number}" for name, number in numbers.items())
@@ -182,3 +194,7 @@ def verdicts(claims: Iterable[Claim]) -> str:
     """Claims, each with what we found."""
     rows = [(claim.place, claim.text, claim.found, "holds" if claim.holds else "**does not hold**") for claim in claims]
     return table(["where", "the paper says", "we find", ""], rows)
+
+
+def listed(values: Point) -> str:
+    return ", ".join(f"{METRICS[name]} {percent(values[name])}" for name in METRICS)

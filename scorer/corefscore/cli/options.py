@@ -24,7 +24,7 @@ may take any byte there for a failure."""
 
 HEADINGS: Mapping[str, Sequence[str]] = {
     "What to score": (
-        *("--measures", "--sort", "--by", "--repeated", "--singletons"),
+        *("--measures", "--boundary", "--sort", "--by", "--repeated", "--singletons"),
         *("--metric", "--min", "--tolerance", "--both-ways"),
         *("--measure", "--spans", "--heads", "--pronouns"),
     ),

@@ -14,7 +14,7 @@ def count(overlap: Overlap) -> tuple[Counts]:
     it is the sum of n_ij^2 / |k_i| over cells, added one mention at a time in the order of the response
     (the last bit of the sum shows). Precision divides by |R(m)| and by the response mentions.
 
-    Source: Bagga and Baldwin 1998, as in Luo et al. 2014, section 2; copies: recorded cases repeat-key.
+    Source: Bagga and Baldwin 1998, as in Moosavi and Strube 2016, section 3.2; copies: recorded cases repeat-key.
     """
     cells, key, response = overlap.cells, overlap.key, overlap.response
     recall = cells.spans / key.size[cells.key]

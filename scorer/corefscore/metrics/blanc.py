@@ -6,14 +6,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from corefscore.arrays import Floats, pairs_of
+from corefscore.arrays import Bools, Floats, pairs_of
 from corefscore.counts import Counts, Ratios, Values, divided
-from corefscore.metrics.row import Measure, Metric
+from corefscore.metrics.row import Measure, Metric, Option
 from corefscore.overlap import Groups, Overlap
 from corefscore.tangles import shared_more_than_once
 
+KEY, BOTH = BOUNDARIES = ("key", "both")
+"""Whose links decide which kinds of link count."""
 
-def count(overlap: Overlap) -> tuple[Counts, Counts]:
+SPECK = 2.0**-60
+"""What a document without any link counts where both sides decide: nothing beside a single link."""
+
+
+def count(overlap: Overlap, boundary: str = KEY) -> tuple[Counts, Counts]:
     """Both kinds of link; recall is the links that both sides have / those of the key.
 
     With n_ij the cells, n_i. and n_.j their row and column sums, M the shared mentions, K those of the key:
@@ -25,13 +31,19 @@ def count(overlap: Overlap) -> tuple[Counts, Counts]:
     twice in one entity is a coreference link with itself, one in two entities a non-coreference link with
     itself, and a pair of spans can be of both kinds (recorded cases repeat-key, repeat-spurious).
 
-    Source: Luo et al. 2014, section 4; Recasens and Hovy 2010.
+    With ``boundary`` both, a document in which neither side has a link has one non-coreference link of the weight
+    `SPECK`, which both sides have if they have the same mentions.
+
+    Source: Luo et al. 2014, section 4 and case (1) of section 4.1; Recasens and Hovy 2010.
     """
     cells, key, response = overlap.cells, overlap.key, overlap.response
-    return (
-        _counts(_together(cells), _together(key) + key.twice, _together(response) + response.twice),
-        _counts(_both_apart(overlap), _apart(key) + key.several, _apart(response) + response.several),
-    )
+    together = _together(cells), _together(key) + key.twice, _together(response) + response.twice
+    apart = _both_apart(overlap), _apart(key) + key.several, _apart(response) + response.several
+    if boundary == BOTH:
+        nothing = (together[1] + together[2] + apart[1] + apart[2]) == 0
+        same = (cells.mentions == key.mentions) & (cells.mentions == response.mentions)
+        apart = apart[0] + SPECK * (nothing & same), apart[1] + SPECK * nothing, apart[2] + SPECK * nothing
+    return _counts(*together), _counts(*apart)
 
 
 def _counts(common: Floats, key: Floats, response: Floats) -> Counts:
@@ -68,18 +80,18 @@ def _both_apart(overlap: Overlap) -> Floats:
     )
 
 
-def combine(counted: Sequence[Counts]) -> Values:
+def combine(counted: Sequence[Counts], boundary: str = KEY) -> Values:
     """BLANC from the counts of both kinds of link: the mean of the two, F1 the mean of the two F1.
 
     At the boundary the official scorer looks at the links of the key alone, on documents and on totals:
     no links of either kind give 0 throughout, no coreference links the scores of the non-coreference
     links alone, no non-coreference links those of the coreference links alone (Recasens and Hovy 2010,
-    section 2.2; recorded cases all-singletons, one-entity, empty-key). Luo et al. 2014, section 4.1, look at
-    both sides: one mention that both sides have is 0 here and 1 there, {abc} against {ab}{c} 1/2 and 1/4.
+    section 2.2; recorded cases all-singletons, one-entity, empty-key). With ``boundary`` both, the links of either side
+    decide, as in Luo et al. 2014, section 4.1: one mention that both sides have is 1 instead of 0, {abc} against
+    {ab}{c} 1/4 instead of 1/2.
     """
     coreference, noncoreference = divided(counted[0]), divided(counted[1])
-    has_coreference = counted[0].recall.denominator > 0
-    has_noncoreference = counted[1].recall.denominator > 0
+    has_coreference, has_noncoreference = _deciding(counted, boundary)
     parts = has_coreference.astype(np.int64) + has_noncoreference
 
     def mean(first: Floats, second: Floats) -> Floats:
@@ -93,6 +105,15 @@ def combine(counted: Sequence[Counts]) -> Values:
     )
 
 
+def _deciding(counted: Sequence[Counts], boundary: str) -> tuple[Bools, Bools]:
+    """Which kinds of link count. A `SPECK` is one only where there is no whole link of either kind."""
+    coreference, noncoreference = (
+        links.recall.denominator + (links.precision.denominator if boundary == BOTH else 0) for links in counted
+    )
+    found: Bools = (noncoreference >= 1) | ((coreference < 1) & (noncoreference > 0))
+    return coreference >= 1, found
+
+
 METRIC = Metric(
     name="blanc",
     title="BLANC",
@@ -104,12 +125,15 @@ METRIC = Metric(
     use="Use it to reward mentions rightly kept apart as well as mentions rightly joined.",
     note=(
         "Where the key has links of one kind only, that kind alone decides, as in the official scorer; "
-        "the paper asks for the links of both sides."
+        "--boundary both asks for the links of both sides, as Luo et al. do."
     ),
     measures=(
         Measure("blanc.coreference", "Coreference links", title="BLANC, coreference"),
         Measure("blanc.noncoreference", "Non-coreference links", title="BLANC, non-coreference"),
-        Measure("blanc", "BLANC", combine, title="BLANC"),
+        Measure("blanc", "BLANC", combine, title="BLANC", options=("boundary",)),
+    ),
+    options=(
+        Option("boundary", KEY, "Whose links decide which kinds of link BLANC counts.", BOUNDARIES, implied=True),
     ),
     heading="\nCoreference:\n",
     per_document=False,

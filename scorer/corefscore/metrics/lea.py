@@ -42,11 +42,16 @@ METRIC = Metric(
     name="lea",
     title="LEA",
     definition=(
-        "Each entity counts by its size times the share of its links that the other side resolves:",
-        "sum of |k_i| x (sum over j of C(n_ij, 2)) / C(|k_i|, 2) / number of key mentions.",
+        "Each entity counts by its size times the share of its links that the other side resolves: sum of |k_i| x (sum "
+        "over j of C(n_ij, 2)) / C(|k_i|, 2) / number of key mentions.",
+        "A singleton has one link, to itself: it counts 1 where the response has the same singleton, else 0.",
     ),
     paper="Moosavi and Strube 2016, Which coreference evaluation metric do you trust?",
-    use="Use it as the one metric to trust: it is not fooled by extra mentions and weighs entities by size.",
+    use="Use it when only correct coreference links should count, and large entities more than small ones.",
+    note=(
+        "The paper shows that mentions without a correct link add nothing, for keys without singletons. If the key has "
+        "singletons, finding them counts: all key mentions as singletons give 19.80 on the novels of LitBank."
+    ),
     measures=(Measure("lea", "Coreference", title="LEA"),),
     count=count,
 )

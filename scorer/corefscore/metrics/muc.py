@@ -16,7 +16,7 @@ def count(overlap: Overlap) -> tuple[Counts]:
     being a part of its own; so |k_i| - p(k_i) is the sum of (n_ij - 1) over the cells of k_i. Precision swaps
     the sides: the same cells, the links of the response.
 
-    Source: Vilain et al. 1995, as in Luo et al. 2014, section 2; copies: recorded cases repeat-key.
+    Source: Vilain et al. 1995, as in Moosavi and Strube 2016, section 3.1; copies: recorded cases repeat-key.
     """
     cells = overlap.cells
     kept = cells.total(np.maximum(cells.pairs - 1, 0))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 from corefscore.counts import Counts, Values
@@ -16,26 +17,29 @@ class Measure(NamedTuple):
     its name.
 
     ``combine`` derives it from the counts of the whole metric; without it, the measure is the quotient of
-    its own counts, in the order in which `Metric.count` returns them.
+    its own counts, in the order in which `Metric.count` returns them. ``options`` are the keywords of those options of
+    the metric that ``combine`` takes as well.
     """
 
     name: str
     label: str
-    combine: Callable[[Sequence[Counts]], Values] | None = None
+    combine: Callable[..., Values] | None = None
     title: str = ""
+    options: tuple[str, ...] = ()
 
 
 class Option(NamedTuple):
     """An option that can move a number: its name on the command line, its default, which tells its type, and its help.
 
     The value of one that a metric brings along reaches `Metric.count` as a keyword argument, dashes turned into
-    underscores.
+    underscores. The default of one that is ``implied`` is in no signature.
     """
 
     name: str
     default: Any
     help: str
     choices: Sequence[str] | None = None
+    implied: bool = False
 
     @property
     def keyword(self) -> str:
@@ -58,25 +62,31 @@ VIEWS: Mapping[str, tuple[Option, ...]] = {
             names.FROM[0],
             "Whose names decide which mentions of the response are named: the key's or its own.",
             names.FROM,
+            implied=True,
         ),
-        Option("ne-column", names.COLUMN, "Column of the named entities, counted from 1."),
+        Option("ne-column", names.COLUMN, "Column of the named entities, counted from 1.", implied=True),
         Option(
             "named",
             names.EXACT,
             "Which mentions are named: those with the span of a name, those that end in one, or those that contain "
             "exactly one.",
             names.NAMED_BY,
+            implied=True,
         ),
         Option(
             "ne-types",
             names.USUAL,
             "Types of names that count, joined by commas; usual: all but numbers and times "
             f"({', '.join(sorted(names.NUMBERS))}); all: every type.",
+            implied=True,
         ),
         Option(
-            "estimate-key", False, "Estimate the key from its names; its coreference is ignored and can be missing."
+            "estimate-key",
+            False,
+            "Estimate the key from its names; its coreference is ignored and can be missing.",
+            implied=True,
         ),
-        Option("match", ",".join(names.MATCHES), "With --estimate-key: rules that group names."),
+        Option("match", ",".join(names.MATCHES), "With --estimate-key: rules that group names.", implied=True),
     ),
 }
 """The ways in which a metric can see documents, whole or cut down to named mentions (`corefscore.names.mentions`), and
@@ -110,6 +120,15 @@ class Metric:
     identification: str = "mentions"
     additive: bool = True
 
+    def given(self, own: Mapping[str, Any]) -> Metric:
+        """The metric with these values of its options, by keyword, where a measure is combined by them."""
+        measures = []
+        for measure in self.measures:
+            its = {name: own[name] for name in measure.options if name in own}
+            bound = partial(measure.combine, **its) if measure.combine and its else measure.combine
+            measures.append(measure._replace(combine=bound))
+        return replace(self, measures=tuple(measures))
+
     @property
     def every_option(self) -> tuple[Option, ...]:
         """Its own options, and those of its view."""
@@ -124,7 +143,7 @@ def options_of(metrics: Sequence[Metric]) -> list[Option]:
 def own_values(metrics: Sequence[Metric], given: Mapping[str, Any]) -> dict[str, Any]:
     """The values of the options of some metrics by keyword, ``given`` ones or defaults.
 
-    Options of views go without saying where they have their default. Raises `UsageError` for a value that an
+    Implied options go without saying where they have their default. Raises `UsageError` for a value that an
     option cannot have.
     """
     found = {}
@@ -133,7 +152,7 @@ def own_values(metrics: Sequence[Metric], given: Mapping[str, Any]) -> dict[str,
     for option in options_of(metrics):
         value = given.get(option.keyword, option.default)
         option.check(value)
-        if value != option.default or not any(option in its for its in VIEWS.values()):
+        if value != option.default or not option.implied:
             found[option.keyword] = value
     return found
 
