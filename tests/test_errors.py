@@ -266,7 +266,8 @@ def test_json_holds_types_documents_groups_and_errors() -> None:
 
 def test_two_systems_stand_beside_each_other() -> None:
     systems = TESTDATA / "systems"
-    done = command("errors", systems / "key.conll", systems / "runs" / "ash.conll", systems / "runs" / "birch.conll")
+    runs = (systems / "runs" / name for name in ("ash.conll", "birch.conll"))
+    done = command("errors", systems / "key.conll", *runs, "--pronouns", "none")
     assert (done.status, done.stderr) == (0, b"")
     assert b"\nright in ash.conll, wrong in birch.conll: " in done.stdout
 
@@ -294,3 +295,93 @@ def test_what_cannot_be_analysed_is_refused(arguments: tuple[str, ...], text: st
     done = command("errors", DEMO / "key.conll", DEMO / "response.conll", *arguments)
     assert (done.status, done.stdout) == (2, b"")
     assert text in done.stderr.decode()
+
+
+def jsonlines(folder: Path, *documents: Mapping[str, Any]) -> Path:
+    path = folder / "both.jsonl"
+    path.write_text("".join(json.dumps(each) + "\n" for each in documents))
+    return path
+
+
+def test_json_without_sentences_is_shown_by_its_tokens(tmp_path: Path) -> None:
+    """The second document is the one with an error, at line 2 of the file."""
+    right = {"doc_key": "a", "clusters": [[[0, 0], [2, 2]]], "predicted_clusters": [[[0, 0], [2, 2]]]}
+    wrong = {"doc_key": "b", "clusters": [[[0, 1], [4, 4]]], "predicted_clusters": [[[0, 1], [4, 4], [7, 9]]]}
+    both = jsonlines(tmp_path, right, wrong)
+    done = command("errors", both, both, "--format", "tsv", "--pronouns", "none")
+    assert (done.status, done.stderr) == (0, b"")
+    assert done.stdout.decode().splitlines()[1:] == [f"extra mention\tb\t{both}\t2\t7-9\t7-9\t\t0\t"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "arguments", "what"),
+    [
+        ([], (), "the key has no words"),
+        (["a", "she"], (), "the key has no parts of speech"),
+        (["a", "she"], ("--pronouns", "english"), None),
+        (["a", "it's"], ("--pronouns", "english"), "nothing in the key fits --pronouns english"),
+        (["a", "she"], ("--pronouns", "tags:PRP"), "nothing in the key fits --pronouns tags:PRP"),
+        (["a", "she"], ("--pronouns", "none"), None),
+    ],
+)
+def test_pronouns_that_nobody_can_tell_are_told_once(
+    tmp_path: Path, rows: Sequence[str], arguments: tuple[str, ...], what: str | None
+) -> None:
+    words = {"sentences": [rows]} if rows else {}
+    both = jsonlines(
+        tmp_path, {"doc_key": "d", **words, "clusters": [[[0, 0], [1, 1]]], "predicted_clusters": [[[0, 0]]]}
+    )
+    other = tmp_path / "other.jsonl"
+    other.write_bytes(both.read_bytes())
+    done = command("errors", both, both, other, *arguments, "--format", "json")
+    told = done.stderr.decode().count("[no-pronouns]")
+    assert (done.status, told) == (0, 0 if what is None else 1)
+    assert f"{both}: notice[no-pronouns] no mention counts as a pronoun: {what}\n" in done.stderr.decode() or not what
+    refused = command("errors", both, both, *arguments, "--strict")
+    assert "[no-pronouns]" in refused.stderr.decode() or not what
+
+
+def test_a_repaired_span_is_listed_at_the_line_of_the_response(tmp_path: Path) -> None:
+    """Of the last mention: "x cat" of the response begins at line 4, "cat" of the key at line 5 of its file."""
+    begin, end = "#begin document (d); part 000", "#end document"
+    (tmp_path / "key").write_text("\n".join([begin, "a it (1)", "a sat -", "a x -", "a cat (1)", end, ""]))
+    (tmp_path / "response").write_text("\n".join([begin, "a it (2)", "a sat -", "a x (1", "a cat 1)", end, ""]))
+    done = command("errors", tmp_path / "key", tmp_path / "response", "--pronouns", "none", "--format", "tsv")
+    found = [line.split("\t")[:4] for line in done.stdout.decode().splitlines()[1:]]
+    place = ["(d); part 000", f"{tmp_path}/response", "4"]
+    assert found == [["span error", *place], ["divided entity", *place]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("errors", "--format", "github"), "--format github is for one response"),
+        (("errors", "--list"), "--list is for one response"),
+    ],
+)
+def test_lists_are_of_one_response(arguments: tuple[str, ...], text: str) -> None:
+    name, *rest = arguments
+    done = command(name, DEMO / "key.conll", DEMO / "response.conll", DEMO / "key.conll", *rest)
+    assert (done.status, done.stdout) == (2, b"")
+    assert text in done.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("--html", "page.html", "--type", "divided"), "--type is not for the page that --html writes"),
+        (("--html", "page.html", "--output", "text"), "--output is not for the page that --html writes"),
+        (("--html", "page.html", "--all"), "--all is not for the page that --html writes"),
+        (("--entity", "77"), "no mention has the entity 77"),
+    ],
+)
+def test_what_diff_would_pass_over_is_refused(tmp_path: Path, arguments: tuple[str, ...], text: str) -> None:
+    done = command("diff", DEMO / "key.conll", DEMO / "response.conll", *arguments, cwd=tmp_path)
+    assert (done.status, done.stdout) == (2, b"")
+    assert text in done.stderr.decode()
+    assert not list(tmp_path.iterdir())
+
+
+def test_diff_says_that_there_is_nothing_to_show() -> None:
+    done = command("diff", DEMO / "key.conll", DEMO / "key.conll")
+    assert (done.status, done.stdout.decode().splitlines()[0]) == (0, "no sentence has an error")

@@ -326,6 +326,12 @@ KINDS: Mapping[str, Kind] = {
         "{count} not UTF-8",
         "words are shown as well as they can be, scores do not depend on them; convert the file to UTF-8",
     ),
+    "no-pronouns": Kind(
+        NOTICE,
+        "no mention counts as a pronoun: {what}",
+        "the first mention of an entity is its main one, pronoun or not; say which words are pronouns by --pronouns "
+        "words:FILE or tags:A,B*, or that none are by --pronouns none",
+    ),
     "no-common-mention": Kind(
         NOTICE,
         "key and response have {documents} in common, but no mention",

@@ -12,21 +12,26 @@ import numpy as np
 from corefscore.analysis import types
 from corefscore.analysis.costs import Cost, Measure, alone, in_turn
 from corefscore.analysis.partitions import ABSENT, Partitions, in_order, partitions, whole
-from corefscore.analysis.pronouns import Pronouns, are_pronouns, pronouns_of
+from corefscore.analysis.pronouns import Pronouns, are_pronouns, pronouns_of, unknown
 from corefscore.analysis.spans import AUTO, Renamed, repaired, way_of
 from corefscore.analysis.texts import Text, places
 from corefscore.analysis.types import Errors, errors_of
 from corefscore.arrays import Bools, Floats, Ints, order_by
 from corefscore.counts import summed
+from corefscore.findings import Finding
 from corefscore.formats.row import Layers
 from corefscore.metrics.row import WHOLE
-from corefscore.model import Span
+from corefscore.model import Documents, texts_of
 from corefscore.pairing import Pairs
 from corefscore.results import Result
 
 RIGHT, WRONG_SPAN, WRONG_ENTITY, MISSING = STATUS = ("right", "wrong span", "wrong entity", "missing")
 """What can become of a mention of the key: found where it should be, found but for its span, found in a piece that is
 conflated or divided, not found."""
+
+
+At = tuple[int, int, int]
+"""A document, and the first and last token of a mention in it."""
 
 
 class Asked(NamedTuple):
@@ -58,7 +63,7 @@ class Analysis:
 
     ``result`` is its score, repeated mentions as asked; ``start`` the F1 once the later ``copies`` of repeated mentions
     are left out, from which the costs begin. ``renamed`` has the response with spans repaired, ``errors`` those that
-    are left.
+    are left, ``notices`` what was odd for the analysis alone.
     """
 
     result: Result
@@ -72,6 +77,7 @@ class Analysis:
     renamed: Renamed
     errors: Errors
     start: float
+    notices: Sequence[Finding] = ()
 
     @property
     def score(self) -> float:
@@ -169,8 +175,7 @@ class Analysis:
         """What became of each mention of the key (`STATUS`): the worst of what is wrong with it."""
         both, pieces, errors = self.both, self.errors.pieces, self.errors
         found = np.full(len(both.key), STATUS.index(RIGHT))
-        for document, _, key, _ in zip(*self.renamed.rows, strict=True):
-            found[self.at(document, *key)] = STATUS.index(WRONG_SPAN)
+        found[list(self.renamed_from)] = STATUS.index(WRONG_SPAN)
         wrong = errors.key.apart | errors.response.apart
         shared = np.flatnonzero(pieces.of != ABSENT)
         found[shared[wrong[pieces.of[shared]]]] = STATUS.index(WRONG_ENTITY)
@@ -182,21 +187,41 @@ class Analysis:
         start, end, inside = self._places
         if inside[mention]:
             return " ".join(self.text.words[start[mention] : end[mention] + 1])
-        return self._unknown(mention)
+        return self._beyond[mention]
 
-    def _unknown(self, mention: int) -> str:
-        for documents, side in ((self.pairs.key, self.both.key), (self.pairs.response, self.both.response)):
-            if side[mention] != ABSENT:
-                document = int(self.both.document[mention])
-                span = Span(document, 0, int(self.both.start[mention]), int(self.both.end[mention]))
-                return documents.words_at([span])[0]
-        raise AssertionError("every mention is of a side")
+    @cached_property
+    def _beyond(self) -> dict[int, str]:
+        """The words of the mentions that lie outside the text of the key; each file is read once for all of them."""
+        outside = set(np.flatnonzero(~self._places[2]).tolist())
+        found: dict[int, str] = {}
+        for documents, side, rows in zip((self.pairs.key, self.pairs.response), self.both[4:6], self.rows, strict=True):
+            mentions = sorted(at for at in outside - found.keys() if side[at] != ABSENT)
+            its = [documents.mention(rows[self.span(at)]) for at in mentions]
+            found.update(zip(mentions, texts_of(its), strict=True))
+        return found
 
-    def at(self, document: int, start: int, end: int) -> int:
-        """The place of a mention among those of the analysis."""
-        its = self.both
-        found = np.flatnonzero((its.document == document) & (its.start == start) & (its.end == end))
-        return int(found[0])
+    def span(self, mention: int) -> At:
+        """The document of a mention, its first token and its last one; those of the key if its span was repaired."""
+        document, start, end = (int(column[mention]) for column in self.both[1:4])
+        return document, start, end
+
+    @cached_property
+    def rows(self) -> tuple[dict[At, int], dict[At, int]]:
+        """Where the documents of the key, and of the response, have the mention of each span: its first copy."""
+        key, response = (
+            {at: row for row, at in reversed(list(enumerate(zip(*_columns(side), strict=True))))}
+            for side in (self.pairs.key, self.pairs.response)
+        )
+        return key, response
+
+    @cached_property
+    def renamed_from(self) -> dict[int, tuple[int, int]]:
+        """The mentions whose span was repaired, and the span that the response gives each."""
+        columns = (column.tolist() for column in self.both[1:4])
+        places = (
+            {at: mention for mention, at in enumerate(zip(*columns, strict=True))} if self.counts[types.SPAN] else {}
+        )
+        return {places[d, key[0], key[1]]: tuple(its) for d, its, key, _ in zip(*self.renamed.rows, strict=True)}
 
     @cached_property
     def _places(self) -> tuple[Ints, Ints, Bools]:
@@ -211,6 +236,10 @@ class Analysis:
             words = self.words(mention)
             counts[words] = counts.get(words, 0) + 1
         return max(counts, key=lambda words: counts[words])
+
+
+def _columns(side: Documents) -> tuple[list[int], list[int], list[int]]:
+    return side.mention_document().tolist(), side.start.tolist(), side.end.tolist()
 
 
 def pairs_of(result: Result) -> Pairs:
@@ -228,7 +257,16 @@ def analysed(result: Result, pairs: Pairs, layers: Sequence[Layers | None], aske
     both = renamed.partitions
     errors = errors_of(both, are_pronouns(both, text, pronouns))
     start = measure.total(given.matched(given.response))
-    return Analysis(result, pairs, text, measure, pronouns, spans, given, copies, renamed, errors, start)
+    notices = _notices(pairs, unknown(asked.pronouns, pronouns, text))
+    return Analysis(result, pairs, text, measure, pronouns, spans, given, copies, renamed, errors, start, notices)
+
+
+def _notices(pairs: Pairs, what: str | None) -> Sequence[Finding]:
+    """The notice that pronouns cannot be told; none for a key without mentions, of which there is another."""
+    if what is None or not len(pairs.key.start):
+        return ()
+    place = next(place for place in pairs.key.places if place is not None)
+    return (Finding("no-pronouns", place.source.name, details={"what": what}),)
 
 
 def _gained(measure: Measure, both: Partitions) -> Floats:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.analysis.partitions import Partitions
-from corefscore.analysis.texts import PENN, TAG_SETS, Text, places
+from corefscore.analysis.texts import AUTO, NO_TAG, PENN, TAG_SETS, Text, places
 from corefscore.arrays import Bools
 from corefscore.errors import UsageError
 
@@ -42,7 +42,7 @@ def pronouns_of(words: str, text: Text) -> Pronouns:
     and for a file that cannot be read.
     """
     kind, separator, rest = words.partition(":")
-    if words == "auto":
+    if words == AUTO:
         return _by_tags(text)
     if words == "none":
         return NO_PRONOUNS
@@ -64,6 +64,25 @@ def _by_tags(text: Text) -> Pronouns:
         return NO_PRONOUNS
     words = ENGLISH_WORDS if text.tag_set == PENN else frozenset[str]()
     return Pronouns(f"tags:{text.tag_set}", TAG_SETS[text.tag_set].pronouns, words)
+
+
+def unknown(asked: str, pronouns: Pronouns, text: Text) -> str | None:
+    """Why no token of a text is a pronoun though some were asked for; None if some are, or ``auto`` knows the tags."""
+    if asked == NO_PRONOUNS.name:
+        return None
+    if not text.words:
+        return "the key has no words"
+    if asked == AUTO:
+        return None if pronouns.tags else _no_tags(text)
+    fits = Fits(pronouns)
+    distinct = set(zip(text.tags, text.words, strict=True))
+    return None if any(fits(*token) for token in distinct) else f"nothing in the key fits --pronouns {asked}"
+
+
+def _no_tags(text: Text) -> str:
+    if set(text.tags) <= {NO_TAG}:
+        return "the key has no parts of speech"
+    return f"the parts of speech of the key are of no known set ({', '.join(TAG_SETS)})"
 
 
 def are_pronouns(both: Partitions, text: Text, pronouns: Pronouns) -> Bools:

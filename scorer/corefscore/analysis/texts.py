@@ -26,6 +26,9 @@ has noun phrases and tags as the Penn Treebank has them."""
 
 PENN = "penn"
 
+NO_TAG = "-"
+"""The tag, and the parse, of a token of a document that has none."""
+
 
 class TagSet(NamedTuple):
     """A set of parts of speech: some tags that occur in any text, and those of pronouns; ``*`` at the end of one stands
@@ -69,7 +72,7 @@ class Text:
             for sentence in its.words if its else ():
                 self.words += sentence
                 ends.append(len(self.words))
-            missing = ["-"] * (len(self.words) - first[-1])
+            missing = [NO_TAG] * (len(self.words) - first[-1])
             self.tags += (its.tags if its else ()) or missing
             self.parse += (its.parse if its else ()) or missing
             first.append(len(self.words))

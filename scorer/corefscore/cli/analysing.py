@@ -64,7 +64,7 @@ def analysed(
     one_standard_input(key, *systems.values())
     wanted = measured(measure)
     layers: list[Layers | None] | None = None
-    analyses = {}
+    analyses: dict[str, Analysis] = {}
     with workers(jobs, scheduler) as apply:
         for name, path in systems.items():
             result = evaluated(key, path, wanted.metrics, apply=apply, document=document, keep_pairs=True, **how)
@@ -72,5 +72,8 @@ def analysed(
             pairs = found.pairs_of(result)
             if layers is None:
                 layers = layers_of(pairs.key, Reading(*(how[field] for field in Reading._fields)))
-            analyses[name] = found.analysed(result, pairs, layers, Asked(heads, pronouns, spans), wanted)
+            its = found.analysed(result, pairs, layers, Asked(heads, pronouns, spans), wanted)
+            if not analyses:  # what is odd for an analysis is odd in the key
+                tell(its.notices, strict=strict, quiet=quiet)
+            analyses[name] = its
     return analyses

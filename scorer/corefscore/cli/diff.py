@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from corefscore.analysis.types import TYPES
 from corefscore.cli import options
@@ -84,6 +85,8 @@ def run(
     """Analyse the response, write the marked text or the page."""
     if other is not None and html is None:
         raise UsageError("--other FILE is for the page; it needs --html FILE")
+    if html is not None:
+        _refuse_beside_page()
     paths = named([response] if other is None else [response, other])
     spare_inputs({"--output": output, "--html": html}, (key, *paths.values()), how["include"])
     if name is not None:
@@ -93,8 +96,21 @@ def run(
         write(page.render(diffs), html)
         return
     (diff,) = diffs.values()
+    if unknown := sorted({*entities} - {name for mark in diff.marks for name in (mark.key, mark.response)}):
+        raise UsageError(f"no mention has the entity {', '.join(unknown)}; ids are those of the files")
     terminal = output == STDOUT and sys.stdout is not None and sys.stdout.isatty()
     coloured = color == "always" or (color == "auto" and terminal and not os.environ.get("NO_COLOR"))
     width = options.terminal_width(LINE) if terminal else LINE
     shown = Shown(kinds, entities, around, every, width, coloured)
     write(render(diff, shown), output)
+
+
+def _refuse_beside_page() -> None:
+    """Raise `UsageError` for an option of the text: the page has all of it, to be chosen there."""
+    context = click.get_current_context()
+    for option in ("kinds", "entities", "around", "every", "color", "output"):
+        if context.get_parameter_source(option) is ParameterSource.COMMANDLINE:
+            name = next(each.opts[0] for each in context.command.params if each.name == option)
+            raise UsageError(
+                f"{name} is not for the page that --html writes: that has everything, and filters of its own"
+            )

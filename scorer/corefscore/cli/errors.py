@@ -11,6 +11,7 @@ from corefscore.cli.analysing import analysed, analysing
 from corefscore.cli.messages import write
 from corefscore.cli.scoring import spare_inputs
 from corefscore.cli.systems import named
+from corefscore.errors import UsageError
 from corefscore.layouts import ANNOTATIONS, DATA, TABLES, rendered
 from corefscore.reports.errors import ErrorList, ErrorReport
 from corefscore.reports.errors_compared import ErrorComparison
@@ -59,6 +60,9 @@ def run(
     **how: Any,
 ) -> None:
     """Analyse one response or two, write the report."""
+    if other is not None and (layout == "github" or (with_list and layout != "json")):
+        asked = "--list" if with_list else f"--format {layout}"
+        raise UsageError(f"{asked} is for one response: leave the second out, or take --list --format json")
     paths = named([response] if other is None else [response, other])
     spare_inputs({"--output": output}, (key, *paths.values()), how["include"])
     analyses = analysed(key, paths, **how)

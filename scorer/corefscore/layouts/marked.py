@@ -16,9 +16,10 @@ COLOURS = {RIGHT: "2", SPAN: "35", WRONG: "33", MISSING: "31", EXTRA: "34"}
 """The colours of brackets, as numbers of ANSI."""
 
 LEGEND = (
-    "[x]3 right   [x]5>r2 belongs to 5, found with r2 (2: the response entity that stands for key entity 2;",
-    "r2: one that stands for none)",
-    "-[x]7 missing   +[x]16 extra   ~[x]2 other span   sentences without errors: --all",
+    "[x]3 right   -[x]7 missing   +[x]16 extra   ~[x]2 other span",
+    "[x]5>r2 belongs to entity 5, found with r2 (2: the response entity that stands",
+    "        for key entity 2; r2: one that stands for none)",
+    "]...    goes on in the next sentence; sentences without errors: --all",
 )
 
 INDENT = 5
@@ -38,13 +39,17 @@ class Shown(NamedTuple):
 
 def render(diff: Diff, shown: Shown) -> Iterator[str]:
     """Each document under its score and errors, sentence by sentence, then what the signs mean."""
+    empty = True
     for document in range(len(diff.analysis.result.names)):
         sentences = list(diff.sentences(document))
         chosen = _chosen(sentences, shown)
         if chosen:
+            empty = False
             yield _title(diff, document) + "\n"
             yield from (line + "\n" for at in chosen for line in _lines(sentences[at], shown))
             yield "\n"
+    if empty:
+        yield "no sentence has such an error\n\n" if shown.types or shown.entities else "no sentence has an error\n\n"
     yield "".join(f"{line}\n" for line in LEGEND)
     yield f"{diff.report.signature}\n"
 

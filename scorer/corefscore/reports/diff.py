@@ -15,11 +15,15 @@ from corefscore.analysis import types
 from corefscore.analysis.found import Analysis
 from corefscore.analysis.partitions import ABSENT
 from corefscore.arrays import Ints, bounds
+from corefscore.errors import UsageError
 from corefscore.reports.errors import TITLES, ErrorReport
 
 RIGHT, SPAN, WRONG, MISSING, EXTRA = STATES = ("right", "span", "wrong", "missing", "extra")
 """What can be said of a mention: it is right; its span is another one; it is in another entity; the response lacks it;
 the key lacks it."""
+
+MOST_NUMBERS = 1_000_000
+"""A document without words is shown as the numbers of its tokens, up to so many."""
 
 
 class Mark(NamedTuple):
@@ -97,7 +101,7 @@ class Diff:
         for error in self.report.errors:
             for mention in error.mentions:
                 of_mention[mention].append(error.type)
-        renamed = {its.at(d, *key) for d, _, key, _ in zip(*its.renamed.rows, strict=True)}
+        renamed = its.renamed_from
         for mention in renamed:
             of_mention[mention].insert(0, types.SPAN)
         columns = (both.start.tolist(), both.end.tolist(), both.key.tolist(), both.response.tolist())
@@ -122,6 +126,9 @@ class Diff:
         edges = its.text.ends[(its.text.ends > begin) & (its.text.ends <= end)].tolist()
         if not edges:
             size = max((mark.end + 1 for mark in marks), default=0)
+            if size > MOST_NUMBERS:
+                name = its.result.names[document]
+                raise UsageError(f'document "{name}" has no words, and {size} tokens: give files that have words')
             yield Sentence(1, 0, [str(token) for token in range(size)], marks)
             return
         at = 0

@@ -389,30 +389,13 @@ class ErrorReport(Reported):
     def place(self, mention: int) -> tuple[str, int | None]:
         """The file and line of a mention: of the response if it is there, else of the key."""
         its = self.analysis
-        span = int(its.both.document[mention]), int(its.both.start[mention]), int(its.both.end[mention])
-        found = self.place_of(its.pairs.response, *span)
-        return found if found[1] is not None else self.place_of(its.pairs.key, *span)
-
-    def place_of(self, side: Documents, document: int, start: int, end: int) -> tuple[str, int | None]:
-        """The file and line of a mention of a side; no line if the side lacks it."""
-        line = self._lines[side is self.analysis.pairs.key].get((document, start, end))
-        place = side.places[document]
-        return place.source.name if place else "", line
-
-    @cached_property
-    def _lines(self) -> tuple[dict[tuple[int, int, int], int], ...]:
-        """The line of each mention of the response, and of the key."""
-        sides = self.analysis.pairs.response, self.analysis.pairs.key
-        return tuple(
-            dict(
-                zip(
-                    zip(side.mention_document().tolist(), side.start.tolist(), side.end.tolist(), strict=True),
-                    side.line.tolist(),
-                    strict=True,
-                )
-            )
-            for side in sides
-        )
+        document, *span = its.span(mention)
+        start, end = its.renamed_from.get(mention, span)
+        key, response = its.rows
+        row = response.get((document, start, end))
+        if row is not None:
+            return _place(its.pairs.response, row)
+        return _place(its.pairs.key, key[document, start, end])
 
     def shown_name(self, document: int) -> str:
         return self.analysis.result.names[document]
@@ -491,18 +474,23 @@ class ErrorList(Reported):
     def _spans(self) -> Iterator[list[Any]]:
         """The span errors: the tokens of the response, an arrow, those of the key."""
         its, report = self.report.analysis, self.report
-        for document, response, key, _ in zip(*its.renamed.rows, strict=True):
-            at = its.at(document, *key)
+        for at, response in its.renamed_from.items():
+            document, *key = its.span(at)
             yield [
                 TITLES[types.SPAN],
                 report.shown_name(document),
-                *report.place_of(its.pairs.response, document, *response),
+                *report.place(at),
                 f"{response[0]}-{response[1]} -> {key[0]}-{key[1]}",
                 f"{its.text.between(document, *response)} -> {its.text.between(document, *key)}",
                 report.key_id(int(its.both.key[at])),
                 report.response_id(int(its.both.response[at])),
                 None,
             ]
+
+
+def _place(side: Documents, mention: int) -> tuple[str, int | None]:
+    its = side.mention(mention)
+    return its.place.source.name, its.line
 
 
 def _gains(cost: Cost) -> dict[str, float]:
