@@ -59,6 +59,7 @@ ORDER = (
     "overlap",
     "tangles",
     "assignment",
+    "munkres",
     "counts",
     "metrics.row",
     "metrics.mentions",

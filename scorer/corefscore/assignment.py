@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from heapq import heappop, heappush
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,38 +23,59 @@ STEPS = 100_000
 """Cells looked at after which a component is left to scipy: by then its import would have been the faster way."""
 
 
-def best(rows: Ints, columns: Ints, weights: Floats) -> Bools:
-    """Which cells a one-to-one assignment of the largest total weight takes.
+NEAR = 1e-9
+"""Weights that differ by less may be equal but for rounding."""
+
+
+class Assignment(NamedTuple):
+    """Which cells are ``taken``. Every best assignment takes the same weight in each row but where a cell is ``tied``,
+    it weighs no more than the best others of its row and column together, or ``searched``, left to a solver."""
+
+    taken: Bools
+    tied: Bools
+    searched: Bools
+
+
+def best(rows: Ints, columns: Ints, weights: Floats) -> Assignment:
+    """A one-to-one assignment of the largest total weight.
 
     ``rows``, ``columns`` and ``weights`` (all above 0) have one value a cell; cells are sorted by row. Where
     several assignments are best, which one is taken is not specified.
     """
-    chosen = np.zeros(len(rows), dtype=np.bool_)
+    chosen, tied, searched = np.zeros((3, len(rows)), dtype=np.bool_)
     left = np.arange(len(rows))
     while len(left):
-        taken = left[_dominant(rows[left], columns[left], weights[left])]
+        found, equalled = _dominant(rows[left], columns[left], weights[left])
+        taken = left[found]
         chosen[taken] = True
+        tied[left[equalled]] = True
         before = len(left)
         left = left[~np.isin(rows[left], rows[taken]) & ~np.isin(columns[left], columns[taken])]
         if before - len(left) < PAYS * before:
             break
+    searched[left] = True
     for component in _components(rows[left], columns[left]):
         cells = left[component]
         chosen[cells[_solve(rows[cells], columns[cells], weights[cells])]] = True
-    return chosen
+    return Assignment(chosen, tied, searched)
 
 
-def _dominant(rows: Ints, columns: Ints, weights: Floats) -> Ints:
+def _dominant(rows: Ints, columns: Ints, weights: Floats) -> tuple[Ints, Ints]:
     """Cells that weigh at least as much as the best other cell of their row and of their column together.
 
     An assignment without such a cell has at most these two in its stead, so some best assignment takes it.
     One that is the largest of a row whose columns have no other cell is the plain case. Of equals in one row
     or column the first is returned, so that no two share either.
+
+    Also those of them that weigh no more than that: without them an assignment can be as good. Where the column has no
+    other cell, it takes the same weight in that row, and so is none of these.
     """
-    others = _best_other(rows, weights) + _best_other(columns, weights)
+    in_column = _best_other(columns, weights)
+    others = _best_other(rows, weights) + in_column
     found = np.flatnonzero(weights >= others)
     found = found[changes(rows[found])]
-    return found[np.unique(columns[found], return_index=True)[1]]
+    found = found[np.unique(columns[found], return_index=True)[1]]
+    return found, found[(in_column[found] > 0) & (weights[found] <= others[found] + NEAR)]
 
 
 def _best_other(groups: Ints, weights: Floats) -> Floats:

@@ -18,7 +18,7 @@ def count(overlap: Overlap) -> tuple[Counts]:
     Source: Luo 2005, phi_3; copies: recorded cases repeat-key.
     """
     cells = overlap.cells
-    taken = best(cells.key, cells.response, cells.size.astype(np.float64))
+    taken = best(cells.key, cells.response, cells.size.astype(np.float64)).taken
     shared = cells.total(cells.size * taken)
     key, response = overlap.key, overlap.response
     return (Counts(Ratios(shared, key.total(key.size)), Ratios(shared, response.total(response.size))),)
