@@ -86,6 +86,7 @@ def read(
     input_format: str | None = None,
     clusters_field: str | None = None,
     max_unpacked: int | None = None,
+    heads: str | None = None,
     ne_column: int | None = None,
     estimate_key: bool = False,
 ) -> Corpus:
@@ -109,7 +110,11 @@ def read(
     if side not in (None, KEY, RESPONSE):
         raise UsageError(f"side={side!r} is not one of {KEY}, {RESPONSE}")
     return corpus(
-        _path("path", path), Reading(include, input_format, clusters_field, max_unpacked), side, names, texts=True
+        _path("path", path),
+        Reading(include, input_format, clusters_field, max_unpacked, heads),
+        side,
+        names,
+        texts=True,
     )
 
 
@@ -140,7 +145,11 @@ def score(
     metrics: str | Sequence[str] = "every",
     *,
     repeated: str = "official",
-    singletons: str = "keep",
+    singletons: str | None = None,
+    matching: str | None = None,
+    zeros: str | None = None,
+    lookup: str | None = None,
+    definitions: str | None = None,
     document: str | None = None,
     ne_from: str | None = None,
     ne_column: int | None = None,
@@ -154,6 +163,7 @@ def score(
     input_format: str | None = None,
     clusters_field: str | None = None,
     max_unpacked: int | None = None,
+    heads: str | None = None,
     workers: Map | None = None,
 ) -> Result:
     """Score a response against a key.
@@ -183,7 +193,7 @@ def score(
     `ScorerWarning`. Raises `InputError` for input that is refused (more than ten repeated mentions in the response,
     say), `UsageError` for an unknown name or argument.
     """
-    reading = Reading(include, input_format, clusters_field, max_unpacked)
+    reading = Reading(include, input_format, clusters_field, max_unpacked, heads)
     if not _is_path(key) and not _is_path(response) and reading != Reading():
         given = ", ".join(name for name, value in reading._asdict().items() if value is not None)
         raise UsageError(f"{given}: there is no file to read, neither as key nor as response")
@@ -194,7 +204,8 @@ def score(
         response = key
     chosen = selected(metrics)
     own = own_options(OwnOptions(ne_from, ne_column, named, ne_types, estimate_key, match, boundary), options)
-    settings = settings_of(chosen, Counting(repeated, singletons), document, own)
+    counting = Counting(repeated, singletons, matching, zeros, lookup, definitions)
+    settings = settings_of(chosen, counting, document, own)
     return warned(scored(key, response, chosen, settings, reading, workers=workers))
 
 
@@ -323,10 +334,15 @@ class Scorer:
         match: str | Sequence[str] | None = None,
         boundary: str | None = None,
         options: Mapping[str, Any] | None = None,
+        matching: str | None = None,
+        zeros: str | None = None,
+        lookup: str | None = None,
+        definitions: str | None = None,
     ) -> None:
         self._metrics = selected(metrics)
         own = own_options(OwnOptions(ne_from, ne_column, named, ne_types, estimate_key, match, boundary), options)
-        self._settings = settings_of(self._metrics, Counting(repeated, singletons), None, own)
+        counting = Counting(repeated, singletons, matching, zeros, lookup, definitions).settled(nodes=False)
+        self._settings = settings_of(self._metrics, counting, None, own)
         self.reset()
 
     def reset(self) -> None:

@@ -54,7 +54,7 @@ def best(rows: Ints, columns: Ints, weights: Floats) -> Assignment:
         if before - len(left) < PAYS * before:
             break
     searched[left] = True
-    for component in _components(rows[left], columns[left]):
+    for component in components(rows[left], columns[left]):
         cells = left[component]
         chosen[cells[_solve(rows[cells], columns[cells], weights[cells])]] = True
     return Assignment(chosen, tied, searched)
@@ -88,7 +88,7 @@ def _best_other(groups: Ints, weights: Floats) -> Floats:
     return np.where(largest, second[groups], first[groups])
 
 
-def _components(rows: Ints, columns: Ints) -> list[Ints]:
+def components(rows: Ints, columns: Ints) -> list[Ints]:
     """The cells of each connected component."""
     if not len(rows):
         return []

@@ -97,7 +97,7 @@ def _hint(place: Place) -> str:
     if place.line is None:
         return "no entity with a mention was given"
     return (
-        "CoNLL has coreference in the last column, JSON lines have it in a field of clusters; "
+        "CoNLL has coreference in the last column, JSON lines have it in a field of clusters, CorefUD has it in MISC; "
         "corefscore validate FILE reports what this file contains"
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import chain
 
+from corefscore.errors import UsageError
 from corefscore.findings import Finding, counted
 from corefscore.formats import BY_CONTENT, NAMES, find, recognised, requested
 from corefscore.formats.row import FullDocument, Reading, Sentences, full_documents
@@ -33,10 +34,19 @@ def convert(
         source.watch = watch
     origin = recognised(files, reading.input_format)
     target = find(to or next(name for name in NAMES if name != origin.name))
+    if origin.sentences is None or target.write is None:
+        able = ", ".join(writable())
+        raise UsageError(f"{origin.name} cannot be converted to {target.name}; formats that can be converted: {able}")
+    sentences = origin.sentences
     request = requested(KEY, reading)
     batches = origin.read(files, notices, request)
-    texts = chain.from_iterable(origin.sentences(source, notices, request) for source in files)
+    texts = chain.from_iterable(sentences(source, notices, request) for source in files)
     yield from target.write(_full(batches, texts, notices), notices)
+
+
+def writable() -> list[str]:
+    """The names of the formats that can be written."""
+    return [name for name in NAMES if find(name).write]
 
 
 def _full(

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from corefscore.arrays import Floats
-from corefscore.common import Common, common, nothing_in_common, other_columns
+from corefscore.common import SHARED, Common, common, nothing_in_common, other_columns
 from corefscore.counts import packed
 from corefscore.errors import UsageError
 from corefscore.findings import Finding
 from corefscore.matching import Matched, exact, without_singletons
 from corefscore.metrics import MENTIONS, NAMES, described, find, select
-from corefscore.metrics.row import NAMED, WHOLE, Metric, names_asked
+from corefscore.metrics.row import NAMED, NODES, WHOLE, Metric, names_asked
 from corefscore.model import KEY, RESPONSE, Documents
 from corefscore.names.options import NameOptions
 from corefscore.overlap import Overlap, overlap
@@ -25,7 +26,9 @@ from corefscore.results import Result, Settings, Shown
 from corefscore.workers import Map
 
 if TYPE_CHECKING:
+    from corefscore.alignment import Alignment
     from corefscore.names.mentions import Held
+    from corefscore.nodes import About
 
 
 def evaluate(
@@ -53,8 +56,11 @@ def evaluate(
         key = (estimated(batch, how) for batch in key)
     parts: list[Part] = []
 
+    kinds: set[bool] = set()
+
     def matched() -> Iterator[Views]:
-        for pairs in pair(key, response, notices, settings.document):
+        for pairs in pair(_seen(key, kinds), _seen(response, kinds), notices, settings.document):
+            _refuse_two_kinds(kinds)
             part, views = _matched(pairs, how, settings, keep_pairs=keep_pairs)
             parts.append(part)
             yield views
@@ -64,14 +70,30 @@ def evaluate(
     return joined(list(zip(parts, counts, strict=True)), metrics, settings, notices)
 
 
-Views = Mapping[str, Matched]
+def _seen(batches: Iterator[Documents], kinds: set[bool]) -> Iterator[Documents]:
+    """The same batches; whether mentions are more than spans there is added to ``kinds``."""
+    for batch in batches:
+        kinds.add(batch.nodes is not None)
+        yield batch
+
+
+def _refuse_two_kinds(kinds: Collection[bool]) -> None:
+    """Raise `UsageError` where mentions are more than spans on one side only."""
+    if len(kinds) > 1:
+        raise UsageError(
+            "one side is CorefUD and the other is not; mentions with heads cannot be compared with spans; give both in "
+            "one format"
+        )
+
+
+Views = Mapping[str, "Matched | Alignment"]
 """The mentions of a batch that count, by view (`corefscore.metrics.row.VIEWS`)."""
 
 
 class Part(NamedTuple):
     """What there is to tell of one batch of pairs besides its counts: by view the messages about repeats, and the pairs
     where they are kept; the spans of which copies were dropped, and all that have copies; what both sides have in
-    common; and where names were read, what each side holds."""
+    common; where names were read, what each side holds; and where mentions are more than spans, what is odd in them."""
 
     names: Sequence[str]
     messages: Mapping[str, Mapping[int, Sequence[str]]]
@@ -80,6 +102,7 @@ class Part(NamedTuple):
     repeats: Sequence[Repeat]
     common: Common
     held: Sequence[Held]
+    nodes: About | None = None
 
 
 class Counted(NamedTuple):
@@ -103,6 +126,8 @@ def _matched(pairs: Pairs, how: NameOptions | None, settings: Settings, *, keep_
 
     In all of them, repeats are decided by the order of all mentions.
     """
+    if pairs.key.nodes is not None or pairs.response.nodes is not None:
+        return _aligned(pairs, how, settings, keep_pairs=keep_pairs)
     of_views = {WHOLE: pairs}
     held: Sequence[Held] = ()
     if how is not None:
@@ -124,9 +149,39 @@ def _matched(pairs: Pairs, how: NameOptions | None, settings: Settings, *, keep_
     return part, views
 
 
+def _aligned(pairs: Pairs, how: NameOptions | None, settings: Settings, *, keep_pairs: bool) -> tuple[Part, Views]:
+    """The same where mentions are more than spans."""
+    from corefscore.nodes import matched as aligned
+
+    if how is not None:
+        from corefscore.names.mentions import names_of
+
+        names_of(pairs.key, how)  # refuses what has none
+    alignment, about = aligned(pairs, settings.counting.settled(nodes=True))
+    shared = SHARED if len(alignment.aligned[0]) else common(pairs, ())
+    part = Part(pairs.key.names, {WHOLE: {}}, {WHOLE: pairs} if keep_pairs else {}, (), (), shared, (), about)
+    return part, {WHOLE: alignment}
+
+
 def _counted(views: Views, metrics: Sequence[Metric], settings: Settings) -> Counted:
-    """Lay out the overlap, ask every metric about its view."""
-    overlaps = {view: overlap(without_singletons(its, settings.counting.singletons)) for view, its in views.items()}
+    """Lay out the overlap, ask every metric about its view.
+
+    Raises `UsageError` for a metric that counts words of mentions where these are spans.
+    """
+    whole = views[WHOLE]
+    if not isinstance(whole, Matched):
+        from corefscore.nodes import counts
+
+        counting = settings.counting.settled(nodes=True)
+        found, copies = counts(whole, _with_mentions(metrics), counting, partial(_own, settings=settings))
+        return Counted(found, {WHOLE: copies})
+    for metric in metrics:
+        if metric.view == NODES:
+            raise UsageError(f"the metric {metric.name} needs the words and heads of mentions, which only CorefUD has")
+    singletons = settings.counting.settled(nodes=False).singletons
+    overlaps = {
+        view: overlap(without_singletons(its, singletons)) for view, its in views.items() if isinstance(its, Matched)
+    }
     return Counted(
         {metric.name: _counts(metric, overlaps[metric.view], settings) for metric in _with_mentions(metrics)},
         {view: its.key.total(its.key.size) for view, its in overlaps.items()},
@@ -135,7 +190,7 @@ def _counted(views: Views, metrics: Sequence[Metric], settings: Settings) -> Cou
 
 def _counted_by_name(views: Views, settings: Settings) -> Counted:
     """The same in any process, which has to find the metrics by itself."""
-    return _counted(views, select(",".join(settings.metrics)), settings)
+    return _counted(views, select(",".join(settings.metrics)) if settings.metrics else (), settings)
 
 
 def joined(
@@ -150,13 +205,20 @@ def joined(
         raise UsageError("there is no document to score: the key is empty")
     parts = [part for part, _ in batches]
     dropped = [repeat for part in parts for repeat in part.dropped]
-    if settings.counting.repeated == "official":
+    nodes = [part.nodes for part in parts if part.nodes is not None]
+    counting = settings.counting.settled(nodes=bool(nodes))
+    settings = replace(settings, counting=counting)
+    if nodes:
+        from corefscore.nodes import notices as odd
+
+        notices += odd(nodes)
+    if counting.repeated == "official":
         refuse_too_many(dropped)
         notices += describe("repeated-mention", once([repeat for part in parts for repeat in part.repeats]))
     else:
         notices += describe("dropped-repeat", dropped)
     alike = [part.common for part in parts]
-    notices += [*nothing_in_common(alike), *other_columns(alike)]
+    notices += [*nothing_in_common(alike), *(() if nodes else other_columns(alike))]
     views = {view: _shown(batches, view) for view in parts[0].messages}
     how = names_asked(metrics, settings.own)
     if how is not None:
@@ -165,8 +227,8 @@ def joined(
         held = [part.held for part in parts]
         notices += about_names(held, how)
         named = bool(views[NAMED].key_copies.any())
-        notices += about_mentions(held, how, named=named, singletons=settings.counting.singletons != "drop")
-    every = _with_mentions(metrics)
+        notices += about_mentions(held, how, named=named, singletons=counting.singletons != "drop")
+    every = tuple(metric.by(counting.definitions) for metric in _with_mentions(metrics))
     return Result(
         [metric.given(settings.own) for metric in every],
         [name for part in parts for name in part.names],

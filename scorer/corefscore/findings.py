@@ -218,13 +218,8 @@ KINDS: Mapping[str, Kind] = {
     ),
     "dropped-ids": Kind(
         NOTICE,
-        "{what}",
+        "the ids of entities do not run from 0",
         "JSON lines have no place for them; clusters stand in the order in which the entities first appear",
-    ),
-    "changed-order": Kind(
-        NOTICE,
-        'in document "{document}": a mention is in two entities, which appear in another order in the new file',
-        "it decides which copy counts, so scores may change; give each mention one entity, or score the file as it was",
     ),
     "dropped-marks": Kind(
         NOTICE,
@@ -342,6 +337,92 @@ KINDS: Mapping[str, Kind] = {
         NOTICE,
         "the {side} has no mention in any scored document ({documents})",
         "every score is 0; {hint}",
+    ),
+    "bad-id": Kind(
+        ERROR,
+        '"{piece}" is no number of a word',
+        "expected an integer, n.m for an empty node or n-m for a range, and ten columns with tabs between them; repair "
+        "or remove this line",
+    ),
+    "no-entity-header": Kind(
+        ERROR,
+        "{what} says what is in {piece}",
+        'expected a line such as "# global.Entity = eid-etype-head-other"; add it at the top of the file',
+    ),
+    "mention-across-sentences": Kind(
+        ERROR,
+        'in document "{document}": "{piece}" closes a mention that opened in another sentence, at line {line}',
+        "a mention lies in one sentence; close it there",
+    ),
+    "part-of-nothing": Kind(
+        ERROR,
+        'in document "{document}": "{piece}" goes on with a mention that nothing began',
+        'expected "({label}[1/..." before it; number the parts of a discontinuous mention from 1',
+    ),
+    "odd-id": Kind(
+        ERROR,
+        'in document "{document}": "{piece}" has no id of an entity',
+        "expected an id such as e1, or e1[1/2] for the first of two parts of a discontinuous mention",
+    ),
+    "odd-head": Kind(
+        ERROR,
+        'in document "{document}": the head of "{piece}" is no word of the mention',
+        "expected the number of a word among those of the mention, from 1; mend the head, or score with --heads tree",
+    ),
+    "odd-dependency": Kind(
+        ERROR,
+        '"{piece}" is no dependency of an empty node that is the head of a mention',
+        "expected PARENT:RELATION, several of them with bars between them; mend the column DEPS",
+    ),
+    "no-head": Kind(
+        NOTICE,
+        "{count} with {what}",
+        "the first word of each is taken for its head; --heads tree takes the highest node of the tree, on both sides",
+    ),
+    "zero-without-dependency": Kind(
+        NOTICE,
+        "{count} whose head is an empty node that depends on nothing (DEPS is empty)",
+        "such a zero is compared by its place; the official scorer fails on such files",
+    ),
+    "dropped-mention": Kind(
+        NOTICE,
+        '"{piece}" opens a mention that is never closed',
+        "it is left out, as the official scorer does; close the mention or remove the bracket",
+    ),
+    "stretched-mention": Kind(
+        NOTICE,
+        '"{piece}" opens a mention that is closed at the same word, with other brackets between',
+        "it is read up to the end of the sentence, as the official scorer does; write a mention of one word as (e1)",
+    ),
+    "odd-entity": Kind(
+        NOTICE,
+        '{count} with something that is no mention, such as in "{piece}"',
+        "it means nothing; expected pieces such as (e1-person-1-), (e1-person-1- and e1)",
+    ),
+    "no-newdoc": Kind(
+        NOTICE,
+        'the file begins without "# newdoc"',
+        "the sentences up to the first one are scored as a document; the official scorer fails if they have mentions",
+    ),
+    "lost-newdoc": Kind(
+        NOTICE,
+        '{count} with "# newdoc" among comments that belong to no sentence',
+        "no document begins there, as in the official scorer; remove the empty line behind the comments",
+    ),
+    "no-empty-line": Kind(
+        NOTICE,
+        "the file ends without an empty line",
+        "it is read like any other; the official scorer fails on it, so add an empty line",
+    ),
+    "official-lookup": Kind(
+        NOTICE,
+        "for {count} the official scorer looks up another entity than that of the aligned mention",
+        "its numbers are those of papers; --lookup alignment gives what the alignment itself would",
+    ),
+    "different-sentence": Kind(
+        NOTICE,
+        'in document "{document}": token {token}, {word}, has another sentence or number than in the key, {place}',
+        "words are compared by sentence and number, so mentions from here on may fail to match",
     ),
     "different-word": Kind(
         NOTICE,

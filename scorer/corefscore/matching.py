@@ -74,7 +74,20 @@ SINGLETONS = ("keep", "drop-response", "drop")
 """What ``--singletons`` can be: as given, without those of the response, or without those of both sides."""
 
 
-def without_singletons(matched: Matched, way: str) -> Matched:
+MATCHING = ("exact", "partial", "head")
+"""What ``--matching`` can be; the rules other than for spans are in `corefscore.alignment`."""
+
+ZEROS = ("dependent", "linear", "drop")
+"""What ``--zeros`` can be: zeros are aligned by what they depend on, by their place, or left out."""
+
+LOOKUPS = ("official", "alignment")
+"""What ``--lookup`` can be: who finds the entity of a mention on the other side (`corefscore.lookups`)."""
+
+DEFINITIONS = ("conll", "corefud")
+"""What ``--definitions`` can be: the official scorer whose definitions metrics follow where the two differ."""
+
+
+def without_singletons(matched: Matched, way: str | None) -> Matched:
     """Leave out entities of one mention; ``way`` is one of `SINGLETONS`."""
     key = _larger(matched.key) if way == "drop" else matched.key
     response = _larger(matched.response) if way != "keep" else matched.response

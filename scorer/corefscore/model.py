@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.arrays import NONE, Ints, Objects, bounds, ranges
+from corefscore.arrays import NONE, Bools, Ints, Objects, bounds, ranges
 from corefscore.findings import Finding
 from corefscore.sources import Source
 
@@ -160,6 +160,69 @@ class Texts(NamedTuple):
     line: Ints
 
 
+class Nodes(NamedTuple):
+    """What the mentions of a batch are where they are more than spans of tokens (CorefUD).
+
+    A *word* is an overt token or an empty node, as a number that both sides share: its sentence in the document times
+    `SENTENCE`, and its number in the sentence times `TENTH` (so that 3.1 stands between 3 and 4).
+
+    =============  ==================  =========================================================
+    column         shape               holds
+    =============  ==================  =========================================================
+    ``size``       mentions            the number of its words, one at least
+    ``head``       mentions            its head, one of its words
+    ``zero``       mentions            whether the head is an empty node
+    ``links``      mentions            the number of dependencies of a zero's head, 0 for any other mention
+    ``word``       words of mentions   the words of the first mention, rising, then those of the next
+    ``parent``     links of mentions   the word on which the head of a zero depends, likewise
+    ``relation``   links of mentions   and how, as a number that is equal for equal relations
+    =============  ==================  =========================================================
+    """
+
+    size: Ints
+    head: Ints
+    zero: Bools
+    links: Ints
+    word: Ints
+    parent: Ints
+    relation: Ints
+
+    @property
+    def first(self) -> Ints:
+        """Where the words of each mention begin."""
+        return np.cumsum(self.size) - self.size
+
+    @property
+    def first_word(self) -> Ints:
+        """The first word of each mention."""
+        return self.word[self.first]
+
+    @property
+    def last_word(self) -> Ints:
+        """The last word of each mention."""
+        return self.word[np.cumsum(self.size) - 1]
+
+    def take(self, which: Ints) -> Nodes:
+        """The mentions ``which``, in that order."""
+        words = ranges(self.first[which], self.size[which])
+        links = ranges((np.cumsum(self.links) - self.links)[which], self.links[which])
+        return Nodes(
+            self.size[which],
+            self.head[which],
+            self.zero[which],
+            self.links[which],
+            self.word[words],
+            self.parent[links],
+            self.relation[links],
+        )
+
+
+SENTENCE, TENTH = 1 << 36, 10_000
+"""What a sentence and a token of it count in the number of a word (`Nodes`)."""
+
+NO_NODES = Nodes(NONE, NONE, np.empty(0, dtype=np.bool_), NONE, NONE, NONE, NONE)
+
+
 @dataclass(frozen=True, eq=False)
 class Documents:
     """A batch of documents of one side; document, entity and mention numbers count from 0.
@@ -188,7 +251,9 @@ class Documents:
     ``odd_labels`` are the ids that are not plain numbers; all batches of one side share it. ``exact_names`` says that
     names are those of the official format, which two files of that format share only where they are equal. ``words``
     gives the text of spans of one file, for messages; it comes from the reader. ``named_entities`` are there only
-    where a metric asked for them and the format has them, ``texts`` where somebody compares them.
+    where a metric asked for them and the format has them, ``texts`` where somebody compares them. ``nodes`` are there
+    where mentions are more than spans; ``start`` and ``end`` then count overt tokens, and a mention without any has the
+    empty span in front of which it stands (``end`` is ``start`` - 1).
     """
 
     names: Sequence[str]
@@ -208,6 +273,7 @@ class Documents:
     words: Words = _numbers
     named_entities: NamedEntities | None = None
     texts: Texts | None = None
+    nodes: Nodes | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -301,6 +367,7 @@ class Documents:
             words=self.words,
             named_entities=self.named_entities and self.named_entities.take(old, there, len(self)),
             texts=self.texts and Texts(*(column[its_tokens] for column in self.texts)),
+            nodes=self.nodes and self.nodes.take(chosen),
         )
 
 
@@ -315,6 +382,7 @@ def joined(parts: Sequence[Documents]) -> Documents:
     if len(parts) == 1:
         return parts[0]
     documents = np.cumsum([0] + [len(part) for part in parts]).tolist()
+    odd_labels, shifts_of_labels = _joined_labels(parts)
     entities = np.cumsum([0] + [len(part.document) for part in parts]).tolist()
 
     openings = [part.opening for part in parts if part.opening is not None]
@@ -330,7 +398,7 @@ def joined(parts: Sequence[Documents]) -> Documents:
         places=[place for part in parts for place in part.places],
         tokens=column("tokens"),
         document=column("document", documents),
-        label=column("label"),
+        label=np.concatenate([NONE, *map(_shifted, parts, shifts_of_labels)]),
         entity=column("entity", entities),
         start=column("start"),
         end=column("end"),
@@ -340,12 +408,36 @@ def joined(parts: Sequence[Documents]) -> Documents:
         discarded={
             s + d: cells for s, part in zip(documents, parts, strict=False) for d, cells in part.discarded.items()
         },
-        odd_labels=parts[0].odd_labels if parts else (),
+        odd_labels=odd_labels,
         exact_names=all(part.exact_names for part in parts),
         words=parts[0].words if parts else _numbers,
         named_entities=_joined_names([part.named_entities for part in parts], documents),
         texts=_joined_texts([part.texts for part in parts]),
+        nodes=_joined_nodes([part.nodes for part in parts]),
     )
+
+
+def _joined_labels(parts: Sequence[Documents]) -> tuple[Sequence[str], list[int]]:
+    """The ids of several batches that are not plain numbers, and by how many those of each stand behind others."""
+    lists: dict[int, tuple[int, Sequence[str]]] = {}
+    size = 0
+    for part in parts:
+        if id(part.odd_labels) not in lists:
+            lists[id(part.odd_labels)] = size, part.odd_labels
+            size += len(part.odd_labels)
+    labels = [its for _, its in lists.values()]
+    shifts = [lists[id(part.odd_labels)][0] for part in parts]
+    # Most often there is one list, which readers go on filling.
+    return (labels[0] if labels else ()) if len(labels) < 2 else [label for its in labels for label in its], shifts
+
+
+def _shifted(part: Documents, by: int) -> Ints:
+    return np.where(part.label < 0, part.label - by, part.label) if by else part.label
+
+
+def _joined_nodes(parts: Sequence[Nodes | None]) -> Nodes | None:
+    its = [part for part in parts if part is not None]
+    return Nodes(*map(np.concatenate, zip(*its, strict=True))) if its and len(its) == len(parts) else None
 
 
 def _joined_texts(parts: Sequence[Texts | None]) -> Texts | None:

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.arrays import Array, Floats, Ints, changes, order_by, sums, tally
+from corefscore.arrays import Array, Bools, Floats, Ints, changes, order_by, sums, tally
 from corefscore.matching import Matched
 
 
@@ -68,6 +68,8 @@ class Overlap(NamedTuple):
 
     ``met`` is the cell in which each response mention that the key has meets its partner, in the
     order of the response; mentions of other spans do not occur in it.
+
+    The last bit of a sum shows, and the two official scorers add in other orders: ``by_entity`` is that of CorefUD.
     """
 
     documents: int
@@ -75,10 +77,24 @@ class Overlap(NamedTuple):
     response: Groups
     cells: Cells
     met: Ints
+    by_entity: bool = False
 
-    def total_met(self, values: Floats) -> Floats:
-        """Values, one a response mention that the key has, summed for each document in that order."""
-        return sums(self.cells.document[self.met], values, self.documents)
+    def squares(self, entity: Ints, entities: Groups) -> Floats:
+        """The sum of n_ij^2 / |e| over cells for each document; ``entity`` is the e of each cell, of one side.
+
+        It is added one mention at a time, n_ij / |e|, in the order of the response; or one entity at a time.
+        """
+        if self.by_entity:
+            squares = np.bincount(entity, self.cells.spans**2, len(entities.size))
+            return entities.total(squares / np.maximum(entities.size, 1))
+        shares = self.cells.spans / entities.size[entity]
+        return sums(self.cells.document[self.met], shares[self.met], self.documents)
+
+    def similar(self, similarity: Floats, taken: Bools) -> Floats:
+        """The similarities of the cells that are taken, from 0 to 1, summed for each document; each is added as it is,
+        or as 1 - (1 - similarity), since the official CoNLL scorer minimises 1 - similarity."""
+        added = similarity if self.by_entity else 1 - (1 - similarity)
+        return self.cells.total(np.where(taken, added, 0.0))
 
 
 def overlap(matched: Matched) -> Overlap:

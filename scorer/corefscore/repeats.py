@@ -209,7 +209,12 @@ def _repeats(documents: Documents, side: Side, copies: Ints) -> list[Repeat]:
     by_number: dict[int, list[int]] = defaultdict(list)
     for mention in np.flatnonzero(wanted).tolist():
         by_number[int(side.number[mention])].append(mention)
-    return [Repeat(documents.mention(its[0]), its, _names(documents, its)) for its in by_number.values()]
+    return [repeat_of(documents, its) for its in by_number.values()]
+
+
+def repeat_of(documents: Documents, copies: Sequence[int]) -> Repeat:
+    """The repeat that some mentions of a batch are."""
+    return Repeat(documents.mention(copies[0]), copies, _names(documents, copies))
 
 
 def _all_but(mentions: Ints, side: Side) -> Bools:

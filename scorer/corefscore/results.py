@@ -17,7 +17,7 @@ from corefscore.arrays import Floats, Ints
 from corefscore.counts import Counts, Ratios, Values, divided, summed, unpacked
 from corefscore.errors import UsageError, suggested
 from corefscore.findings import Finding, counted
-from corefscore.matching import SINGLETONS
+from corefscore.matching import DEFINITIONS, LOOKUPS, MATCHING, SINGLETONS, ZEROS
 from corefscore.metrics import AVERAGE, GROUPS, MENTIONS, NAMES, described, named
 from corefscore.metrics.row import Measure, Metric, Option
 from corefscore.pairing import Pairs
@@ -186,20 +186,71 @@ COUNTING = (
     ),
     Option(
         "singletons",
-        SINGLETONS[0],
-        "Entities of one mention: keep them, drop them from the response, or drop them from both sides.",
+        None,
+        "Entities of one mention: keep them, drop them from the response, or drop them from both sides. (default: "
+        "keep; for CorefUD: drop)",
         SINGLETONS,
     ),
+    Option(
+        "matching",
+        None,
+        "Which mentions match: equal ones, parts of a key mention with its head, or those with the same head. "
+        "(default: exact; for CorefUD: head)",
+        MATCHING,
+    ),
+    Option(
+        "zeros",
+        None,
+        "CorefUD: align zeros by the words that they depend on, by position, or drop them. (default: dependent)",
+        ZEROS,
+    ),
+    Option(
+        "lookup",
+        None,
+        "CorefUD: find entities as the official scorer does, or by the alignment of mentions. (default: official)",
+        LOOKUPS,
+    ),
+    Option(
+        "definitions",
+        None,
+        "Which official scorer to follow where the two define a metric differently. (default: that of the format)",
+        DEFINITIONS,
+    ),
 )
-"""The options about which mentions count."""
+"""The options about which mentions count, and how; None is the default of the format."""
 
 
 class Counting(NamedTuple):
-    """Which mentions count: the values of `COUNTING`."""
+    """Which mentions count, and how: the values of `COUNTING`."""
 
     repeated: str = REPEATED[0]
-    singletons: str = SINGLETONS[0]
+    singletons: str | None = None
+    matching: str | None = None
+    zeros: str | None = None
+    lookup: str | None = None
+    definitions: str | None = None
 
+    def settled(self, nodes: bool) -> Counting:
+        """The same with the defaults of a format, in which mentions are more than spans (``nodes``) or not.
+
+        Raises `UsageError` for what only mentions with heads have.
+        """
+        usual = NODES if nodes else SPANS
+        given = {name: value for name, value in self._asdict().items() if value is not None}
+        chosen = usual._replace(**given)
+        if not nodes:
+            if chosen.matching != MATCHING[0] or chosen.zeros or chosen.lookup:
+                raise UsageError("matching by head, zeros and look-ups need CorefUD; leave the options out")
+            # What goes without saying is not said.
+            chosen = chosen._replace(matching=None)
+            if chosen.definitions == SPANS.definitions:
+                chosen = chosen._replace(definitions=None)
+        return chosen
+
+
+SPANS = Counting(REPEATED[0], "keep", "exact", None, None, "conll")
+NODES = Counting(REPEATED[0], "drop", "head", "dependent", "official", "corefud")
+"""The defaults where mentions are spans, and where they are more (CorefUD), as the official scorer of each has them."""
 
 USUAL = Counting()
 
@@ -221,7 +272,7 @@ class Settings:
     def to_dict(self) -> dict[str, Any]:
         return {
             "metrics": list(self.metrics),
-            **self.counting._asdict(),
+            **{name: value for name, value in self.counting._asdict().items() if value is not None},
             "document": self.document,
             **self.own,
             **self.reading,

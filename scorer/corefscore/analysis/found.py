@@ -18,6 +18,7 @@ from corefscore.analysis.texts import Text, places
 from corefscore.analysis.types import Errors, errors_of
 from corefscore.arrays import Bools, Floats, Ints, order_by
 from corefscore.counts import summed
+from corefscore.errors import UsageError
 from corefscore.findings import Finding
 from corefscore.formats.row import Layers
 from corefscore.metrics.row import WHOLE
@@ -243,7 +244,9 @@ def _columns(side: Documents) -> tuple[list[int], list[int], list[int]]:
 
 
 def pairs_of(result: Result) -> Pairs:
-    """The documents of a result that kept its pairs."""
+    """The documents of a result that kept its pairs. Raises `UsageError` where mentions are more than spans."""
+    if result.settings.counting.matching is not None:
+        raise UsageError("errors are analysed where mentions are spans, so not in CorefUD")
     return whole(result.views[WHOLE].pairs)
 
 
@@ -252,7 +255,7 @@ def analysed(result: Result, pairs: Pairs, layers: Sequence[Layers | None], aske
     text = Text(layers, asked.heads)
     pronouns = pronouns_of(asked.pronouns, text)
     spans = way_of(asked.spans, text)
-    given, copies = partitions(pairs, result.settings.counting.singletons)
+    given, copies = partitions(pairs, result.settings.counting.singletons or "keep")
     renamed = repaired(given, text, spans)
     both = renamed.partitions
     errors = errors_of(both, are_pronouns(both, text, pronouns))

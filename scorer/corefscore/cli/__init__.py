@@ -11,7 +11,7 @@ import click
 
 from corefscore import __version__
 from corefscore.cli.messages import complain, refuse
-from corefscore.cli.options import CALLED
+from corefscore.cli.options import CALLED, COREFUD_NAME
 from corefscore.cli.output import STANDARD_OUTPUT, give_up
 from corefscore.errors import InputError, ScorerError, UsageError, nearest, suggested
 
@@ -32,6 +32,7 @@ GROUP_HELP = {
     "all": "the five metrics of the official scorer, byte for byte: {names}",
     "every": "{names}",
     "conll": "{names}, and the CoNLL average, the mean of their F1",
+    "corefud": "those of the official CorefUD scorer: {names}",
 }
 
 
@@ -132,6 +133,11 @@ COMPLETE = "_COREFSCORE_COMPLETE"
 
 def run(arguments: list[str], program: str) -> int:
     """Carry out a call under the name ``program``; the exit status."""
+    return (_as_corefud_scorer if program == COREFUD_NAME else _as_corefscore)(arguments, program)
+
+
+def _as_corefscore(arguments: list[str], program: str) -> int:
+    """Carry out a call of this command, also under the name of the official scorer."""
     command = commands()
     if asked := os.environ.get(COMPLETE):
         from click.shell_completion import shell_complete
@@ -150,6 +156,16 @@ def run(arguments: list[str], program: str) -> int:
         refuse(error, context.meta.get(CALLED, context))
         return error.status
     except (ScorerError, click.ClickException, OSError, MemoryError) as error:
+        return _explain(error)
+
+
+def _as_corefud_scorer(arguments: list[str], program: str) -> int:
+    """The same as the official CorefUD scorer."""
+    from corefscore.cli.corefud import run
+
+    try:
+        return run(arguments, program)
+    except (ScorerError, MemoryError) as error:
         return _explain(error)
 
 

@@ -71,7 +71,7 @@ def analysed(
             tell(result.notices, strict=strict, quiet=quiet, of=name if len(systems) > 1 else "")
             pairs = found.pairs_of(result)
             if layers is None:
-                layers = layers_of(pairs.key, Reading(*(how[field] for field in Reading._fields)))
+                layers = layers_of(pairs.key, Reading(*(how.get(field) for field in Reading._fields)))
             its = found.analysed(result, pairs, layers, Asked(heads, pronouns, spans), wanted)
             if not analyses:  # what is odd for an analysis is odd in the key
                 tell(its.notices, strict=strict, quiet=quiet)

@@ -11,10 +11,9 @@ from corefscore.cli import options
 from corefscore.cli.messages import tell, write
 from corefscore.cli.progress import progress
 from corefscore.cli.scoring import spare_inputs
-from corefscore.convert import convert
+from corefscore.convert import convert, writable
 from corefscore.errors import UsageError
 from corefscore.findings import Finding
-from corefscore.formats import NAMES
 from corefscore.formats.row import Reading
 
 IN_MEMORY = 16 << 20
@@ -40,7 +39,7 @@ def command(name: str) -> click.Command:
             click.Argument(["source"], type=options.File(), metavar="IN"),
             click.Argument(["target"], type=options.File(), metavar="OUT"),
             click.Option(
-                ["--to"], type=click.Choice(NAMES), help="Format of OUT (default: the one that IN does not have)."
+                ["--to"], type=click.Choice(writable()), help="Format of OUT (default: the one that IN does not have)."
             ),
             *options.reading(),
             *options.notices(),

@@ -39,7 +39,7 @@ def command(name: str) -> click.Command:
                 ["--top"], type=click.IntRange(min=1), default=5, show_default=True, help="Rows of a table of examples."
             ),
             click.Option(["--list", "with_list"], is_flag=True, help="List every error with its file and line."),
-            *options.scoring([]),
+            *options.scoring([], heads=False),
             options.layout(TABLES, DATA, ANNOTATIONS),
             options.output(),
             *options.notices(),

@@ -21,10 +21,14 @@ OFFICIAL_NAME = "scorer.pl"
 """Called by this name, the command keeps quiet on standard error: programs that run the official scorer
 may take any byte there for a failure."""
 
+COREFUD_NAME = "corefud-scorer.py"
+"""Called by this name, the command takes the arguments of the official CorefUD scorer (`corefscore.cli.corefud`)."""
+
 
 HEADINGS: Mapping[str, Sequence[str]] = {
     "What to score": (
         *("--measures", "--boundary", "--sort", "--by", "--repeated", "--singletons"),
+        *("--matching", "--zeros", "--lookup", "--definitions"),
         *("--metric", "--min", "--tolerance", "--both-ways"),
         *("--measure", "--spans", "--heads", "--pronouns"),
     ),
@@ -121,8 +125,11 @@ class Finite(click.FloatRange):
         return number
 
 
-def scoring(metrics: Sequence[Metric]) -> list[click.Parameter]:
-    """Options that can move a number: how files are read and mentions counted, and the metrics' own."""
+def scoring(metrics: Sequence[Metric], *, heads: bool = True) -> list[click.Parameter]:
+    """Options that can move a number: how files are read and mentions counted, and the metrics' own.
+
+    Without ``heads`` there is no option about heads in files, for a command with one of this name for another purpose.
+    """
     from corefscore.results import COUNTING
 
     return [
@@ -137,7 +144,7 @@ def scoring(metrics: Sequence[Metric]) -> list[click.Parameter]:
             )
             for option in (*COUNTING, *options_of(metrics))
         ),
-        *reading(),
+        *(option for option in reading() if heads or option.name != "heads"),
     ]
 
 
@@ -169,11 +176,17 @@ def files() -> list[click.Parameter]:
 def reading() -> list[click.Parameter]:
     """Options about which files are read, and how."""
     from corefscore.formats import NAMES
+    from corefscore.formats.row import HEADS
 
     return [
         *files(),
         click.Option(
             ["--input-format"], type=click.Choice(NAMES), help="Format of the input (default: recognised by content)."
+        ),
+        click.Option(
+            ["--heads"],
+            type=click.Choice(HEADS),
+            help="Heads of mentions in CorefUD: as the file has them, or the highest node of the tree (default: file).",
         ),
         click.Option(
             ["--clusters-field"],

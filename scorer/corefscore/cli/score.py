@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from corefscore.api import Corpus
 from corefscore.cli import options
@@ -16,7 +17,7 @@ from corefscore.cli.scoring import evaluated, one_standard_input, read_key, spar
 from corefscore.errors import InputError, UsageError
 from corefscore.formats import has_both_sides
 from corefscore.formats.row import Reading
-from corefscore.layouts import DATA, RESULT, TABLES, Style, fitting, rendered
+from corefscore.layouts import COREFUD, DATA, RESULT, TABLES, Style, fitting, rendered
 from corefscore.metrics import GROUPS, names_in, select
 from corefscore.metrics.row import Metric, names_asked, own_values, sees_names
 from corefscore.model import KEY
@@ -133,6 +134,8 @@ def score(
         result = evaluated(corpus or key, response, metrics, apply=apply, document=only, keep_pairs=listed, **how)
     estimate = None if corpus is None else _estimate(corpus, metrics, how)
     tell(result.notices, strict=strict, quiet=quiet)
+    if result.settings.counting.matching and _by_default("layout"):
+        look = look._replace(layout=COREFUD)
     ends = _intervals(result) if intervals else None
     report = Report(result, documents or listed, by, only, headings, average, _name(response), ends)
     pieces = rendered(report, look)
@@ -140,6 +143,11 @@ def score(
         write(pieces, output)
     else:  # both are written, or neither
         write(estimate, write_key, then=partial(write, pieces, output))
+
+
+def _by_default(option: str) -> bool:
+    """Whether an option of the command was not given."""
+    return click.get_current_context().get_parameter_source(option) is ParameterSource.DEFAULT
 
 
 def _name(response: str) -> str:

@@ -86,7 +86,7 @@ def evaluated(
 
 def _taken_apart(metrics: Sequence[Metric], how: Mapping[str, Any]) -> tuple[Reading, Counting, dict[str, Any]]:
     """The options of `options.scoring`: how files are read, which mentions count, and what metrics bring along."""
-    reading = Reading(*(how[name] for name in Reading._fields))
+    reading = Reading(*(how.get(name) for name in Reading._fields))
     counting = Counting(*(how[name] for name in Counting._fields))
     own = {name: value for name, value in how.items() if name not in (*Reading._fields, *Counting._fields)}
     _refuse_unread(metrics, own)

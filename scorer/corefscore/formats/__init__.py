@@ -1,8 +1,7 @@
 """The table of formats: one name, one file or folder. From the files of one side to batches of documents.
 
 A format is the `FORMAT` of the file or folder of its name, a `corefscore.formats.row.Format`; only those that a run
-needs are imported. Exact spans only for now: what other formats mark (CoNLL-U / CorefUD: heads, discontinuous mentions,
-empty nodes) needs a reader here and an answer in `corefscore.matching`.
+needs are imported.
 """
 
 from __future__ import annotations
@@ -13,13 +12,13 @@ from importlib import import_module
 
 from corefscore.errors import UsageError, suggested
 from corefscore.findings import Finding, Found
-from corefscore.formats.row import Examination, Format, Reading, Request
+from corefscore.formats.row import FILE, HEADS, Examination, Format, Reading, Request
 from corefscore.model import KEY, Documents
 from corefscore.names.options import NameOptions
 from corefscore.sources import Source, sources
 from corefscore.workers import Map, Unsuited
 
-NAMES = ("conll", "jsonlines")
+NAMES = ("conll", "jsonlines", "corefud")
 """Every format, in the order in which content is tried; the first one says what a file is that nobody recognises."""
 
 BY_CONTENT = Reading()
@@ -87,11 +86,15 @@ def has_both_sides(path: str | Sequence[str], reading: Reading) -> bool:
 
 
 def requested(side: str | None, reading: Reading) -> Request:
-    """What is asked of a reader. Raises `UsageError` for a field of clusters that is neither one name nor two."""
+    """What is asked of a reader. Raises `UsageError` for a field of clusters that is neither one name nor two, and for
+    heads that are none of `HEADS`."""
     fields = "clusters" if reading.clusters_field is None else reading.clusters_field
     if fields.count(",") > 1 or not all(fields.split(",")):
         raise UsageError(f'clusters field "{fields}": expected the name of a field, or two as KEY,RESPONSE')
-    return Request(side, reading.clusters_field)
+    heads = FILE if reading.heads is None else reading.heads
+    if heads not in HEADS:
+        raise UsageError(f"heads={heads!r} is not one of {', '.join(HEADS)}")
+    return Request(side, reading.clusters_field, heads=heads)
 
 
 def find(name: str) -> Format:

@@ -135,7 +135,7 @@ def _read(piece: Sequence[Stretch], read: Read, request: Request) -> Piece | Usa
         return None
     except UsageError as error:
         return error
-    if notices or any(documents.faults or documents.odd_labels for documents in found):
+    if notices or any(documents.faults for documents in found):
         return None
     return Piece([_parcel(documents) for documents in found], piece[-1].seen)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from corefscore.errors import InputError
@@ -18,6 +18,9 @@ BATCH = 1 << 24
 NO_WORD = "-"
 """What stands where a word is not known."""
 
+HEADS = FILE, TREE = "file", "tree"
+"""What ``--heads`` can be: those that the file names, or the highest node of each mention in the tree."""
+
 Sentences = Sequence[Sequence[str]]
 """The words of one document, sentence by sentence."""
 
@@ -27,13 +30,15 @@ class Reading(NamedTuple):
 
     ``include`` is a glob for the names of the files of a folder. ``input_format`` names the format, which else the
     content of the first file tells; ``clusters_field`` the field of JSON lines that has the clusters, or two as
-    KEY,RESPONSE. A compressed file may unpack to ``max_unpacked`` MB (by default 4, or 100 times its size).
+    KEY,RESPONSE. A compressed file may unpack to ``max_unpacked`` MB (by default 4, or 100 times its size). ``heads``
+    says where CorefUD has the heads of mentions (`HEADS`; by default in the file).
     """
 
     include: str | None = None
     input_format: str | None = None
     clusters_field: str | None = None
     max_unpacked: int | None = None
+    heads: str | None = None
 
     @property
     def settings(self) -> dict[str, str]:
@@ -47,13 +52,15 @@ class Request(NamedTuple):
     """What a caller asks of a reader: which side the files are, None where that is not known, and which field of JSON
     lines has the clusters (``NAME``, or ``KEY,RESPONSE`` where the sides differ). ``by_first`` is the field that the
     first object decides, once it is known. ``names`` is what is wanted of named entities, if anything; ``texts``
-    whether the words of all tokens are, of readers that come by them anyway or look closer."""
+    whether the words of all tokens are, of readers that come by them anyway or look closer. ``heads`` is one of
+    `HEADS`."""
 
     side: str | None = KEY
     clusters_field: str | None = None
     by_first: str | None = None
     names: NameOptions | None = None
     texts: bool = False
+    heads: str = FILE
 
 
 Read = Callable[[Sequence[Source], list[Finding], Request], Iterator[Documents]]
@@ -70,26 +77,6 @@ class FullDocument(NamedTuple):
     place: Place
     sentences: Sentences | None
     entities: Mapping[str, Sequence[tuple[int, int]]]
-
-
-def order_kept(document: FullDocument, written: Iterable[str]) -> bool:
-    """Whether the entities of a document, written in that order of their ids, are read in the order that they have, or
-    else no score depends on it: a mention in two entities counts for the first or the last (`corefscore.repeats`).
-
-    Read again, an entity appears with its first token, where one-token mentions come before longer ones, and the
-    longest of these first; of equals, that which is written first.
-    """
-    spans = [span for its in document.entities.values() for span in set(its)]
-    if len(set(spans)) == len(spans):
-        return True
-    first = {name: min((start, start < end, -end) for start, end in its) for name, its in document.entities.items()}
-    return sorted(written, key=lambda name: first[name]) == list(document.entities)
-
-
-def changed_order(document: FullDocument) -> Finding:
-    """The notice for a document whose order is not kept."""
-    place = document.place
-    return Finding("changed-order", place.source.name, place.line, details={"document": document.name})
 
 
 def full_documents(batch: Documents) -> Iterator[FullDocument]:
@@ -132,7 +119,7 @@ class Format(NamedTuple):
     ``recognises`` looks at the first bytes of a file. ``read`` gives the documents of all files as one corpus, in
     batches; ``sentences`` gives the words of one file, document by document in the same order, in a pass of its own,
     since scoring has no use for them. ``write`` gives documents as text. All three add what is odd, or what
-    is lost, to the notices, and raise `InputError` for what is refused.
+    is lost, to the notices, and raise `InputError` for what is refused. A format without the last two is not converted.
 
     For a corpus that is read in pieces, ``begin`` is how a line begins in front of which a file can be cut, without
     which none is, and ``settled`` makes definite what is asked where that hangs on the first document.
@@ -148,8 +135,8 @@ class Format(NamedTuple):
     title: str
     recognises: Callable[[bytes], bool]
     read: Read
-    sentences: Callable[[Source, list[Finding], Request], Iterator[Sentences | None]]
-    write: Callable[[Iterator[FullDocument], list[Finding]], Iterator[str]]
+    sentences: Callable[[Source, list[Finding], Request], Iterator[Sentences | None]] | None = None
+    write: Callable[[Iterator[FullDocument], list[Finding]], Iterator[str]] | None = None
     begin: bytes | None = None
     settled: Callable[[Sequence[Source], Request], Request] = lambda files, request: request
     has_both_sides: Callable[[Source], bool] = lambda source: False

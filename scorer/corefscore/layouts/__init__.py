@@ -32,8 +32,11 @@ RESULT, FINDINGS, TABLES, DATA, ANNOTATIONS = "result", "findings", "tables", "d
 """What a layout can take: the report of a score with its mentions, that of findings, or from any report its tables,
 data, annotations (`corefscore.reports.row`)."""
 
+OFFICIAL, COREFUD = "official", "corefud"
+
 NAMES = {
-    "official": Layout("corefscore.layouts.official", RESULT),
+    OFFICIAL: Layout("corefscore.layouts.official", RESULT),
+    COREFUD: Layout("corefscore.layouts.corefud", RESULT),
     "text": Layout("corefscore.layouts.text", FINDINGS),
     "table": Layout("corefscore.layouts.tables", TABLES, "rpf"),
     "markdown": Layout("corefscore.layouts.papers", TABLES, "prf"),

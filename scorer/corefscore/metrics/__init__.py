@@ -19,16 +19,17 @@ from corefscore.metrics.row import VIEWS, Metric, Option
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-NAMES = ("muc", "bcub", "ceafm", "ceafe", "blanc", "lea", "cone")
+NAMES = ("muc", "bcub", "ceafm", "ceafe", "blanc", "lea", "cone", "mor", "zero")
 """Every built-in metric; each is the `METRIC` of the file of that name beside this one."""
 
 GROUPS = {
     "all": ("muc", "bcub", "ceafm", "ceafe", "blanc"),
     "every": ("muc", "bcub", "ceafm", "ceafe", "blanc", "lea"),
     "conll": ("muc", "bcub", "ceafe"),
+    "corefud": ("muc", "bcub", "ceafe", "ceafm", "blanc", "lea", "mor", "zero"),
 }
 """Names that stand for several metrics: the five of the official scorer; these and LEA; those whose mean is
-the CoNLL average."""
+the CoNLL average; those of the official CorefUD scorer, in its order."""
 
 OTHER_NAMES = {
     **dict.fromkeys(("b3", "b_3", "b^3", "b³", "bcubed", "b_cubed", "b_cub"), "bcub"),

@@ -11,18 +11,16 @@ def count(overlap: Overlap) -> tuple[Counts]:
     """Recall: sum over mentions m of |K(m) and R(m)| / |K(m)|, divided by the number of key mentions.
 
     K(m) and R(m) are the entities of m in key and response; mentions of one side only add 0. So
-    it is the sum of n_ij^2 / |k_i| over cells, added one mention at a time in the order of the response
-    (the last bit of the sum shows). Precision divides by |R(m)| and by the response mentions.
+    it is the sum of n_ij^2 / |k_i| over cells (`Overlap.squares`). Precision divides by |R(m)| and by the response
+    mentions.
 
     Source: Bagga and Baldwin 1998, as in Moosavi and Strube 2016, section 3.2; copies: recorded cases repeat-key.
     """
     cells, key, response = overlap.cells, overlap.key, overlap.response
-    recall = cells.spans / key.size[cells.key]
-    precision = cells.spans / response.size[cells.response]
     return (
         Counts(
-            Ratios(overlap.total_met(recall[overlap.met]), key.total(key.size)),
-            Ratios(overlap.total_met(precision[overlap.met]), response.total(response.size)),
+            Ratios(overlap.squares(cells.key, key), key.total(key.size)),
+            Ratios(overlap.squares(cells.response, response), response.total(response.size)),
         ),
     )
 

@@ -105,6 +105,12 @@ def combine(counted: Sequence[Counts], boundary: str = KEY) -> Values:
     )
 
 
+def combine_as_corefud(counted: Sequence[Counts], boundary: str = BOTH) -> Values:
+    """The same where the links of both sides decide, and no link of either side gives 0, as the official CorefUD scorer
+    has it (recorded cases blanc-one-entity, blanc-one-entity-split, blanc-per-corpus)."""
+    return combine(counted, boundary)
+
+
 def _deciding(counted: Sequence[Counts], boundary: str) -> tuple[Bools, Bools]:
     """Which kinds of link count. A `SPECK` is one only where there is no whole link of either kind."""
     coreference, noncoreference = (
@@ -112,6 +118,12 @@ def _deciding(counted: Sequence[Counts], boundary: str) -> tuple[Bools, Bools]:
     )
     found: Bools = (noncoreference >= 1) | ((coreference < 1) & (noncoreference > 0))
     return coreference >= 1, found
+
+
+LINKS = (
+    Measure("blanc.coreference", "Coreference links", title="BLANC, coreference"),
+    Measure("blanc.noncoreference", "Non-coreference links", title="BLANC, non-coreference"),
+)
 
 
 METRIC = Metric(
@@ -127,11 +139,8 @@ METRIC = Metric(
         "Where the key has links of one kind only, that kind alone decides, as in the official scorer; "
         "--boundary both asks for the links of both sides, as Luo et al. do."
     ),
-    measures=(
-        Measure("blanc.coreference", "Coreference links", title="BLANC, coreference"),
-        Measure("blanc.noncoreference", "Non-coreference links", title="BLANC, non-coreference"),
-        Measure("blanc", "BLANC", combine, title="BLANC", options=("boundary",)),
-    ),
+    measures=(*LINKS, Measure("blanc", "BLANC", combine, title="BLANC", options=("boundary",))),
+    corefud=(*LINKS, Measure("blanc", "BLANC", combine_as_corefud, title="BLANC", options=("boundary",))),
     options=(
         Option("boundary", KEY, "Whose links decide which kinds of link BLANC counts.", BOUNDARIES, implied=True),
     ),

@@ -47,12 +47,12 @@ class Option(NamedTuple):
 
     def check(self, value: Any) -> None:
         """Raise `UsageError` for a value that it cannot have."""
-        if self.choices is not None and value not in self.choices:
+        if self.choices is not None and value != self.default and value not in self.choices:
             hint = f"; {suggested(value, self.choices)}" if isinstance(value, str) else ""
             raise UsageError(f"{self.keyword}={value!r} is not one of {', '.join(self.choices)}{hint}")
 
 
-WHOLE, NAMED = "whole", "named"
+WHOLE, NAMED, NODES = "whole", "named", "nodes"
 
 VIEWS: Mapping[str, tuple[Option, ...]] = {
     WHOLE: (),
@@ -88,17 +88,19 @@ VIEWS: Mapping[str, tuple[Option, ...]] = {
         ),
         Option("match", ",".join(names.MATCHES), "With --estimate-key: rules that group names.", implied=True),
     ),
+    NODES: (),
 }
-"""The ways in which a metric can see documents, whole or cut down to named mentions (`corefscore.names.mentions`), and
-the options that each brings along."""
+"""The ways in which a metric can see documents, and the options that each brings along: whole, cut down to named
+mentions (`corefscore.names.mentions`), or with the words of mentions (`corefscore.alignment.Alignment`)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Metric:
     """One row of the table of metrics.
 
-    ``count`` turns an `Overlap` into one `Counts` (each part with one value a document) for each
-    measure that is not combined. ``view`` is that of `VIEWS` which it counts. ``heading`` stands
+    ``count`` turns an `Overlap`, or what else its view has, into one `Counts` (each part with one value a document) for
+    each measure that is not combined. ``view`` is that of `VIEWS` which it counts. ``corefud`` are its measures by the
+    definitions of the official CorefUD scorer, where those are others. ``heading`` stands
     before its totals in the official layout, and ``per_document`` says whether that layout has a result
     line for it under each document. ``identification`` is the measure of mention identification that stands first in
     that layout: one of its own where it counts other mentions than all. ``additive`` says whether the counts of parts
@@ -119,6 +121,13 @@ class Metric:
     per_document: bool = True
     identification: str = "mentions"
     additive: bool = True
+    corefud: tuple[Measure, ...] | None = None
+
+    def by(self, definitions: str | None) -> Metric:
+        """The metric by the definitions of an official scorer (`corefscore.matching.DEFINITIONS`)."""
+        if definitions != "corefud" or self.corefud is None:
+            return self
+        return replace(self, measures=self.corefud, corefud=None)
 
     def given(self, own: Mapping[str, Any]) -> Metric:
         """The metric with these values of its options, by keyword, where a measure is combined by them."""

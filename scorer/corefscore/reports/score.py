@@ -49,7 +49,8 @@ class Report:
 
     The rest is for the official layout, which lists the mentions of documents and needs the pairs of the result for
     that: ``name`` is the one document that was scored, if it was named, ``headings`` asks for ``METRIC name:`` before
-    each metric, ``average`` for the CoNLL average at the end.
+    each metric, ``average`` for the CoNLL average at the end. ``asked`` are the metrics in the order of the layout
+    corefud, if that is not the order of the result; one may come several times.
     """
 
     result: Result
@@ -60,6 +61,7 @@ class Report:
     average: bool = False
     system: str = "response"
     intervals: Intervals | None = None
+    asked: Sequence[str] | None = None
 
     @property
     def scoped(self) -> bool:

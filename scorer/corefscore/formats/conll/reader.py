@@ -473,7 +473,7 @@ def _what_else(source: Source) -> Finding:
         what, expected = "this looks like JSON", f"{EXPECTED}; JSON lines are read by --input-format jsonlines"
     elif re.search(CONLL_U, text, re.MULTILINE):
         what = "this looks like CoNLL-U"
-        expected = "CoNLL-2011/2012 or JSON lines: only exact spans of these two are scored for now"
+        expected = f"{EXPECTED}; CoNLL-U with coreference (CorefUD) is read by --input-format corefud"
     elif header:
         line = header[0]
         form = 'a header that is not of the form "#begin document NAME", with one blank before NAME'

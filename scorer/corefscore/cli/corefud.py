@@ -1,0 +1,60 @@
+"""The command under the name `corefud-scorer.py`: the arguments and the output of the official CorefUD scorer."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from collections.abc import Sequence
+from typing import NoReturn
+
+from corefscore.api import scored, settings_of
+from corefscore.cli.messages import write
+from corefscore.cli.scoring import one_standard_input
+from corefscore.errors import UsageError
+from corefscore.formats.row import Reading
+from corefscore.layouts import COREFUD, Style, rendered
+from corefscore.matching import MATCHING
+from corefscore.metrics import GROUPS, select
+from corefscore.reports.score import Report
+from corefscore.results import Counting
+
+ALL = "all"
+
+
+class _Parser(ArgumentParser):
+    """Wrong usage is an error like any other."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise `UsageError`."""
+        raise UsageError(f"{message}\n{self.format_usage().strip()}")
+
+
+def _parser(program: str) -> ArgumentParser:
+    parser = _Parser(program, description="Score CorefUD as the official scorer of the CRAC shared tasks does.")
+    parser.add_argument("key", metavar="KEY", help="the key: a file, a folder, or - for standard input")
+    parser.add_argument("response", metavar="RESPONSE", help="the response, likewise")
+    names = [ALL, *GROUPS["corefud"]]
+    what = "metrics, in the order of the output; the last option or ended by --"
+    parser.add_argument("-m", "--metrics", nargs="*", choices=names, default=[ALL], help=what)
+    parser.add_argument("-s", "--keep-singletons", action="store_true", help="keep entities of one mention")
+    parser.add_argument("-a", "--match", choices=MATCHING, default="head", help="which mentions are the same")
+    parser.add_argument("-x", "--exact-match", action="store_true", help="the same as -a exact, and stronger")
+    zeros = "how zeros are aligned"
+    parser.add_argument("-z", "--zero-match-method", choices=["linear", "dependent"], default="dependent", help=zeros)
+    return parser
+
+
+def run(arguments: Sequence[str], program: str) -> int:
+    """Carry out a call; the exit status. Raises what scoring raises. There are no notices."""
+    given = _parser(program).parse_args(arguments)
+    names = GROUPS["corefud"] if ALL in given.metrics else tuple(given.metrics)
+    one_standard_input(given.key, given.response)
+    metrics = select(",".join(names)) if names else ()
+    counting = Counting(
+        singletons="keep" if given.keep_singletons else "drop",
+        matching=MATCHING[0] if given.exact_match else given.match,
+        zeros=given.zero_match_method,
+    )
+    settings = settings_of(metrics, counting, None, {})
+    result = scored(given.key, given.response, metrics, settings, Reading(input_format="corefud"))
+    write(rendered(Report(result, asked=names), Style(COREFUD)))
+    return 0

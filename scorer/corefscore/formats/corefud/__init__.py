@@ -1,0 +1,19 @@
+"""CorefUD: CoNLL-U with coreference in the column MISC. It is read for scoring."""
+
+from __future__ import annotations
+
+import re
+
+from corefscore.formats.corefud.reader import read
+from corefscore.formats.row import Format
+
+CONLL_U = re.compile(rb"^# ?(newdoc|global\.Entity|sent_id)|^\d+(?:[-.]\d+)?(?:\t[^\t\n]*){9}\r?$", re.MULTILINE)
+"""What a file in CoNLL-U has: a comment of it, or a line of ten columns that begins with the number of a word."""
+
+
+def recognises(head: bytes) -> bool:
+    """Whether a file that begins so is CoNLL-U."""
+    return CONLL_U.search(head) is not None
+
+
+FORMAT = Format("corefud", "CorefUD", recognises, read)

@@ -1,0 +1,229 @@
+"""CoNLL-U in bulk: which lines are words, where their columns are, which sentence and document they belong to.
+
+1. Lines end with LF, CR LF or CR. Sentences are parted by empty lines; a stretch of comments alone is no sentence.
+2. A line that begins with `#` is a comment, every other one a token with ten columns between tabs: missing columns are
+   `_`, surplus ones do not count.
+3. The first column is an integer, `n.m` for an empty node, or `n-m` for a range, which is passed over. Words of a
+   sentence stand in the order of these numbers, whatever the order of lines; `n.m` is read as a decimal fraction.
+4. A sentence with `# newdoc` begins a document. Where an id comes again, the document goes on.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from corefscore.arrays import NONE, Bools, Bytes, Ints, changes
+from corefscore.errors import InputError
+from corefscore.findings import Finding, shortened
+from corefscore.model import SENTENCE, TENTH
+from corefscore.sources import MARK, Source, as_text
+
+COLUMNS = 10
+
+ID, FORM, HEAD, DEPS, MISC = 0, 1, 6, 8, 9
+"""Columns, counted from 0."""
+
+LF, CR, TAB, HASH, DOT, DASH = b"\n\r\t#.-"
+
+NUMBER = re.compile(rb"(\d{1,6})(?:\.(\d+))?")
+"""The number of a word in its sentence."""
+
+NEWDOC = re.compile(rb"# newdoc(?:[^\S\n]+id[^\S\n]*=[^\S\n]*([^\n]+))?")
+
+HEADER = re.compile(rb"# global\.Entity[^\S\n]*=[^\S\n]*([^\n]*)")
+
+WITHOUT_NEWDOC = "(no newdoc)"
+"""The name of the document that begins without `# newdoc`."""
+
+
+class Words(NamedTuple):
+    """The words of a file in the order of their sentences: the row of each among the token lines, its number
+    (`corefscore.model.Nodes`) with the sentence counted in the file, and whether it is a token, not an empty node."""
+
+    row: Ints
+    number: Ints
+    overt: Bools
+
+
+class Lines:
+    """The lines of a file: line n is ``data[starts[n]:ends[n]]``, its line end left out.
+
+    ``tokens`` are the lines that are tokens, and ``tabs[n]`` the nine tabs of the n-th of them. Raises `InputError` for
+    a token without a number.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        raw = source.read().removeprefix(MARK)
+        if b"\r" in raw:
+            raw = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        self.ends_open = raw.endswith(b"\n") and not raw.endswith(b"\n\n")
+        self.data = raw + b"\n"
+        self._split()
+        if not self._regular():
+            self.data = _regular(self.data, self.tokens, self.starts, self.ends)
+            self._split()
+            self._regular()
+
+    def _split(self) -> None:
+        self.text: Bytes = np.frombuffer(self.data, dtype=np.uint8)
+        self.ends = np.flatnonzero(self.text == LF)
+        self.starts = np.append(0, self.ends[:-1] + 1)
+        first = self.text[self.starts]
+        self.empty = first == LF
+        self.tokens = np.flatnonzero((first != HASH) & ~self.empty)
+
+    def _regular(self) -> bool:
+        """Find the tabs; whether there are nine in each line of a token and none elsewhere."""
+        tabs = np.flatnonzero(self.text == TAB)
+        if len(tabs) != (COLUMNS - 1) * len(self.tokens):
+            return False
+        self.tabs = tabs.reshape(-1, COLUMNS - 1)
+        starts, ends = self.starts[self.tokens], self.ends[self.tokens]
+        return bool((self.tabs[:, 0] > starts).all() and (self.tabs[:, -1] < ends).all())
+
+    def column(self, row: int, column: int) -> bytes:
+        """A column of a token."""
+        start = self.tabs[row, column - 1] + 1 if column else self.starts[self.tokens[row]]
+        return self.data[start : self.tabs[row, column] if column < COLUMNS - 1 else self.ends[self.tokens[row]]]
+
+    def line_of(self, row: int) -> int:
+        """The number of the line (from 1) of a token."""
+        return int(self.tokens[row]) + 1
+
+    def refuse(self, code: str, row: int, piece: bytes, **details: object) -> InputError:
+        """The error about a piece of the line of a token, with the piece shown in it."""
+        line = int(self.tokens[row])
+        column, excerpt = shown(self.data[self.starts[line] : self.ends[line]], piece)
+        details = {"piece": shortened(as_text(piece)), **details}
+        return InputError([Finding(code, self.source.name, line + 1, column, details, excerpt)])
+
+    @cached_property
+    def words(self) -> Words:
+        """The words of the file."""
+        starts = self.starts[self.tokens]
+        number, overt, word = self._numbers(starts, self.tabs[:, 0] - starts)
+        number += self.sentence * SENTENCE
+        row = np.flatnonzero(word)
+        number, overt = number[row], overt[row]
+        if (number[1:] < number[:-1]).any():
+            order = np.argsort(number, kind="stable")
+            row, number, overt = row[order], number[order], overt[order]
+        return Words(row, number, overt)
+
+    @cached_property
+    def sentence(self) -> Ints:
+        """The sentence of each token, counted in the file."""
+        block = np.cumsum(self.empty)[self.tokens]
+        return np.cumsum(changes(block)) - 1
+
+    def _numbers(self, starts: Ints, sizes: Ints) -> tuple[Ints, Bools, Bools]:
+        """The number of each token in its sentence times `TENTH`, whether it is overt, and whether it is a word."""
+        number = np.zeros(len(starts), dtype=np.int64)
+        plain = (sizes > 0) & (sizes <= 6)
+        for place in range(min(int(sizes.max(initial=0)), 6)):
+            at = np.flatnonzero(sizes > place)
+            digit = self.text[starts[at] + place].astype(np.int64) - ord("0")
+            plain[at[(digit < 0) | (digit > 9)]] = False
+            number[at] = number[at] * 10 + digit
+        number *= TENTH
+        overt, word = plain.copy(), plain.copy()
+        for row in np.flatnonzero(~plain).tolist():
+            piece = self.column(row, ID)
+            if re.fullmatch(rb"\d+-\d+", piece):
+                continue
+            found = number_of(piece)
+            if found is None:
+                raise self.refuse("bad-id", row, piece or self.data[starts[row] : self.tabs[row, 1]])
+            number[row], word[row], overt[row] = found, True, b"." not in piece
+        return number, overt, word
+
+    @cached_property
+    def header(self) -> list[str] | None:
+        """The fields of mentions as the last header of the file has them, wherever it is; None without any."""
+        at = len(self.data)
+        while (at := self.data.rfind(b"# global.Entity", 0, at)) >= 0:
+            found = HEADER.match(self.data, at)
+            if found and (at == 0 or self.data[at - 1] == LF):
+                return as_text(found[1]).strip().split("-")
+        return None
+
+    def documents(self) -> tuple[list[str], list[int], Ints, list[int]]:
+        """The names of the documents, the line (from 1) at which each begins, the document of each sentence, and the
+        lines with `# newdoc` that begin no sentence."""
+        sentences = int(self.sentence[-1]) + 1 if len(self.tokens) else 0
+        first_tokens = self.tokens[changes(self.sentence)] if sentences else NONE
+        blocks = np.cumsum(self.empty)
+        block_of_sentence = blocks[first_tokens]
+        numbers: dict[str, int] = {}
+        lines: list[int] = []
+        document = np.zeros(sentences, dtype=np.int64)
+        lost: list[int] = []
+        begun = 0
+        for line, name in self._newdocs():
+            sentence = int(np.searchsorted(block_of_sentence, blocks[line]))
+            if sentence == sentences or block_of_sentence[sentence] != blocks[line]:
+                lost.append(line + 1)
+                continue
+            if not begun and sentence:
+                numbers[WITHOUT_NEWDOC] = 0
+                lines.append(int(self.tokens[0]) + 1)
+            begun += 1
+            called = f"newdoc {begun}" if name is None else name
+            if called not in numbers:
+                numbers[called] = len(numbers)
+                lines.append(line + 1)
+            document[sentence:] = numbers[called]
+        if sentences and not numbers:
+            numbers[WITHOUT_NEWDOC] = 0
+            lines.append(int(self.tokens[0]) + 1)
+        return list(numbers), lines, document, lost
+
+    def _newdocs(self) -> list[tuple[int, str | None]]:
+        """The lines (from 0) with `# newdoc`, and the id there."""
+        found: list[tuple[int, str | None]] = []
+        at = -1
+        while (at := self.data.find(b"# newdoc", at + 1)) >= 0:
+            match = NEWDOC.match(self.data, at)
+            if match and (at == 0 or self.data[at - 1] == LF) and self.data[match.end()] == LF:
+                name = None if match[1] is None else as_text(match[1])
+                found.append((int(np.searchsorted(self.ends, at)), name))
+        return found
+
+
+def number_of(piece: bytes) -> int | None:
+    """The number of a word in its sentence times `TENTH`: of ``3.1`` 31000; None for what is none.
+
+    It is a decimal fraction, as the official scorer has it: 3.10 is 3.1.
+    """
+    found = NUMBER.fullmatch(piece)
+    if found is None:
+        return None
+    places = (found[2] or b"").rstrip(b"0")
+    return None if len(places) > 4 else int(found[1]) * TENTH + int(places.ljust(4, b"0"))
+
+
+def shown(line: bytes, piece: bytes) -> tuple[int, tuple[str, str]]:
+    """The column (from 1) of a piece in its line, and the text around it with carets under it."""
+    text, part = as_text(line), as_text(piece)
+    at = max(text.rfind(part), 0)
+    before, after = text[max(0, at - 30) : at].replace("\t", " "), text[at : at + len(part) + 30].replace("\t", " ")
+    return at + 1, ((before + after)[:100], " " * len(before) + "^" * min(max(len(part), 1), 40))
+
+
+def _regular(data: bytes, tokens: Ints, starts: Ints, ends: Ints) -> bytes:
+    """The same lines with nine tabs in each line of a token, and none in any other."""
+    lines = data[:-1].split(b"\n")
+    is_token = np.zeros(len(lines), dtype=np.bool_)
+    is_token[tokens] = True
+    for number, line in enumerate(lines):
+        if not is_token[number]:
+            lines[number] = line.replace(b"\t", b" ")
+        elif line.count(b"\t") != COLUMNS - 1:
+            columns = line.split(b"\t")[:COLUMNS]
+            lines[number] = b"\t".join(columns + [b"_"] * (COLUMNS - len(columns)))
+    return b"\n".join(lines) + b"\n"

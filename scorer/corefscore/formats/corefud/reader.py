@@ -1,0 +1,334 @@
+"""CorefUD: the mentions of CoNLL-U files as columns.
+
+The rules are in `corefscore.formats.corefud.lines` (lines, sentences, documents), `.chunks` (the attribute Entity) and
+`.mentions` (brackets, parts, heads). Mentions and entities come in the order of the official scorer: by first word,
+longer ones first, then by last word, then by id as text; entities by their first mention. An entity that
+goes on in another document is another entity there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from corefscore.arrays import NONE, Ints, changes, order_by, tally
+from corefscore.errors import InputError
+from corefscore.findings import Finding, counted
+from corefscore.formats.corefud.chunks import ID_FIELDS, Cells, Chunks, Fields, cells, chunks
+from corefscore.formats.corefud.lines import DEPS, FORM, WITHOUT_NEWDOC, Lines, number_of
+from corefscore.formats.corefud.mentions import Events, Faulty, Marked, Sized, heads, marked, parts_of, words_of
+from corefscore.formats.corefud.trees import highest
+from corefscore.formats.row import TREE, Request, passage, passage_places
+from corefscore.formats.words import numbers_of, word_numbers
+from corefscore.model import NO_NODES, SENTENCE, Documents, Nodes, Place, Span, Texts
+from corefscore.sources import Source, as_text
+
+
+def read(files: Sequence[Source], notices: list[Finding], request: Request) -> Iterator[Documents]:
+    """The documents of each file as one batch; what is odd is added to ``notices``.
+
+    A file is read as a whole, since its last header decides for all of it and a document may go on anywhere. Raises
+    `InputError` for what has no plain meaning, `UsageError` for a file that cannot be read.
+    """
+    labels: list[str] = []
+    for source in files:
+        yield _File(source, notices, request, labels).documents()
+
+
+class _Columns(NamedTuple):
+    """The columns of `Documents` about entities and mentions."""
+
+    document: Ints
+    label: Ints
+    entity: Ints
+    start: Ints
+    end: Ints
+    line: Ints
+    nodes: Nodes
+
+
+class _File:
+    """One file on its way to columns."""
+
+    def __init__(self, source: Source, notices: list[Finding], request: Request, labels: list[str]) -> None:
+        self.source, self.notices, self.request, self.labels = source, notices, request, labels
+        self.lines = Lines(source)
+
+    def note(self, code: str, line: int | None, **details: object) -> None:
+        """Keep a notice."""
+        self.notices.append(Finding(code, self.source.name, line, details=details))
+
+    def documents(self) -> Documents:
+        """The documents of the file."""
+        lines = self.lines
+        names, begins, self.document_of_sentence, lost = lines.documents()
+        if not names:
+            details = {"what": "there is no word in it", "expected": "CoNLL-U with words"}
+            raise InputError([Finding("no-document", self.source.name, details=details)])
+        self._note_lines(names, lost)
+        words = lines.words
+        sentence, within = np.divmod(words.number, SENTENCE)
+        self.document = self.document_of_sentence[sentence]
+        self.sentence = sentence
+        self.number = self._sentence_in_document()[sentence] * SENTENCE + within
+        overt = words.overt
+        order = order_by(self.document) if (np.diff(self.document) < 0).any() else np.arange(len(self.document))
+        tokens = tally(self.document[overt], len(names))
+        before = np.empty(len(order), dtype=np.int64)
+        before[order] = np.cumsum(overt[order]) - overt[order]
+        self.before = before - (np.cumsum(tokens) - tokens)[self.document]
+        row = words.row[order][overt[order]]
+        word = word_numbers(lines.text, lines.tabs[row, 0] + 1, lines.tabs[row, 1])
+        columns = self._mentions()
+        return Documents(
+            document=columns.document,
+            label=columns.label,
+            entity=columns.entity,
+            start=columns.start,
+            end=columns.end,
+            line=columns.line,
+            nodes=columns.nodes,
+            names=names,
+            places=[Place(self.source, line) for line in begins],
+            tokens=tokens,
+            odd_labels=self.labels,
+            words=words_at,
+            # Where a word stands is part of it: sentences cut elsewhere are another text.
+            texts=Texts(word * 31 + self.number[order][overt[order]], lines.tokens[row] + 1),
+        )
+
+    def _note_lines(self, names: Sequence[str], lost: Sequence[int]) -> None:
+        if self.lines.ends_open:
+            self.note("no-empty-line", len(self.lines.starts) - 1)
+        if names[0] == WITHOUT_NEWDOC:
+            self.note("no-newdoc", None)
+        if lost:
+            self.note("lost-newdoc", lost[0], count=counted(len(lost), "line"))
+
+    def _sentence_in_document(self) -> Ints:
+        """The number of each sentence within its document."""
+        document = self.document_of_sentence
+        order = order_by(document)
+        begins = changes(document[order])
+        found = np.empty(len(order), dtype=np.int64)
+        found[order] = np.arange(len(order)) - np.flatnonzero(begins)[np.cumsum(begins) - 1]
+        return found
+
+    def _mentions(self) -> _Columns:
+        """The columns of `Documents` about mentions."""
+        lines = self.lines
+        its_cells = cells(lines)
+        if not len(its_cells.word):
+            return _Columns(NONE, NONE, NONE, NONE, NONE, NONE, NO_NODES)
+        fields = self._fields(its_cells)
+        its_chunks = chunks(lines, its_cells, fields)
+        if len(its_chunks.rest):
+            cell = int(its_chunks.rest[0])
+            count = counted(len(its_chunks.rest), "attribute")
+            line = self._line_of(int(its_cells.word[cell]))
+            self.note("odd-entity", line, count=count, piece=as_text(self._cell(its_cells, cell)))
+        try:
+            return self._columns(its_cells, its_chunks, fields)
+        except Faulty as fault:
+            raise self._fault(fault, its_cells, its_chunks) from fault
+
+    def _fields(self, its_cells: Cells) -> Fields:
+        header = self.lines.header
+        fields = None if header is None else Fields.of(header)
+        if fields is None:
+            row = int(self.lines.words.row[its_cells.word[0]])
+            what = "no header" if header is None else f"a header without {' or '.join(ID_FIELDS)}"
+            raise self.lines.refuse("no-entity-header", row, self._cell(its_cells, 0), what=what)
+        return fields
+
+    def _columns(self, its_cells: Cells, its_chunks: Chunks, fields: Fields) -> _Columns:
+        word = its_cells.word[its_chunks.cell]
+        events, ids, parts = self._events(word, its_chunks)
+        found = marked(events, parts)
+        sized = words_of(found, self.number)
+        first = np.cumsum(sized.size) - sized.size
+        self._note_brackets(found, its_chunks, word)
+        if self.request.heads == TREE:
+            head = highest(self.lines, sized)
+        else:
+            place, without = heads(found, sized)
+            head = sized.word[first + place]
+            self._note_heads(found, word, without, fields)
+        order, entity, of_entity = self._order(found, sized, ids)
+        last = first + sized.size - 1
+        first_word, last_word = sized.word[first][order], sized.word[last][order]
+        nodes = self._nodes(sized, head).take(order)
+        representative = np.flatnonzero(changes(entity))
+        its_entity = found.entity[order][representative]
+        label = np.array([self._label(ids[at][1]) for at in its_entity.tolist()], dtype=np.int64)
+        return _Columns(
+            of_entity,
+            label,
+            entity,
+            self.before[first_word],
+            self.before[last_word] + self.lines.words.overt[last_word] - 1,
+            self.lines.tokens[self.lines.words.row[first_word]] + 1,
+            nodes,
+        )
+
+    def _events(
+        self, word: Ints, its_chunks: Chunks
+    ) -> tuple[Events, list[tuple[int, bytes]], dict[int, tuple[bytes, bytes]]]:
+        """Chunks as columns; the document and the id of each entity; the parts of discontinuous mentions."""
+        ids = its_chunks.id
+        parts: dict[int, tuple[bytes, bytes]] = {}
+        for at, part in parts_of(its_chunks):
+            parts[at] = part[2], part[3]
+            ids[at] = part[1]
+        document = self.document[word].tolist()
+        numbers: dict[tuple[int, bytes], int] = {}
+        entity = np.array([numbers.setdefault(its, len(numbers)) for its in zip(document, ids, strict=True)], np.int64)
+        for at, text in enumerate(ids):
+            if not text or text.endswith(b"]"):
+                raise Faulty("odd-id", at)
+        sentence = self.sentence[word]
+        events = Events(word, sentence, self._last_words()[sentence], its_chunks.kind, entity, its_chunks.head)
+        return events, list(numbers), parts
+
+    def _last_words(self) -> Ints:
+        """The last word of each sentence."""
+        last = np.zeros(len(self.document_of_sentence), dtype=np.int64)
+        last[self.sentence] = np.arange(len(self.sentence))
+        return last
+
+    def _order(self, found: Marked, sized: Sized, ids: list[tuple[int, bytes]]) -> tuple[Ints, Ints, Ints]:
+        """The mentions by their entities; the entity of each; and the documents of entities."""
+        first = np.cumsum(sized.size) - sized.size
+        first_word, last_word = sized.word[first], sized.word[first + sized.size - 1]
+        rank = np.empty(len(ids), dtype=np.int64)
+        rank[sorted(range(len(ids)), key=lambda at: ids[at][1])] = np.arange(len(ids))
+        number = self.number
+        keys = self.document[first_word], number[first_word], -sized.size, number[last_word], rank[found.entity]
+        order = order_by(*keys, found.chunk)
+        entity = found.entity[order]
+        named, at = np.unique(entity, return_index=True)
+        place = np.full(len(ids), -1)
+        place[named[np.argsort(at)]] = np.arange(len(named))
+        by_entity = order_by(place[entity])
+        order = order[by_entity]
+        entity = place[found.entity[order]]
+        return order, entity, self.document[first_word[order]][changes(entity)]
+
+    def _nodes(self, sized: Sized, head: Ints) -> Nodes:
+        zero = ~self.lines.words.overt[head]
+        links = np.zeros(len(head), dtype=np.int64)
+        parents: list[int] = []
+        relations: list[bytes] = []
+        without: list[int] = []
+        known: dict[int, tuple[list[int], list[bytes]]] = {}
+        for mention in np.flatnonzero(zero).tolist():
+            word = int(head[mention])
+            if word not in known:
+                known[word] = self._links(word)
+            its_parents, its_relations = known[word]
+            links[mention] = len(its_parents)
+            parents += its_parents
+            relations += its_relations
+            if not its_parents:
+                without.append(word)
+        if without:
+            count = counted(len(without), "mention")
+            self.note("zero-without-dependency", self._line_of(min(without)), count=count)
+        return Nodes(
+            sized.size,
+            self.number[head],
+            zero,
+            links,
+            self.number[sized.word],
+            np.array(parents, dtype=np.int64),
+            _relations(relations),
+        )
+
+    def _links(self, word: int) -> tuple[list[int], list[bytes]]:
+        """The words on which an empty node depends, and how, each pair once. Raises `InputError` for what is none."""
+        row = int(self.lines.words.row[word])
+        column = self.lines.column(row, DEPS)
+        if column in (b"_", b""):
+            return [], []
+        sentence = int(self.number[word]) // SENTENCE * SENTENCE
+        found: dict[tuple[int, bytes], None] = {}
+        for piece in column.split(b"|"):
+            parent, colon, relation = piece.partition(b":")
+            number = number_of(parent)
+            if number is None or not colon:
+                raise self.lines.refuse("odd-dependency", row, piece)
+            found[sentence + number, relation] = None
+        return [parent for parent, _ in found], [relation for _, relation in found]
+
+    def _label(self, text: bytes) -> int:
+        self.labels.append(as_text(text))
+        return -len(self.labels)
+
+    def _line_of(self, word: int) -> int:
+        return self.lines.line_of(int(self.lines.words.row[word]))
+
+    def _cell(self, its_cells: Cells, cell: int) -> bytes:
+        return self.lines.data[its_cells.start[cell] : its_cells.stop[cell]]
+
+    def _note_brackets(self, found: Marked, its_chunks: Chunks, word: Ints) -> None:
+        """Notice brackets that are taken otherwise than they are written."""
+        for code, which in (("dropped-mention", found.unclosed), ("stretched-mention", found.stretched)):
+            for chunk in which:
+                self.note(code, self._line_of(int(word[chunk])), piece=f"({as_text(its_chunks.text[chunk])}")
+
+    def _note_heads(self, found: Marked, word: Ints, without: Mapping[str, Ints], fields: Fields) -> None:
+        """Notice mentions without a head."""
+        for lack, mentions in without.items():
+            if len(mentions):
+                what = "an empty field of the head" if lack == "empty" else "no head"
+                if fields.head is None:
+                    what = "no head, since the header names no such field"
+                line = self._line_of(int(word[found.chunk[mentions]].min()))
+                self.note("no-head", line, count=counted(len(mentions), "mention"), what=what)
+
+    def _fault(self, fault: Faulty, its_cells: Cells, its_chunks: Chunks) -> InputError:
+        """The error about a chunk."""
+        chunk = fault.chunk
+        text = its_chunks.text[chunk]
+        word = int(its_cells.word[its_chunks.cell[chunk]])
+        names, begins, _, _ = self.lines.documents()
+        document = int(self.document[word])
+        details: dict[str, object] = {
+            "document": names[document],
+            "begin": begins[document],
+            "label": as_text(its_chunks.id[chunk]),
+        }
+        piece = b"%b)" % text if its_chunks.kind[chunk] == 2 else b"(" + text
+        if fault.other is not None:
+            details["line"] = self._line_of(int(its_cells.word[its_chunks.cell[fault.other]]))
+        return self.lines.refuse(fault.code, int(self.lines.words.row[word]), piece, **details)
+
+
+def _relations(relations: list[bytes]) -> Ints:
+    """Numbers that are equal for equal relations, in every process."""
+    return numbers_of(relations) if relations else NONE
+
+
+def words_at(source: Source, spans: Sequence[Span]) -> list[str]:
+    """The words of spans of one file; for an empty span the form of the empty node at which it stands."""
+    lines = Lines(source)
+    words = lines.words
+    line = lines.tokens[words.row] + 1
+
+    def forms(places: Iterable[int]) -> list[str]:
+        return [as_text(lines.column(int(words.row[at]), FORM)) for at in places]
+
+    overt = np.flatnonzero(words.overt)
+    found = []
+    for span in spans:
+        at = int(np.flatnonzero(line == span.line)[0])
+        size = span.end - span.start + 1
+        if size <= 0:
+            found.append(passage(forms([at]), 1))
+            continue
+        first = int(np.searchsorted(overt, at))
+        places = [int(overt[place]) for place in passage_places(first, size) if place < len(overt)]
+        found.append(passage(forms(places), size))
+    return found

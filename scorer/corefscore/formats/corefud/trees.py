@@ -1,0 +1,61 @@
+"""Heads by the tree: the word of a mention that stands highest."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from corefscore.arrays import Ints, changes, order_by
+from corefscore.formats.corefud.lines import HEAD, Lines
+from corefscore.formats.corefud.mentions import Sized
+from corefscore.model import SENTENCE, TENTH
+
+
+def highest(lines: Lines, sized: Sized) -> Ints:
+    """The head of each mention (its place in the file): the token nearest to the root, the first of several.
+
+    How near tells the column HEAD. An empty node, which has none there, is the head only of a mention without tokens,
+    and then the first one. A token whose HEAD is no number or is not in its sentence is taken for a root, and one that
+    goes round in a circle is the farthest.
+    """
+    mention = np.repeat(np.arange(len(sized.size)), sized.size)
+    order = order_by(mention, depths(lines)[sized.word], np.arange(len(mention)))
+    return sized.word[order][changes(mention[order])]
+
+
+def depths(lines: Lines) -> Ints:
+    """How many steps each word is from its root; more than there are words for an empty node."""
+    words = lines.words
+    overt = np.flatnonzero(words.overt)
+    number = words.number[overt]
+    parent = _parents(lines, words.row[overt])
+    wanted = number // SENTENCE * SENTENCE + parent * TENTH
+    place = np.minimum(np.searchsorted(number, wanted), max(len(number) - 1, 0))
+    known = (parent > 0) & (number[place] == wanted)
+    # Every step leads to the parent; a root leads to itself.
+    up = np.where(known, place, np.arange(len(number)))
+    depth = np.zeros(len(number), dtype=np.int64)
+    at, step = np.arange(len(number)), 0
+    limit = int(np.bincount(number // SENTENCE).max(initial=0))
+    moving = np.flatnonzero(known)
+    while len(moving) and step <= limit:
+        step += 1
+        depth[moving] = step
+        at[moving] = up[at[moving]]
+        moving = moving[known[at[moving]]]
+    found = np.full(len(words.row), limit + 2)
+    found[overt] = depth
+    return found
+
+
+def _parents(lines: Lines, rows: Ints) -> Ints:
+    """The number in the column HEAD of some tokens; 0 for what is none."""
+    start, stop = lines.tabs[rows, HEAD - 1] + 1, lines.tabs[rows, HEAD]
+    size = stop - start
+    found = np.zeros(len(rows), dtype=np.int64)
+    good = (size > 0) & (size <= 6)
+    for place in range(min(int(size.max(initial=0)), 6)):
+        at = np.flatnonzero(size > place)
+        digit = lines.text[start[at] + place].astype(np.int64) - ord("0")
+        good[at[(digit < 0) | (digit > 9)]] = False
+        found[at] = found[at] * 10 + digit
+    return np.where(good, found, 0)

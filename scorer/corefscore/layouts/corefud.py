@@ -1,0 +1,51 @@
+"""The layout of the official CorefUD scorer (version 1.2), to the byte; percentages are rounded, not cut off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from corefscore.errors import UsageError
+from corefscore.layouts import Style
+from corefscore.metrics import AVERAGE, GROUPS, MENTIONS
+from corefscore.reports.score import Report
+from corefscore.results import Counting, Score
+
+MATCHING = {"partial": "partial-corefud"}
+"""What matching is called there, where that is otherwise than here."""
+
+SINGLETONS = {"keep": ", singletons", "drop-response": ", singletons of the key"}
+
+ALIGNED = ("mor",)
+"""Metrics that see no coreference; where nothing else is asked for, the first line does not tell of any."""
+
+
+def render(report: Report, style: Style) -> Iterator[str]:
+    """The output of a run. Raises `UsageError` for a result of anything but CorefUD."""
+    result = report.result
+    counting = result.settings.counting
+    if counting.matching is None:
+        raise UsageError(f"--format {style.layout} is for CorefUD; take another layout, such as official or table")
+    metrics = [metric for metric in result.metrics if metric.name != MENTIONS]
+    asked = [metric.name for metric in metrics] if report.asked is None else report.asked
+    seen = _seen(counting) if set(asked) - set(ALIGNED) else ""
+    matching = MATCHING.get(counting.matching, counting.matching)
+    yield f"The scorer is evaluating {seen} using {matching} match evaluation setting.\n"
+    yield f"The following metrics will be evaluated: {', '.join(asked)}\n\n"
+    measures = {metric.name: [each.name for each in metric.measures] for metric in metrics}
+    for name in asked:
+        for measure in [name] if name in measures[name] else measures[name]:
+            yield f"{measure}\n{_line(result[measure])}"
+    averaged = [result[name].f1 for name in asked if name in GROUPS[AVERAGE]]
+    if len(averaged) == len(GROUPS[AVERAGE]):
+        yield f"CoNLL score: {sum(averaged) / len(averaged) * 100:.2f}\n"
+
+
+def _seen(counting: Counting) -> str:
+    """What is evaluated, in the words of the first line."""
+    zeros = "" if counting.zeros == "drop" else f", zeros (using {counting.zeros} match method)"
+    return f"coreferential mentions{SINGLETONS.get(counting.singletons or '', '')}{zeros}"
+
+
+def _line(score: Score) -> str:
+    percent = {"Recall": score.recall, "Precision": score.precision, "F1": score.f1}
+    return "  ".join(f"{name}: {value * 100:.2f}" for name, value in percent.items()) + "\n"

@@ -1,0 +1,52 @@
+"""MOR: how much of the words of mentions the other side's mentions cover, whatever their entity."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from corefscore.alignment import Alignment, Mentions, shared, word_sets
+from corefscore.arrays import Floats, sums
+from corefscore.assignment import best
+from corefscore.counts import Counts, Ratios
+from corefscore.metrics.row import NODES, Measure, Metric
+
+
+def count(alignment: Alignment) -> tuple[Counts]:
+    """Recall: the largest sum of common words over one-to-one assignments of mentions, divided by the words of the
+    key's mentions. Precision divides by those of the response's.
+
+    It hangs on no alignment, and an empty node is a word where it stands (mor-zeros-by-position). A mention that stands
+    in several entities counts in each.
+
+    Source: Žabokrtský et al. 2022, section 4; recorded cases mor-overlap, mor-two-for-one.
+    """
+    key, response = (
+        word_sets(its.side.document[its.side.entity], its.nodes) for its in (alignment.key, alignment.response)
+    )
+    pairs = shared(key, response)
+    taken = best(pairs.key, pairs.response, pairs.members.astype(np.float64)).taken
+    documents = alignment.key.side.document[alignment.key.side.entity[pairs.key[taken]]]
+    common = sums(documents, pairs.members[taken], alignment.documents)
+    words = [_words(alignment, side) for side in (alignment.key, alignment.response)]
+    return (Counts(Ratios(common, words[0]), Ratios(common, words[1])),)
+
+
+def _words(alignment: Alignment, mentions: Mentions) -> Floats:
+    """The words of the mentions of each document."""
+    document = mentions.side.document[mentions.side.entity]
+    return sums(document, mentions.nodes.size, alignment.documents)
+
+
+METRIC = Metric(
+    name="mor",
+    title="Mention overlap ratio",
+    definition=(
+        "Mentions are assigned one to one, whatever their entity, so that they share as many words as possible:",
+        "largest sum of common words over assigned pairs / words of key mentions.",
+    ),
+    paper="Žabokrtský et al. 2022, Findings of the shared task on multilingual coreference resolution",
+    use="Use it to see how well mentions are found where their spans differ in words; CorefUD only.",
+    measures=(Measure("mor", "Mention overlap ratio"),),
+    count=count,
+    view=NODES,
+)

@@ -1,0 +1,98 @@
+"""Zeros: anaphora that have no words, and whether they are linked to what they stand for."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from corefscore.alignment import Alignment, Mentions
+from corefscore.arrays import Bools, Ints, bounds, order_by
+from corefscore.counts import Counts, Ratios
+from corefscore.lookups import NOWHERE, last_entity
+from corefscore.metrics.row import NODES, Measure, Metric
+
+
+def count(alignment: Alignment) -> tuple[Counts]:
+    """Recall: zeros of the key that are rightly resolved / anaphoric zeros of the key. Precision: / those of the
+    response.
+
+    A zero is anaphoric unless it is the first mention of its entity. It is resolved by a mention of the response that
+    is equal or else aligned to it and is not the first of its entity, and rightly so where some mention before the zero
+    in its entity has a counterpart in that same entity. What it is aligned to in the response counts as anaphoric with
+    it; so does every anaphoric zero of the response that belongs to no anaphoric zero of the key.
+
+    Source: Žabokrtský et al. 2022, section 4; recorded cases anaphor-*.
+    """
+    numbers = len(alignment.document)
+    key, response = _ordered(alignment.key), _ordered(alignment.response)
+    counterpart = _counterparts(alignment)
+    entity = last_entity(alignment.response.side, numbers)
+    place = np.full(numbers, NOWHERE)
+    first = _firsts(response)
+    # Where a mention stands in several entities, it is looked up in the last one.
+    place[response.number] = np.arange(len(response.number))
+    missed, wrong, right = (np.zeros(alignment.documents) for _ in range(3))
+    anaphors = np.flatnonzero(key.zero & ~_firsts(key))
+    begins = bounds(key.entity, int(key.entity.max(initial=-1)) + 1)
+    taken = np.zeros(numbers + 1, dtype=np.bool_)
+    for at in anaphors.tolist():
+        document = key.document[at]
+        its = int(counterpart[key.number[at]])
+        taken[its] = True
+        if its == NOWHERE or first[place[its]]:
+            missed[document] += 1
+            continue
+        before = counterpart[key.number[begins[key.entity[at]] : at]]
+        before = before[before != NOWHERE]
+        (right if (entity[before] == entity[its]).any() else wrong)[document] += 1
+    spurious = response.zero & ~first[place[response.number]] & ~taken[response.number]
+    invented = np.bincount(response.document[spurious], minlength=alignment.documents)
+    return (Counts(Ratios(right, right + missed + wrong), Ratios(right, right + invented + wrong)),)
+
+
+class _Ordered(NamedTuple):
+    """The mentions of a side by entity, then in text order: first word, last word, number of words."""
+
+    entity: Ints
+    document: Ints
+    number: Ints
+    zero: Bools
+
+
+def _ordered(mentions: Mentions) -> _Ordered:
+    side = mentions.side
+    order = order_by(side.entity, side.number)
+    entity = side.entity[order]
+    return _Ordered(entity, side.document[entity], side.number[order], mentions.nodes.zero[order])
+
+
+def _firsts(mentions: _Ordered) -> Bools:
+    """Which mentions are the first of their entity."""
+    first = np.ones(len(mentions.entity), dtype=np.bool_)
+    first[1:] = mentions.entity[1:] != mentions.entity[:-1]
+    return first
+
+
+def _counterparts(alignment: Alignment) -> Ints:
+    """For each number of the key the equal mention of the response, or else the one aligned to it, or `NOWHERE`."""
+    counterpart = np.full(len(alignment.document), NOWHERE)
+    counterpart[alignment.aligned[0]] = alignment.aligned[1]
+    there = alignment.response.side.number
+    counterpart[there] = there
+    return counterpart
+
+
+METRIC = Metric(
+    name="zero",
+    title="Anaphor-decomposable score of zeros",
+    definition=(
+        "The share of anaphoric zeros of the key whose counterpart in the response is linked to an antecedent",
+        "that the key's entity has: resolved zeros / anaphoric zeros of the key.",
+    ),
+    paper="Žabokrtský et al. 2022, Findings of the shared task on multilingual coreference resolution",
+    use="Use it for languages that drop pronouns, beside the average over all mentions; CorefUD only.",
+    measures=(Measure("zero", "Zeros"),),
+    count=count,
+    view=NODES,
+)

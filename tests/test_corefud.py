@@ -1,0 +1,361 @@
+"""CorefUD: what the official scorer printed, byte for byte, and what is scored or refused where it fails.
+
+The recorded pairs are those of ``testdata/corefud`` and, where it is there, of ``../shared/corefud/cases``: a folder
+each with key, response, the output of every run, and its arguments (``testdata/README.md``).
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import corefscore
+import numpy as np
+import pytest
+from corefscore import alignment, lookups, ties
+from corefscore.errors import UsageError
+from corefscore.formats import read
+from corefscore.formats.row import Reading
+from corefscore.matching import LOOKUPS, MATCHING
+from corefscore.model import joined
+from corefscore.nodes import matched
+from corefscore.pairing import pair
+from corefscore.results import Counting
+from support import ROOT, TESTDATA, Run, call, command
+
+SHARED = ROOT.parent / "shared" / "corefud" / "cases"
+OWN = TESTDATA / "corefud"
+
+EMPTY = ("file-empty-both", "file-empty-key")
+"""Keys without a word: the official scorer prints zeros, ours says that there is nothing to score."""
+
+SET_ORDER = ("spans-101-04",)
+"""Two mentions of the same words with different heads compete for one of the other side and are equally good. The
+official scorer takes the one that Python's set gives first, ours another one."""
+
+
+class Recorded(NamedTuple):
+    """One run of version 1.2: its case, label, arguments, exit status and standard error."""
+
+    case: Path
+    label: str
+    arguments: list[str]
+    status: int
+
+    @property
+    def output(self) -> bytes:
+        return (self.case / f"{self.label}.txt").read_bytes()
+
+    @property
+    def quirk(self) -> str:
+        """The name of the case without the seed."""
+        return self.case.name.rsplit("-", 1)[0]
+
+
+def recorded(folder: Path) -> list[Recorded]:
+    return [
+        Recorded(path.parent, label, run["argv"], run["exit"])
+        for path in sorted(folder.glob("*/*/status.json"))
+        for label, run in json.loads(path.read_text()).items()
+        if not label.startswith("v1")  # versions 1.0 and 1.1
+    ]
+
+
+def named(run: Recorded) -> str:
+    return f"{run.case.name}-{run.label}"
+
+
+RUNS = [*recorded(OWN), *recorded(SHARED)]
+FINISHED = [run for run in RUNS if run.status == 0 and run.quirk not in EMPTY and run.case.name not in SET_ORDER]
+"""Those that the official scorer finished, but for the two exceptions above."""
+
+FAILED = [run for run in RUNS if run.status == 1 and run.label in ("head-dep", "exact-dep")]
+
+
+def as_corefud_scorer(capture: pytest.CaptureFixture[bytes], *arguments: str | Path) -> Run:
+    """Run the command under the name of the official scorer, within this process."""
+    from corefscore.cli import run
+
+    status = run([str(argument) for argument in arguments], "corefud-scorer.py")
+    return Run(status, *capture.readouterr())
+
+
+def pair_of(case: Path) -> tuple[Path, Path]:
+    return case / "key.conllu", case / "response.conllu"
+
+
+# What the official scorer printed
+
+
+def test_there_are_runs_to_compare() -> None:
+    assert len(recorded(OWN)) >= 200
+
+
+@pytest.mark.parametrize("run", FINISHED, ids=named)
+def test_output_is_that_of_the_official_scorer(run: Recorded, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    done = as_corefud_scorer(capfdbinary, *pair_of(run.case), *run.arguments)
+    assert done == (0, run.output, b"")
+
+
+@pytest.mark.parametrize("run", [run for run in RUNS if run.status == 2], ids=named)
+def test_wrong_usage_is_wrong_usage(run: Recorded, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    done = as_corefud_scorer(capfdbinary, *pair_of(run.case), *run.arguments)
+    assert (done.status, done.stdout) == (2, b"")
+    assert b"usage: corefud-scorer.py" in done.stderr
+
+
+@pytest.mark.parametrize("run", FAILED, ids=named)
+def test_where_it_fails_ours_scores_or_says_where_and_why(
+    run: Recorded, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """`docs/corefud.md` lists what is scored. Never a traceback."""
+    done = as_corefud_scorer(capfdbinary, *pair_of(run.case), *run.arguments)
+    if done.status:
+        assert (done.status, done.stdout) == (1, b"")
+        assert b"error[" in done.stderr
+    else:
+        assert b"\nCoNLL score: " in done.stdout
+
+
+@pytest.mark.parametrize("run", [run for run in recorded(OWN) if run.label == "head-dep"], ids=named)
+def test_the_other_commands_print_the_same(run: Recorded, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    """The defaults are those of the task, and so is the layout of CorefUD."""
+    if run.status == 0:
+        assert call(capfdbinary, "corefud", *pair_of(run.case)).stdout == run.output
+
+
+def test_the_name_of_the_program_decides(tmp_path: Path) -> None:
+    """Through a link, as scripts call it, in a process of its own."""
+    link = tmp_path / "corefud-scorer.py"
+    link.symlink_to(Path(sys.executable).with_name("corefscore"))
+    case = OWN / "scoring" / "zero-collision-chain-101"
+    done = subprocess.run([link, *pair_of(case), "-x", "-s"], capture_output=True, check=True)
+    assert done.stdout == (case / "exact-dep-s.txt").read_bytes()
+
+
+# Ways in and out
+
+
+CASE = OWN / "scoring" / "zero-collision-chain-101"
+
+
+def test_compressed_folders_standard_input_and_processes_give_the_same(tmp_path: Path) -> None:
+    key, response = pair_of(CASE)
+    expected = command("corefud", key, response).stdout
+    packed = tmp_path / "key.conllu.gz"
+    packed.write_bytes(gzip.compress(key.read_bytes()))
+    assert command("corefud", packed, response).stdout == expected
+    assert command("corefud", "-", response, stdin=key.read_bytes()).stdout == expected
+    for side, path in (("keys", key), ("responses", response)):
+        (tmp_path / side).mkdir()
+        text = path.read_text()
+        for name in ("a", "b"):
+            (tmp_path / side / f"{name}.conllu").write_text(text.replace("# newdoc id = ", f"# newdoc id = {name}"))
+    sides = tmp_path / "keys", tmp_path / "responses"
+    whole = command("corefud", *sides).stdout
+    assert whole == expected, "twice the same documents score the same"
+    assert command("corefud", *sides, "--jobs", "2").stdout == whole
+    assert b"head" in command("muc", *sides, "--format", "json", "--jobs", "2").stdout
+
+
+def test_the_signature_names_what_can_move_a_number() -> None:
+    result = corefscore.score(*pair_of(CASE), "muc")
+    expected = "matching=head | zeros=dependent | lookup=official | definitions=corefud"
+    assert f"repeated=official | singletons=drop | {expected}" in result.signature
+    assert "heads=tree" in corefscore.score(*pair_of(CASE), "muc", heads="tree").signature
+
+
+def test_plain_input_keeps_its_signature() -> None:
+    key, response = (TESTDATA / "demo" / name for name in ("key.conll", "response.conll"))
+    assert corefscore.score(key, response, "muc").signature.endswith("| muc | repeated=official | singletons=keep")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        pytest.param(["muc", "--matching", "head"], b"need CorefUD", id="heads of spans"),
+        pytest.param(["muc", "--zeros", "drop"], b"need CorefUD", id="zeros of spans"),
+        pytest.param(["muc", "--lookup", "alignment"], b"need CorefUD", id="look-ups of spans"),
+        pytest.param(["mor"], b"only CorefUD has", id="words of spans"),
+        pytest.param(["muc", "--format", "corefud"], b"is for CorefUD", id="layout of spans"),
+    ],
+)
+def test_what_only_corefud_has_is_refused_elsewhere(arguments: list[str], message: bytes) -> None:
+    metric, *options = arguments
+    demo = [TESTDATA / "demo" / name for name in ("key.conll", "response.conll")]
+    done = command(metric, *demo, *options)
+    assert (done.status, done.stdout) == (2, b"")
+    assert message in done.stderr
+
+
+def test_a_side_of_spans_is_refused() -> None:
+    (name,) = corefscore.read(CASE / "key.conllu").names
+    with pytest.raises(UsageError, match="one side is CorefUD and the other is not"):
+        corefscore.score(CASE / "key.conllu", {name: [[(0, 0), (1, 1)]]}, "muc")
+
+
+@pytest.mark.parametrize("arguments", [["validate"], ["convert", "--to", "conll"]])
+def test_what_is_not_there_is_refused(arguments: list[str], tmp_path: Path) -> None:
+    name, *options = arguments
+    done = command(name, CASE / "key.conllu", *([tmp_path / "out"] if name == "convert" else []), *options)
+    assert (done.status, done.stdout) == (2, b"")
+
+
+def test_conll_definitions_of_blanc_look_at_the_key_alone() -> None:
+    """One entity in the key, two in the response: the official CorefUD scorer sees links of both kinds."""
+    case = OWN / "scoring" / "blanc-one-entity-split-101"
+    scores = {way: corefscore.score(*pair_of(case), "blanc", definitions=way)["blanc"] for way in ("conll", "corefud")}
+    assert scores["conll"].f1 > scores["corefud"].f1
+
+
+def test_blanc_by_both_sides_is_there_for_spans_too() -> None:
+    """{abc} against {ab}{c}: 1/2 by the links of the key, 1/4 by those of both sides (Luo et al. 2014, section 4.1)."""
+    key, response = [["a", "b", "c"]], [["a", "b"], ["c"]]
+    assert corefscore.score(key, response, "blanc")["blanc"].f1 == 1 / 2
+    assert corefscore.score(key, response, "blanc", definitions="corefud")["blanc"].f1 == 1 / 4
+
+
+# Look-ups, ties
+
+
+def aligned(case: Path, **how: str) -> alignment.Alignment:
+    sides = [read(str(path), [], Reading()) for path in pair_of(case)]
+    (pairs,) = pair(iter([joined(list(sides[0]))]), iter([joined(list(sides[1]))]), [])
+    return matched(pairs, Counting(**how).settled(nodes=True))[0]
+
+
+@pytest.mark.parametrize(
+    "case", [path for path in sorted(OWN.glob("*/*")) if "deps" not in path.name], ids=lambda case: case.name
+)
+@pytest.mark.parametrize("matching", MATCHING)
+def test_plain_numbers_and_tables_of_look_ups_give_the_same(case: Path, matching: str) -> None:
+    """Wherever numbers will do, every table that the look-ups make is that of the numbers."""
+    found = aligned(case, matching=matching)
+    if lookups.plain(found) is None:
+        return
+    for lookup in LOOKUPS:
+        where = lookups.found(found, lookup)
+        sides = found.key.side, found.response.side
+        mention, entity = lookups.members(found, lookup)
+        tables = [
+            lookups._table(found, sides[0].entity, where.key),
+            lookups._table(found, where.response, sides[1].entity),
+            lookups._table(found, sides[0].entity[mention], entity),
+        ]
+        expected = lookups.tables(found, lookup).key
+        for table in tables:
+            for name in ("key", "response", "size", "pairs", "sole", "mentions"):
+                assert getattr(table.cells, name).tolist() == getattr(expected.cells, name).tolist()
+
+
+def test_the_alignment_itself_is_another_look_up() -> None:
+    """A zero of the response that has the place of another zero of the key."""
+    official, alignment_ = (corefscore.score(*pair_of(CASE), "conll", lookup=way).conll for way in LOOKUPS)
+    assert official != alignment_
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_ties_are_those_of_one_matrix(seed: int) -> None:
+    """Mentions that compete are solved by themselves, and all give what one matrix a document gives."""
+    from scipy.optimize import linear_sum_assignment
+
+    random = np.random.default_rng(seed)
+    sizes = random.integers(1, 9, (2, 3))
+    documents = [np.repeat(np.arange(3), its) for its in sizes]
+    scores = random.choice([0, 0, 0, 1, 1 / 2, 1 / 3, 2 / 3], (sizes[0].sum(), sizes[1].sum()))
+    scores[documents[0][:, None] != documents[1][None, :]] = 0
+    key, response = np.nonzero(scores)
+    taken = ties.assigned(documents[0], documents[1], key, response, scores[key, response])
+    expected = []
+    for document in range(3):
+        rows, columns = (np.flatnonzero(its == document) for its in documents)
+        matrix = -scores[np.ix_(rows, columns)]
+        for row, column in zip(*linear_sum_assignment(matrix), strict=True):
+            if matrix[row, column]:
+                expected.append((rows[row], columns[column]))
+    assert sorted(zip(key[taken], response[taken], strict=True)) == sorted(expected)
+
+
+# The reader
+
+
+HEAD = "# newdoc id = d\n# global.Entity = eid-etype-head-other\n"
+
+
+def words_of(text: str, folder: Path, heads: str | None = None) -> list[tuple[str, list[float], float]]:
+    """Every mention of a file: the entity, the numbers of its words and of its head (sentence 0 only)."""
+    path = folder / "file.conllu"
+    path.write_text(text)
+    (documents,) = read(str(path), [], Reading(heads=heads))
+    nodes = documents.nodes
+    assert nodes is not None
+    found = []
+    for mention, (first, size) in enumerate(zip(nodes.first.tolist(), nodes.size.tolist(), strict=True)):
+        words = (nodes.word[first : first + size] / 10_000).tolist()
+        found.append((documents.name_of(int(documents.entity[mention])), words, float(nodes.head[mention]) / 10_000))
+    return found
+
+
+def lines(*cells: str, heads: str = "") -> str:
+    """One sentence with these attributes; ``heads`` are the columns HEAD, a digit each."""
+    return (
+        HEAD
+        + "".join(
+            f"{n}\tw\t_\t_\t_\t_\t{heads[n - 1] if heads else 0}\t_\t_\t{'Entity=' + cell if cell else '_'}\n"
+            for n, cell in enumerate(cells, start=1)
+        )
+        + "\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(lines("(e1-x-2-", "e1)"), [("e1", [1, 2], 2)], id="the head is a number within the mention"),
+        pytest.param(lines("(e1", "e1)"), [("e1", [1, 2], 1)], id="without one it is the first word"),
+        pytest.param(lines("(e1[1/2]-x-9-)", "", "(e1[2/2]-x-2-)"), [("e1", [1, 3], 3)], id="a gap"),
+        pytest.param(lines("(e1-x-1-(e1-x-1-)", "e1)"), [("e1", [1, 2], 1), ("e1", [1], 1)], id="longer ones first"),
+        pytest.param(lines("(e1--1-(e2--1-)e1)", ""), [("e1", [1, 2], 1), ("e2", [1], 1)], id="to the end"),
+        pytest.param(
+            HEAD + "1\tw" + "\t_" * 7 + "\tEntity=(e1--2-\n1.1\t_" + "\t_" * 7 + "\tx=y|Entity=e1)|z\n\n",
+            [("e1", [1, 1.1], 1.1)],
+            id="an empty node is a word",
+        ),
+        pytest.param(
+            HEAD + "2\tw" + "\t_" * 7 + "\tEntity=e1)\n1\tw" + "\t_" * 7 + "\tEntity=(e1--1-\n\n",
+            [("e1", [1, 2], 1)],
+            id="words stand in the order of their numbers",
+        ),
+        pytest.param(HEAD + "1\tw\n1-2\tw" + "\t_" * 7 + "\tEntity=(e1)\n\n", [], id="ranges, and lines cut short"),
+        pytest.param((lines("(e1)") + lines("(e2)")).replace("\n", "\r\n"), [("e1", [1], 1)], id="other line ends"),
+    ],
+)  # fmt: skip
+def test_mentions_are_read(text: str, expected: list[tuple[str, list[float], float]], tmp_path: Path) -> None:
+    assert words_of(text, tmp_path)[: len(expected) or None] == expected
+
+
+@pytest.mark.parametrize(
+    ("cells", "heads", "expected"),
+    [
+        pytest.param(("(e1--1-", "", "e1)"), "230", 3, id="the one nearest to the root"),
+        pytest.param(("(e1--1-", "", "e1)", ""), "4440", 1, id="the first of several"),
+        pytest.param(("(e1--1-", "", "e1)", ""), "2104", 3, id="what goes round in a circle is farthest"),
+        pytest.param(("(e1--9-", "", "e1)"), "020", 1, id="the number in the file does not matter"),
+    ],
+)
+def test_heads_of_the_tree(cells: tuple[str, ...], heads: str, expected: float, tmp_path: Path) -> None:
+    ((_, _, head),) = words_of(lines(*cells, heads=heads), tmp_path, heads="tree")
+    assert head == expected
+
+
+def test_a_key_without_heads_scores_itself_whatever_they_are() -> None:
+    """GUM's own header names no head; the first word is taken on both sides, and a notice says so."""
+    path = TESTDATA / "bad" / "corefud-no-head" / "response.conllu"
+    for heads in (None, "tree"):
+        result = corefscore.score(str(path), str(path), "conll", heads=heads, singletons="keep")
+        assert result.conll == 1
+        assert [finding.code for finding in result.notices] == (["no-head"] * 2 if heads is None else [])
