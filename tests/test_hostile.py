@@ -21,7 +21,7 @@ AT_REST = 60 << 20
 SIZE = 1_000_000
 
 MEASURED: dict[str, tuple[int, int]] = {
-    "many ids": (24, 26),
+    "many ids": (31, 26),
     "ids of a hundred digits": (15, 15),
     "deep nesting": (33, 66),
     "deep nesting of many ids": (26, 30),
@@ -32,10 +32,10 @@ MEASURED: dict[str, tuple[int, int]] = {
     "a cell of discarded marks": (14, 26),
     "open brackets": (47, 83),
     "a giant entity": (34, 54),
-    "repeats": (142, 152),
-    "cells that are not plain": (10, 34),
-    "short lines": (57, 117),
-    "empty lines": (15, 24),
+    "repeats": (217, 200),
+    "cells that are not plain": (31, 34),
+    "short lines": (107, 117),
+    "empty lines": (26, 24),
     "documents with faults": (73, 127),
     "documents inside documents": (0, 19),
     "json of many mentions": (60, 54),

@@ -83,7 +83,9 @@ def treat(matched: Matched, pairs: Pairs, way: str) -> Treated:
         return Treated(matched._replace(key=key, response=response), {}, every, every)
     messages: dict[int, list[str]] = defaultdict(list)
     key_messages(matched, pairs.key, key_copies, messages)
-    matched, dropped = drop_response_copies(matched, pairs.response, response_copies, messages)
+    matched, gone = drop_response_copies(matched, pairs.response, response_copies, messages)
+    # Of a span all later copies go, or none; the same objects, since there can be very many.
+    dropped = [repeat for repeat in response_repeats if gone[repeat.copies[1]]]
     # By document, key first in each: so they are printed, however the documents are cut into batches.
     return Treated(matched, dict(sorted(messages.items())), dropped, every)
 
@@ -108,8 +110,11 @@ def key_messages(matched: Matched, key: Documents, copies: Ints, messages: dict[
 
 def drop_response_copies(
     matched: Matched, response: Documents, copies: Ints, messages: dict[int, list[str]]
-) -> tuple[Matched, list[Repeat]]:
-    """``Repeated mention in the response: S, E <number><number>``, the number of the last copy in the key."""
+) -> tuple[Matched, Bools]:
+    """``Repeated mention in the response: S, E <number><number>``, the number of the last copy in the key.
+
+    Returns what is left, and which mentions of the response were dropped.
+    """
     number_in_key = np.full(len(matched.document), -1)
     number_in_key[matched.key.number] = np.arange(len(matched.key.number))
     first = _first_mentions(matched.key)
@@ -120,8 +125,8 @@ def drop_response_copies(
         messages[document].append(
             f"Repeated mention in the response: {response.start[mention]}, {response.end[mention]} {number}{number}"
         )
-    kept = matched.response.keep(_all_but(dropped, matched.response))
-    return matched._replace(response=kept), _repeats(response, matched.response, dropped)
+    kept = _all_but(dropped, matched.response)
+    return matched._replace(response=matched.response.keep(kept)), ~kept
 
 
 def refuse_too_many(dropped: Sequence[Repeat]) -> None:
