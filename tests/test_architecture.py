@@ -112,6 +112,7 @@ ORDER = (
     "reports.errors",
     "reports.errors_compared",
     "reports.diff",
+    "explain",
     "plots",
     "convert",
     "validation",

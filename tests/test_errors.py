@@ -8,12 +8,13 @@ these are absent; properties need nothing.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from corefscore import InputError, ScorerWarning, UsageError, analyse, read
 from corefscore.analysis import types
 from corefscore.analysis.costs import alone, in_turn, measured
 from corefscore.analysis.found import Analysis, Asked, analysed, pairs_of
@@ -385,3 +386,52 @@ def test_what_diff_would_pass_over_is_refused(tmp_path: Path, arguments: tuple[s
 def test_diff_says_that_there_is_nothing_to_show() -> None:
     done = command("diff", DEMO / "key.conll", DEMO / "key.conll")
     assert (done.status, done.stdout.decode().splitlines()[0]) == (0, "no sentence has an error")
+
+
+SIDES: Mapping[str, Callable[[Path], Any]] = {
+    "paths": lambda path: path,
+    "corpora": lambda path: read(path, side="key"),
+    "lists of paths": lambda path: [path],
+}
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_python_gives_what_the_command_prints(side: str) -> None:
+    key, response = DEMO / "key.conll", DEMO / "response.conll"
+    printed = json.loads(command("errors", key, response, "--format", "json", "--list", "--measure", "lea").stdout)
+    found = analyse(SIDES[side](key), SIDES[side](response), "lea")
+    assert found.to_dict() == printed
+    assert found.analysis.words(0) == "The cat"
+
+
+def test_python_takes_clusters_whose_mentions_have_an_order_and_no_words() -> None:
+    """The first mention of an entity is its main one, so that "he" and not "Bo" is put into the entity of Ann."""
+    with pytest.warns(ScorerWarning, match="no mention counts as a pronoun: the key has no words"):
+        found = analyse([["Ann", "she"], ["Bo", "he"]], [["Ann", "she", "he"], ["Bo"]]).to_dict()
+    assert [(its["type"], its["mentions"]) for its in found["errors"]] == [("conflated", ["he"]), ("divided", ["he"])]
+    assert found["types"][-1]["then"] == 1
+
+
+def test_python_takes_lists_of_documents_and_json_with_both_sides(tmp_path: Path) -> None:
+    key, response = [[[(0, 1), (4, 4)], [(2, 2)]], []], [[[(0, 1), (4, 4), (2, 2)]], []]
+    found = analyse(key, response, pronouns="none").to_dict()
+    fields = ({"clusters": one, "predicted_clusters": other} for one, other in zip(key, response, strict=True))
+    both = jsonlines(tmp_path, *({"doc_key": str(at), **its} for at, its in enumerate(fields)))
+    assert analyse(both, pronouns="none").to_dict()["errors"] == found["errors"] != []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "error", "text"),
+    [
+        (([[(0, 1)]],), {}, UsageError, "there is no response"),
+        (([[(0, 1)]], [[(0, 1)]], "cone_b3"), {}, UsageError, "costs are counted in the F1"),
+        (([[(0, 1)]], [[(0, 1)]]), {"spans": "of"}, UsageError, "spans='of' is not one of auto, punctuation, english"),
+        (([[(0, 1)]], [[(0, 1)]]), {"mesure": "lea"}, UsageError, "did you mean measure"),
+        (([[(0, 1)]], [[[["a"]]]]), {}, InputError, "expected"),
+    ],
+)
+def test_python_refuses_what_cannot_be_analysed(
+    arguments: tuple[Any, ...], options: Mapping[str, Any], error: type[Exception], text: str
+) -> None:
+    with pytest.raises(error, match=text):
+        analyse(*arguments, **options)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from corefscore.errors import ScorerError as ScorerError
     from corefscore.errors import ScorerWarning as ScorerWarning
     from corefscore.errors import UsageError as UsageError
+    from corefscore.explain import analyse as analyse
     from corefscore.results import Result as Result
     from corefscore.results import Score as Score
     from corefscore.results import Scores as Scores
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "explain": ("analyse",),
     "api": ("score", "Scorer", "read", "Corpus"),
     "results": ("Result", "Scores", "Score"),
     "errors": ("ScorerError", "ScorerWarning", "InputError", "UsageError"),
@@ -40,6 +42,7 @@ __all__ = [
     "ScorerWarning",
     "Scores",
     "UsageError",
+    "analyse",
     "read",
     "score",
 ]

@@ -194,19 +194,28 @@ def score(
     say), `UsageError` for an unknown name or argument.
     """
     reading = Reading(include, input_format, clusters_field, max_unpacked, heads)
-    if not _is_path(key) and not _is_path(response) and reading != Reading():
-        given = ", ".join(name for name, value in reading._asdict().items() if value is not None)
-        raise UsageError(f"{given}: there is no file to read, neither as key nor as response")
-    if response is None:
-        paths = _paths(KEY, key)
-        if paths is None or not formats.has_both_sides(paths, reading):
-            raise UsageError(f"there is no {RESPONSE}; only JSON lines with clusters and predicted_clusters have both")
-        response = key
+    response = complete(key, response, reading)
     chosen = selected(metrics)
     own = own_options(OwnOptions(ne_from, ne_column, named, ne_types, estimate_key, match, boundary), options)
     counting = Counting(repeated, singletons, matching, zeros, lookup, definitions)
     settings = settings_of(chosen, counting, document, own)
     return warned(scored(key, response, chosen, settings, reading, workers=workers))
+
+
+def complete(key: Given, response: Given | None, reading: Reading) -> Given:
+    """The response, which is in the file of the key if none is given.
+
+    Raises `UsageError` if it is not, and for options of files if there is no file.
+    """
+    if not _is_path(key) and not _is_path(response) and reading != Reading():
+        given = ", ".join(name for name, value in reading._asdict().items() if value is not None)
+        raise UsageError(f"{given}: there is no file to read, neither as key nor as response")
+    if response is not None:
+        return response
+    paths = _paths(KEY, key)
+    if paths is None or not formats.has_both_sides(paths, reading):
+        raise UsageError(f"there is no {RESPONSE}; only JSON lines with clusters and predicted_clusters have both")
+    return key
 
 
 class OwnOptions(NamedTuple):

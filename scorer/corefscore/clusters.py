@@ -22,7 +22,8 @@ LONGEST = 2**31
 class Mentions:
     """Gives every mention a span: ``(start, end)`` its own, any other value one that no token has.
 
-    Both sides of a run share one of these, so that equal mentions get equal spans.
+    Both sides of a run share one of these, so that equal mentions get equal spans; other values are in the order in
+    which they came.
     """
 
     def __init__(self) -> None:
@@ -34,7 +35,7 @@ class Mentions:
         value = _tuple(mention)
         found = self._spans.get(value)
         if found is None:
-            found = (int(value[0]), int(value[1])) if _is_span(value) else (-1 - len(self._spans),) * 2
+            found = (int(value[0]), int(value[1])) if _is_span(value) else (len(self._spans) - LONGEST,) * 2
             self._spans[value] = found
             self._values[found] = value
         return found

@@ -349,7 +349,7 @@ class ErrorReport(Reported):
             yield {"type": types.SPAN, "document": d, "response": response, "key": key, "by": by}
         names = {"key_entity": "key", "response_entity": "response", "into_key_entity": "into"}
         for error in self.errors:
-            spans = [[int(its.both.start[m]), int(its.both.end[m])] for m in error.mentions]
+            spans = [list(span) if (span := its.span(m)[1:])[0] >= 0 else its.words(m) for m in error.mentions]
             group = int(its.groups.of[error.mentions[0]])
             entities = {name: getattr(error, field) for name, field in names.items() if getattr(error, field) != ABSENT}
             yield {"type": error.type, "document": error.document, "group": group, "mentions": spans, **entities}

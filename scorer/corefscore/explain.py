@@ -1,0 +1,68 @@
+"""From Python: why a score is low (`analyse`)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from corefscore.analysis.costs import measured
+from corefscore.analysis.found import Asked, analysed, pairs_of
+from corefscore.analysis.spans import REPAIRS
+from corefscore.analysis.texts import AUTO, HEADS, layers_of
+from corefscore.api import Corpus, complete, scored, settings_of, spelled, warned
+from corefscore.errors import UsageError
+from corefscore.formats.row import Reading
+from corefscore.reports.errors import ErrorReport
+from corefscore.results import Counting
+from corefscore.workers import Map
+
+if TYPE_CHECKING:
+    from corefscore.api import Given
+
+
+@spelled
+def analyse(
+    key: Given,
+    response: Given | None = None,
+    measure: str = "conll",
+    *,
+    spans: str = AUTO,
+    heads: str = AUTO,
+    pronouns: str = AUTO,
+    repeated: str = "official",
+    singletons: str = "keep",
+    document: str | None = None,
+    include: str | None = None,
+    input_format: str | None = None,
+    clusters_field: str | None = None,
+    max_unpacked: int | None = None,
+    workers: Map | None = None,
+) -> ErrorReport:
+    """Analyse what a response loses against a key: errors by type, and what each type costs in the F1 of a measure.
+
+    Each side is one of those of `corefscore.score`; mentions that are no spans are in the order in which they are first
+    given, key before response, and have no words. ``spans``, ``heads`` and ``pronouns`` are the options of
+    ``corefscore errors`` (docs/errors.md), all others those of `corefscore.score`.
+
+        >>> found = analyse([[(0, 1), (4, 4)], [(2, 2)]], [[(0, 1), (4, 4), (2, 2)]], pronouns="none")
+        >>> {name: count for name, count in found.analysis.counts.items() if count}
+        {'conflated': 1}
+
+    ``to_dict()`` of what is returned is what ``corefscore errors --format json --list`` prints, with F1 from 0 to 1.
+    What is odd is warned of as by `corefscore.score`. Raises `InputError` for input that is refused, `UsageError` for
+    an unknown measure or option.
+    """
+    for name, value, known in (("spans", spans, REPAIRS), ("heads", heads, HEADS)):
+        if value not in known:
+            raise UsageError(f"{name}={value!r} is not one of {', '.join(known)}")
+    reading = Reading(include, input_format, clusters_field, max_unpacked)
+    response = complete(key, response, reading)
+    wanted = measured(measure)
+    settings = settings_of(wanted.metrics, Counting(repeated, singletons), document, {})
+    result = scored(key, response, wanted.metrics, settings, reading, keep_pairs=True, workers=workers)
+    pairs = pairs_of(result)
+    of_key = Reading(input_format=key.reading.get("input_format")) if isinstance(key, Corpus) else reading
+    layers = layers_of(pairs.key, of_key)
+    found = analysed(result, pairs, layers, Asked(heads, pronouns, spans), wanted)
+    told = warned(replace(result, notices=(*result.notices, *found.notices)))
+    return ErrorReport(replace(found, result=told), with_list=True)
