@@ -348,7 +348,7 @@ def test_coreference_of_the_key_is_not_read(tmp_path: Path) -> None:
     [
         pytest.param([[(0, 0), (1, 1)]], ["no-singletons"], id="no singletons"),
         pytest.param([[(0, 0), (1, 1)], [(2, 2)]], [], id="one, though it is no name"),
-        pytest.param([], [], id="no mentions at all, which is told otherwise"),
+        pytest.param([], ["side-without-mentions"], id="no mentions at all"),
     ],
 )
 def test_a_response_without_singletons_is_noticed(response: Partition, notices: Sequence[str], tmp_path: Path) -> None:

@@ -335,7 +335,9 @@ def test_a_comparison_does_not_look_at_names(
     renamed = [replace(result, names=names) for result in results]
 
     def found(results: Sequence[Result], systems: str) -> Compared:
-        return compare(dict(zip(systems, results, strict=True)), ["muc", "blanc", "lea"], Method(trials=50)).found
+        return compare(
+            dict(zip(systems, results, strict=True)), ["muc", "blanc", "lea"], Method(trials=50, unit="part")
+        ).found
 
     before, after = found(results, "ab"), found(renamed, "yx")
     assert np.array_equal(before.ends, after.ends, equal_nan=True)
