@@ -115,6 +115,7 @@ ORDER = (
     "explain",
     "plots",
     "convert",
+    "repaired",
     "validation",
     "repair",
     "reports.validate",

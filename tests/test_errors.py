@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from corefscore import InputError, ScorerWarning, UsageError, analyse, read
+from corefscore import InputError, ScorerWarning, UsageError, analyse, read, score
 from corefscore.analysis import types
 from corefscore.analysis.costs import alone, in_turn, measured
 from corefscore.analysis.found import Analysis, Asked, analysed, pairs_of
@@ -435,3 +435,35 @@ def test_python_refuses_what_cannot_be_analysed(
 ) -> None:
     with pytest.raises(error, match=text):
         analyse(*arguments, **options)
+
+
+@pytest.mark.parametrize("name", ["demo", "names"])
+def test_repaired_files_score_what_their_steps_reach(tmp_path: Path, name: str) -> None:
+    key, response = TESTDATA / name / "key.conll", TESTDATA / name / "response.conll"
+    done = command("errors", key, response, "--repaired", tmp_path / "steps", "--pronouns", "none", "--format", "json")
+    steps = json.loads(done.stdout)["types"]
+    files = sorted((tmp_path / "steps").iterdir())
+    assert [path.name for path in files] == [f"{at}-{name}.conll" for at, name in enumerate(types.TYPES, start=1)]
+    found = [score(key, path, ["muc", "bcub", "ceafe"]).conll for path in files]
+    assert found == pytest.approx([step["then"] for step in steps], abs=1e-12)
+    assert found[-1] == 1
+
+
+def test_crossing_mentions_of_one_entity_are_not_written(tmp_path: Path) -> None:
+    both = jsonlines(
+        tmp_path, {"doc_key": "d", "clusters": [[[0, 1], [1, 2]]], "predicted_clusters": [[[0, 1]], [[1, 2]]]}
+    )
+    done = command("errors", both, both, "--pronouns", "none", "--repaired", tmp_path / "steps")
+    assert (done.status, done.stdout) == (2, b"")
+    told = 'in document "d", mentions 0 to 1 and 1 to 2 of one entity cross after the step divided'
+    assert told in done.stderr.decode()
+    assert not (tmp_path / "steps").exists()
+
+
+def test_repaired_files_overwrite_nothing_that_is_read(tmp_path: Path) -> None:
+    response = tmp_path / "5-divided.conll"
+    response.write_bytes((DEMO / "response.conll").read_bytes())
+    done = command("errors", DEMO / "key.conll", response, "--repaired", tmp_path)
+    assert (done.status, done.stdout) == (2, b"")
+    assert "would overwrite" in done.stderr.decode()
+    assert list(tmp_path.iterdir()) == [response]

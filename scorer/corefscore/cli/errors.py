@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
+from corefscore.analysis.found import Analysis
 from corefscore.cli import options
 from corefscore.cli.analysing import analysed, analysing
-from corefscore.cli.messages import write
+from corefscore.cli.messages import tell, write
 from corefscore.cli.scoring import spare_inputs
 from corefscore.cli.systems import named
 from corefscore.errors import UsageError
+from corefscore.findings import Finding
 from corefscore.layouts import ANNOTATIONS, DATA, TABLES, rendered
 from corefscore.reports.errors import ErrorList, ErrorReport
 from corefscore.reports.errors_compared import ErrorComparison
@@ -39,6 +43,12 @@ def command(name: str) -> click.Command:
                 ["--top"], type=click.IntRange(min=1), default=5, show_default=True, help="Rows of a table of examples."
             ),
             click.Option(["--list", "with_list"], is_flag=True, help="List every error with its file and line."),
+            click.Option(
+                ["--repaired"],
+                type=options.File(),
+                metavar="FOLDER",
+                help="Write the response after each step of repair as CoNLL.",
+            ),
             *options.scoring([], heads=False),
             options.layout(TABLES, DATA, ANNOTATIONS),
             options.output(),
@@ -55,6 +65,7 @@ def run(
     other: str | None,
     top: int,
     with_list: bool,
+    repaired: str | None,
     layout: str,
     output: str,
     **how: Any,
@@ -63,9 +74,14 @@ def run(
     if other is not None and (layout == "github" or (with_list and layout != "json")):
         asked = "--list" if with_list else f"--format {layout}"
         raise UsageError(f"{asked} is for one response: leave the second out, or take --list --format json")
+    if other is not None and repaired is not None:
+        raise UsageError("--repaired FOLDER is for one response: leave the second out")
     paths = named([response] if other is None else [response, other])
     spare_inputs({"--output": output}, (key, *paths.values()), how["include"])
     analyses = analysed(key, paths, **how)
+    if repaired is not None:
+        (analysis,) = analyses.values()
+        _write_repaired(analysis, repaired, (key, *paths.values()), **how)
     reports = {system: ErrorReport(analysis, top, with_list) for system, analysis in analyses.items()}
     first, *others = reports.values()
     if others:
@@ -75,3 +91,29 @@ def run(
     else:
         report = first
     write(rendered(report, options.style(layout)), output)
+
+
+def _write_repaired(
+    analysis: Analysis,
+    folder: str,
+    inputs: Sequence[str],
+    *,
+    strict: bool,
+    quiet: bool | None,
+    include: str | None,
+    **_: Any,
+) -> None:
+    """Write the file of each step into a folder, which is made if it is not there."""
+    from corefscore.repaired import repaired
+
+    notices: list[Finding] = []
+    texts = {os.path.join(folder, name): pieces for name, pieces in repaired(analysis, notices)}
+    for path in texts:
+        spare_inputs({"--repaired": path}, inputs, include)
+    tell(notices, strict=strict, quiet=quiet)
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"--repaired {folder}: {error.strerror}; expected a folder") from error
+    for path, pieces in texts.items():
+        write(pieces, path)

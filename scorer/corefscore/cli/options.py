@@ -44,6 +44,7 @@ HEADINGS: Mapping[str, Sequence[str]] = {
             "--documents",
             "--top",
             "--list",
+            "--repaired",
             "--type",
             "--entity",
             "--around",

@@ -36,8 +36,8 @@ def _token_lines(document: FullDocument, notices: list[Finding]) -> Iterator[str
 
     its_cells = cells(document)
     for entity, spans in document.entities.items():
-        if crossing := _crossing(spans):
-            notice("crossing-mentions", entity=entity, first=list(crossing[0]), second=list(crossing[1]))
+        if its_crossing := crossing(spans):
+            notice("crossing-mentions", entity=entity, first=list(its_crossing[0]), second=list(its_crossing[1]))
     its_sentences: Sequence[Iterable[str]] | None = document.sentences
     if its_sentences is None:
         tokens = 1 + max((end for spans in document.entities.values() for _, end in spans), default=-1)
@@ -81,7 +81,7 @@ def cells(document: FullDocument) -> dict[int, str]:
     return {token: "|".join(pieces) for token, pieces in held.items()}
 
 
-def _crossing(spans: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], tuple[int, int]] | None:
+def crossing(spans: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], tuple[int, int]] | None:
     """Two mentions of one entity that its brackets cannot tell from nested ones, if there are any.
 
     That is so where the second begins within the first and ends behind it; also where it begins at the last token
