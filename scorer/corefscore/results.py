@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from corefscore import __version__
-from corefscore.arrays import Floats, Ints
+from corefscore.arrays import Floats, Ints, sums
 from corefscore.counts import Counts, Ratios, Values, divided, summed, unpacked
 from corefscore.errors import UsageError, suggested
 from corefscore.findings import Finding, counted
@@ -345,11 +345,12 @@ class Result(Measured):
 
         Raises `UsageError` for a pattern that is no regular expression.
         """
-        groups: dict[str, list[int]] = {}
+        groups: dict[str, int] = {}
         form = compiled(pattern)
-        for place, name in enumerate(self.names):
-            groups.setdefault(group_of(form, name) or REST, []).append(place)
-        return {group: self.of(places) for group, places in groups.items()}
+        its = np.array([groups.setdefault(group_of(form, name) or REST, len(groups)) for name in self.names], dtype=int)
+        # All groups in the same arrays, since there may be as many as documents.
+        found = values(self.metrics, {name: _by_group(its, array) for name, array in self.counts.items()})
+        return {group: Scores(found, place) for group, place in groups.items()}
 
     @property
     def signature(self) -> str:
@@ -395,6 +396,13 @@ class _Documents(Mapping[str, Scores]):
 
     def __len__(self) -> int:
         return len(self._places)
+
+
+def _by_group(groups: Ints, counts: Floats) -> Floats:
+    """Counts of documents summed by their group, added from left to right."""
+    count = int(groups.max(initial=-1)) + 1
+    columns = counts.reshape(len(counts), -1).T
+    return np.stack([sums(groups, column, count) for column in columns], axis=-1).reshape(count, *counts.shape[1:])
 
 
 def compiled(pattern: str) -> re.Pattern[str]:

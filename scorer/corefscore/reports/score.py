@@ -159,20 +159,22 @@ class Report:
         """What the JSON layout prints."""
         found = self.result.to_dict(documents=False)
         if self.documents:
-            found["documents"] = Streamed(self._data_of_documents)
+            found["documents"] = _streamed(self.result.documents)
         if self.intervals is not None:
             found["intervals"] = dict(self.intervals.data)
         if self.by is not None:
             found["by"] = self.by
-            found["groups"] = {name: scores.to_dict() for name, scores in self.groups.items()}
+            found["groups"] = _streamed(self.groups)
             found["mean"] = {
                 row.measure: {name: value for name in SCORES if (value := getattr(row, name)) is not None}
                 for row in self.mean
             }
         return found
 
-    def _data_of_documents(self) -> Iterator[tuple[str, Any]]:
-        return ((name, scores.to_dict()) for name, scores in self.result.documents.items())
+
+def _streamed(many: Mapping[str, Scores]) -> Streamed:
+    """The data of many scores by name."""
+    return Streamed(lambda: ((name, scores.to_dict()) for name, scores in many.items()))
 
 
 def _rows(kind: str, scope: str, scores: Mapping[str, Score]) -> list[Row]:
