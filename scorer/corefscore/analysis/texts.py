@@ -108,7 +108,9 @@ class Text:
 
 def _tag_set(tags: Sequence[str]) -> str | None:
     """The name of the set that tags are of; None if it is none of `TAG_SETS`."""
-    counts = Counter(re.split(r"[(\[]", tag, maxsplit=1)[0] for tag in tags)
+    counts: Counter[str] = Counter()
+    for tag, count in Counter(tags).items():
+        counts[re.split(r"[(\[]", tag, maxsplit=1)[0]] += count
     found = {name: sum(counts[tag] for tag in its.occur) for name, its in TAG_SETS.items()}
     name = max(found, key=lambda name: found[name])
     return name if found[name] else None
