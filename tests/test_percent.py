@@ -53,6 +53,12 @@ def test_what_is_no_level_is_refused(text: str) -> None:
         from_fraction(text, "--alpha ")
 
 
+def test_a_reading_that_is_refused_itself_is_not_advised() -> None:
+    with pytest.raises(UsageError) as refused:
+        from_percent("1", "--confidence ", ends=False)
+    assert str(refused.value) == "--confidence 1 would be 1 %; for 1 % write --confidence 1%"
+
+
 def test_both_readings_are_named() -> None:
     with pytest.raises(UsageError) as refused:
         from_percent("0.95", "--confidence ")

@@ -147,6 +147,42 @@ def test_what_is_no_system_in_the_folder_is_skipped_with_a_notice(
     ]
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"lr": 0.1, "batch": 32}\n',
+        '{\n  "model": "large",\n  "id": 3\n}\n',
+        "[1, 2, 3]\n",
+        '{"epoch": 1, "loss": 2.5}\n{"epoch": 2, "loss": 1.5}\n',
+    ],
+)
+def test_json_without_documents_is_no_system(content: str, tmp_path: Path, capfdbinary: Capture) -> None:
+    shutil.copy(RUNS / "ash.conll", tmp_path)
+    shutil.copy(RUNS / "birch.conll", tmp_path)
+    (tmp_path / "config.json").write_text(content)
+    how = ("--measures", "conll", "--trials", "100", "--format", "json")
+    done = call(capfdbinary, "rank", KEY, "--systems", tmp_path, *how)
+    assert (done.status, json.loads(done.stdout)["unscored"]) == (0, {})
+    assert b"config.json: notice[not-a-system]" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "how"),
+    [
+        ('{"doc_key": "a", "cluster": [[[0, 1]]]}\n', ()),
+        ('{\n  "doc_key": "a",\n  "clusters": []\n}\n', ()),
+        ('{"predicted": [[[0, 1]]]', ("--clusters-field", "clusters,predicted")),
+    ],
+)
+def test_faulty_json_of_documents_is_a_system_that_failed(
+    content: str, how: tuple[str, ...], tmp_path: Path, capfdbinary: Capture
+) -> None:
+    shutil.copy(RUNS / "ash.conll", tmp_path)
+    (tmp_path / "birch.jsonl").write_text(content)
+    found = ranked(capfdbinary, KEY, "--systems", tmp_path, "--measures", "lea", "--sort", "lea", *how, status=1)
+    assert list(found["unscored"]) == ["birch.jsonl"]
+
+
 def test_an_empty_output_is_a_system_that_failed(tmp_path: Path, capfdbinary: Capture) -> None:
     shutil.copy(RUNS / "ash.conll", tmp_path)
     (tmp_path / "birch.conll").write_text("")

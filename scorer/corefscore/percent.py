@@ -21,11 +21,9 @@ def from_percent(text: str, call: str, ends: bool = True) -> float:
     """
     number, sign = _number(text, call)
     if 0 < number <= 1 and not sign:
-        whole = _digits(number * 100)
-        raise UsageError(
-            f"{call}{text} would be {_digits(number)} %; for {whole} % write {call}{whole}, "
-            f"for {_digits(number)} % write {call}{_digits(number)}%"
-        )
+        whole, own = _digits(number * 100), _digits(number)
+        other = f"for {whole} % write {call}{whole}, " if ends or number < 1 else ""
+        raise UsageError(f"{call}{text} would be {own} %; {other}for {own} % write {call}{own}%")
     if not (0 < number < 100 or (ends and number in (0, 100))):
         raise UsageError(f"{call}{text}: expected a percentage {'from 0 to' if ends else 'between 0 and'} 100")
     return round(number / 100, 12)

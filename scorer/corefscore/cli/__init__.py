@@ -67,7 +67,7 @@ class Commands(click.Group):
         try:
             return args[0], self.get_command(ctx, args[0]), args[1:]
         except UsageError as error:
-            if os.path.exists(args[0]) or os.sep in args[0]:
+            if _is_path(args[0]):
                 raise UsageError(_without_metric(args)) from error
             raise
 
@@ -86,6 +86,22 @@ class Commands(click.Group):
             with formatter.section("Metrics of other packages that cannot be used"):
                 for error in broken:
                     formatter.write_text(str(error))
+
+
+def _is_path(word: str) -> bool:
+    """Whether a word that is no metric is a file, there or not: it has a folder or an ending, and lists no metrics."""
+    from corefscore.counts import SCORES
+    from corefscore.metrics import GROUPS, NAMES, named
+
+    if os.path.exists(word) or os.sep in word:
+        return True
+    stem, ending = os.path.splitext(word)
+    return (
+        len(ending) > 1
+        and "," not in word
+        and ending[1:].lower() not in SCORES
+        and named(stem) not in (*NAMES, *GROUPS)
+    )
 
 
 def _without_metric(args: Sequence[str]) -> str:

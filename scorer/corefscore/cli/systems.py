@@ -219,7 +219,9 @@ def given(
 
     Raises `UsageError` where there is none.
     """
-    found, skipped = folder(place, key, include, input_format) if place is not None else ([], [])
+    found, skipped = (
+        folder(place, key, include, input_format, how.get("clusters_field")) if place is not None else ([], [])
+    )
     tell(skipped, strict=how["strict"], quiet=how["quiet"])
     if not systems and not found:
         raise UsageError(
@@ -230,8 +232,10 @@ def given(
     return named([*systems, *found])
 
 
-def folder(path: str, key: str, include: str | None, input_format: str | None) -> tuple[list[str], list[Finding]]:
+def folder(path: str, key: str, include: str | None, *form: str | None) -> tuple[list[str], list[Finding]]:
     """The entries of a folder that are systems, in name order, and a notice for each that is none.
+
+    ``form`` is the format and the field of clusters that are asked for, if any.
 
     Raises `UsageError` where it cannot be read.
     """
@@ -239,12 +243,12 @@ def folder(path: str, key: str, include: str | None, input_format: str | None) -
         entries = [os.path.join(path, name) for name in sorted(os.listdir(path))]
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from error
-    why = {entry: _no_system(entry, key, include, input_format) for entry in entries}
+    why = {entry: _no_system(entry, key, include, *form) for entry in entries}
     skipped = [Finding("not-a-system", entry, details={"what": what}) for entry, what in why.items() if what]
     return [entry for entry, what in why.items() if not what], skipped
 
 
-def _no_system(entry: str, key: str, include: str | None, input_format: str | None) -> str | None:
+def _no_system(entry: str, key: str, include: str | None, *form: str | None) -> str | None:
     """Why an entry of a folder of systems is none. One that cannot be read is one, which cannot be scored."""
     if os.path.basename(entry).startswith("."):
         return "its name begins with a dot"
@@ -253,7 +257,7 @@ def _no_system(entry: str, key: str, include: str | None, input_format: str | No
     if not os.path.isdir(entry) and not os.path.isfile(entry) and os.path.exists(entry):
         return "it is neither a file nor a folder"
     try:
-        if any(recognisable(source, input_format) for source in sources(entry, include)):
+        if any(recognisable(source, *form) for source in sources(entry, include)):
             return None
     except UsageError:
         return None

@@ -120,13 +120,16 @@ def examination(
     return examiner(found, requested(side, reading)._replace(texts=texts))
 
 
-def recognisable(source: Source, name: str | None = None) -> bool:
-    """Whether the content of a file is of some format, or of the one of that name; an empty file may be of any.
+def recognisable(source: Source, name: str | None = None, clusters_field: str | None = None) -> bool:
+    """Whether the content of a file can be scored in some format, or in the one of that name; an empty file may be any.
 
     Raises as `recognised` does.
     """
-    head = source.head(HEAD_BYTES)
-    return not head.strip() or any(find(each).recognises(head) for each in (NAMES if name is None else (name,)))
+    head, fields = source.head(HEAD_BYTES), (clusters_field or "").split(",")
+    if not head.strip():
+        return True
+    rows = [row for row in map(find, NAMES if name is None else (name,)) if row.recognises(head)]
+    return any(len(head) == HEAD_BYTES or row.promises(head, fields) for row in rows)
 
 
 def recognised(files: Sequence[Source], name: str | None = None) -> Format:

@@ -124,6 +124,9 @@ class Format(NamedTuple):
     For a corpus that is read in pieces, ``begin`` is how a line begins in front of which a file can be cut, without
     which none is, and ``settled`` makes definite what is asked where that hangs on the first document.
 
+    ``promises`` looks at the same bytes of a file that is recognised: whether documents can be expected in it, for a
+    format in which much else is written; it is given the fields that are asked for.
+
     ``has_both_sides`` tells of a file whether it is key and response in one.
 
     ``examiner`` is the module whose `Examiner` (see `Examination`) tells everything that is wrong or odd, ``named`` the
@@ -143,6 +146,7 @@ class Format(NamedTuple):
     examiner: str | None = None
     named: str | None = None
     layers: str | None = None
+    promises: Callable[[bytes, Sequence[str]], bool] = lambda head, fields: True
 
 
 def passage_places(first: int, size: int) -> list[int]:

@@ -26,6 +26,9 @@ FEW = 20
 SHORT = 10
 """Under so many units, or units that differ, intervals are too short for the level they claim (``docs/compare.md``)."""
 
+OF_TESTS = ("test", "correction", "alpha")
+"""What of a `Method` moves no number where a system has nothing to be compared with."""
+
 VERDICTS = {True: "differ", False: "not shown", None: "no verdict"}
 """What is said of two systems: they differ; that was not shown; nothing could have shown it."""
 
@@ -320,8 +323,10 @@ def options(result: Result, found: Compared) -> dict[str, Any]:
 def _terms(found: Compared) -> dict[str, Any]:
     """What was asked of a comparison, and what came of it: units of joined parts, trials, the family of tests."""
     method = found.method.to_dict()
-    unit = {"unit": method.pop("unit"), "parts": found.sample.parts}
-    return {**unit, **method, "trials": found.trials, "family": found.family, "interval": INTERVAL}
+    terms = {"unit": method.pop("unit"), "parts": found.sample.parts, **method, "trials": found.trials}
+    if not found.sample.pairs:  # nothing is tested
+        return {name: term for name, term in terms.items() if name not in OF_TESTS} | {"interval": INTERVAL}
+    return {**terms, "family": found.family, "interval": INTERVAL}
 
 
 def signed(result: Result, found: Compared) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from corefscore.formats.jsonlines.objects import recognises
+from corefscore.formats.jsonlines.objects import promises, recognises
 from corefscore.formats.jsonlines.reader import has_both_sides, read, sentences, settled, write
 from corefscore.formats.row import Format
 
@@ -18,4 +18,5 @@ FORMAT = Format(
     has_both_sides=has_both_sides,
     examiner="corefscore.formats.jsonlines.examiner",
     layers="corefscore.formats.jsonlines.layers",
+    promises=promises,
 )

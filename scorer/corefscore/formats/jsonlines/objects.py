@@ -34,6 +34,9 @@ OTHER_NAMES = ("doc_id", "document_id", "id")
 OF_CHARACTERS = ("text", "clusters_strings")
 """Fields of objects whose offsets count characters."""
 
+OF_DOCUMENTS = re.compile(rb"cluster|^doc(ument)?_(key|id)$|^sentences$|^subtoken_map$")
+"""What names a field that only documents have, rightly or nearly so."""
+
 DECODER = json.JSONDecoder(object_pairs_hook=tuple)
 """Objects come out as tuples of their fields, so that a field that stands twice can be seen."""
 
@@ -43,6 +46,12 @@ Fields = Mapping[str, Any]
 def recognises(head: bytes) -> bool:
     """Whether a file that begins so is JSON."""
     return head.removeprefix(MARK).lstrip().startswith((b"{", b"["))
+
+
+def promises(head: bytes, fields: Collection[str] = ()) -> bool:
+    """Whether JSON that begins so names any field of documents, or one of ``fields``: settings and logs do not."""
+    names = re.findall(rb'"([^"]*)"[^\S\n]*:', head)
+    return any(OF_DOCUMENTS.search(name) for name in names) or any(field.encode() in names for field in fields)
 
 
 def lines(source: Source) -> Iterator[tuple[Place, bytes]]:
