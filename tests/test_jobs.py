@@ -239,7 +239,6 @@ def test_documents_without_partners_are_told_in_the_same_way(
         pytest.param(("\n", "\n#begin document again\n", b"nested-document"), id="nested"),
         pytest.param(("\t-\n", "\t(7\n", b"unclosed-mention"), id="unclosed"),
         pytest.param(("gen_000030); part", "gen_000003); part", b"repeated-name"), id="a name twice"),
-        pytest.param(("\t-\n", "\t(007)\n", b""), id="an odd id"),
     ],
 )
 @pytest.mark.parametrize("side", [0, 1], ids=["key", "response"])
@@ -252,6 +251,17 @@ def test_what_is_odd_is_told_by_one_process(
     other(pair[side], text[:half] + text[half:].replace(old, new, 1))
     assert code in same(capfdbinary, "every", *pair, "none").stderr
     assert alone[-2:] == [True, True]
+
+
+@pytest.mark.parametrize("side", [0, 1], ids=["key", "response"])
+def test_odd_ids_keep_their_names_in_pieces(side: int, pair: Pair, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    """Each process has a list of its own of ids that are not plain numbers."""
+    text = pair[side].read_text()
+    for at in ("gen_000003", "gen_000030"):
+        half = text.index(at)
+        text = text[:half] + text[half:].replace("\t-\n", "\t(007)|(007)\n", 1)
+    other(pair[side], text)
+    assert b"as entities 007, 007" in same(capfdbinary, "every", *pair, "none").stderr
 
 
 @pytest.mark.parametrize(

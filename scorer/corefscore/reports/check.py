@@ -15,7 +15,7 @@ from corefscore.metrics.row import options_of
 from corefscore.percent import fraction
 from corefscore.reports.row import PERCENT, Annotation, Column, Reported, Table, head
 from corefscore.reports.score import DOCUMENT, TOTAL
-from corefscore.results import COUNTING, Result
+from corefscore.results import SPANS, Result
 
 SLACK = 1e-12
 """The official scorer prints 15 digits, so what is equal may differ by so much."""
@@ -280,7 +280,7 @@ def _same_options(result: Result, baseline: Baseline, path: str) -> None:
     every = options_of(baseline.metrics)
     own = {name: value for name, value in result.settings.own.items() if name in {each.keyword for each in every}}
     run = replace(result.settings, metrics=names, own=own)
-    defaults = {option.keyword: option.default for option in (*COUNTING, *every)}
+    defaults = {**SPANS._asdict(), **{option.keyword: option.default for option in every}}
     now, before = ({**defaults, **options} for options in (run.to_dict(), baseline.options))
     if baseline.signature is not None and any(now.get(name) != before.get(name) for name in now | before):
         raise InputError(
