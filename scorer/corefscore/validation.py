@@ -140,7 +140,8 @@ def look(documents: Documents, found: Found) -> None:
 def _overlaps(documents: Documents) -> list[tuple[int, int]]:
     """Mentions that begin and end at other tokens than an earlier mention of their entity, but within or across it.
 
-    Each with the earlier mention that reaches furthest.
+    Each with the earlier mention that reaches furthest. One-token mentions are none of them: ``(1)`` cannot be mistaken.
+    Nor are those within another where the format names both ends, as JSON lines do.
     """
     order = order_by(documents.entity, documents.start, documents.end)
     if not len(order):
@@ -153,7 +154,9 @@ def _overlaps(documents: Documents) -> list[tuple[int, int]]:
     begins = changes(entity, start)
     before = np.flatnonzero(begins)[np.cumsum(begins) - 1] - 1
     overlapping = np.flatnonzero((entity[before] == entity) & (before >= 0) & (reach[before] >= start))
-    overlapping = overlapping[reach[before[overlapping]] != end[overlapping]]
+    furthest_end, its_end = reach[before[overlapping]], end[overlapping]
+    unclear = furthest_end != its_end if documents.opening is not None else furthest_end < its_end
+    overlapping = overlapping[unclear & (start[overlapping] < its_end)]
     other = furthest[before[overlapping]]
     return list(zip(order[overlapping].tolist(), order[other].tolist(), strict=True))
 
