@@ -291,6 +291,7 @@ def test_sums_hold_as_fractions() -> None:
 
 def test_public_names_are_all_there() -> None:
     assert all(getattr(corefscore, name) for name in corefscore.__all__)
+    assert set(corefscore.__all__) <= set(dir(corefscore))  # completion at a prompt
     with pytest.raises(AttributeError):
         _ = corefscore.nothing
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import twins
 from corefscore.convert import convert
 from corefscore.errors import InputError
 from corefscore.findings import Finding
@@ -168,6 +169,66 @@ def test_ids_that_run_from_0_are_kept(tmp_path: Path) -> None:
     _, as_conll, _ = there_and_back(tmp_path / "file.conll", tmp_path)
     assert as_conll.read_text() == text
     assert command("convert", tmp_path / "file.conll", "-").stderr == b""
+
+
+def test_the_order_of_entities_that_share_a_mention_is_kept_or_told(tmp_path: Path) -> None:
+    """It decides which copy counts: where nothing is told, all scores are the same."""
+    numbers = random.Random(0)
+    documents, told, dropped = 300, 0, 0
+    for _ in range(documents):
+        texts = {side: random_document(numbers, shared=0.5 if side == "key" else 0.1) for side in ("key", "response")}
+        files = {side: tmp_path / f"{side}.conll" for side in texts}
+        notices: list[Finding] = []
+        for side, text in texts.items():
+            files[side].write_text(text)
+            (tmp_path / f"{side}.jsonl").write_text("".join(convert(str(files[side]), notices)))
+        codes = {notice.code for notice in notices}
+        assert codes <= {"dropped-ids", "changed-order"}
+        dropped += codes == {"dropped-ids"}
+        told += "changed-order" in codes
+        if "changed-order" not in codes:
+            before, after = (
+                twins.score_files(tmp_path / f"key.{form}", tmp_path / f"response.{form}") for form in FORMS
+            )
+            for name in ("muc", "blanc", "lea", "ceafe"):
+                assert before.counts[name] == pytest.approx(after.counts[name], abs=1e-12), texts
+    assert told > 20
+    assert dropped > 5
+
+
+FORMS = ("conll", "jsonl")
+
+
+def random_document(numbers: random.Random, shared: float) -> str:
+    """Five tokens with mentions of one token, some of which are in two entities, whose ids run from 0; in a key
+    two longer ones begin at the first token."""
+    cells = []
+    for token in range(5):
+        ids = numbers.sample(range(3), 1 + (numbers.random() < shared))
+        pieces = [f"({name})" for name in ids]
+        if token == 0 and shared > 0.2:
+            pieces = [f"({name}" for name in numbers.sample(range(3), 2)]
+        cells.append(pieces)
+    opened = [piece.removeprefix("(") for piece in cells[0] if not piece.endswith(")")]
+    for name, token in zip(opened, numbers.sample((2, 3), len(opened)), strict=True):
+        cells[token].append(f"{name})")
+    lines = ["|".join(its) for its in cells]
+    digits = sorted({digit for line in lines for digit in line if digit.isdigit()})
+    names = {digit: str(at) for at, digit in enumerate(digits)}
+    lines = ["".join(names.get(letter, letter) for letter in line) for line in lines]
+    return "#begin document d\n" + "".join(f"w\t{line}\n" for line in lines) + "#end document\n"
+
+
+@pytest.mark.parametrize("to", ["jsonlines", "conll"])
+def test_a_score_is_the_same_after_converting_both_sides(to: str, tmp_path: Path) -> None:
+    """MUC was 100% before and 0% from JSON lines, without a notice; the official scorer prints 100%."""
+    for side, lines in (("key", ("(1)|(0)", "(0)")), ("response", ("(0)", "(0)"))):
+        text = "#begin document d\n" + "".join(f"w\t{line}\n" for line in lines) + "#end document\n"
+        (tmp_path / f"{side}.conll").write_text(text)
+        command("convert", tmp_path / f"{side}.conll", tmp_path / side, "--to", to)
+    before = command("every", tmp_path / "key.conll", tmp_path / "response.conll", "none", "--quiet").body
+    assert command("every", tmp_path / "key", tmp_path / "response", "none", "--quiet").body == before
+    assert b"F1: 100%" in before.partition(b"METRIC bcub")[0].partition(b"Coreference")[2]
 
 
 def test_words_of_any_bytes_come_back(tmp_path: Path) -> None:

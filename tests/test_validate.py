@@ -115,7 +115,7 @@ def test_every_section_shows_its_code() -> None:
         pytest.param(["# newdoc id = d", "# text = The end of it", "#", "# begins with documents", "# endocrine",
             "# doctors begin", "w\t(1)"], [], id="comments are no markers"),
         pytest.param(["w\t(1|(1", "x\t1)", "y\t1)"], [], id="nested mentions that share an end are clear"),
-        pytest.param(["w\t(1", "x\t(1)", "y\t1)"], [], id="a one-token mention inside another, as relative pronouns are"),
+        pytest.param(["w\t(1", "x\t(1)", "y\t1)"], [], id="a one-token mention inside another: relative pronouns"),
         pytest.param(["w\t(1", "x\t(1", "y\t1)", "z\t1)"], [("overlapping-mentions", 3, None)],
             id="brackets that may be nested or cross"),
         pytest.param(["w\t(1|(2", "x\t1)", "y\t2)", "z\t(1)", "v\t(2)"], [], id="mentions of two entities may cross"),

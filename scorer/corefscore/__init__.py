@@ -56,3 +56,8 @@ def __getattr__(name: str) -> object:
     from importlib import import_module
 
     return getattr(import_module(f"corefscore.{home}"), name)
+
+
+def __dir__() -> list[str]:
+    """The public names too, which completion at a prompt lists, before they are imported."""
+    return sorted({*globals(), *__all__})

@@ -218,8 +218,13 @@ KINDS: Mapping[str, Kind] = {
     ),
     "dropped-ids": Kind(
         NOTICE,
-        "the ids of entities do not run from 0",
+        "{what}",
         "JSON lines have no place for them; clusters stand in the order in which the entities first appear",
+    ),
+    "changed-order": Kind(
+        NOTICE,
+        'in document "{document}": a mention is in two entities, which appear in another order in the new file',
+        "it decides which copy counts, so scores may change; give each mention one entity, or score the file as it was",
     ),
     "dropped-marks": Kind(
         NOTICE,

@@ -140,7 +140,7 @@ def look(documents: Documents, found: Found) -> None:
 def _overlaps(documents: Documents) -> list[tuple[int, int]]:
     """Mentions that begin and end at other tokens than an earlier mention of their entity, but within or across it.
 
-    Each with the earlier mention that reaches furthest. One-token mentions are none of them: ``(1)`` cannot be mistaken.
+    Each with the earlier mention that reaches furthest. One-token mentions are none of them, since ``(1)`` is clear.
     Nor are those within another where the format names both ends, as JSON lines do.
     """
     order = order_by(documents.entity, documents.start, documents.end)

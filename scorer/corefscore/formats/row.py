@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from corefscore.errors import InputError
@@ -77,6 +77,26 @@ class FullDocument(NamedTuple):
     place: Place
     sentences: Sentences | None
     entities: Mapping[str, Sequence[tuple[int, int]]]
+
+
+def order_kept(document: FullDocument, written: Iterable[str]) -> bool:
+    """Whether the entities of a document, written in that order of their ids, are read in the order that they have, or
+    else no score depends on it: a mention in two entities counts for the first or the last (`corefscore.repeats`).
+
+    Read again, an entity appears with its first token, where one-token mentions come before longer ones, and the
+    longest of these first; of equals, that which is written first.
+    """
+    spans = [span for its in document.entities.values() for span in set(its)]
+    if len(set(spans)) == len(spans):
+        return True
+    first = {name: min((start, start < end, -end) for start, end in its) for name, its in document.entities.items()}
+    return sorted(written, key=lambda name: first[name]) == list(document.entities)
+
+
+def changed_order(document: FullDocument) -> Finding:
+    """The notice for a document whose order is not kept."""
+    place = document.place
+    return Finding("changed-order", place.source.name, place.line, details={"document": document.name})
 
 
 def full_documents(batch: Documents) -> Iterator[FullDocument]:

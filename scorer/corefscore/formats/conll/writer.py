@@ -9,7 +9,7 @@ from itertools import repeat
 
 from corefscore.findings import Finding, counted
 from corefscore.formats.conll.lines import END, lines_of
-from corefscore.formats.row import NO_WORD, FullDocument, full_documents
+from corefscore.formats.row import NO_WORD, FullDocument, changed_order, full_documents, order_kept
 from corefscore.model import Documents, part_of
 from corefscore.sources import MARK, Source, as_text
 
@@ -35,6 +35,8 @@ def _token_lines(document: FullDocument, notices: list[Finding]) -> Iterator[str
         notices.append(Finding(code, place.source.name, place.line, details=details))
 
     its_cells = cells(document)
+    if not order_kept(document, document.entities):
+        notices.append(changed_order(document))
     for entity, spans in document.entities.items():
         if its_crossing := crossing(spans):
             notice("crossing-mentions", entity=entity, first=list(its_crossing[0]), second=list(its_crossing[1]))

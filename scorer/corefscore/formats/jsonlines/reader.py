@@ -46,13 +46,25 @@ from corefscore.formats.jsonlines.objects import (
     parsed,
     sentences_of,
 )
-from corefscore.formats.row import BATCH, FullDocument, Request, Sentences, passage, passage_places
+from corefscore.formats.row import (
+    BATCH,
+    FullDocument,
+    Request,
+    Sentences,
+    changed_order,
+    order_kept,
+    passage,
+    passage_places,
+)
 from corefscore.formats.words import numbers_of
 from corefscore.model import KEY, RESPONSE, UNKNOWN, Documents, Place, Span, Texts
 from corefscore.sources import Source
 
 WHOLE_FILE = ("no-document", "json-document")
 """Faults of a whole file, of which each line would tell again."""
+
+CONFLICT = "the order of ids would change which copy of a mention counts"
+"""Why ids that run from 0 are dropped."""
 
 FIELDS_SHOWN = 10
 """How many fields a message lists."""
@@ -224,20 +236,26 @@ def sentences(source: Source, notices: list[Finding], request: Request) -> Itera
 
 
 def write(documents: Iterator[FullDocument], notices: list[Finding]) -> Iterator[str]:
-    """Documents as JSON lines; a notice tells where ids of entities are lost.
+    """Documents as JSON lines; notices tell where ids of entities are lost, or their order.
 
-    The place of a cluster is its id, so ids are kept where they run from 0.
+    The place of a cluster is its id, so ids are kept where they run from 0 and that keeps the order.
     """
     told = False
     for document in documents:
-        places = [str(number) for number in range(len(document.entities))]
-        if document.entities.keys() == set(places):
-            clusters = [document.entities[place] for place in places]
-        else:
-            clusters = list(document.entities.values())
-            if not told:
-                notices.append(Finding("dropped-ids", document.place.source.name, document.place.line))
+        names = list(document.entities)
+        places = [str(number) for number in range(len(names))]
+        from_0 = document.entities.keys() == set(places)
+        if not order_kept(document, places if from_0 else names):
+            if not order_kept(document, names):
+                notices.append(changed_order(document))
+            elif from_0:
+                from_0 = False
+        if not from_0 and not told:
+            what = "the ids of entities do not run from 0" if set(names) != set(places) else CONFLICT
+            details = {"what": what}
+            notices.append(Finding("dropped-ids", document.place.source.name, document.place.line, details=details))
             told = True
+        clusters = [document.entities[name] for name in (places if from_0 else names)]
         fields = {"doc_key": document.name, "sentences": document.sentences, "clusters": clusters}
         if document.sentences is None:
             del fields["sentences"]
