@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from corefscore.clusters import Clusters
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Corpus:
     """The documents of one side as `read` gives them; ``notices`` tell what was odd in them, ``reading`` how they were
     read. Both become part of the result of a score."""
@@ -37,6 +37,9 @@ class Corpus:
     documents: Documents
     notices: Sequence[Finding]
     reading: Mapping[str, str]
+
+    def __repr__(self) -> str:
+        return f"<Corpus of {counted(len(self.names), 'document')}>"
 
     @property
     def names(self) -> Sequence[str]:

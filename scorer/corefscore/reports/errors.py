@@ -99,13 +99,16 @@ def _members(group: Ints, count: int) -> list[list[int]]:
     return found
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ErrorReport(Reported):
     """The report of `errors` for one response. ``top`` bounds how many documents, groups and confusions are shown."""
 
     analysis: Analysis
     top: int = 5
     with_list: bool = False
+
+    def __repr__(self) -> str:
+        return f"<ErrorReport: {self.title}>"
 
     @cached_property
     def errors(self) -> list[Listed]:
