@@ -167,8 +167,8 @@ class Ranking:
                 Column(".".join(each), HEADINGS[each[1]], PERCENT, over=each[0], score=each[1], spare=self._spare(each))
                 for each in scored_columns(self.table.measures)
             ),
-            Column("interval", "[low, high]", PERCENT, over=self.sorted_by, spare=1),
-            Column("p", "p", CHANCE, spare=2),
+            Column("interval", "[low, high]", PERCENT, over=self.sorted_by, spare=2),
+            Column("p", "p", CHANCE, spare=1),
             Column("against", "against", spare=99),
             *(Column(f"@{group}", group, PERCENT, over=f"{self.sorted_by} by group", spare=4) for group in self.groups),
         ]
