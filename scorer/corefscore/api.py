@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Corpus:
-    """The documents of one side as `read` gives them; ``notices`` tell what was odd in them, ``reading`` how they were
-    read. Both become part of the result of a score."""
+    """The documents of one side, as `read` returns them. ``notices`` are what was odd in them, ``reading`` the options
+    they were read with. Both become part of the result of a score."""
 
     documents: Documents
     notices: Sequence[Finding]

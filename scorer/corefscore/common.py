@@ -58,7 +58,7 @@ def _first(side: Documents, documents: Ints) -> Mention | None:
     if not len(documents):
         return None
     its = np.flatnonzero(side.mention_document() == documents[0])
-    # Names for what is no span of tokens are below 0; they stand in the order in which they were given.
+    # Mentions that are no spans of tokens have numbers below 0, which say nothing of their order: the first given wins.
     start, end = np.maximum(side.start[its], 0), np.maximum(side.end[its], 0)
     return side.mention(int(its[np.lexsort((end, start))[0]]))
 

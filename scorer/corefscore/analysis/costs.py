@@ -25,7 +25,7 @@ from corefscore.results import values
 
 
 class Measure(NamedTuple):
-    """What costs are told in: the F1 of a measure, its metrics, and the values of their own options by metric."""
+    """The measure in whose F1 costs are counted: its name, its metrics, and the options of each metric by name."""
 
     name: str
     metrics: Sequence[Metric]

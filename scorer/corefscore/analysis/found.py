@@ -47,9 +47,9 @@ class Asked(NamedTuple):
 class Groups(NamedTuple):
     """Entities of both sides that belong together, since they share mentions directly or through others.
 
-    ``of`` is the group of each mention; groups stand in the order of their first mentions. The others have one value a
-    group: its ``document``, its ``cost``, which is the F1 gained if it alone became its key (NaN for a measure that is
-    not additive), and whether it is ``perfect``, without an error.
+    ``of`` is the group of each mention; groups are numbered by their first mentions. The other fields have one value a
+    group: its ``document``; its ``cost``, the F1 gained if it alone became its key (NaN if the measure is not
+    additive); and whether it is ``perfect``, that is, without an error.
     """
 
     of: Ints

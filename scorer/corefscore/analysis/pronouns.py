@@ -23,7 +23,7 @@ ENGLISH_WORDS = frozenset(_ENGLISH.split())
 
 
 class Pronouns(NamedTuple):
-    """How pronouns are told: by their tags, by their words (lower case), or both; ``name`` is what signatures say."""
+    """How pronouns are recognised: by tags, by words (lower case), or by either; ``name`` is for signatures."""
 
     name: str
     tags: tuple[str, ...] = ()

@@ -75,7 +75,7 @@ class Whole(io.RawIOBase):
 def whole_streams() -> None:
     """Have standard output and standard error of this process take all that is written to them.
 
-    By themselves they drop what a short write leaves over where Python is told not to buffer (PYTHONUNBUFFERED).
+    With PYTHONUNBUFFERED, Python's own streams drop the rest of a write that was cut short.
     """
     for name, called in (("stdout", STANDARD_OUTPUT), ("stderr", "standard error")):
         stream = getattr(sys, name)
@@ -105,7 +105,7 @@ def to_file(
 ) -> list[Finding]:
     """Write a file, which is replaced as a whole or not at all; ``then`` has to succeed before it is.
 
-    ``content`` gives the bytes, and is told whether they are for a terminal.
+    ``content`` returns the bytes; its argument says whether they are for a terminal.
 
     The new file keeps the owner, the group and the mode of the old one as far as this user may; notices say what it
     could not keep. A device, a pipe or a descriptor that is open already (`DESCRIPTOR`) is written to as it is. Raises

@@ -71,7 +71,7 @@ THOUSAND = 1000
 
 @contextmanager
 def resampling() -> Iterator[Callable[[float], None] | None]:
-    """A function that is told how much of the trials is done, from 0 to 1; None where no terminal is looked at."""
+    """A function to call with the share of trials that are done, from 0 to 1; None without a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
