@@ -469,6 +469,27 @@ def test_a_shell_can_complete(
     assert capfd.readouterr().out == f"{offered}\n"
 
 
+@pytest.mark.parametrize("words", [("lea",), ()])
+def test_help_is_a_word_as_well(words: tuple[str, ...], capfd: pytest.CaptureFixture[str]) -> None:
+    """``corefscore help lea``, as for git."""
+    assert run(["help", *words], "corefscore") == 0
+    said = capfd.readouterr().out
+    assert run([*words, "--help"], "corefscore") == 0
+    assert capfd.readouterr().out == said
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("tabel", "'json'; did you mean table?\n"),
+        ("zzz", "'json'.\n"),
+    ],
+)
+def test_a_wrong_choice_gets_the_nearest(word: str, said: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["lea", "KEY", "RESPONSE", "--format", word], "corefscore") == 2
+    assert said in capfd.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("name", "known", "said"),
     [

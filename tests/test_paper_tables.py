@@ -41,6 +41,7 @@ class Small:
     """A report of one table: three systems with one score, of which the second is the best."""
 
     signature = "sig|nature"
+    legend = ()
     notes = ("a_note",)
 
     def __init__(self, *scores: float, marks: dict[tuple[int, int], str] | None = None) -> None:
@@ -88,6 +89,18 @@ def test_a_ranking_marks_the_score_that_ranks_alone(capfdbinary: Capture) -> Non
     assert rows[0][4] == "**80.76**"
     assert rows[1][4] == "80.34†"
     assert not any("†" in cell for row in rows for cell in row[5:])
+
+
+@pytest.mark.parametrize("layout", ["markdown", "latex"])
+@pytest.mark.parametrize("command", ["compare", "rank"])
+def test_notes_are_about_columns_that_are_there(command: str, layout: str, capfdbinary: Capture) -> None:
+    """Intervals and the p of each test are columns of the tables to read, not of those of a paper."""
+    call = (command, KEY, "--systems", RUNS, "--measures", "lea")
+    readable, printed = paper(capfdbinary, *call), paper(capfdbinary, *call, "--format", layout)
+    for start in ("low, high: ", "verdict: at" if command == "compare" else "p: the test that"):
+        assert start in readable
+        assert start not in printed
+    assert "low, high: " in paper(capfdbinary, "compare", KEY, RUNS / "ash.conll", "--format", layout)
 
 
 @pytest.mark.parametrize("command", ["compare", "rank"])

@@ -216,7 +216,7 @@ def joined(
         refuse_too_many(dropped)
         notices += describe("repeated-mention", once([repeat for part in parts for repeat in part.repeats]))
     else:
-        notices += describe("dropped-repeat", dropped)
+        notices += describe("dropped-repeat", once(dropped))
     alike = [part.common for part in parts]
     notices += [*nothing_in_common(alike), *(() if nodes else other_columns(alike))]
     views = {view: _shown(batches, view) for view in parts[0].messages}

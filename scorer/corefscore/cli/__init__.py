@@ -155,6 +155,8 @@ def run(arguments: list[str], program: str) -> int:
 def _as_corefscore(arguments: list[str], program: str) -> int:
     """Carry out a call of this command, also under the name of the official scorer."""
     command = commands()
+    if arguments[:1] == ["help"]:
+        arguments = [*arguments[1:2], "--help"]
     if asked := os.environ.get(COMPLETE):
         from click.shell_completion import shell_complete
 

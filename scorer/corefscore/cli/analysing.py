@@ -12,6 +12,7 @@ from corefscore.analysis.costs import measured
 from corefscore.analysis.found import Analysis, Asked
 from corefscore.analysis.spans import REPAIRS
 from corefscore.analysis.texts import HEADS, layers_of
+from corefscore.cli import options
 from corefscore.cli.messages import tell
 from corefscore.cli.scoring import evaluated, one_standard_input, workers
 from corefscore.formats.row import Layers, Reading
@@ -30,14 +31,14 @@ def analysing() -> list[click.Parameter]:
         ),
         click.Option(
             ["--heads"],
-            type=click.Choice(HEADS),
+            type=options.Choice(HEADS),
             default=HEADS[0],
             show_default=True,
             help="How to find the head of a mention: in the parse of the key, or its last token.",
         ),
         click.Option(
             ["--spans"],
-            type=click.Choice(REPAIRS),
+            type=options.Choice(REPAIRS),
             default=REPAIRS[0],
             show_default=True,
             help="Words to ignore at the ends of mentions; off keeps every span as it is.",

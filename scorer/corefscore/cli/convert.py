@@ -39,7 +39,9 @@ def command(name: str) -> click.Command:
             click.Argument(["source"], type=options.File(), metavar="IN"),
             click.Argument(["target"], type=options.File(), metavar="OUT"),
             click.Option(
-                ["--to"], type=click.Choice(writable()), help="Format of OUT (default: the one that IN does not have)."
+                ["--to"],
+                type=options.Choice(writable()),
+                help="Format of OUT (default: the one that IN does not have).",
             ),
             *options.reading(),
             *options.notices(),

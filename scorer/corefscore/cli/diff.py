@@ -39,7 +39,7 @@ def command(name: str) -> click.Command:
             click.Argument(["name"], required=False),
             click.Option(
                 ["--type", "kinds"],
-                type=click.Choice(TYPES),
+                type=options.Choice(TYPES),
                 metavar="TYPE",
                 multiple=True,
                 help=f"Show errors of this type: {', '.join(TYPES)}.",
@@ -51,7 +51,7 @@ def command(name: str) -> click.Command:
             click.Option(["--all", "every"], is_flag=True, help="Show sentences without errors, too."),
             click.Option(
                 ["--color"],
-                type=click.Choice(["auto", "always", "never"]),
+                type=options.Choice(["auto", "always", "never"]),
                 default="auto",
                 show_default=True,
                 help="Use colours; auto: on a terminal, unless NO_COLOR is set.",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.types import StringParamType
 
-from corefscore.errors import UsageError
+from corefscore.errors import UsageError, nearest
 from corefscore.layouts import NAMES, ORDERS, Style, fitting
 from corefscore.metrics.row import NAMED, VIEWS, Metric, options_of
 from corefscore.sources import RATIO, UNPACKED
@@ -116,6 +116,17 @@ class File(StringParamType):
         return [CompletionItem(incomplete, type=self.name)]
 
 
+class Choice(click.Choice[str]):
+    """One of some words; a wrong one gets those most like it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            like = nearest(str(value), self.choices)
+            self.fail(error.message.rstrip(".") + (f"; did you mean {' or '.join(like)}?" if like else "."), param, ctx)
+
+
 class Finite(click.FloatRange):
     """A number within a range, and no NaN, which is neither below nor above anything."""
 
@@ -140,7 +151,7 @@ def scoring(metrics: Sequence[Metric], *, heads: bool = True) -> list[click.Para
                 default=option.default,
                 show_default=True,
                 help=option.help,
-                type=click.Choice(option.choices) if option.choices else type(option.default),
+                type=Choice(option.choices) if option.choices else type(option.default),
                 is_flag=isinstance(option.default, bool),
             )
             for option in (*COUNTING, *options_of(metrics))
@@ -182,11 +193,11 @@ def reading() -> list[click.Parameter]:
     return [
         *files(),
         click.Option(
-            ["--input-format"], type=click.Choice(NAMES), help="Format of the input (default: recognised by content)."
+            ["--input-format"], type=Choice(NAMES), help="Format of the input (default: recognised by content)."
         ),
         click.Option(
             ["--heads"],
-            type=click.Choice(HEADS),
+            type=Choice(HEADS),
             help="Heads of mentions in CorefUD: as the file has them, or the highest node of the tree (default: file).",
         ),
         click.Option(
@@ -234,7 +245,7 @@ def layout(*takes: str) -> click.Parameter:
     names = fitting(*takes)
     return click.Option(
         ["--format", "layout"],
-        type=click.Choice(names),
+        type=Choice(names),
         default=names[0],
         show_default=True,
         help="Layout of the output.",
@@ -249,7 +260,7 @@ def look() -> list[click.Parameter]:
         ),
         click.Option(
             ["--order"],
-            type=click.Choice(tuple(ORDERS)),
+            type=Choice(tuple(ORDERS)),
             help="Order of precision, recall and F1 (default prf in markdown and latex, rpf in table).",
         ),
     ]

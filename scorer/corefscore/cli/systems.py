@@ -64,7 +64,7 @@ def resampling() -> list[click.Parameter]:
         ),
         click.Option(
             ["--test"],
-            type=click.Choice(TESTS),
+            type=options.Choice(TESTS),
             default=TESTS[0],
             show_default=True,
             help="Paired approximate randomization (Noreen 1989), or paired bootstrap, which finds too many "
@@ -72,7 +72,7 @@ def resampling() -> list[click.Parameter]:
         ),
         click.Option(
             ["--correction"],
-            type=click.Choice(CORRECTIONS),
+            type=options.Choice(CORRECTIONS),
             default=CORRECTIONS[0],
             show_default=True,
             help="Holm's correction of p: for all pairs of systems within one score, for all tests, or none.",

@@ -55,7 +55,7 @@ def command(name: str) -> click.Command:
             ),
             click.Option(
                 ["--repeated"],
-                type=click.Choice(["first"]),
+                type=options.Choice(["first"]),
                 help="With --fix: keep the first copy of a span in several entities.",
             ),
             *options.reading(),

@@ -32,8 +32,8 @@ def render(report: Reported, style: Style) -> Iterator[str]:
         if notes := [*table.notes, *_told(left_out, style.width)]:
             yield "\n" + "".join(_wrapped(note, style.width) for note in notes)
         between = "\n"
-    if report.notes:
-        yield between + "".join(_wrapped(note, style.width) for note in report.notes)
+    if notes := [*report.legend, *report.notes]:
+        yield between + "".join(_wrapped(note, style.width) for note in notes)
     yield f"\n{report.signature}\n"
 
 

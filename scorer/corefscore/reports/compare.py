@@ -13,7 +13,7 @@ from corefscore.errors import InputError
 from corefscore.findings import Finding, counted
 from corefscore.intervals import NAME as INTERVAL
 from corefscore.measures import HEADINGS, asked
-from corefscore.reports.row import CHANCE, COUNT, PERCENT, Column, Interval, Table, head, shortened
+from corefscore.reports.row import CHANCE, COUNT, PERCENT, Column, Interval, Reported, Table, head, shortened
 from corefscore.reports.score import Intervals
 from corefscore.reports.views import PAIRWISE, matrices, pairwise, paper_of
 from corefscore.results import Result
@@ -34,7 +34,7 @@ VERDICTS = {True: "differ", False: "not shown", None: "no verdict"}
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(Reported):
     """The report of `compare`: ``results`` by the name of the system, all of one key, and what was ``found``."""
 
     results: Mapping[str, Result]
@@ -66,7 +66,8 @@ class Comparison:
         if len(order) > 1:
             return [table]
         ends = {f"{m}.{c}": end for m, by_score in _ends(self.found).items() for c, end in by_score.items()}
-        return [table._replace(rows=[*table.rows, [ends.get(column.name) for column in table.columns]])]
+        row = [ends.get(column.name) for column in table.columns]
+        return [table._replace(rows=[*table.rows, row], notes=self.legend)]
 
     def _scores(self, names: Sequence[str] = ()) -> Table:
         """The scores of all systems, under other names if these are given."""
@@ -136,18 +137,23 @@ class Comparison:
         }
 
     @property
-    def notes(self) -> Sequence[str]:
+    def legend(self) -> Sequence[str]:
         method = self.found.method
-        notes = [
+        interval = (
             f"low, high: {percentage(method.confidence)} intervals (expanded BCa), from "
-            f"{self.found.resampled.shape[-1]} paired bootstrap resamples",
-            *notes_on_tests(self.found),
+            f"{self.found.resampled.shape[-1]} paired bootstrap resamples"
+        )
+        verdict = (
             f"verdict: at the level {method.alpha:g}; units: how many the two differ in; smallest p: the least that "
-            "this run could have given",
-            *notes_on_intervals(self.found),
-            *self._undecided(),
-        ]
-        return notes if self.found.sample.pairs else [*notes[:2], *notes_on_intervals(self.found)]
+            "this run could have given"
+        )
+        return [interval, verdict] if self.found.sample.pairs else [interval]
+
+    @property
+    def notes(self) -> Sequence[str]:
+        on_units, *on_tests = notes_on_tests(self.found)
+        notes = [on_units, *on_tests, *self._undecided()] if self.found.sample.pairs else [on_units]
+        return [*notes, *notes_on_intervals(self.found)]
 
     def _undecided(self) -> Iterator[str]:
         """That some tests could not have told systems apart, and which."""
@@ -175,7 +181,7 @@ class Comparison:
                 {"system": names[a], "against": names[b], "measures": self._pair(place, a, b)}
                 for place, (a, b) in enumerate(self.found.sample.pairs)
             ],
-            "notes": list(self.notes),
+            "notes": [*self.legend, *self.notes],
         }
 
     def _system(self, s: int) -> dict[str, Any]:
@@ -224,7 +230,8 @@ def intervals(result: Result, method: Method) -> Intervals:
     ends = _ends(alone.found)
     by_score = {m: {c: end._asdict() for c, end in its.items()} for m, its in ends.items()}
     data = {"units": alone.found.sample.units, "options": _terms(alone.found), "measures": by_score}
-    return Intervals(ends, alone.notes, alone.signature, {**data, "notes": list(alone.notes)})
+    notes = [*alone.legend, *alone.notes]
+    return Intervals(ends, notes, alone.signature, {**data, "notes": notes})
 
 
 def _ends(found: Compared) -> dict[str, dict[str, Interval]]:

@@ -14,7 +14,7 @@ from corefscore.findings import counted
 from corefscore.measures import HEADINGS, asked, scores_of
 from corefscore.reports.compare import known, listed, notes_on_intervals, notes_on_tests, options, percentage, signed
 from corefscore.reports.paper import Scored, scored_columns
-from corefscore.reports.row import CHANCE, COUNT, PERCENT, Column, Interval, Table, head, shortened
+from corefscore.reports.row import CHANCE, COUNT, PERCENT, Column, Interval, Reported, Table, head, shortened
 from corefscore.reports.views import paper_of, sort_heading
 from corefscore.results import Result, Scores
 from corefscore.significance import Compared, Method, Sample, Watch, compared
@@ -40,7 +40,7 @@ class Decided(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking:
+class Ranking(Reported):
     """The report of `rank`.
 
     ``results`` are those of the systems that were scored, by name; ``unscored`` the reasons of the others.
@@ -211,22 +211,30 @@ class Ranking:
         return known(low), known(high)
 
     @property
-    def notes(self) -> Sequence[str]:
-        method = self.found.method
-        means = f", the mean over groups of documents by {method.by}" if method.by is not None else ""
-        notes = [
-            f"ranked by {self.sorted_by}{means}; a system shares the rank of the first of its group unless the two "
-            f"differ at the level {method.alpha:g}",
-            f"low, high: {percentage(method.confidence)} interval (expanded BCa), from "
-            f"{self.found.resampled.shape[-1]} bootstrap resamples",
-        ]
-        if self.found.sample.units == 1:
-            notes[-1] = "no intervals, and no test can tell systems apart: there is one unit only"
+    def legend(self) -> Sequence[str]:
+        legend = []
+        if self.found.sample.units > 1:
+            legend.append(
+                f"low, high: {percentage(self.found.method.confidence)} interval (expanded BCa), from "
+                f"{self.found.resampled.shape[-1]} bootstrap resamples"
+            )
         if len(self.names) > 1:
-            notes.append(
+            legend.append(
                 "p: the test that decided the rank, against the first system of the same rank or, for the first of a "
                 "rank, of the rank above"
             )
+        return legend
+
+    @property
+    def notes(self) -> Sequence[str]:
+        by = self.found.method.by
+        means = f", the mean over groups of documents by {by}" if by is not None else ""
+        notes = [
+            f"ranked by {self.sorted_by}{means}; a system shares the rank of the first of its group unless the two "
+            f"differ at the level {self.found.method.alpha:g}"
+        ]
+        if self.found.sample.units == 1:
+            notes.append("no intervals, and no test can tell systems apart: there is one unit only")
         undecided = self.undecided
         if undecided and self.found.sample.units > 1:
             pairs = counted(len(self.found.sample.pairs), "pair")
@@ -262,7 +270,7 @@ class Ranking:
             "hidden": [each._asdict() for each in self.hidden],
             "undecided": [list(pair) for pair in self.undecided],
             "unscored": dict(self.unscored),
-            "notes": list(self.notes),
+            "notes": [*self.legend, *self.notes],
         }
 
 

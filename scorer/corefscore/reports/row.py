@@ -103,7 +103,8 @@ class Annotated(Protocol):
 class Reported(AsData, Protocol):
     """A report with tables: ``tables`` with every row and number, for data; ``readable`` for a terminal; ``paper`` as a
     paper prints them. All are the same unless a report has others. ``notes`` are sentences that belong under them;
-    ``signature`` is the line by which the numbers can be repeated."""
+    ``legend`` is about columns that those of a paper lack. ``signature`` is the line by which the numbers can be
+    repeated."""
 
     @property
     def tables(self) -> Sequence[Table]: ...
@@ -115,6 +116,10 @@ class Reported(AsData, Protocol):
     @property
     def paper(self) -> Sequence[Table]:
         return self.tables
+
+    @property
+    def legend(self) -> Sequence[str]:
+        return ()
 
     @property
     def notes(self) -> Sequence[str]: ...

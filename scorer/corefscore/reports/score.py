@@ -13,7 +13,7 @@ import numpy as np
 from corefscore.counts import SCORES, summed
 from corefscore.measures import HEADINGS
 from corefscore.reports.paper import main_measures, paper
-from corefscore.reports.row import PERCENT, Column, Interval, Streamed, Table
+from corefscore.reports.row import PERCENT, Column, Interval, Reported, Streamed, Table
 from corefscore.results import Result, Score, Scores
 
 DOCUMENT, GROUP, MEAN, TOTAL = "document", "group", "mean of groups", "total"
@@ -42,7 +42,7 @@ class Intervals(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Report:
+class Report(Reported):
     """What is shown of a result: the total, with ``intervals`` if they were asked for; every document where
     ``documents`` is set; and where ``by`` is a pattern, the groups that it makes (see `Result.by`) and the unweighted
     mean over them. ``system`` is what a paper calls the response.

@@ -478,6 +478,7 @@ def _what_else(source: Source) -> Finding:
         line = header[0]
         form = 'a header that is not of the form "#begin document NAME", with one blank before NAME'
         what = f'{form}: "{as_text(header[1])[:60]}"'
+        expected = f"{EXPECTED}; corefscore validate {source.name} --fix FILE mends such headers"
     else:
         what = f'the file begins with "{as_text(first)[:60]}"'
     return Finding("no-document", source.name, line, details={"what": what, "expected": expected})
