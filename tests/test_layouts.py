@@ -187,12 +187,20 @@ def test_by_gives_totals_of_groups_and_their_unweighted_mean(tmp_path: Path) -> 
     ]
 
 
-def test_the_mean_of_what_a_measure_does_not_have_is_nothing(tmp_path: Path) -> None:
-    """The CoNLL average has an F1 only, over groups too."""
-    found = rows("conll", *grouped(tmp_path), "--by", r"^\((\w\w)/")
-    (mean,) = (row for row in found if (row["scope"], row["measure"]) == ("mean of groups", "conll"))
-    assert (mean["recall"], mean["precision"]) == ("", "")
-    assert float(mean["f1"]) > 0
+def test_the_mean_of_the_average_is_that_over_groups(tmp_path: Path) -> None:
+    found = [row for row in rows("conll", *grouped(tmp_path), "--by", r"^\((\w\w)/") if row["measure"] == "conll"]
+    *groups, mean, total = found
+    assert (len(groups), mean["scope"], total["scope"]) == (3, "mean of groups", "total")
+    for score in ("recall", "precision", "f1"):
+        assert float(mean[score]) == pytest.approx(sum(float(row[score]) for row in groups) / 3)
+
+
+def test_json_with_intervals_signs_what_they_were_made_with() -> None:
+    system = TESTDATA / "systems" / "key.conll", TESTDATA / "systems" / "runs" / "ash.conll"
+    data = json.loads(command("lea", *system, "--format", "json", "--intervals").stdout)
+    table = command("lea", *system, "--format", "table", "--intervals").stdout.decode()
+    assert data["signature"] == table.splitlines()[-1]
+    assert "unit=document | parts=joined | trials=10000 | seed=0 | confidence=95%" in data["signature"]
 
 
 def test_without_a_bracket_the_group_is_the_match(tmp_path: Path) -> None:

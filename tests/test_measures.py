@@ -7,7 +7,7 @@ from pathlib import Path
 
 import corefscore
 import pytest
-from corefscore import UsageError, score
+from corefscore import score
 from corefscore.measures import asked, single, wanted
 from corefscore.metrics import GROUPS, NAMES, OTHER_NAMES, RESERVED, find, named
 from support import TESTDATA, call, command
@@ -119,10 +119,29 @@ def test_a_score_of_a_measure_is_asked_for(words: str, measures: dict[str, list[
     assert asked(found) is found
 
 
-def test_the_average_has_no_recall() -> None:
-    for words in ("conll.recall", "muc,conll.precision"):
-        with pytest.raises(UsageError, match="the CoNLL average is a mean of F1; it has no recall or precision"):
-            wanted(words)
+def test_the_recall_of_the_average_is_asked_for_by_name() -> None:
+    assert wanted("conll").measures == {"conll": ["f1"]}
+    assert wanted("muc.f1,conll.precision,conll").measures == {"muc": ["f1"], "conll": ["precision", "f1"]}
+
+
+def test_the_average_is_the_mean_of_each_score(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    """Of MUC 3/4 3/4, B-cubed 17/24 6/7 and CEAF-e 37/60 37/45, which the official scorer printed for the pair."""
+    demo = TESTDATA / "demo" / "key.conll", TESTDATA / "demo" / "response.conll"
+    result = score(*demo, "conll")
+    three = [result[name] for name in ("muc", "bcub", "ceafe")]
+    for name in ("recall", "precision", "f1"):
+        assert getattr(result["conll"], name) == pytest.approx(sum(getattr(each, name) for each in three) / 3)
+    assert result["conll"].recall == pytest.approx((3 / 4 + 17 / 24 + 37 / 60) / 3)
+    assert result["conll"].recall_counts == (result["conll"].recall, 1)
+    rows = call(capfdbinary, "conll", *demo, "--format", "csv").stdout.decode().splitlines()
+    assert rows[-1].split(",")[3:] == [repr(value * 100) for value in result["conll"][:3]]
+    lines = call(capfdbinary, "conll", *demo, "none").stdout.decode().splitlines()
+    assert lines[-1] == "CoNLL average: F1: 74.34%"
+    ranked = json.loads(
+        call(capfdbinary, "rank", KEY, RESPONSE, OTHER, "--sort", "conll.recall", "--format", "json").stdout
+    )
+    assert ranked["options"]["sort"] == "conll.recall"
+    assert set(ranked["ranking"][0]["scores"]["conll"]) == {"recall", "f1"}
 
 
 def test_only_the_score_that_is_asked_for_is_shown(capfdbinary: pytest.CaptureFixture[bytes]) -> None:

@@ -142,6 +142,9 @@ SHAPES = [
     pytest.param([["a", [["b"]]]], "list[list[list[list[str]] | str]]", id="a mention beside entities"),
     pytest.param([[{"start": 1}]], "list[list[dict]]", id="objects of JSON"),
     pytest.param([[Tensor(), Tensor()]], "list[list[Tensor]]", id="identity"),
+    pytest.param([[None, "a"]], "list[list[NoneType | str]]", id="None for a mention"),
+    pytest.param([[(0, None), (4, 4)]], "list[list[tuple[int, NoneType] | tuple[int, int]]]", id="None in a mention"),
+    pytest.param([[(0, 1)], None], "list[list[tuple[int, int]] | NoneType]", id="None for an entity"),
     pytest.param([[(Hashed(), Hashed())]], "list[list[tuple[Hashed, Hashed]]]", id="hashed by identity, in tuples"),
 ]
 

@@ -40,8 +40,6 @@ def wanted(words: str) -> Wanted:
             metrics += names
             for measure in its:
                 measures.setdefault(measure, []).extend(scores_of(measure) if score is None else (score,))
-    if set(measures.get(AVERAGE, ())) - {"f1"}:
-        raise UsageError("the CoNLL average is a mean of F1; it has no recall or precision")
     chosen = [name for name in dict.fromkeys(metrics) if name != MENTIONS]
     in_order = [name for name in NAMES if name in chosen] + [name for name in chosen if name not in NAMES]
     return Wanted(
@@ -51,7 +49,7 @@ def wanted(words: str) -> Wanted:
 
 
 def scores_of(measure: str) -> Sequence[str]:
-    """All scores of a measure: the CoNLL average has an F1 only."""
+    """The scores that the name of a measure asks for: of the CoNLL average the F1, which alone papers mean by it."""
     return ("f1",) if measure == AVERAGE else SCORES
 
 
@@ -69,7 +67,7 @@ def _parted(word: str) -> tuple[str, str | None]:
 def single(words: str) -> tuple[str, str]:
     """A measure and a score of it: ``lea.recall``, and ``lea`` for its F1.
 
-    Raises `UsageError` for an unknown name, and for a recall or precision of the CoNLL average.
+    Raises `UsageError` for an unknown name, and for one of several measures.
     """
     found = wanted(words).measures
     if len(found) != 1:

@@ -29,7 +29,7 @@ DOCUMENT, DOCUMENTS = 2, 3
 COLLECTIONS = (list, tuple, set, frozenset)
 NUMBERS = (int, float, np.number)
 
-PLAIN = frozenset({str, bytes, int, float, bool, type(None)})
+PLAIN = frozenset({str, bytes, int, float, bool})
 """Types of most mentions and of their parts, of which nothing has to be asked."""
 
 EXPECTED = (
@@ -194,6 +194,8 @@ def _wrong_leaf(layers: Layers) -> str | None:
             by_type[kind] = next(value for value in leaves if type(value) is kind)
     for kind, value in by_type.items():
         name = kind.__name__
+        if value is None:
+            return f"{EXPECTED}; None is no mention: leave it out"
         if kind.__hash__ is None or isinstance(value, Mapping):
             return f"hashable mentions; no {name} can be one"
         if vars(object)["__hash__"] is kind.__hash__ or hash(value) == id(value):

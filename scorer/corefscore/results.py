@@ -46,7 +46,7 @@ def values(metrics: Sequence[Metric], counts: Mapping[str, Floats]) -> dict[str,
         for measure in metric.measures:
             found[measure.name] = _combined(metric, measure, parts) if measure.combine else divided(next(own))
     if all(name in found for name in GROUPS[AVERAGE]):
-        found[AVERAGE] = average([found[name].f1 for name in GROUPS[AVERAGE]])
+        found[AVERAGE] = average([found[name] for name in GROUPS[AVERAGE]])
     return found
 
 
@@ -66,14 +66,20 @@ def _combined(metric: Metric, measure: Measure, parts: Sequence[Counts]) -> Valu
     return found
 
 
-def average(f1: Sequence[Floats]) -> Values:
-    """The CoNLL average: the mean of the F1 of MUC, B-cubed and CEAF-e. Recall and precision it has none: NaN.
+def average(measures: Sequence[Values]) -> Values:
+    """The CoNLL average: the mean of the F1 of MUC, B-cubed and CEAF-e, and likewise of their recall and precision.
 
-    Source: the CoNLL-2011 shared task. Added from left to right, since the official layout cuts it off.
+    Source: the CoNLL-2011 shared task, for the F1; training logs print the other two beside it, so that this F1 is not
+    that of this recall and precision. Added from left to right, since the official layout cuts the F1 off.
     """
-    mean = summed(np.stack(f1)) / len(f1)
-    nothing = Ratios(*np.full((2, *mean.shape), np.nan))
-    return Values(nothing, nothing, mean)
+
+    def mean(values: Sequence[Floats]) -> Floats:
+        found: Floats = summed(np.stack(values)) / len(values)
+        return found
+
+    recall, precision = mean([its.recall for its in measures]), mean([its.precision for its in measures])
+    one = np.ones(recall.shape)
+    return Values(Ratios(recall, one), Ratios(precision, one), mean([its.f1 for its in measures]))
 
 
 class Ratio(NamedTuple):
@@ -88,7 +94,7 @@ class Score(NamedTuple):
     these: ``recall, precision, f1 = result["lea"][:3]``.
 
     ``recall_counts`` and ``precision_counts`` are what they were divided from; for a measure that combines
-    others (BLANC) the value itself over 1. What a measure does not have is NaN: all but the F1 of the CoNLL average.
+    others (BLANC, the CoNLL average) the value itself over 1.
     """
 
     recall: float
@@ -116,8 +122,8 @@ def _whole(number: float) -> float | int:
 
 
 class Measured(Mapping[str, Score]):
-    """A mapping from measure to `Score`. Mention identification is the measure ``mentions``; the CoNLL average, which
-    has an F1 only, is ``conll``. Other names (`corefscore.metrics.OTHER_NAMES`) are understood.
+    """A mapping from measure to `Score`. Mention identification is the measure ``mentions``, the CoNLL average
+    ``conll``. Other names (`corefscore.metrics.OTHER_NAMES`) are understood.
 
     Raises `KeyError` for a measure that was not scored."""
 
@@ -158,7 +164,7 @@ class Measured(Mapping[str, Score]):
 
     @property
     def conll(self) -> float:
-        """The CoNLL average, from 0 to 1. Raises `KeyError` where MUC, B-cubed or CEAF-e was not asked for."""
+        """The F1 of the CoNLL average. Raises `KeyError` where MUC, B-cubed or CEAF-e was not asked for."""
         if AVERAGE not in self:
             raise KeyError("the CoNLL average needs the metrics " + ", ".join(GROUPS[AVERAGE]))
         return self[AVERAGE].f1

@@ -44,7 +44,7 @@ MENTIONS = "mentions"
 """Mention identification is counted in every run; it is a row like the others, but no METRIC of the command."""
 
 AVERAGE = "conll"
-"""The measure that is no metric's: the mean of the F1 of the metrics of the group of this name."""
+"""The measure that is no metric's: the mean of the metrics of the group of this name."""
 
 RESERVED = {
     *GROUPS,

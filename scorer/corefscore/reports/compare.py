@@ -226,7 +226,7 @@ def compare(
 
 def intervals(result: Result, method: Method) -> Intervals:
     """The intervals of every measure of one response. Raises as `compare` does."""
-    alone = compare({"": result}, list(result), method)
+    alone = compare({"": result}, dict.fromkeys(result, SCORES), method)
     ends = _ends(alone.found)
     by_score = {m: {c: end._asdict() for c, end in its.items()} for m, its in ends.items()}
     data = {"units": alone.found.sample.units, "options": _terms(alone.found), "measures": by_score}

@@ -292,7 +292,7 @@ def rank(
     told how much of the work is done, from 0 to 1.
     """
     shown = dict(asked(measures))
-    shown[sort] = [each for each in scores_of(sort) if each == score or each in shown.get(sort, scores_of(sort))]
+    shown[sort] = [each for each in SCORES if each == score or each in shown.get(sort, scores_of(sort))]
     whole = sample(list(results.values()), shown, method.unit, method.by)
     found = compared(whole.only(sort), method, score, watch)
     observed = found.sample.observed[:, 0, SCORES.index(score)].tolist()

@@ -157,7 +157,7 @@ class Report(Reported):
 
     def to_dict(self) -> dict[str, Any]:
         """What the JSON layout prints."""
-        found = self.result.to_dict(documents=False)
+        found = {**self.result.to_dict(documents=False), "signature": self.signature}
         if self.documents:
             found["documents"] = _streamed(self.result.documents)
         if self.intervals is not None:

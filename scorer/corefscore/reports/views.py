@@ -141,5 +141,5 @@ def paper_of(
 
 
 def sort_heading(measure: str, score: str) -> str:
-    """``lea F1``, and ``conll`` for the CoNLL average."""
-    return AVERAGE if measure == AVERAGE else f"{measure} {HEADINGS[score]}"
+    """``lea F1``, and ``conll`` for the F1 of the CoNLL average."""
+    return AVERAGE if (measure, score) == (AVERAGE, "f1") else f"{measure} {HEADINGS[score]}"
