@@ -84,6 +84,7 @@ ORDER = (
     "metrics",
     "measures",
     "results",
+    "arguments",
     "nodes",
     "evaluate",
     "analysis",

@@ -6,12 +6,12 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import wraps
-from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from corefscore import formats
+from corefscore.arguments import Options, ScorerOptions, apart, spelled
 from corefscore.errors import InputError, ScorerWarning, UsageError, suggested
 from corefscore.evaluate import Counted, Part, count, evaluate, joined
 from corefscore.findings import Finding, counted, shortened
@@ -26,6 +26,8 @@ from corefscore.results import COUNTING, Counting, Result, Settings
 from corefscore.workers import Map, by_many_or_one
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from corefscore.clusters import Clusters
 
 
@@ -58,26 +60,6 @@ LONGEST_NAME = 255
 
 ONLY_DOCUMENT = "document"
 """The name of a document that was given without one."""
-
-
-P = ParamSpec("P")
-R = TypeVar("R")
-
-
-def spelled(function: Callable[P, R]) -> Callable[P, R]:
-    """The same function, which says of an unknown keyword which one may have been meant."""
-    code = function.__code__
-    known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-
-    @wraps(function)
-    def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        for name in kwargs:
-            if name not in known:
-                others = "" if "options" not in known else "; options of other packages' metrics go into options={...}"
-                raise UsageError(f"unknown argument {name!r}; {suggested(name, known)}{others}")
-        return function(*args, **kwargs)
-
-    return call
 
 
 @spelled
@@ -146,28 +128,7 @@ def score(
     key: Given,
     response: Given | None = None,
     metrics: str | Sequence[str] = "every",
-    *,
-    repeated: str = "official",
-    singletons: str | None = None,
-    matching: str | None = None,
-    zeros: str | None = None,
-    lookup: str | None = None,
-    definitions: str | None = None,
-    document: str | None = None,
-    ne_from: str | None = None,
-    ne_column: int | None = None,
-    named: str | None = None,
-    ne_types: str | Sequence[str] | None = None,
-    estimate_key: bool | None = None,
-    match: str | Sequence[str] | None = None,
-    boundary: str | None = None,
-    options: Mapping[str, Any] | None = None,
-    include: str | None = None,
-    input_format: str | None = None,
-    clusters_field: str | None = None,
-    max_unpacked: int | None = None,
-    heads: str | None = None,
-    workers: Map | None = None,
+    **how: Unpack[Options],
 ) -> Result:
     """Score a response against a key.
 
@@ -184,10 +145,10 @@ def score(
 
     Only JSON lines that have both `clusters` and `predicted_clusters` need no ``response``.
 
-    ``metrics`` are names as on the command line. ``ne_from`` to ``match`` are options of metrics of named mentions
-    (docs/cone.md), ``boundary`` is that of BLANC; ``options`` has those of metrics that other packages add, by keyword.
-    The other options are those of the command line; ``workers`` (of `corefscore.workers` or `corefscore.distributed`)
-    do the work.
+    ``metrics`` are names as on the command line. ``how`` are the options of the command line, each by its keyword
+    (`corefscore.arguments.Options`): ``ne_from`` to ``match`` are those of metrics of named mentions (docs/cone.md),
+    ``boundary`` is that of BLANC, ``options`` has those of metrics that other packages add. ``workers`` (of
+    `corefscore.workers` or `corefscore.distributed`) do the work.
 
         >>> score([[(0, 1), (4, 4)], [(2, 2)]], [[(0, 1), (4, 4), (2, 2)]], metrics="lea")["lea"].f1
         0.4444444444444444
@@ -196,12 +157,11 @@ def score(
     `ScorerWarning`. Raises `InputError` for input that is refused (more than ten repeated mentions in the response,
     say), `UsageError` for an unknown name or argument.
     """
-    reading = Reading(include, input_format, clusters_field, max_unpacked, heads)
+    reading, counting, others = apart(how)
     response = complete(key, response, reading)
     chosen = selected(metrics)
-    own = own_options(OwnOptions(ne_from, ne_column, named, ne_types, estimate_key, match, boundary), options)
-    counting = Counting(repeated, singletons, matching, zeros, lookup, definitions)
-    settings = settings_of(chosen, counting, document, own)
+    document, workers = others.pop("document", None), others.pop("workers", None)
+    settings = settings_of(chosen, counting, document, own_options(others))
     return warned(scored(key, response, chosen, settings, reading, workers=workers))
 
 
@@ -221,26 +181,18 @@ def complete(key: Given, response: Given | None, reading: Reading) -> Given:
     return key
 
 
-class OwnOptions(NamedTuple):
-    """The options of built-in metrics, of named mentions and of BLANC, None where they are not given."""
+def own_options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """All options that metrics bring along, by keyword, from arguments of which ``options`` is one.
 
-    ne_from: str | None = None
-    ne_column: int | None = None
-    named: str | None = None
-    ne_types: str | Sequence[str] | None = None
-    estimate_key: bool | None = None
-    match: str | Sequence[str] | None = None
-    boundary: str | None = None
-
-
-def own_options(built_in: OwnOptions, options: Mapping[str, Any] | None) -> dict[str, Any]:
-    """All options that metrics bring along, by keyword. Raises `UsageError` for one that is given twice."""
-    given = {name: value for name, value in built_in._asdict().items() if value is not None}
-    if not isinstance(options or {}, Mapping):
-        raise UsageError(f"options={options!r}: expected a mapping, such as options={{'smallest': 2}}")
-    if twice := sorted(given.keys() & (options or {}).keys()):
+    Raises `UsageError` for one that is given twice.
+    """
+    built_in = {name: value for name, value in given.items() if value is not None and name != "options"}
+    others = given.get("options") or {}
+    if not isinstance(others, Mapping):
+        raise UsageError(f"options={others!r}: expected a mapping, such as options={{'smallest': 2}}")
+    if twice := sorted(built_in.keys() & others.keys()):
         raise UsageError(f"{twice[0]} is given twice: as an argument, and in options")
-    return {**given, **(options or {})}
+    return {**built_in, **others}
 
 
 def selected(metrics: str | Sequence[str]) -> tuple[Metric, ...]:
@@ -335,26 +287,11 @@ class Scorer:
     def __init__(
         self,
         metrics: str | Sequence[str] = "every",
-        *,
-        repeated: str = "official",
-        singletons: str = "keep",
-        ne_from: str | None = None,
-        ne_column: int | None = None,
-        named: str | None = None,
-        ne_types: str | Sequence[str] | None = None,
-        estimate_key: bool | None = None,
-        match: str | Sequence[str] | None = None,
-        boundary: str | None = None,
-        options: Mapping[str, Any] | None = None,
-        matching: str | None = None,
-        zeros: str | None = None,
-        lookup: str | None = None,
-        definitions: str | None = None,
+        **how: Unpack[ScorerOptions],
     ) -> None:
         self._metrics = selected(metrics)
-        own = own_options(OwnOptions(ne_from, ne_column, named, ne_types, estimate_key, match, boundary), options)
-        counting = Counting(repeated, singletons, matching, zeros, lookup, definitions).settled(nodes=False)
-        self._settings = settings_of(self._metrics, counting, None, own)
+        self._reading, counting, others = apart(how)
+        self._settings = settings_of(self._metrics, counting.settled(nodes=False), None, own_options(others))
         self.reset()
 
     def reset(self) -> None:

@@ -9,14 +9,15 @@ from corefscore.analysis.costs import measured
 from corefscore.analysis.found import Asked, analysed, pairs_of
 from corefscore.analysis.spans import REPAIRS
 from corefscore.analysis.texts import AUTO, HEADS, layers_of
-from corefscore.api import Corpus, complete, scored, settings_of, spelled, warned
+from corefscore.api import Corpus, complete, own_options, scored, settings_of, warned
+from corefscore.arguments import AnalysisOptions, apart, spelled
 from corefscore.errors import UsageError
 from corefscore.formats.row import Reading
 from corefscore.reports.errors import ErrorReport
-from corefscore.results import Counting
-from corefscore.workers import Map
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from corefscore.api import Given
 
 
@@ -29,14 +30,7 @@ def analyse(
     spans: str = AUTO,
     heads: str = AUTO,
     pronouns: str = AUTO,
-    repeated: str = "official",
-    singletons: str = "keep",
-    document: str | None = None,
-    include: str | None = None,
-    input_format: str | None = None,
-    clusters_field: str | None = None,
-    max_unpacked: int | None = None,
-    workers: Map | None = None,
+    **how: Unpack[AnalysisOptions],
 ) -> ErrorReport:
     """Analyse what a response loses against a key: errors by type, and what each type costs in the F1 of a measure.
 
@@ -55,10 +49,11 @@ def analyse(
     for name, value, known in (("spans", spans, REPAIRS), ("heads", heads, HEADS)):
         if value not in known:
             raise UsageError(f"{name}={value!r} is not one of {', '.join(known)}")
-    reading = Reading(include, input_format, clusters_field, max_unpacked)
+    reading, counting, others = apart(how)
+    document, workers = others.pop("document", None), others.pop("workers", None)
     response = complete(key, response, reading)
     wanted = measured(measure)
-    settings = settings_of(wanted.metrics, Counting(repeated, singletons), document, {})
+    settings = settings_of(wanted.metrics, counting, document, own_options(others))
     result = scored(key, response, wanted.metrics, settings, reading, keep_pairs=True, workers=workers)
     pairs = pairs_of(result)
     of_key = Reading(input_format=key.reading.get("input_format")) if isinstance(key, Corpus) else reading

@@ -13,6 +13,7 @@ from click.core import ParameterSource
 
 from corefscore.api import Corpus, scored, settings_of
 from corefscore.api import corpus as read
+from corefscore.arguments import apart
 from corefscore.cli.progress import progress
 from corefscore.cli.signals import clearing
 from corefscore.errors import InputError, UsageError
@@ -86,9 +87,7 @@ def evaluated(
 
 def _taken_apart(metrics: Sequence[Metric], how: Mapping[str, Any]) -> tuple[Reading, Counting, dict[str, Any]]:
     """The options of `options.scoring`: how files are read, which mentions count, and what metrics bring along."""
-    reading = Reading(*(how.get(name) for name in Reading._fields))
-    counting = Counting(*(how[name] for name in Counting._fields))
-    own = {name: value for name, value in how.items() if name not in (*Reading._fields, *Counting._fields)}
+    reading, counting, own = apart(how)
     _refuse_unread(metrics, own)
     known = {option.keyword for option in options_of(metrics)}
     return reading, counting, {name: value for name, value in own.items() if name in known}
