@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 BENCH := build/bench/venv
 BENCH_OPTIONS = $(if $(ONLY),--only $(ONLY)) $(if $(PEER),--peer '$(PEER)') $(if $(PATIENT),--patient $(PATIENT))
 
-.PHONY: help demo test test-slow bench bench-page bench-inner coverage papers lint format fuzz mutants cross-check dist clean
+.PHONY: help demo test test-slow bench bench-page bench-inner coverage papers docs lint format fuzz mutants cross-check dist clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /	/' | expand -t 12
@@ -36,6 +36,10 @@ coverage: $(VENV)/installed-dev ## how often intervals hold the truth: tables in
 papers: $(VENV)/installed-dev ## repeat the papers' experiments: docs/papers.md and its figures
 	$(BIN)/pip install --quiet --editable '.[plots]'
 	$(BIN)/python scripts/update_papers.py
+
+docs: $(VENV)/installed-docs ## build the site in build/site; a broken link is an error
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --fresh-env -b html docs build/site
+	@echo "The site is build/site/index.html"
 
 lint: $(VENV)/installed-dev ## lint, check the format, check the types
 	$(BIN)/ruff check
@@ -73,6 +77,10 @@ $(VENV)/installed: pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/installed-dev: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/pip install --quiet --editable '.[dev]'
+	touch $(VENV)/installed $@
+
+$(VENV)/installed-docs: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/pip install --quiet --editable '.[docs]'
 	touch $(VENV)/installed $@
 
 $(BENCH)/installed: pyproject.toml $(shell find scorer -name '*.py')

@@ -15,7 +15,7 @@ from support import ROOT, TESTDATA
 from update_readme import metrics_table
 
 README = (ROOT / "README.md").read_text()
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 class Example(NamedTuple):
