@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 from corefscore import InputError, ScorerWarning, UsageError, analyse, read, score
 from corefscore.analysis import types
-from corefscore.analysis.costs import alone, in_turn, measured
+from corefscore.analysis.costs import Scored, alone, in_turn, measured
 from corefscore.analysis.found import Analysis, Asked, analysed, pairs_of
 from corefscore.analysis.partitions import ABSENT, Partitions
-from corefscore.analysis.texts import layers_of
+from corefscore.analysis.texts import text_of
 from corefscore.analysis.types import errors_of
 from corefscore.api import scored, settings_of
 from corefscore.arrays import Ints
@@ -44,7 +44,7 @@ def analysis_of(key: Path, response: Path, asked: Asked = USUAL, singletons: str
     settings = settings_of(CONLL.metrics, Counting(singletons=singletons), None, {})
     result = scored(str(key), str(response), CONLL.metrics, settings, Reading(), keep_pairs=True)
     pairs = pairs_of(result)
-    return analysed(result, pairs, layers_of(pairs.key, Reading()), asked, CONLL)
+    return analysed(result, pairs, text_of([pairs], Reading()), asked, CONLL)
 
 
 def asked_of(options: Mapping[str, Any]) -> Asked:
@@ -73,7 +73,7 @@ def test_recorded_cases(path: Path, response: str) -> None:
         found = analysis_of(path.parent / "key.conll", path.parent / f"{response}.conll", asked_of(options), singletons)
         assert found.counts == expected["clean"]["errors"]
         operations = {**expected["kk"]["total"]["operations"], "rename": found.counts[types.SPAN]}
-        assert found.errors.operations(len(found.renamed.document)) == operations
+        assert found.errors.operations(len(found.repaired)) == operations
         if all("listed" in document for document in expected["kk"]["documents"]):
             assert errors_by_type(found) == listed_in(expected["kk"]["documents"])
         steps = expected["clean"]["f1_in_turn"]
@@ -94,8 +94,7 @@ MEASURES = {name: measured(name) for name in ("conll", "muc", "bcub", "ceafe", "
 
 def differing(both: Partitions, entities: Ints, expected: Mapping[str, float]) -> dict[str, tuple[float, float]]:
     """The measures whose F1 in percent is another than expected, for a response beside the key."""
-    matched = both.matched(entities)
-    found = {name: 100 * MEASURES[name].total(matched) for name in expected}
+    found = {name: 100 * Scored(MEASURES[name], both).total(entities) for name in expected}
     return {name: (its, expected[name]) for name, its in found.items() if abs(its - expected[name]) > NEAR}
 
 
@@ -122,7 +121,7 @@ def errors_by_type(found: Analysis) -> dict[str, set[Any]]:
     of_type: dict[str, set[Any]] = {name: set() for name in types.TYPES if name not in SINGLETONS}
 
     def shown(mentions: Sequence[int]) -> frozenset[Any]:
-        return frozenset(at.mention(*(int(column[m]) for column in both[1:4])) for m in mentions)
+        return frozenset(at.mention(*found.span(mention)) for mention in mentions)
 
     members = {side: members_of(getattr(both, side)) for side in ("key", "response")}
     for error in listed(found):
@@ -134,9 +133,10 @@ def errors_by_type(found: Analysis) -> dict[str, set[Any]]:
             entity = shown(members["key"][error.key])
         if error.type in of_type:
             of_type[error.type].add((document, shown(error.mentions), entity))
-    for document, response, key, _ in zip(*found.renamed.rows, strict=True):
-        name = found.result.names[document]
-        of_type[types.SPAN].add((name, at.mention(document, *response), at.mention(document, *key)))
+    for repaired in found.repaired.tolist():
+        number, start, end = found.span(repaired)
+        response = at.mention(number, *found.in_response(repaired))
+        of_type[types.SPAN].add((found.result.names[number], response, at.mention(number, start, end)))
     return of_type
 
 
@@ -185,7 +185,8 @@ def random_errors(draw: st.DrawFn) -> tuple[Partitions, Any]:
         return partition_of([label and label + 10 * int(d) for label, d in zip(draw(numbers), document, strict=True)])
 
     places = np.arange(size)
-    both = Partitions(2, document, places, places, side(), side(), np.arange(size), np.arange(size)).compact()
+    key, response, inside = side(), side(), np.ones(size, dtype=np.bool_)
+    both = Partitions(2, document, places, places, inside, key, response, places, places, 0 * places).compact()
     pronoun = draw(st.lists(st.booleans(), min_size=len(both.key), max_size=len(both.key)))
     return both, np.array(pronoun, dtype=np.bool_)
 
@@ -219,7 +220,7 @@ def test_pieces_and_missing_mentions_are_what_muc_misses(drawn: tuple[Partitions
         errors = errors_of(each, np.zeros(len(each.key), dtype=np.bool_))
         entities = len(errors.key.main)
         misses = len(errors.pieces.key) + int(each.missing.sum()) - entities
-        counts = MEASURES["muc"].counts(each.matched(each.response))["muc"].sum(axis=0)[0]
+        counts = Scored(MEASURES["muc"], each).counts(each.response)["muc"].sum(axis=0)[0]
         assert misses == counts[1] - counts[0]
 
 
@@ -478,3 +479,72 @@ def test_what_a_prompt_shows_is_short() -> None:
         "(8 key mentions, 7 response mentions)>"
     )
     assert repr(read(demo / "key.conll")) == "<Corpus of 1 document>"
+
+
+COREFUD = sorted(path.parent for path in (TESTDATA / "corefud" / "scoring").glob("*/key.conllu"))
+
+
+@pytest.mark.filterwarnings("ignore::corefscore.ScorerWarning")
+@pytest.mark.parametrize("folder", COREFUD, ids=lambda folder: folder.name)
+def test_corefud_loses_what_its_score_lacks(folder: Path) -> None:
+    """The F1 is that of the score, by its own matching; what look-ups move has a row of its own."""
+    sides = folder / "key.conllu", folder / "response.conllu"
+    ways: list[dict[str, Any]] = [
+        {},
+        {"matching": "exact", "singletons": "keep"},
+        {"heads": "last", "lookup": "alignment"},
+    ]
+    for how in ways:
+        report = analyse(*sides, pronouns="none", **how)
+        costs = report.analysis.costs
+        assert report.analysis.score == score(*sides, ["muc", "bcub", "ceafe"], **how).conll
+        assert sum(cost.in_turn for cost in costs) == pytest.approx(costs[-1].then - report.analysis.start, abs=1e-12)
+        rows = report.cost_table.rows
+        assert sum(row[3] for row in rows) == pytest.approx(costs[-1].then - report.analysis.score, abs=1e-12)
+
+
+def corefud(folder: Path, name: str, *rows: tuple[str, str, str, str]) -> Path:
+    """A file of one sentence; a row has the number of a word, its form, its part of speech and its attribute."""
+    lines = [f"{number}\t{form}\t_\t{tag}\t_\t_\t0\t_\t_\t{misc}" for number, form, tag, misc in rows]
+    path = folder / name
+    path.write_text("\n".join(["# global.Entity = eid-etype-head-other", "# newdoc id = d", *lines, "", ""]))
+    return path
+
+
+def test_empty_nodes_and_mentions_with_gaps_are_shown(tmp_path: Path) -> None:
+    """Words are counted with empty nodes, those that only the response has included: Ann, the zero of the key, the zero
+    of the response, saw, the, big, cat. The mention "the ... cat" skips a word."""
+    words = [
+        ("1", "Ann", "PROPN"),
+        ("2", "saw", "VERB"),
+        ("3", "the", "DET"),
+        ("4", "big", "ADJ"),
+        ("5", "cat", "NOUN"),
+    ]
+    cells = ["Entity=(e1-x-1-)", "_", "Entity=(e2[1/2]-x-2-)", "_", "Entity=(e2[2/2]-x-2-)"]
+    rows = [(*word, cell) for word, cell in zip(words, cells, strict=True)]
+    key = corefud(tmp_path, "key.conllu", rows[0], ("1.1", "_", "_", "Entity=(e1-x-1-)"), *rows[1:])
+    other = corefud(tmp_path, "response.conllu", rows[0], ("1.2", "he", "PRON", "Entity=(e1-x-1-)"), *rows[1:])
+    done = command("diff", key, other, "--singletons", "keep", "--zeros", "linear", "--quiet", "--all")
+    assert done.stdout.decode().splitlines()[1] == "    1  [Ann]e1 -[∅]e1 +[∅he]e1 saw [the]e2... big [cat]e2"
+    done = command("errors", key, other, "--zeros", "linear", "--singletons", "keep", "--quiet", "--format", "tsv")
+    assert [line.split("\t")[4:6] for line in done.stdout.decode().splitlines()[1:]] == [["2-2", "∅he"], ["1-1", "∅"]]
+    assert json.loads(command("errors", key, other, "--quiet", "--format", "json").stdout)["options"]["heads"] == "file"
+    assert b"| heads=file | pronouns=tags:upos\n" in command("errors", key, other, "--quiet").stdout
+
+
+@pytest.mark.parametrize(
+    ("folder", "heads", "text"),
+    [
+        (DEMO, "tree", "--heads tree needs CorefUD, which names heads and has trees; expected parse or last"),
+        (DEMO, "file", "--heads file needs CorefUD, which names heads and has trees; expected parse or last"),
+        (COREFUD[0], "parse", "--heads parse needs parses, which CorefUD lacks; expected file, tree or last"),
+    ],
+)
+def test_heads_that_a_format_lacks_are_refused(folder: Path, heads: str, text: str) -> None:
+    key, response = (next(folder.glob(f"{side}.conll*")) for side in ("key", "response"))
+    done = command("errors", key, response, "--heads", heads)
+    assert (done.status, done.stdout) == (2, b"")
+    assert text in done.stderr.decode()
+    refused = command("muc", key, response, "--heads", heads)
+    assert (refused.status, refused.stdout) == (2, b"")

@@ -22,7 +22,7 @@ from corefscore.model import KEY, RESPONSE, Documents
 from corefscore.model import joined as joined_documents
 from corefscore.names.options import COLUMN, EITHER, NameOptions, name_options
 from corefscore.pairing import Pairs
-from corefscore.results import COUNTING, Counting, Result, Settings
+from corefscore.results import COUNTING, Counting, Result, Settings, refuse_heads_of_spans
 from corefscore.workers import Map, by_many_or_one
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def score(
     chosen = selected(metrics)
     document, workers = others.pop("document", None), others.pop("workers", None)
     settings = settings_of(chosen, counting, document, own_options(others))
-    return warned(scored(key, response, chosen, settings, reading, workers=workers))
+    return warned(refuse_heads_of_spans(scored(key, response, chosen, settings, reading, workers=workers)))
 
 
 def complete(key: Given, response: Given | None, reading: Reading) -> Given:

@@ -44,11 +44,6 @@ class Files(TypedDict, total=False):
     input_format: str | None
     clusters_field: str | None
     max_unpacked: int | None
-
-
-class Heads(TypedDict, total=False):
-    """Where CorefUD has the heads of mentions (`corefscore.formats.row.HEADS`)."""
-
     heads: str | None
 
 
@@ -59,16 +54,12 @@ class Work(TypedDict, total=False):
     workers: Map | None
 
 
-class Options(Scoring, Files, Heads, Work, total=False):
+class Options(Scoring, Files, Work, total=False):
     """All options of a score."""
 
 
-class ScorerOptions(Scoring, Files, Heads, total=False):
+class ScorerOptions(Scoring, Files, total=False):
     """Those of what takes one document after the other."""
-
-
-class AnalysisOptions(Scoring, Files, Work, total=False):
-    """Those of an analysis, which has an option about heads of its own."""
 
 
 DEFAULTS = {**Reading()._asdict(), **Counting()._asdict()}

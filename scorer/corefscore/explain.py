@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from corefscore.analysis.costs import measured
 from corefscore.analysis.found import Asked, analysed, pairs_of
 from corefscore.analysis.spans import REPAIRS
-from corefscore.analysis.texts import AUTO, HEADS, layers_of
+from corefscore.analysis.texts import text_of
 from corefscore.api import Corpus, complete, own_options, scored, settings_of, warned
-from corefscore.arguments import AnalysisOptions, apart, spelled
+from corefscore.arguments import Options, apart, spelled
 from corefscore.errors import UsageError
-from corefscore.formats.row import Reading
+from corefscore.formats.row import AUTO, Reading
 from corefscore.reports.errors import ErrorReport
 
 if TYPE_CHECKING:
@@ -28,9 +28,8 @@ def analyse(
     measure: str = "conll",
     *,
     spans: str = AUTO,
-    heads: str = AUTO,
     pronouns: str = AUTO,
-    **how: Unpack[AnalysisOptions],
+    **how: Unpack[Options],
 ) -> ErrorReport:
     """Analyse what a response loses against a key: errors by type, and what each type costs in the F1 of a measure.
 
@@ -46,9 +45,8 @@ def analyse(
     What is odd is warned of as by `corefscore.score`. Raises `InputError` for input that is refused, `UsageError` for
     an unknown measure or option.
     """
-    for name, value, known in (("spans", spans, REPAIRS), ("heads", heads, HEADS)):
-        if value not in known:
-            raise UsageError(f"{name}={value!r} is not one of {', '.join(known)}")
+    if spans not in REPAIRS:
+        raise UsageError(f"spans={spans!r} is not one of {', '.join(REPAIRS)}")
     reading, counting, others = apart(how)
     document, workers = others.pop("document", None), others.pop("workers", None)
     response = complete(key, response, reading)
@@ -57,7 +55,6 @@ def analyse(
     result = scored(key, response, wanted.metrics, settings, reading, keep_pairs=True, workers=workers)
     pairs = pairs_of(result)
     of_key = Reading(input_format=key.reading.get("input_format")) if isinstance(key, Corpus) else reading
-    layers = layers_of(pairs.key, of_key)
-    found = analysed(result, pairs, layers, Asked(heads, pronouns, spans), wanted)
+    found = analysed(result, pairs, text_of([pairs], of_key), Asked(reading.heads or AUTO, pronouns, spans), wanted)
     told = warned(replace(result, notices=(*result.notices, *found.notices)))
     return ErrorReport(replace(found, result=told), with_list=True)

@@ -425,3 +425,10 @@ def group_of(form: re.Pattern[str], name: str) -> str | None:
     if match is None:
         return None
     return (match[1] if form.groups else match[0]) or None
+
+
+def refuse_heads_of_spans(result: Result) -> Result:
+    """The result. Raises `UsageError` if heads were asked for and mentions are spans, whose scores know no heads."""
+    if result.settings.counting.matching is None and "heads" in result.settings.reading:
+        raise UsageError("heads need CorefUD in a score; leave the option out")
+    return result

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.analysis import types
-from corefscore.analysis.partitions import ABSENT, Partitions
+from corefscore.analysis.partitions import ABSENT, Partitions, renumbered
 from corefscore.analysis.types import Errors
 from corefscore.arrays import Bools, Floats, Ints
 from corefscore.counts import packed, summed
@@ -31,10 +31,9 @@ class Measure(NamedTuple):
     metrics: Sequence[Metric]
     options: Mapping[str, Mapping[str, object]]
 
-    def counts(self, matched: Matched) -> dict[str, Floats]:
-        """The counts of each metric, as `corefscore.results.Result` has them."""
-        table = overlap(matched)
-        return {metric.name: packed(metric.count(table, **self.options[metric.name])) for metric in self.metrics}
+    def by(self, definitions: str | None) -> Measure:
+        """The measure by the definitions of an official scorer (`corefscore.matching.DEFINITIONS`)."""
+        return self._replace(metrics=[metric.by(definitions) for metric in self.metrics])
 
     def f1(self, counts: Mapping[str, Floats]) -> Floats:
         """The F1 of summed counts, whatever their leading axes."""
@@ -46,9 +45,40 @@ class Measure(NamedTuple):
         which counts links between them."""
         return all(metric.additive for metric in self.metrics)
 
-    def total(self, matched: Matched) -> float:
+
+class Scored:
+    """Responses beside one key, each scored once. They are entities of mentions, with any numbers but `ABSENT`."""
+
+    def __init__(self, measure: Measure, both: Partitions) -> None:
+        self.measure, self.both = measure, both
+        self._key = both.side(both.key)
+        self._found: dict[bytes, dict[str, Floats]] = {}
+
+    def counts(self, response: Ints) -> dict[str, Floats]:
+        """The counts of each metric, as `corefscore.results.Result` has them."""
+        entities = renumbered(response)
+        digest = entities.tobytes()
+        if digest not in self._found:
+            matched = Matched(self.both.documents, self.both.document, self._key, self.both.side(entities))
+            # Nobody prints so many digits here that the official order of sums matters, which takes time.
+            table = overlap(matched)._replace(by_entity=True)
+            options = self.measure.options
+            self._found[digest] = {
+                metric.name: packed(metric.count(table, **options[metric.name])) for metric in self.measure.metrics
+            }
+        return self._found[digest]
+
+    def total(self, response: Ints) -> float:
         """The F1 of all documents together."""
-        return float(self.f1({name: summed(array) for name, array in self.counts(matched).items()}))
+        return float(self.measure.f1({name: summed(array) for name, array in self.counts(response).items()}))
+
+    def gained(self, now: Ints) -> Floats:
+        """The F1 gained if one document alone became its key, for each document: sums are additive over documents."""
+        counts, best = self.counts(now), self.counts(self.both.key)
+        total = {name: summed(its) for name, its in counts.items()}
+        after = self.measure.f1({name: total[name] - its + best[name] for name, its in counts.items()})
+        found: Floats = after - self.measure.f1(total)
+        return found
 
 
 def measured(name: str) -> Measure:

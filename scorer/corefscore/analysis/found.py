@@ -10,19 +10,17 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.analysis import types
-from corefscore.analysis.costs import Cost, Measure, alone, in_turn
+from corefscore.analysis.costs import Cost, Measure, Scored, alone, in_turn
 from corefscore.analysis.partitions import ABSENT, Partitions, in_order, partitions, whole
 from corefscore.analysis.pronouns import Pronouns, are_pronouns, pronouns_of, unknown
-from corefscore.analysis.spans import AUTO, Renamed, repaired, way_of
-from corefscore.analysis.texts import Text, places
+from corefscore.analysis.spans import repaired, way_of
+from corefscore.analysis.texts import Placed, Text
 from corefscore.analysis.types import Errors, errors_of
 from corefscore.arrays import Bools, Floats, Ints, order_by
-from corefscore.counts import summed
-from corefscore.errors import UsageError
 from corefscore.findings import Finding
-from corefscore.formats.row import Layers
+from corefscore.formats.row import AUTO, FILE
 from corefscore.metrics.row import WHOLE
-from corefscore.model import Documents, texts_of
+from corefscore.model import Mention, texts_of
 from corefscore.pairing import Pairs
 from corefscore.results import Result
 
@@ -31,13 +29,9 @@ RIGHT, WRONG_SPAN, WRONG_ENTITY, MISSING = STATUS = ("right", "wrong span", "wro
 conflated or divided, not found."""
 
 
-At = tuple[int, int, int]
-"""A document, and the first and last token of a mention in it."""
-
-
 class Asked(NamedTuple):
-    """The options of an analysis that can move its numbers, as given: see `texts.HEADS`, `pronouns.pronouns_of` and
-    `spans.REPAIRS`."""
+    """The options of an analysis that can move its numbers, as given: see `corefscore.formats.row.HEADS`,
+    `pronouns.pronouns_of` and `spans.REPAIRS`."""
 
     heads: str = AUTO
     pronouns: str = AUTO
@@ -62,9 +56,11 @@ class Groups(NamedTuple):
 class Analysis:
     """Why a response scores what it does.
 
-    ``result`` is its score, repeated mentions as asked; ``start`` the F1 once the later ``copies`` of repeated mentions
-    are left out, from which the costs begin. ``renamed`` has the response with spans repaired, ``errors`` those that
-    are left, ``notices`` what was odd for the analysis alone.
+    ``result`` is its score, repeated mentions as asked; ``start`` the F1 from which the costs begin, once the later
+    ``copies`` of repeated mentions are left out and every mention is looked up where it is aligned. ``placed`` is where
+    the mentions of each side are in the text, ``given`` the partitions, and ``both`` the same with spans repaired;
+    ``errors`` are those that are left, ``notices`` what was odd for the analysis alone. ``pronouns``, ``spans`` and
+    ``heads`` say what was used.
     """
 
     result: Result
@@ -73,11 +69,12 @@ class Analysis:
     measure: Measure
     pronouns: Pronouns
     spans: str
+    heads: str
+    placed: tuple[Placed, Placed]
     given: Partitions
     copies: int
-    renamed: Renamed
+    both: Partitions
     errors: Errors
-    start: float
     notices: Sequence[Finding] = ()
 
     @property
@@ -85,25 +82,39 @@ class Analysis:
         """The F1 of the response, from 0 to 1."""
         return self.result[self.measure.name].f1
 
-    @property
-    def both(self) -> Partitions:
-        """The partitions, spans repaired."""
-        return self.renamed.partitions
+    @cached_property
+    def start(self) -> float:
+        """The F1 from which the costs begin."""
+        return self._before.total(self.given.response)
+
+    @cached_property
+    def _before(self) -> Scored:
+        return Scored(self.measure, self.given)
+
+    @cached_property
+    def _after(self) -> Scored:
+        return Scored(self.measure, self.both)
+
+    @cached_property
+    def repaired(self) -> Ints:
+        """The mentions whose span was repaired: those by their trimmed ends first."""
+        mentions = np.flatnonzero(self.both.repair)
+        return mentions[order_by(self.both.repair[mentions])]
 
     @cached_property
     def counts(self) -> dict[str, int]:
         """How many errors there are of each type."""
-        return self.errors.counts(len(self.renamed.document))
+        return self.errors.counts(len(self.repaired))
 
     @cached_property
     def costs(self) -> list[Cost]:
         """What the errors of each type cost; ``in_turn`` adds up to what is lost between ``start`` and the key."""
-        both, total = self.both, self.measure.total
-        before = total(both.matched(both.response))
-        gained = {name: total(both.matched(entities)) - before for name, entities in alone(self.errors)}
+        total = self._after.total
+        before = total(self.both.response)
+        gained = {name: total(entities) - before for name, entities in alone(self.errors)}
         found = [Cost(types.SPAN, self.counts[types.SPAN], before - self.start, before - self.start, before)]
         for name, entities in in_turn(self.errors):
-            then = total(both.matched(entities))
+            then = total(entities)
             found.append(Cost(name, self.counts[name], gained[name], then - before, then))
             before = then
         return found
@@ -111,18 +122,18 @@ class Analysis:
     @cached_property
     def document_costs(self) -> Floats:
         """The F1 gained if one document alone became its key, for each document."""
-        return _gained(self.measure, self.given)
+        return self._before.gained(self.given.response)
 
     @cached_property
     def document_scores(self) -> Floats:
-        """The F1 of each document, once later copies of repeated mentions are left out."""
-        return self.measure.f1(self.measure.counts(self.given.matched(self.given.response)))
+        """The F1 of each document, as ``start`` is that of all."""
+        return self.measure.f1(self._before.counts(self.given.response))
 
     @cached_property
     def by_document(self) -> dict[str, Ints]:
         """How many errors of each type each document has."""
         both, errors, size = self.both, self.errors, self.both.documents
-        found = {types.SPAN: np.bincount(self.renamed.document, minlength=size)}
+        found = {types.SPAN: np.bincount(both.document[self.repaired], minlength=size)}
         for side, entities, names in (
             (errors.response, both.response, types.OF_RESPONSE),
             (errors.key, both.key, types.OF_KEY),
@@ -150,8 +161,10 @@ class Analysis:
         its = component[np.where(both.key != ABSENT, both.key, keys + both.response)]
         first, of = in_order(its)
         document = both.document[first]
-        additive = self.measure.additive
-        cost = _gained(self.measure, _as_documents(both, of)) if additive else np.full(len(first), np.nan)
+        cost = np.full(len(first), np.nan)
+        if self.measure.additive:
+            as_documents = _as_documents(both, of)
+            cost = Scored(self.measure, as_documents).gained(as_documents.response)
         perfect = np.ones(len(first), dtype=np.bool_)
         perfect[of[both.missing | both.extra]] = False
         wrong = self.errors.key.apart | self.errors.response.apart
@@ -176,7 +189,7 @@ class Analysis:
         """What became of each mention of the key (`STATUS`): the worst of what is wrong with it."""
         both, pieces, errors = self.both, self.errors.pieces, self.errors
         found = np.full(len(both.key), STATUS.index(RIGHT))
-        found[list(self.renamed_from)] = STATUS.index(WRONG_SPAN)
+        found[self.repaired] = STATUS.index(WRONG_SPAN)
         wrong = errors.key.apart | errors.response.apart
         shared = np.flatnonzero(pieces.of != ABSENT)
         found[shared[wrong[pieces.of[shared]]]] = STATUS.index(WRONG_ENTITY)
@@ -185,48 +198,54 @@ class Analysis:
 
     def words(self, mention: int) -> str:
         """The words of a mention, as the key has them; its tokens where the key has no words."""
-        start, end, inside = self._places
-        if inside[mention]:
-            return " ".join(self.text.words[start[mention] : end[mention] + 1])
-        return self._beyond[mention]
+        return self._words[mention]
 
     @cached_property
-    def _beyond(self) -> dict[int, str]:
-        """The words of the mentions that lie outside the text of the key; each file is read once for all of them."""
-        outside = set(np.flatnonzero(~self._places[2]).tolist())
-        found: dict[int, str] = {}
-        for documents, side, rows in zip((self.pairs.key, self.pairs.response), self.both[4:6], self.rows, strict=True):
-            mentions = sorted(at for at in outside - found.keys() if side[at] != ABSENT)
-            its = [documents.mention(rows[self.span(at)]) for at in mentions]
-            found.update(zip(mentions, texts_of(its), strict=True))
+    def _words(self) -> list[str]:
+        both, words = self.both, self.text.words
+        first = self.text.first[both.document]
+        found = [
+            " ".join(words[start : end + 1])
+            for start, end in zip((first + both.start).tolist(), (first + both.end).tolist(), strict=True)
+        ]
+        if any(placed.gaps for placed in self.placed):
+            for mention in range(len(found)):
+                if len(parts := self.parts(mention)) > 1:
+                    begin = int(first[mention])
+                    found[mention] = " ... ".join(" ".join(words[begin + a : begin + b + 1]) for a, b in parts)
+        # Each file is read once for all mentions that lie outside the text of the key.
+        outside = np.flatnonzero(~both.inside).tolist()
+        for mention, its in zip(outside, texts_of([self.mention(at) for at in outside]), strict=True):
+            found[mention] = its
         return found
 
-    def span(self, mention: int) -> At:
+    def parts(self, mention: int) -> list[tuple[int, int]]:
+        """The first and the last token of each part of a mention; those of the key if its span was repaired."""
+        start, end = int(self.both.start[mention]), int(self.both.end[mention])
+        side = 1 if self.both.extra[mention] else 0
+        row, placed = int((self.both.key_row, self.both.response_row)[side][mention]), self.placed[side]
+        if row not in placed.gaps:
+            return [(start, end)]
+        tokens = placed.gaps[row]
+        begins = np.flatnonzero(np.append(True, np.diff(tokens) > 1))
+        return list(zip(tokens[begins].tolist(), tokens[np.append(begins[1:], len(tokens)) - 1].tolist(), strict=True))
+
+    def span(self, mention: int) -> tuple[int, int, int]:
         """The document of a mention, its first token and its last one; those of the key if its span was repaired."""
-        document, start, end = (int(column[mention]) for column in self.both[1:4])
-        return document, start, end
+        both = self.both
+        return int(both.document[mention]), int(both.start[mention]), int(both.end[mention])
 
-    @cached_property
-    def rows(self) -> tuple[dict[At, int], dict[At, int]]:
-        """Where the documents of the key, and of the response, have the mention of each span: its first copy."""
-        key, response = (
-            {at: row for row, at in reversed(list(enumerate(zip(*_columns(side), strict=True))))}
-            for side in (self.pairs.key, self.pairs.response)
-        )
-        return key, response
+    def in_response(self, mention: int) -> tuple[int, int]:
+        """The first and the last token that the response gives a mention whose span was repaired."""
+        row, placed = self.both.response_row[mention], self.placed[1]
+        return int(placed.start[row]), int(placed.end[row])
 
-    @cached_property
-    def renamed_from(self) -> dict[int, tuple[int, int]]:
-        """The mentions whose span was repaired, and the span that the response gives each."""
-        columns = (column.tolist() for column in self.both[1:4])
-        places = (
-            {at: mention for mention, at in enumerate(zip(*columns, strict=True))} if self.counts[types.SPAN] else {}
-        )
-        return {places[d, key[0], key[1]]: tuple(its) for d, its, key, _ in zip(*self.renamed.rows, strict=True)}
-
-    @cached_property
-    def _places(self) -> tuple[Ints, Ints, Bools]:
-        return places(self.both, self.text)
+    def mention(self, mention: int) -> Mention:
+        """A mention as the response has it if it is there, else as the key has it."""
+        row = int(self.both.response_row[mention])
+        if row != ABSENT:
+            return self.pairs.response.mention(row)
+        return self.pairs.key.mention(int(self.both.key_row[mention]))
 
     def label(self, mentions: Ints) -> str:
         """What an entity of some mentions is called: the words that most of those have that are no pronouns; of several
@@ -239,29 +258,27 @@ class Analysis:
         return max(counts, key=lambda words: counts[words])
 
 
-def _columns(side: Documents) -> tuple[list[int], list[int], list[int]]:
-    return side.mention_document().tolist(), side.start.tolist(), side.end.tolist()
-
-
 def pairs_of(result: Result) -> Pairs:
-    """The documents of a result that kept its pairs. Raises `UsageError` where mentions are more than spans."""
-    if result.settings.counting.matching is not None:
-        raise UsageError("errors are analysed where mentions are spans, so not in CorefUD")
+    """The documents of a result that kept its pairs."""
     return whole(result.views[WHOLE].pairs)
 
 
-def analysed(result: Result, pairs: Pairs, layers: Sequence[Layers | None], asked: Asked, measure: Measure) -> Analysis:
-    """Analyse a result with its pairs; ``layers`` are those of the documents of the key (`texts.layers_of`)."""
-    text = Text(layers, asked.heads)
+def analysed(result: Result, pairs: Pairs, text: Text, asked: Asked, measure: Measure) -> Analysis:
+    """Analyse a result with its pairs; ``text`` is that of the key (`texts.text_of`).
+
+    Raises `UsageError` for heads or pronouns that cannot be had.
+    """
+    counting = result.settings.counting
+    measure = measure.by(counting.definitions)
     pronouns = pronouns_of(asked.pronouns, text)
     spans = way_of(asked.spans, text)
-    given, copies = partitions(pairs, result.settings.counting.singletons or "keep")
-    renamed = repaired(given, text, spans)
-    both = renamed.partitions
+    heads = text.heads(asked.heads) if pairs.key.nodes is None else result.settings.reading.get("heads", FILE)
+    placed = text.placed(pairs.key), text.placed(pairs.response)
+    given, copies = partitions(pairs, counting, placed)
+    both = repaired(given, text, spans, placed, heads)
     errors = errors_of(both, are_pronouns(both, text, pronouns))
-    start = measure.total(given.matched(given.response))
     notices = _notices(pairs, unknown(asked.pronouns, pronouns, text))
-    return Analysis(result, pairs, text, measure, pronouns, spans, given, copies, renamed, errors, start, notices)
+    return Analysis(result, pairs, text, measure, pronouns, spans, heads, placed, given, copies, both, errors, notices)
 
 
 def _notices(pairs: Pairs, what: str | None) -> Sequence[Finding]:
@@ -272,24 +289,8 @@ def _notices(pairs: Pairs, what: str | None) -> Sequence[Finding]:
     return (Finding("no-pronouns", place.source.name, details={"what": what}),)
 
 
-def _gained(measure: Measure, both: Partitions) -> Floats:
-    """The F1 gained if one document alone became its key, for each document: sums are additive over documents."""
-    now = measure.counts(both.matched(both.response))
-    best = measure.counts(both.matched(both.key))
-    total = {name: summed(counts) for name, counts in now.items()}
-    after = measure.f1({name: total[name] - counts + best[name] for name, counts in now.items()})
-    found: Floats = after - measure.f1(total)
-    return found
-
-
 def _as_documents(both: Partitions, group: Ints) -> Partitions:
     """The same mentions with groups in place of documents."""
     order = order_by(group)
-    return both._replace(
-        documents=int(group.max(initial=-1)) + 1,
-        document=group[order],
-        start=both.start[order],
-        end=both.end[order],
-        key=both.key[order],
-        response=both.response[order],
-    )
+    found = both.take(order)._replace(documents=int(group.max(initial=-1)) + 1, document=group[order])
+    return found.compact()

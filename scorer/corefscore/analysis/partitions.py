@@ -3,46 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from corefscore.analysis.texts import Placed
 from corefscore.arrays import Bools, Ints, changes, order_by
-from corefscore.matching import Matched, Side, exact, without_singletons
-from corefscore.model import Documents, joined
+from corefscore.matching import Side, exact, without_singletons
+from corefscore.model import joined
+from corefscore.nodes import matched as aligned
 from corefscore.pairing import Pairs
-from corefscore.repeats import treat
+from corefscore.repeats import Repeat, treat
+from corefscore.results import Counting
 
 ABSENT = -1
-"""The entity of a mention that a side does not have."""
+"""The entity of a mention that a side does not have, and its place there."""
+
+AS_GIVEN, BY_TRIMMING, BY_HEAD = 0, 1, 2
+"""How a mention of the response came to be one of the key: as it is, by its trimmed ends, by its head."""
 
 
 class Partitions(NamedTuple):
     """Every mention of either side once, in text order: by document, first token, last token.
 
-    =============  ==================  =========================================================
-    column         shape               holds
-    =============  ==================  =========================================================
-    ``document``   mentions            its document, never falling
-    ``start``      mentions            its first token, from 0 in its document
-    ``end``        mentions            its last token
-    ``key``        mentions            its key entity, `ABSENT` if the key lacks the mention
-    ``response``   mentions            its response entity, `ABSENT` if the response lacks it
-    =============  ==================  =========================================================
+    ================  ==================  =========================================================
+    column            shape               holds
+    ================  ==================  =========================================================
+    ``document``      mentions            its document, never falling
+    ``start``         mentions            its first token, from 0 in its document
+    ``end``           mentions            its last token
+    ``inside``        mentions            whether the text of the key has all of its tokens
+    ``key``           mentions            its key entity, `ABSENT` if the key lacks the mention
+    ``response``      mentions            its response entity, `ABSENT` if the response lacks it
+    ``key_row``       mentions            its place among the mentions of the key's documents, or `ABSENT`
+    ``response_row``  mentions            its place among those of the response's, or `ABSENT`
+    ``repair``        mentions            `AS_GIVEN`, or how a mention of the response got this span
+    ================  ==================  =========================================================
 
-    Entities of each side are numbered from 0 through all documents, in the order of their first mentions. A mention is
-    in one entity of a side at most. ``key_ids`` and ``response_ids`` have for each entity its number in the batch that
-    was scored.
+    Start and end are those of the key if it has the mention. Entities of each side are numbered from 0 through all
+    documents, in the order of their first mentions. A mention is in one entity of a side at most.
     """
 
     documents: int
     document: Ints
     start: Ints
     end: Ints
+    inside: Bools
     key: Ints
     response: Ints
-    key_ids: Ints
-    response_ids: Ints
+    key_row: Ints
+    response_row: Ints
+    repair: Ints
 
     @property
     def missing(self) -> Bools:
@@ -56,35 +67,24 @@ class Partitions(NamedTuple):
         found: Bools = self.key == ABSENT
         return found
 
+    def take(self, which: Ints) -> Partitions:
+        """Some mentions, in text order; entities are as they were."""
+        columns: Any = (column[which] for column in self[1:])
+        return Partitions(self.documents, *columns)
+
     def compact(self) -> Partitions:
         """Without mentions that neither side has any more; entities left empty get no number."""
-        kept = np.flatnonzero((self.key != ABSENT) | (self.response != ABSENT))
-        key, key_ids = _renumbered(self.key[kept])
-        response, response_ids = _renumbered(self.response[kept])
-        return Partitions(
-            self.documents,
-            self.document[kept],
-            self.start[kept],
-            self.end[kept],
-            key,
-            response,
-            self.key_ids[key_ids],
-            self.response_ids[response_ids],
-        )
+        left = self.take(np.flatnonzero((self.key != ABSENT) | (self.response != ABSENT)))
+        return left._replace(key=renumbered(left.key), response=renumbered(left.response))
 
     def swapped(self) -> Partitions:
         """Key and response in each other's place."""
-        return self._replace(key=self.response, response=self.key, key_ids=self.response_ids, response_ids=self.key_ids)
-
-    def matched(self, response: Ints) -> Matched:
-        """The key beside another response, given as the entity of each mention: what metrics count."""
-        return Matched(self.documents, self.document, self.side(self.key), self.side(response))
+        return self._replace(key=self.response, response=self.key, key_row=self.response_row, response_row=self.key_row)
 
     def side(self, entities: Ints) -> Side:
-        """A partition as metrics take it; ``entities`` has the entity of each mention, any numbers but `ABSENT`."""
-        renumbered, _ = _renumbered(entities)  # by first mention, so documents never fall
-        number = np.flatnonzero(renumbered != ABSENT)
-        entity = renumbered[number]
+        """A partition as metrics take it; ``entities`` has the entity of each mention as `renumbered` gives them."""
+        number = np.flatnonzero(entities != ABSENT)
+        entity = entities[number]
         order = order_by(entity, number)
         number, entity = number[order], entity[order]
         return Side(number, entity, self.document[number[changes(entity)]])
@@ -99,42 +99,72 @@ def whole(batches: Sequence[Pairs]) -> Pairs:
     )
 
 
-def partitions(pairs: Pairs, singletons: str) -> tuple[Partitions, int]:
+class _Counting(NamedTuple):
+    """The mentions of one side that count, and the place of each among those of its documents."""
+
+    side: Side
+    row: Ints
+
+
+def partitions(pairs: Pairs, counting: Counting, placed: tuple[Placed, Placed]) -> tuple[Partitions, int]:
     """The partitions of pairs of documents, and how many later copies of repeated mentions were left out: of these the
     first one on each side counts.
 
-    ``singletons`` is one of `corefscore.matching.SINGLETONS`.
+    ``counting`` is that of the score, ``placed`` where the mentions of each side are in the text. Mentions are the same
+    that are the same for the score.
     """
+    counting = counting._replace(repeated="first")
+    found = _of_nodes if pairs.key.nodes is not None else _of_spans
+    document, key, response, dropped = found(pairs, counting)
+    size = len(document)
+    key_entity, response_entity, key_row, response_row = np.full((4, size), ABSENT)
+    key_entity[key.side.number], response_entity[response.side.number] = key.side.entity, response.side.entity
+    key_row[key.side.number], response_row[response.side.number] = key.row, response.row
+    columns: list[Any] = []
+    for of_key, of_response in zip(placed[0].columns, placed[1].columns, strict=True):
+        column = np.zeros(size, dtype=of_key.dtype)
+        column[response.side.number] = of_response[response.row]
+        column[key.side.number] = of_key[key.row]
+        columns.append(column)
+    start, end, inside = columns
+    both = Partitions(
+        len(pairs.key),
+        *(document, start, end, inside.astype(np.bool_)),
+        *(key_entity, response_entity, key_row, response_row, np.zeros(size, dtype=np.int64)),
+    )
+    return both.compact(), sum(len(repeat.copies) - 1 for repeat in dropped)
+
+
+_Found = tuple[Ints, _Counting, _Counting, Sequence[Repeat]]
+"""The document of each number, both sides, and the repeats of which copies were dropped."""
+
+
+def _of_spans(pairs: Pairs, counting: Counting) -> _Found:
+    """Mentions with equal spans are the same."""
     spans = exact(pairs.key, pairs.response)
-    start, end = (_by_number(spans, pairs, column) for column in ("start", "end"))
-    treated = treat(spans, pairs, "first")
-    copies = sum(len(repeat.copies) - 1 for repeat in treated.dropped)
-    matched = without_singletons(treated.matched, singletons)
-    size = len(spans.document)
-    columns = spans.document, start, end, _entities(matched.key, size), _entities(matched.response, size)
-    # Whoever was left out above has renumbered entities: their numbers in the batch come by their mentions.
-    ids = _ids(spans.key, matched.key), _ids(spans.response, matched.response)
-    return Partitions(spans.documents, *columns, *ids).compact(), copies
+    treated = treat(spans, pairs, counting.repeated)
+    matched = without_singletons(treated.matched, counting.singletons or "keep")
+    sides = []
+    for before, left in ((spans.key, matched.key), (spans.response, matched.response)):
+        first = np.full(len(spans.document), ABSENT)
+        first[before.number[::-1]] = np.arange(len(before.number))[::-1]
+        sides.append(_Counting(left, first[left.number]))
+    return spans.document, sides[0], sides[1], treated.dropped
 
 
-def _ids(before: Side, left: Side) -> Ints:
-    """The entity before of each entity that is left, when mentions have one entity each."""
-    entity = np.full(int(before.number.max(initial=-1)) + 1, ABSENT)
-    entity[before.number[::-1]] = before.entity[::-1]
-    return entity[left.number[changes(left.entity)]]
-
-
-def _by_number(spans: Matched, pairs: Pairs, column: str) -> Ints:
-    """A column of mentions of both sides, by number."""
-    found = np.empty(len(spans.document), dtype=np.int64)
-    for side, documents in ((spans.key, pairs.key), (spans.response, pairs.response)):
-        found[side.number] = _column(documents, column)
-    return found
-
-
-def _column(documents: Documents, name: str) -> Ints:
-    column: Ints = getattr(documents, name)
-    return column
+def _of_nodes(pairs: Pairs, counting: Counting) -> _Found:
+    """Aligned mentions are the same, under the number of that of the key."""
+    alignment, about = aligned(pairs, counting)
+    key, response = alignment.key, alignment.response
+    # Twice as many numbers: a mention of the response that is aligned to none stands behind the equal one of the key.
+    number_of = 2 * np.arange(len(alignment.document)) + 1
+    number_of[alignment.aligned[1]] = 2 * alignment.aligned[0]
+    both = np.concatenate([2 * key.side.number, number_of[response.side.number]])
+    numbers, number = np.unique(both, return_inverse=True)
+    size = len(key.mention)
+    sides = (key, number[:size]), (response, number[size:])
+    counted = [_Counting(its.side._replace(number=numbered), its.mention) for its, numbered in sides]
+    return alignment.document[numbers // 2], counted[0], counted[1], about.dropped
 
 
 def in_order(groups: Ints) -> tuple[Ints, Ints]:
@@ -147,16 +177,9 @@ def in_order(groups: Ints) -> tuple[Ints, Ints]:
     return first[order], rank[of]
 
 
-def _renumbered(entities: Ints) -> tuple[Ints, Ints]:
-    """Entities numbered from 0 in the order of their first mention, `ABSENT` as it is; and what each was before."""
+def renumbered(entities: Ints) -> Ints:
+    """Entities numbered from 0 in the order of their first mention, `ABSENT` as it is; documents then never fall."""
     there = np.flatnonzero(entities != ABSENT)
     found = np.full(len(entities), ABSENT)
-    first, found[there] = in_order(entities[there])
-    return found, entities[there[first]]
-
-
-def _entities(side: Side, size: int) -> Ints:
-    """The entity of each number on a side."""
-    found = np.full(size, ABSENT)
-    found[side.number] = side.entity
+    found[there] = in_order(entities[there])[1]
     return found

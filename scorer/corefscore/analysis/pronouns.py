@@ -7,9 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.analysis.partitions import Partitions
-from corefscore.analysis.texts import AUTO, NO_TAG, PENN, TAG_SETS, Text, places
+from corefscore.analysis.texts import NO_TAG, PENN, TAG_SETS, Text
 from corefscore.arrays import Bools
 from corefscore.errors import UsageError
+from corefscore.formats.row import AUTO
 
 _ENGLISH = """
 'em all anybody anyone em everybody everyone everything few he her hers herself him himself his how i it its itself many
@@ -87,12 +88,11 @@ def _no_tags(text: Text) -> str:
 
 def are_pronouns(both: Partitions, text: Text, pronouns: Pronouns) -> Bools:
     """Whether each mention is a pronoun: one token, of these tags or words."""
-    start, end, inside = places(both, text)
-    found = np.zeros(len(start), dtype=np.bool_)
+    found = np.zeros(len(both.start), dtype=np.bool_)
     fits = Fits(pronouns)
-    for mention in np.flatnonzero(inside & (start == end)).tolist():
-        token = int(start[mention])
-        found[mention] = fits(text.tags[token], text.words[token])
+    one_token = np.flatnonzero(both.inside & (both.start == both.end))
+    tokens = (text.first[both.document] + both.start)[one_token].tolist()
+    found[one_token] = [fits(text.tags[token], text.words[token]) for token in tokens]
     return found
 
 

@@ -9,31 +9,15 @@ response lacks, in the same sentence,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
-from corefscore.analysis.partitions import ABSENT, Partitions
-from corefscore.analysis.texts import Text, places
-from corefscore.arrays import NONE, Ints, changes, order_by
-
-
-class Renamed(NamedTuple):
-    """Partitions whose response has spans of the key; for each repaired mention its spans, first and last token, in
-    ``response`` and ``key``, each repaired x 2, its ``document``, and whether its ends were ``trimmed`` (its head
-    decided else)."""
-
-    partitions: Partitions
-    document: Ints
-    response: Ints
-    key: Ints
-    trimmed: Ints
-
-    @property
-    def rows(self) -> tuple[list[Any], ...]:
-        """The columns as plain lists."""
-        return tuple(column.tolist() for column in (self.document, self.response, self.key, self.trimmed))
+from corefscore.analysis.partitions import ABSENT, BY_HEAD, BY_TRIMMING, Partitions
+from corefscore.analysis.texts import Placed, Text
+from corefscore.arrays import Ints, changes, order_by
+from corefscore.formats.row import AUTO, LAST
 
 
 def _no_letters(word: str) -> bool:
@@ -60,7 +44,7 @@ TRIMMED: Mapping[str, Ends] = {
 any token of one character that is no letter from a to z, as Kummerfeld and Klein have it.
 """
 
-AUTO, OFF = "auto", "off"
+OFF = "off"
 
 REPAIRS = (AUTO, *TRIMMED, OFF)
 """How spans are repaired: by what is `TRIMMED`; ``auto`` is english for tags of the Penn Treebank, else punctuation;
@@ -74,35 +58,41 @@ def way_of(asked: str, text: Text) -> str:
     return asked if asked != AUTO else "english" if text.is_penn else "punctuation"
 
 
-def repaired(both: Partitions, text: Text, way: str) -> Renamed:
-    """Give response mentions the spans of the key that they were meant to have; ``way`` is that of `way_of`."""
+def repaired(both: Partitions, text: Text, way: str, placed: tuple[Placed, Placed], heads: str) -> Partitions:
+    """Give response mentions the spans of the key that they were meant to have; ``way`` is that of `way_of`, ``placed``
+    where the mentions of each side are, ``heads`` how heads of spans are found."""
     if way == OFF:
-        nothing = np.empty((0, 2), dtype=np.int64)
-        return Renamed(both, NONE, nothing, nothing, NONE)
-    start, end, inside = places(both, text)
-    within = inside.copy()
-    within[inside] = text.sentence[start[inside]] == text.sentence[end[inside]]
+        return both
+    start, end = text.first[both.document] + both.start, text.first[both.document] + both.end
+    within = both.inside.copy()
+    within[within] = text.sentence[start[within]] == text.sentence[end[within]]
     key, response = np.flatnonzero(both.missing & within), np.flatnonzero(both.extra & within)
-    left, right = _trimmed(start, end, np.concatenate([key, response]), text, TRIMMED[way])
-    new_key, new_response = _in_order(key, response, (left, right))
-    trimmed = len(new_key)
+    # Nothing is trimmed off what skips tokens.
+    trimmed = [its[~np.isin(row[its], list(side.gaps))] for its, row, side in _sides(both, (key, response), placed)]
+    left, right = _trimmed(start, end, np.concatenate(trimmed), text, TRIMMED[way])
+    new_key, new_response = _in_order(trimmed[0], trimmed[1], (left, right))
     key, response = np.setdiff1d(key, new_key), np.setdiff1d(response, new_response)
     head = np.full(len(start), ABSENT)
-    for mention in (*key.tolist(), *response.tolist()):
-        head[mention] = text.head(int(start[mention]), int(end[mention]))
+    for its, row, side in _sides(both, (key, response), placed):
+        if side.head is not None:
+            head[its] = text.first[both.document[its]] + side.head[row[its]]
+        elif heads == LAST:
+            head[its] = end[its]
+        else:
+            head[its] = [text.head(int(start[mention]), int(end[mention])) for mention in its]
     more_key, more_response = _alone(key, response, head)
-    new_key, new_response = np.append(new_key, more_key), np.append(new_response, more_response)
-    entities = both.response.copy()
-    entities[new_key] = both.response[new_response]
-    entities[new_response] = ABSENT
-    ends = np.stack([both.start, both.end], axis=1)
-    return Renamed(
-        both._replace(response=entities).compact(),
-        both.document[new_key],
-        ends[new_response],
-        ends[new_key],
-        (np.arange(len(new_key)) < trimmed).astype(np.int64),
-    )
+    repair = both.repair.copy()
+    repair[new_key], repair[more_key] = BY_TRIMMING, BY_HEAD
+    old, new = np.append(new_response, more_response), np.append(new_key, more_key)
+    entity, row = both.response.copy(), both.response_row.copy()
+    entity[new], row[new] = both.response[old], both.response_row[old]
+    entity[old] = ABSENT
+    return both._replace(response=entity, response_row=row, repair=repair).compact()
+
+
+def _sides(both: Partitions, mentions: tuple[Ints, Ints], placed: tuple[Placed, Placed]) -> Iterator[Any]:
+    """For each side some of its mentions, the rows of all, and where these are in the text."""
+    yield from zip(mentions, (both.key_row, both.response_row), placed, strict=True)
 
 
 def _trimmed(start: Ints, end: Ints, mentions: Ints, text: Text, ends: Ends) -> tuple[Ints, Ints]:

@@ -6,28 +6,28 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 
 from corefscore.analysis import heads as parses
-from corefscore.analysis.partitions import Partitions
-from corefscore.arrays import Bools, Ints
+from corefscore.arrays import NONE, Bools, Ints, bounds, changes
+from corefscore.errors import UsageError
 from corefscore.formats import recognised, requested
-from corefscore.formats.row import Layers, Reading
-from corefscore.model import KEY, Documents
+from corefscore.formats.row import AUTO, LAST, PARSE, Layers, Reading
+from corefscore.model import KEY, SENTENCE, TENTH, Documents, Nodes
+from corefscore.pairing import Pairs
 from corefscore.sources import Source
-
-AUTO, BY_PARSE, LAST = "auto", "parse", "last"
-
-HEADS = (AUTO, BY_PARSE, LAST)
-"""How the head of a span is found: by the parse of the key, or as its last token; ``auto`` goes by the parse if the key
-has noun phrases and tags as the Penn Treebank has them."""
 
 PENN = "penn"
 
 NO_TAG = "-"
 """The tag, and the parse, of a token of a document that has none."""
+
+
+SHORT = 40
+"""Of shorter spans only their own part of the parse is looked at: brackets that are closed elsewhere decide nothing."""
 
 
 class TagSet(NamedTuple):
@@ -50,7 +50,6 @@ TAG_SETS: Mapping[str, TagSet] = {
     ),
     "alpino": TagSet(frozenset(["VNW", "LID", "WW", "SPEC", "VZ", "TSW", "VG", "BW"]), ("VNW*",)),
 }
-"""The sets of tags that are recognised by which tags occur."""
 """Sets of tags by name. That of which most tokens have a tag is the one of a text; what follows a bracket in a tag does
 not matter."""
 
@@ -59,10 +58,12 @@ class Text:
     """The tokens of all documents of a key, one after the other.
 
     ``words``, ``tags`` and ``parse`` have one value a token; ``tags`` and ``parse`` are empty if the key has none, and
-    ``words`` if it has no words, as clusters in memory. ``sentence`` is the number of the sentence of each token.
+    ``words`` if it has no words, as clusters in memory. ``sentence`` is the number of the sentence of each token,
+    ``numbers`` the number of each word where mentions are more than spans (`corefscore.model.Nodes`), and ``empty``
+    whether it is an empty node.
     """
 
-    def __init__(self, layers: Sequence[Layers | None], heads: str = AUTO) -> None:
+    def __init__(self, layers: Sequence[Layers | None]) -> None:
         self.words: list[str] = []
         self.tags: list[str] = []
         self.parse: list[str] = []
@@ -76,34 +77,96 @@ class Text:
             self.tags += (its.tags if its else ()) or missing
             self.parse += (its.parse if its else ()) or missing
             first.append(len(self.words))
+        self.numbers = np.concatenate([NONE, *(its.numbers for its in layers if its)])
+        self.empty = self.numbers % SENTENCE % TENTH > 0
         self.first = np.array(first, dtype=np.int64)
         self.ends = np.array(ends, dtype=np.int64)
         self.sentence = np.searchsorted(self.ends, np.arange(len(self.words)), side="right")
         self.tag_set = _tag_set(self.tags)
         self.is_penn = self.tag_set == PENN
-        self.heads = self._way(heads)
         self._of_sentence: dict[int, dict[tuple[int, int], int]] = {}
 
-    def _way(self, heads: str) -> str:
-        if heads != AUTO:
-            return heads
-        return BY_PARSE if self.is_penn and any("(NP" in bit for bit in self.parse) else LAST
-
     def between(self, document: int, start: int, end: int) -> str:
-        """The words of a span of a document."""
+        """The words from one token of a document to another one."""
         first = int(self.first[document])
         return " ".join(self.words[first + start : first + end + 1])
 
+    def heads(self, asked: str) -> str:
+        """How the heads of spans are found, `PARSE` or `LAST`. Raises `UsageError` for a way that spans do not have."""
+        if asked == AUTO:
+            return PARSE if self.is_penn and any("(NP" in bit for bit in self.parse) else LAST
+        if asked not in (PARSE, LAST):
+            raise UsageError(f"--heads {asked} needs CorefUD, which names heads and has trees; expected parse or last")
+        return asked
+
     def head(self, start: int, end: int) -> int:
-        """The head of a span of tokens, as `HEADS` has it; the last token where no node has these bounds."""
-        if self.heads == LAST:
-            return end
+        """The head of a span of tokens by the parse; the last token where no node has these bounds."""
+        if end - start < SHORT:
+            its = slice(start, end + 1)
+            return start + parses.heads(self.parse[its], self.tags[its]).get((0, end - start), end - start)
         sentence = int(self.sentence[start])
         first = int(self.ends[sentence - 1]) if sentence else 0
         if sentence not in self._of_sentence:
-            stop = int(self.ends[sentence])
-            self._of_sentence[sentence] = parses.heads(self.parse[first:stop], self.tags[first:stop])
+            its = slice(first, int(self.ends[sentence]))
+            self._of_sentence[sentence] = parses.heads(self.parse[its], self.tags[its])
         return first + self._of_sentence[sentence].get((start - first, end - first), end - first)
+
+    def placed(self, side: Documents) -> Placed:
+        """Where the mentions of a side are in this text."""
+        document = side.mention_document()
+        if side.nodes is None:
+            inside = (side.start >= 0) & (side.end < np.diff(self.first)[document])
+            return Placed(side.start, side.end, inside, None, {})
+        return _placed_nodes(self, document, side.nodes)
+
+
+class Placed(NamedTuple):
+    """Where the mentions of a side are in a text: the first and the last token of each, counted in its document, and
+    whether the text has all of its tokens; the same of its head if mentions have any. ``gaps`` has all tokens of each
+    mention that skips some."""
+
+    start: Ints
+    end: Ints
+    inside: Bools
+    head: Ints | None
+    gaps: Mapping[int, Ints]
+
+    @property
+    def columns(self) -> tuple[Ints, Ints, Bools]:
+        """Start, end, and whether the text has the mention."""
+        return self[:3]
+
+
+def _placed_nodes(text: Text, document: Ints, nodes: Nodes) -> Placed:
+    """The places of mentions that are more than spans; empty nodes are tokens here."""
+    of = np.repeat(np.arange(len(nodes.size)), nodes.size)
+    place, known = _found(text, document[of], nodes.word)
+    head, _ = _found(text, document, nodes.head)
+    start, end = place[nodes.first], place[nodes.first + nodes.size - 1]
+    lost = np.bincount(of, weights=~known, minlength=len(start)) > 0
+    # An empty node that stands between two of its words is no gap.
+    overt = np.append(0, np.cumsum(~text.empty))
+    first = text.first[document]
+    spanned = overt[first + end + 1] - overt[first + start]
+    its_own = np.bincount(of, weights=~text.empty[text.first[document[of]] + place], minlength=len(start))
+    skips = np.flatnonzero(spanned > its_own)
+    gaps = {at: place[nodes.first[at] : nodes.first[at] + nodes.size[at]] for at in skips.tolist()}
+    return Placed(start, end, ~lost, head, gaps)
+
+
+def _found(text: Text, document: Ints, words: Ints) -> tuple[Ints, Bools]:
+    """The place in its document of each word, given by its number, and whether the text has it; ``document`` never
+    falls. A word that is not there gets a place near to it."""
+    place = np.empty(len(words), dtype=np.int64)
+    known = np.empty(len(words), dtype=np.bool_)
+    at = bounds(document, len(text.first) - 1)
+    for each in np.flatnonzero(np.diff(at)).tolist():
+        numbers = text.numbers[text.first[each] : text.first[each + 1]]
+        wanted = words[at[each] : at[each + 1]]
+        found = np.minimum(np.searchsorted(numbers, wanted), len(numbers) - 1)
+        place[at[each] : at[each + 1]] = found
+        known[at[each] : at[each + 1]] = numbers[found] == wanted
+    return place, known
 
 
 def _tag_set(tags: Sequence[str]) -> str | None:
@@ -116,20 +179,27 @@ def _tag_set(tags: Sequence[str]) -> str | None:
     return name if found[name] else None
 
 
-def places(both: Partitions, text: Text) -> tuple[Ints, Ints, Bools]:
-    """The first and last token of each mention among those of all documents, and whether the text has them."""
-    first = text.first[both.document]
-    start, end = both.start + first, both.end + first
-    return start, end, (both.start >= 0) & (end < text.first[both.document + 1])
+def text_of(pairs: Sequence[Pairs], reading: Reading) -> Text:
+    """The text of the key of some responses, each with its pairs; its files are read once more.
+
+    Empty nodes that only a response has are part of it, since mentions can consist of them.
+    """
+    layers = layers_of(pairs[0].key, reading)
+    for each in pairs:
+        if each.response.nodes is not None:
+            of_response = layers_of(each.response, reading)
+            both = zip(layers, of_response, strict=True)
+            layers = [_with_empty(its, other) if its and other else its for its, other in both]
+    return Text(layers)
 
 
-def layers_of(key: Documents, reading: Reading) -> list[Layers | None]:
-    """The layers of documents of a key, which is read once more; None for those that no file has."""
+def layers_of(side: Documents, reading: Reading) -> list[Layers | None]:
+    """The layers of documents; None for those that no file has."""
     by_source: dict[Source, dict[int | None, int]] = defaultdict(dict)
-    for document, place in enumerate(key.places):
+    for document, place in enumerate(side.places):
         if place is not None and place.line is not None:
             by_source[place.source][place.line] = document
-    found: list[Layers | None] = [None] * len(key)
+    found: list[Layers | None] = [None] * len(side)
     for source, documents in by_source.items():
         for layers in _layers(source, reading):
             if layers.line in documents:
@@ -143,3 +213,19 @@ def _layers(source: Source, reading: Reading) -> Iterator[Layers]:
         return
     read = import_module(form.layers).read
     yield from read(source, requested(KEY, reading))
+
+
+def _with_empty(its: Layers, other: Layers) -> Layers:
+    """The layers of a document with the empty nodes that only the other side has."""
+    more = ~np.isin(other.numbers, its.numbers) & (other.numbers % SENTENCE % TENTH > 0)
+    if not more.any():
+        return its
+    numbers = np.concatenate([its.numbers, other.numbers[more]])
+    words, tags = ([word for words in its.words for word in words], list(its.tags))
+    words += [word for word, new in zip(chain.from_iterable(other.words), more, strict=True) if new]
+    tags += [tag for tag, new in zip(other.tags, more, strict=True) if new]
+    order = np.argsort(numbers, kind="stable")
+    cuts = np.flatnonzero(changes(numbers[order] // SENTENCE)).tolist()
+    in_order = [words[at] for at in order.tolist()]
+    sentences = [in_order[start:stop] for start, stop in zip(cuts, [*cuts[1:], None], strict=True)]
+    return its._replace(words=sentences, tags=[tags[at] for at in order.tolist()], numbers=numbers[order])

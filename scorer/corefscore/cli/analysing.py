@@ -11,11 +11,12 @@ from corefscore.analysis import found
 from corefscore.analysis.costs import measured
 from corefscore.analysis.found import Analysis, Asked
 from corefscore.analysis.spans import REPAIRS
-from corefscore.analysis.texts import HEADS, layers_of
+from corefscore.analysis.texts import text_of
 from corefscore.cli import options
 from corefscore.cli.messages import tell
 from corefscore.cli.scoring import evaluated, one_standard_input, workers
-from corefscore.formats.row import Layers, Reading
+from corefscore.formats.row import AUTO, Reading
+from corefscore.results import Result
 
 
 def analysing() -> list[click.Parameter]:
@@ -28,13 +29,6 @@ def analysing() -> list[click.Parameter]:
             default="auto",
             show_default=True,
             help="Which mentions are pronouns: auto (by the tags of the key), none, english, tags:A,B* or words:FILE.",
-        ),
-        click.Option(
-            ["--heads"],
-            type=options.Choice(HEADS),
-            default=HEADS[0],
-            show_default=True,
-            help="How to find the head of a mention: in the parse of the key, or its last token.",
         ),
         click.Option(
             ["--spans"],
@@ -52,7 +46,6 @@ def analysed(
     *,
     measure: str,
     pronouns: str,
-    heads: str,
     spans: str,
     strict: bool,
     quiet: bool | None,
@@ -64,17 +57,19 @@ def analysed(
     """The analysis of each response, by the name of the system; the text of the key is read once."""
     one_standard_input(key, *systems.values())
     wanted = measured(measure)
-    layers: list[Layers | None] | None = None
-    analyses: dict[str, Analysis] = {}
+    results: dict[str, Result] = {}
     with workers(jobs, scheduler) as apply:
         for name, path in systems.items():
             result = evaluated(key, path, wanted.metrics, apply=apply, document=document, keep_pairs=True, **how)
             tell(result.notices, strict=strict, quiet=quiet, of=name if len(systems) > 1 else "")
-            pairs = found.pairs_of(result)
-            if layers is None:
-                layers = layers_of(pairs.key, Reading(*(how.get(field) for field in Reading._fields)))
-            its = found.analysed(result, pairs, layers, Asked(heads, pronouns, spans), wanted)
-            if not analyses:  # what is odd for an analysis is odd in the key
-                tell(its.notices, strict=strict, quiet=quiet)
-            analyses[name] = its
+            results[name] = result
+    pairs = [found.pairs_of(result) for result in results.values()]
+    text = text_of(pairs, Reading(*(how.get(field) for field in Reading._fields)))
+    asked = Asked(how["heads"] or AUTO, pronouns, spans)
+    analyses = {
+        name: found.analysed(result, its, text, asked, wanted)
+        for (name, result), its in zip(results.items(), pairs, strict=True)
+    }
+    first, *_ = analyses.values()  # what is odd for an analysis is odd in the key
+    tell(first.notices, strict=strict, quiet=quiet)
     return analyses

@@ -59,7 +59,7 @@ def command(name: str) -> click.Command:
             click.Option(["--html"], type=options.File(), metavar="FILE", help="Write a page to open in a browser."),
             click.Option(["--other"], type=options.File(), metavar="FILE", help="With --html: a second response."),
             *analysing(),
-            *options.scoring([], heads=False),
+            *options.scoring([]),
             options.output(),
             *options.notices(),
             *options.workers(),

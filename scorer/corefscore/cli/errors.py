@@ -49,7 +49,7 @@ def command(name: str) -> click.Command:
                 metavar="FOLDER",
                 help="Write the response after each step of repair as CoNLL.",
             ),
-            *options.scoring([], heads=False),
+            *options.scoring([]),
             options.layout(TABLES, DATA, ANNOTATIONS),
             options.output(),
             *options.notices(),

@@ -137,11 +137,8 @@ class Finite(click.FloatRange):
         return number
 
 
-def scoring(metrics: Sequence[Metric], *, heads: bool = True) -> list[click.Parameter]:
-    """Options that can move a number: how files are read and mentions counted, and the metrics' own.
-
-    Without ``heads`` there is no option about heads in files, for a command with one of this name for another purpose.
-    """
+def scoring(metrics: Sequence[Metric]) -> list[click.Parameter]:
+    """Options that can move a number: how files are read and mentions counted, and the metrics' own."""
     from corefscore.results import COUNTING
 
     return [
@@ -156,7 +153,7 @@ def scoring(metrics: Sequence[Metric], *, heads: bool = True) -> list[click.Para
             )
             for option in (*COUNTING, *options_of(metrics))
         ),
-        *(option for option in reading() if heads or option.name != "heads"),
+        *reading(),
     ]
 
 
@@ -198,7 +195,8 @@ def reading() -> list[click.Parameter]:
         click.Option(
             ["--heads"],
             type=Choice(HEADS),
-            help="Heads of mentions in CorefUD: as the file has them, or the highest node of the tree (default: file).",
+            help="Heads of mentions: named by the file or highest in its tree (CorefUD), by its parses (CoNLL, for "
+            "errors and diff), or the last word. (default: auto, the first that there is)",
         ),
         click.Option(
             ["--clusters-field"],

@@ -23,7 +23,7 @@ from corefscore.metrics.row import Metric, names_asked, own_values, sees_names
 from corefscore.model import KEY
 from corefscore.reports.row import shortened
 from corefscore.reports.score import Intervals, Report
-from corefscore.results import Result, compiled
+from corefscore.results import Result, compiled, refuse_heads_of_spans
 from corefscore.sources import STDIN
 
 
@@ -132,6 +132,7 @@ def score(
             _write_alone(corpus, write_key, metrics, how, strict=strict, quiet=quiet)
             return
         result = evaluated(corpus or key, response, metrics, apply=apply, document=only, keep_pairs=listed, **how)
+    refuse_heads_of_spans(result)
     estimate = None if corpus is None else _estimate(corpus, metrics, how)
     tell(result.notices, strict=strict, quiet=quiet)
     if result.settings.counting.matching and _by_default("layout"):

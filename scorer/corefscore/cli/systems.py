@@ -20,7 +20,7 @@ from corefscore.metrics import NAMES as METRICS
 from corefscore.metrics import find
 from corefscore.metrics.row import Metric
 from corefscore.percent import from_fraction, from_percent
-from corefscore.results import Result
+from corefscore.results import Result, refuse_heads_of_spans
 from corefscore.significance import CORRECTIONS, TESTS, Method
 from corefscore.sources import sources
 
@@ -169,7 +169,7 @@ def scored(
         told: set[Hashable] = set()
         for name, path in systems.items():
             try:
-                result = evaluated(corpus, path, metrics, apply=apply, **how)
+                result = refuse_heads_of_spans(evaluated(corpus, path, metrics, apply=apply, **how))
                 if strict and result.notices and refused:
                     raise InputError(notice.as_error() for notice in result.notices)
             except (InputError, UsageError) as error:

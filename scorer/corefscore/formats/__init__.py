@@ -12,7 +12,7 @@ from importlib import import_module
 
 from corefscore.errors import UsageError, suggested
 from corefscore.findings import Finding, Found
-from corefscore.formats.row import FILE, HEADS, Examination, Format, Reading, Request
+from corefscore.formats.row import AUTO, HEADS, Examination, Format, Reading, Request
 from corefscore.model import KEY, Documents
 from corefscore.names.options import NameOptions
 from corefscore.sources import Source, sources
@@ -91,7 +91,7 @@ def requested(side: str | None, reading: Reading) -> Request:
     fields = "clusters" if reading.clusters_field is None else reading.clusters_field
     if fields.count(",") > 1 or not all(fields.split(",")):
         raise UsageError(f'clusters field "{fields}": expected the name of a field, or two as KEY,RESPONSE')
-    heads = FILE if reading.heads is None else reading.heads
+    heads = AUTO if reading.heads is None else reading.heads
     if heads not in HEADS:
         raise UsageError(f"heads={heads!r} is not one of {', '.join(HEADS)}")
     return Request(side, reading.clusters_field, heads=heads)

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
+from corefscore.arrays import NONE, Ints
 from corefscore.errors import InputError
 from corefscore.findings import Finding
 from corefscore.model import KEY, Documents, Place
@@ -18,8 +19,10 @@ BATCH = 1 << 24
 NO_WORD = "-"
 """What stands where a word is not known."""
 
-HEADS = FILE, TREE = "file", "tree"
-"""What ``--heads`` can be: those that the file names, or the highest node of each mention in the tree."""
+HEADS = AUTO, FILE, PARSE, TREE, LAST = "auto", "file", "parse", "tree", "last"
+"""What ``--heads`` can be: those that the file names; by the column of parses and the rules for the Penn Treebank; the
+highest node of each mention in the dependency tree; its last word. ``auto`` is the first of these that a format has.
+CorefUD has no parses, and in other formats scores know no heads."""
 
 Sentences = Sequence[Sequence[str]]
 """The words of one document, sentence by sentence."""
@@ -31,7 +34,7 @@ class Reading(NamedTuple):
     ``include`` is a glob for the names of the files of a folder. ``input_format`` names the format, which else the
     content of the first file tells; ``clusters_field`` the field of JSON lines that has the clusters, or two as
     KEY,RESPONSE. A compressed file may unpack to ``max_unpacked`` MB (by default 4, or 100 times its size). ``heads``
-    says where CorefUD has the heads of mentions (`HEADS`; by default in the file).
+    says how the heads of mentions are found (`HEADS`).
     """
 
     include: str | None = None
@@ -45,6 +48,8 @@ class Reading(NamedTuple):
         """What of it was given and can move a number."""
         given = {name: value for name, value in self._asdict().items() if value is not None}
         given.pop("max_unpacked", None)
+        if self.heads == AUTO:
+            del given["heads"]
         return given
 
 
@@ -60,7 +65,7 @@ class Request(NamedTuple):
     by_first: str | None = None
     names: NameOptions | None = None
     texts: bool = False
-    heads: str = FILE
+    heads: str = AUTO
 
 
 Read = Callable[[Sequence[Source], list[Finding], Request], Iterator[Documents]]
@@ -114,13 +119,15 @@ class Layers(NamedTuple):
     """What one document has besides coreference, for those who look into its text.
 
     ``line`` is that at which it begins, as in `corefscore.model.Place`. ``tags`` (parts of speech) and ``parse`` (bits
-    of bracketed trees, such as ``(NP*``) have one value a token, or are empty if the file has none.
+    of bracketed trees, such as ``(NP*``) have one value a token, or are empty if the file has none. ``numbers`` are
+    those of the words (`corefscore.model.Nodes`) if mentions are more than spans; empty nodes are words then.
     """
 
     line: int | None
     words: Sentences
     tags: Sequence[str] = ()
     parse: Sequence[str] = ()
+    numbers: Ints = NONE
 
 
 class Examination(Protocol):

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from corefscore.findings import VISIBLE
+from corefscore.layouts.cells import width_of
 from corefscore.reports.diff import EXTRA, MISSING, RIGHT, SPAN, WRONG, Diff, Mark, Sentence, wanted
 from corefscore.reports.row import percent
 
@@ -19,7 +20,7 @@ LEGEND = (
     "[x]3 right   -[x]7 missing   +[x]16 extra   ~[x]2 other span",
     "[x]5>r2 belongs to entity 5, found with r2 (2: the response entity that stands",
     "        for key entity 2; r2: one that stands for none)",
-    "]...    goes on in the next sentence; sentences without errors: --all",
+    "]...    goes on later; sentences without errors: --all",
 )
 
 INDENT = 5
@@ -89,18 +90,18 @@ def _lines(sentence: Sentence, shown: Shown) -> Iterator[str]:
 def _words(sentence: Sentence, colour: bool) -> Iterator[tuple[str, int]]:
     """Each word with its brackets, and how wide it is."""
     opening: dict[int, list[Mark]] = {}
-    closing: dict[int, list[Mark]] = {}
+    closing: dict[int, list[tuple[Mark, bool]]] = {}
     last = sentence.first + len(sentence.words) - 1
-    for mark in sorted(sentence.marks, key=lambda mark: (mark.start, -mark.end)):
-        opening.setdefault(mark.start, []).append(mark)
-        closing.setdefault(min(mark.end, last), []).insert(0, mark)
+    parts = [(start, end, mark) for mark in sentence.marks for start, end in mark.parts]
+    for start, end, mark in sorted(parts, key=lambda part: (part[0], -part[1])):
+        opening.setdefault(start, []).append(mark)
+        closing.setdefault(min(end, last), []).insert(0, (mark, mark.end > min(end, last)))
     for place, word in enumerate(sentence.words, start=sentence.first):
-        opens, closes = opening.get(place, ()), closing.get(place, ())
-        before = [(f"{SIGNS[mark.state]}[", mark.state) for mark in opens]
-        after = [(f"]{_clean(mark.label)}" + "..." * (mark.end > last), mark.state) for mark in closes]
+        before = [(f"{SIGNS[mark.state]}[", mark.state) for mark in opening.get(place, ())]
+        after = [(f"]{_clean(mark.label)}" + "..." * more, mark.state) for mark, more in closing.get(place, ())]
         pieces = [*before, (_clean(word), None), *after]
         text = "".join(_coloured(piece, state) if colour and state else piece for piece, state in pieces)
-        yield text, sum(len(piece) for piece, _ in pieces)
+        yield text, sum(width_of(piece) for piece, _ in pieces)
 
 
 def _coloured(piece: str, state: str) -> str:

@@ -21,7 +21,8 @@ const make = (tag, text, properties) => {
   return element;
 };
 
-// A mark is [start, end, state, key, response, types]; names are places in the list of names of its document.
+// A mark is [start, end, state, key, response, types], and its parts if it skips tokens; names are places in the list of
+// names of its document.
 const shows = (mark) => mark[2] !== 0 && (!mark[5] || data.types.some((_, bit) => mark[5] >> bit & 1 && !hidden.has(bit)));
 
 const name = (at) => at < 0 ? "" : data.documents[place].names[at];
@@ -31,12 +32,16 @@ function label(mark) {
   return mark[2] === 2 ? key + ">" + response : key || response;
 }
 
-function words(mark) {
+const parts = (mark) => mark[6] || [[mark[0], mark[1]]];
+
+const words = (mark) => parts(mark).map(([start, end]) => between(start, end)).join(" ... ");
+
+function between(start, end) {
   const found = [];
   let first = 0;
   for (const sentence of data.documents[place].sentences) {
-    if (first > mark[1]) break;
-    if (first + sentence.length > mark[0]) found.push(...sentence.slice(Math.max(0, mark[0] - first), mark[1] - first + 1));
+    if (first > end) break;
+    if (first + sentence.length > start) found.push(...sentence.slice(Math.max(0, start - first), end - first + 1));
     first += sentence.length;
   }
   return found.join(" ");
@@ -57,18 +62,22 @@ function paragraph(sentence, first, number, from, to) {
   top.dataset.number = number;
   const stack = [[-1, top]];
   const ends = new Map();
-  let next = from, text = "";
+  const opens = [];
+  for (let at = from; at < to; at += 1) for (const [start, end] of parts(marks[at])) opens.push([start, end, at]);
+  opens.sort((a, b) => a[0] - b[0] || b[1] - a[1]);
+  let next = 0, text = "";
   const into = () => { if (text) { stack[stack.length - 1][1].append(text); text = ""; } };
   sentence.forEach((word, offset) => {
     const token = first + offset;
     if (offset) text += " ";
-    while (next < to && marks[next][0] <= token) {
+    while (next < opens.length && opens[next][0] <= token) {
       into();
-      const element = open(next);
+      const [, last, at] = opens[next];
+      const element = open(at);
       stack[stack.length - 1][1].append(element);
-      stack.push([next, element]);
-      const end = Math.min(marks[next][1], first + sentence.length - 1);
-      ends.set(end, (ends.get(end) || []).concat(next));
+      stack.push([at, element]);
+      const end = Math.min(last, first + sentence.length - 1);
+      ends.set(end, (ends.get(end) || []).concat(at));
       next += 1;
     }
     text += word;
@@ -81,7 +90,7 @@ function paragraph(sentence, first, number, from, to) {
       const [at, element] = stack.pop();
       if (closing.includes(at)) {
         left -= 1;
-        const text = label(marks[at]);
+        const text = label(marks[at]) + (token < marks[at][1] && marks[at][6] ? "..." : "");
         if (text) element.dataset.label = text;
       } else again.unshift(at);
     }

@@ -92,7 +92,8 @@ def _document(diffs: Mapping[str, Diff], document: int) -> dict[str, Any]:
                 ends = (
                     -1 if name is None else names.setdefault(name, len(names)) for name in (mark.key, mark.response)
                 )
-                its.append([mark.start, mark.end, STATES.index(mark.state), *ends, bits])
+                parts = [mark.parts] if len(mark.parts) > 1 else []
+                its.append([mark.start, mark.end, STATES.index(mark.state), *ends, bits, *parts])
         marks.append(its)
     return {
         "name": first.analysis.result.names[document],

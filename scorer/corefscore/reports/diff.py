@@ -27,15 +27,24 @@ MOST_NUMBERS = 1_000_000
 
 
 class Mark(NamedTuple):
-    """A mention of either side: its first and last token in the document, what is said of it, its key entity and its
-    response entity by the names that `Diff.names` gives them, and the types of its errors."""
+    """A mention of either side: the first and the last token in the document of each of its parts (most have one), what
+    is said of it, the names of its key entity and its response entity, and the types of its errors."""
 
-    start: int
-    end: int
+    parts: Sequence[tuple[int, int]]
     state: str
     key: str | None
     response: str | None
     types: tuple[str, ...]
+
+    @property
+    def start(self) -> int:
+        """Its first token."""
+        return self.parts[0][0]
+
+    @property
+    def end(self) -> int:
+        """Its last token."""
+        return self.parts[-1][1]
 
     @property
     def label(self) -> str:
@@ -101,12 +110,11 @@ class Diff:
         for error in self.report.errors:
             for mention in error.mentions:
                 of_mention[mention].append(error.type)
-        renamed = its.renamed_from
+        renamed = set(its.repaired.tolist())
         for mention in renamed:
             of_mention[mention].insert(0, types.SPAN)
-        columns = (both.start.tolist(), both.end.tolist(), both.key.tolist(), both.response.tolist())
         found = []
-        for mention, (start, end, key, response) in enumerate(zip(*columns, strict=True)):
+        for mention, (key, response) in enumerate(zip(both.key.tolist(), both.response.tolist(), strict=True)):
             if ABSENT in (key, response):
                 state = EXTRA if key == ABSENT else MISSING
             elif self.stands_for[response] != key:
@@ -114,7 +122,7 @@ class Diff:
             else:
                 state = SPAN if mention in renamed else RIGHT
             names = self.key_name(key), self.response_name(response)
-            found.append(Mark(start, end, state, *names, tuple(of_mention[mention])))
+            found.append(Mark(its.parts(mention), state, *names, tuple(of_mention[mention])))
         return found
 
     def sentences(self, document: int) -> Iterator[Sentence]:

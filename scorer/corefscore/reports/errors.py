@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ import numpy as np
 from corefscore.analysis import types
 from corefscore.analysis.costs import Cost
 from corefscore.analysis.found import Analysis
-from corefscore.analysis.partitions import ABSENT
+from corefscore.analysis.partitions import ABSENT, BY_TRIMMING
 from corefscore.arrays import Ints
 from corefscore.findings import counted
 from corefscore.metrics import AVERAGE
@@ -34,7 +34,12 @@ TITLES: Mapping[str, str] = {
 """What types are called in tables."""
 
 REPEATS = "repeated mention"
-"""The row of later copies of repeated mentions, which stands before the types if there are any."""
+LOOKUP = "official look-up"
+"""The row before the types of what is gained without later copies of repeated mentions, and if entities are found by
+the alignment of mentions (`corefscore.lookups`)."""
+
+NOTHING = 1e-9
+"""Scores that differ by less are the same but for rounding."""
 
 KINDS = ("pronouns", "one word", "longer")
 """What kinds of mentions are called, see `Analysis.kinds`."""
@@ -156,8 +161,10 @@ class ErrorReport(Reported):
         )
         rows: list[Sequence[Any]] = []
         analysis = self.analysis
-        if analysis.copies:
-            rows.append([REPEATS, analysis.copies, None, analysis.start - analysis.score, analysis.start, None])
+        moved = analysis.start - analysis.score
+        if analysis.copies or abs(moved) > NOTHING:
+            name, count = (REPEATS, analysis.copies) if analysis.copies else (LOOKUP, None)
+            rows.append([name, count, None, moved, analysis.start, None])
         rows += [
             [TITLES[its.type], its.errors, its.alone, its.in_turn, its.then, max(its.in_turn, 0.0)]
             for its in analysis.costs
@@ -303,21 +310,22 @@ class ErrorReport(Reported):
     @property
     def signature(self) -> str:
         its = self.analysis
+        reading = {name: value for name, value in its.result.settings.reading.items() if name != "heads"}
         return (
-            f"{its.result.signature} | errors={its.measure.name} | spans={its.spans} | heads={its.text.heads} | "
-            f"pronouns={its.pronouns.name}"
+            f"{replace(its.result.settings, reading=reading).signature} | errors={its.measure.name} | "
+            f"spans={its.spans} | heads={its.heads} | pronouns={its.pronouns.name}"
         )
 
     def to_dict(self) -> dict[str, Any]:
         """What the JSON layout prints; see ``docs/errors.md``."""
         its, groups = self.analysis, self.analysis.groups
-        options = {**its.result.settings.to_dict(), "spans": its.spans, "heads": its.text.heads}
+        options = {**its.result.settings.to_dict(), "spans": its.spans, "heads": its.heads}
         found = {
             **head("errors", self.signature, {**options, "pronouns": its.pronouns.name}),
             "score": {name: score.f1 for name, score in its.result.items() if name != "mentions"},
             "repeated_mentions": {"count": its.copies, "cost": its.start - its.score},
             "types": [{"type": c.type, "count": c.errors, **_gains(c)} for c in its.costs],
-            "operations": its.errors.operations(len(its.renamed.document)),
+            "operations": its.errors.operations(len(its.repaired)),
             "documents": [
                 {
                     "name": name,
@@ -347,9 +355,11 @@ class ErrorReport(Reported):
 
     def _listed_data(self) -> Iterator[dict[str, Any]]:
         its = self.analysis
-        for d, response, key, trimmed in zip(*its.renamed.rows, strict=True):
-            by = "trim" if trimmed else "head"
-            yield {"type": types.SPAN, "document": d, "response": response, "key": key, "by": by}
+        for mention in its.repaired.tolist():
+            document, *key = its.span(mention)
+            by = "trim" if its.both.repair[mention] == BY_TRIMMING else "head"
+            response = list(its.in_response(mention))
+            yield {"type": types.SPAN, "document": document, "response": response, "key": key, "by": by}
         names = {"key_entity": "key", "response_entity": "response", "into_key_entity": "into"}
         for error in self.errors:
             spans = [list(span) if (span := its.span(m)[1:])[0] >= 0 else its.words(m) for m in error.mentions]
@@ -372,33 +382,30 @@ class ErrorReport(Reported):
     @cached_property
     def _key_members(self) -> list[Ints]:
         both = self.analysis.both
-        return [np.array(its) for its in _members(both.key, len(both.key_ids))]
+        return [np.array(its) for its in _members(both.key, len(self.analysis.errors.key.main))]
 
     @cached_property
     def _response_members(self) -> list[Ints]:
         both = self.analysis.both
-        return [np.array(its) for its in _members(both.response, len(both.response_ids))]
+        return [np.array(its) for its in _members(both.response, len(self.analysis.errors.response.main))]
 
     def key_id(self, entity: int) -> str | None:
         """The id of a key entity in its file."""
-        its = self.analysis
-        return None if entity == ABSENT else its.pairs.key.name_of(int(its.both.key_ids[entity]))
+        return None if entity == ABSENT else self._id(self.analysis.pairs.key, self._key_members[entity], "key_row")
 
     def response_id(self, entity: int) -> str | None:
         """The id of a response entity in its file."""
-        its = self.analysis
-        return None if entity == ABSENT else its.pairs.response.name_of(int(its.both.response_ids[entity]))
+        side = self.analysis.pairs.response
+        return None if entity == ABSENT else self._id(side, self._response_members[entity], "response_row")
+
+    def _id(self, side: Documents, members: Ints, rows: str) -> str:
+        row = int(getattr(self.analysis.both, rows)[members[0]])
+        return side.name_of(int(side.entity[row]))
 
     def place(self, mention: int) -> tuple[str, int | None]:
         """The file and line of a mention: of the response if it is there, else of the key."""
-        its = self.analysis
-        document, *span = its.span(mention)
-        start, end = its.renamed_from.get(mention, span)
-        key, response = its.rows
-        row = response.get((document, start, end))
-        if row is not None:
-            return _place(its.pairs.response, row)
-        return _place(its.pairs.key, key[document, start, end])
+        its = self.analysis.mention(mention)
+        return its.place.source.name, its.line
 
     def shown_name(self, document: int) -> str:
         return self.analysis.result.names[document]
@@ -477,7 +484,8 @@ class ErrorList(Reported):
     def _spans(self) -> Iterator[list[Any]]:
         """The span errors: the tokens of the response, an arrow, those of the key."""
         its, report = self.report.analysis, self.report
-        for at, response in its.renamed_from.items():
+        for at in its.repaired.tolist():
+            response = its.in_response(at)
             document, *key = its.span(at)
             yield [
                 TITLES[types.SPAN],
@@ -489,11 +497,6 @@ class ErrorList(Reported):
                 report.response_id(int(its.both.response[at])),
                 None,
             ]
-
-
-def _place(side: Documents, mention: int) -> tuple[str, int | None]:
-    its = side.mention(mention)
-    return its.place.source.name, its.line
 
 
 def _gains(cost: Cost) -> dict[str, float]:

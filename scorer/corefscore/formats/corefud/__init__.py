@@ -1,4 +1,4 @@
-"""CorefUD: CoNLL-U with coreference in the column MISC. It is read for scoring."""
+"""CorefUD: CoNLL-U with coreference in the column MISC. It is read for scoring and error analysis."""
 
 from __future__ import annotations
 
@@ -16,4 +16,4 @@ def recognises(head: bytes) -> bool:
     return CONLL_U.search(head) is not None
 
 
-FORMAT = Format("corefud", "CorefUD", recognises, read)
+FORMAT = Format("corefud", "CorefUD", recognises, read, layers="corefscore.formats.corefud.layers")

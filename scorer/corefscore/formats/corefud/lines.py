@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.arrays import NONE, Bools, Bytes, Ints, changes
+from corefscore.arrays import NONE, Bools, Bytes, Ints, changes, order_by
 from corefscore.errors import InputError
 from corefscore.findings import Finding, shortened
 from corefscore.model import SENTENCE, TENTH
@@ -24,7 +24,7 @@ from corefscore.sources import MARK, Source, as_text
 
 COLUMNS = 10
 
-ID, FORM, HEAD, DEPS, MISC = 0, 1, 6, 8, 9
+ID, FORM, UPOS, HEAD, DEPS, MISC = 0, 1, 3, 6, 8, 9
 """Columns, counted from 0."""
 
 LF, CR, TAB, HASH, DOT, DASH = b"\n\r\t#.-"
@@ -182,6 +182,16 @@ class Lines:
             numbers[WITHOUT_NEWDOC] = 0
             lines.append(int(self.tokens[0]) + 1)
         return list(numbers), lines, document, lost
+
+    def numbers(self, document: Ints) -> Ints:
+        """The number of each word (`corefscore.model.Nodes`), given the document of each sentence."""
+        order = order_by(document)
+        begins = changes(document[order])
+        in_document = np.empty(len(order), dtype=np.int64)
+        in_document[order] = np.arange(len(order)) - np.flatnonzero(begins)[np.cumsum(begins) - 1]
+        sentence, within = np.divmod(self.words.number, SENTENCE)
+        found: Ints = in_document[sentence] * SENTENCE + within
+        return found
 
     def _newdocs(self) -> list[tuple[int, str | None]]:
         """The lines (from 0) with `# newdoc`, and the id there."""

@@ -14,13 +14,13 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.arrays import NONE, Ints, changes, order_by, tally
-from corefscore.errors import InputError
+from corefscore.errors import InputError, UsageError
 from corefscore.findings import Finding, counted
 from corefscore.formats.corefud.chunks import ID_FIELDS, Cells, Chunks, Fields, cells, chunks
 from corefscore.formats.corefud.lines import DEPS, FORM, WITHOUT_NEWDOC, Lines, number_of
 from corefscore.formats.corefud.mentions import Events, Faulty, Marked, Sized, heads, marked, parts_of, words_of
 from corefscore.formats.corefud.trees import highest
-from corefscore.formats.row import TREE, Request, passage, passage_places
+from corefscore.formats.row import LAST, PARSE, TREE, Request, passage, passage_places
 from corefscore.formats.words import numbers_of, word_numbers
 from corefscore.model import NO_NODES, SENTENCE, Documents, Nodes, Place, Span, Texts
 from corefscore.sources import Source, as_text
@@ -69,10 +69,9 @@ class _File:
             raise InputError([Finding("no-document", self.source.name, details=details)])
         self._note_lines(names, lost)
         words = lines.words
-        sentence, within = np.divmod(words.number, SENTENCE)
-        self.document = self.document_of_sentence[sentence]
-        self.sentence = sentence
-        self.number = self._sentence_in_document()[sentence] * SENTENCE + within
+        self.sentence = words.number // SENTENCE
+        self.document = self.document_of_sentence[self.sentence]
+        self.number = lines.numbers(self.document_of_sentence)
         overt = words.overt
         order = order_by(self.document) if (np.diff(self.document) < 0).any() else np.arange(len(self.document))
         tokens = tally(self.document[overt], len(names))
@@ -107,15 +106,6 @@ class _File:
         if lost:
             self.note("lost-newdoc", lost[0], count=counted(len(lost), "line"))
 
-    def _sentence_in_document(self) -> Ints:
-        """The number of each sentence within its document."""
-        document = self.document_of_sentence
-        order = order_by(document)
-        begins = changes(document[order])
-        found = np.empty(len(order), dtype=np.int64)
-        found[order] = np.arange(len(order)) - np.flatnonzero(begins)[np.cumsum(begins) - 1]
-        return found
-
     def _mentions(self) -> _Columns:
         """The columns of `Documents` about mentions."""
         lines = self.lines
@@ -148,15 +138,10 @@ class _File:
         events, ids, parts = self._events(word, its_chunks)
         found = marked(events, parts)
         sized = words_of(found, self.number)
-        first = np.cumsum(sized.size) - sized.size
         self._note_brackets(found, its_chunks, word)
-        if self.request.heads == TREE:
-            head = highest(self.lines, sized)
-        else:
-            place, without = heads(found, sized)
-            head = sized.word[first + place]
-            self._note_heads(found, word, without, fields)
+        head = self._heads(found, sized, word, fields)
         order, entity, of_entity = self._order(found, sized, ids)
+        first = np.cumsum(sized.size) - sized.size
         last = first + sized.size - 1
         first_word, last_word = sized.word[first][order], sized.word[last][order]
         nodes = self._nodes(sized, head).take(order)
@@ -172,6 +157,20 @@ class _File:
             self.lines.tokens[self.lines.words.row[first_word]] + 1,
             nodes,
         )
+
+    def _heads(self, found: Marked, sized: Sized, word: Ints, fields: Fields) -> Ints:
+        """The head of each mention, its place in the file."""
+        asked = self.request.heads
+        if asked == PARSE:
+            raise UsageError(f"--heads {PARSE} needs parses, which CorefUD lacks; expected file, tree or last")
+        if asked == TREE:
+            return highest(self.lines, sized)
+        if asked == LAST:
+            return sized.word[np.cumsum(sized.size) - 1]
+        place, without = heads(found, sized)
+        self._note_heads(found, word, without, fields)
+        head: Ints = sized.word[np.cumsum(sized.size) - sized.size + place]
+        return head
 
     def _events(
         self, word: Ints, its_chunks: Chunks
