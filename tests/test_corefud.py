@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -17,14 +18,17 @@ import corefscore
 import numpy as np
 import pytest
 from corefscore import alignment, lookups, ties
-from corefscore.errors import UsageError
-from corefscore.formats import read
+from corefscore.errors import InputError, UsageError
+from corefscore.formats import read, words
+from corefscore.formats.corefud.lines import Lines, number_of
+from corefscore.formats.corefud.reader import words_at
 from corefscore.formats.row import Reading
 from corefscore.matching import LOOKUPS, MATCHING
-from corefscore.model import joined
+from corefscore.model import Span, joined
 from corefscore.nodes import matched
 from corefscore.pairing import pair
 from corefscore.results import Counting
+from corefscore.sources import Source
 from support import ROOT, TESTDATA, Run, call, command
 
 SHARED = ROOT.parent / "shared" / "corefud" / "cases"
@@ -284,7 +288,104 @@ def test_ties_are_those_of_one_matrix(seed: int) -> None:
     assert sorted(zip(key[taken], response[taken], strict=True)) == sorted(expected)
 
 
+@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("work", [ties.WORK, 0], ids=["paths", "left to scipy"])
+def test_one_matrix_gives_what_scipy_gives(seed: int, work: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cell by cell, whatever ties there are, whether rows or columns are more."""
+    from scipy.optimize import linear_sum_assignment
+
+    monkeypatch.setattr(ties, "WORK", work)
+    random = np.random.default_rng(seed)
+    shape = tuple(random.integers(1, 16, 2).tolist())
+    values = [1, 1 / 2, 1 / 3, 2 / 3, 1 / 7, 11, 10 * 2 / 3 + 1][: random.integers(1, 8)]
+    matrix = random.choice(values, shape) * (random.random(shape) < random.choice([0.1, 0.3, 0.6, 1]))
+    rows, columns = np.nonzero(matrix)
+    expected = np.zeros(shape, dtype=bool)
+    expected[linear_sum_assignment(-matrix)] = True
+    taken = ties._as_a_whole(rows, columns, matrix[rows, columns], shape)
+    assert taken.tolist() == expected[rows, columns].tolist()
+
+
+def test_ties_need_no_scipy() -> None:
+    """Its import takes longer than reading a file of a shared task."""
+    case = OWN / "scoring" / "head-tie-two-by-two-wrong-101"
+    code = (
+        "import sys; from corefscore.cli import run; run(sys.argv[1:], 'corefscore'); assert 'scipy' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code, "corefud", *pair_of(case)], check=True, capture_output=True)
+
+
 # The reader
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_equal_pieces_have_equal_numbers_and_no_others(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the numbers by which they are sorted are all the same, and beyond the bytes that are numbers."""
+    random = np.random.default_rng(seed)
+    text = random.integers(97, 99, random.integers(1, 500)).astype(np.uint8)
+    starts = random.integers(0, len(text), 40)
+    stops = np.minimum(starts + random.integers(0, random.choice([4, 20, 100]), 40), len(text))
+    pieces = [text[start:stop].tobytes() for start, stop in zip(starts, stops, strict=True)]
+    for factor in (words.FACTOR, 0):
+        monkeypatch.setattr(words, "FACTOR", factor)
+        numbers = words.alike(text, starts, stops)
+        assert [[one == other for one in numbers] for other in numbers] == [
+            [one == other for one in pieces] for other in pieces
+        ]
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "7",
+        "007",
+        "123456",
+        "3.1",
+        "3.10",
+        "3.0",
+        "0.25",
+        "12.1234",
+        "12.12340",
+        "3.12345",
+        "1234567",
+        "1-2",
+        "3-10",
+        "12-1234567",
+        "1.",
+        ".1",
+        "1.-2",
+        "-",
+        "a",
+        "1a",
+    ],
+)
+def test_numbers_of_words_are_read_alike_one_by_one_and_together(piece: str, tmp_path: Path) -> None:
+    """`number_of` says what each is; the reader has them all at once."""
+    path = tmp_path / "file.conllu"
+    path.write_text(f"{piece}\tw" + "\t_" * 8 + "\n\n")
+    expected = number_of(piece.encode())
+    if expected is None and not re.fullmatch(r"\d+-\d+", piece):
+        with pytest.raises(InputError, match="bad-id"):
+            assert not Lines(Source(str(path))).words
+        return
+    its = Lines(Source(str(path))).words
+    assert its.number.tolist() == ([] if expected is None else [expected])
+    assert its.overt.tolist() == ([] if expected is None else ["." not in piece])
+
+
+def test_messages_have_the_words_of_mentions_wherever_they_are(tmp_path: Path) -> None:
+    """Only the sentences that are spoken of are read again: also those that a mention goes on in."""
+    words_ = [[f"w{sentence}-{n}" for n in range(1, 6)] for sentence in range(30)]
+    path = tmp_path / "file.conllu"
+    path.write_text(
+        "\n".join("".join(f"{n}\t{word}\n" for n, word in enumerate(sentence, start=1)) for sentence in words_) + "\n"
+    )
+    flat = [word for sentence in words_ for word in sentence]
+    spans = [
+        Span(0, 6 * sentence + 3, 5 * sentence + 2, 5 * sentence + 1 + size)
+        for sentence, size in ((0, 1), (7, 5), (28, 8))
+    ]
+    assert words_at(Source(str(path)), spans) == [" ".join(flat[span.start : span.end + 1]) for span in spans]
 
 
 HEAD = "# newdoc id = d\n# global.Entity = eid-etype-head-other\n"

@@ -21,6 +21,8 @@ def parting(pairs: Pairs, document: int) -> int | None:
     None where there is none, and where the words of a side are not known.
     """
     one, other = (side.text_of(document).number for side in (pairs.key, pairs.response))
+    if len(one) == len(other) and (one == other).all():
+        return None
     if not (are_words(one) and are_words(other)):
         return None
     size = min(len(one), len(other))

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from corefscore.arrays import Bools, Floats, Ints, tally
+from corefscore.arrays import Bools, Floats, Ints, order_by, tally
 from corefscore.assignment import components
 
 EPSILON = 1e-9
@@ -22,6 +22,10 @@ EPSILON = 1e-9
 
 STEPS = 20_000
 """Partial assignments of one component after which its document is solved as a whole."""
+
+WORK, STEP = 20_000_000, 1_000
+"""Columns looked at after which a document is left to scipy, whose import takes a third of a second, and as how many
+each step counts besides."""
 
 
 def assigned(key_document: Ints, response_document: Ints, key: Ints, response: Ints, score: Floats) -> Ints:
@@ -93,13 +97,111 @@ def _unique_best(keys: Sequence[int], responses: Sequence[int], scores: Sequence
 
 
 def _as_a_whole(rows: Ints, columns: Ints, scores: Floats, shape: tuple[int, int]) -> Bools:
-    """Which pairs of a document are taken, by one matrix of this shape for all of its mentions."""
-    from scipy.optimize import linear_sum_assignment
+    """Which pairs of a document are taken, by one matrix of this shape for all of its mentions.
 
-    matrix = np.zeros(shape)
-    matrix[rows, columns] = -scores
-    partner = np.full(shape[0], -1)
-    row, column = linear_sum_assignment(matrix)
-    partner[row] = column
-    taken: Bools = partner[rows] == columns
+    The matrix is never laid out, unless the search for paths takes so long that scipy's import pays.
+    """
+    turned = shape[0] > shape[1]
+    order = order_by(columns) if turned else np.arange(len(rows))
+    shorter, longer = (columns[order], rows[order]) if turned else (rows, columns)
+    partner = _Paths(shorter, longer, -scores[order], min(shape), max(shape)).partners()
+    taken = np.zeros(len(rows), dtype=np.bool_)
+    if partner is None:
+        from scipy.optimize import linear_sum_assignment
+
+        matrix = np.zeros((min(shape), max(shape)))
+        matrix[shorter, longer] = -scores[order]
+        partner = linear_sum_assignment(matrix)[1].tolist()
+    taken[order] = np.array(partner)[shorter] == longer
     return taken
+
+
+class _Paths:
+    """The assignment of `scipy.optimize.linear_sum_assignment`, found row by row along shortest augmenting paths.
+
+    ``costs`` are those of some cells, sorted by row; all others are 0. There are as many columns as rows or more.
+
+    The algorithm is that of Crouse 2016, On implementing 2D rectangular assignment algorithms; scipy decides among
+    equally near columns: the last one that is free, or else the first, in an order that begins with the last column and
+    in which the last one takes the place of each that is reached.
+    """
+
+    def __init__(self, rows: Ints, columns: Ints, costs: Floats, height: int, width: int) -> None:
+        self.columns, self.costs, self.height, self.width = columns, costs, height, width
+        self.first = np.searchsorted(rows, np.arange(height + 1)).tolist()
+        self.column_of = [-1] * height
+        self.row_of = np.full(width, -1)
+        self.row_dual, self.column_dual = np.zeros(height), np.zeros(width)
+        self.free = 0
+        self.work = WORK
+        # Rounding can lift a dual above 0; from then on every column has to be looked at.
+        self.rounded = False
+
+    def partners(self) -> list[int] | None:
+        """The column of each row; None where that takes more than `WORK`."""
+        for row in range(self.height):
+            column = -1 if self.rounded else self._at_once(row)
+            if column >= 0:
+                self.column_of[row] = column
+                self.row_of[column] = row
+            elif self.work > 0:
+                self._along_path(row)
+            else:
+                return None
+        return self.column_of
+
+    def _at_once(self, row: int) -> int:
+        """The nearest column where that is plain and free; -1 for none. No free column has a dual other than 0."""
+        its = slice(self.first[row], self.first[row + 1])
+        columns = self.columns[its]
+        if not len(columns):
+            while self.row_of[self.free] >= 0:
+                self.free += 1
+            return self.free
+        near = self.costs[its] - self.column_dual[columns]
+        nearest = near.min()
+        equal = columns[near == nearest]
+        equal = equal[self.row_of[equal] < 0]
+        if nearest >= 0 or not len(equal):
+            return -1
+        self.row_dual[row] = nearest
+        return int(equal[0])
+
+    def _along_path(self, start: int) -> None:
+        """Give a row the column at the end of its shortest path, and the rows on the path the next one each."""
+        shortest, via = np.full(self.width, np.inf), np.full(self.width, -1)
+        left = np.arange(self.width)[::-1].copy()
+        reached: list[int] = []
+        row, so_far = start, 0.0
+        while True:
+            self.work -= STEP + self.width
+            cost = np.zeros(self.width)
+            its = slice(self.first[row], self.first[row + 1])
+            cost[self.columns[its]] = self.costs[its]
+            total = so_far + cost[left] - self.row_dual[row] - self.column_dual[left]
+            nearer = total < shortest[left]
+            shortest[left[nearer]] = total[nearer]
+            via[left[nearer]] = row
+            near = shortest[left]
+            so_far = near.min()
+            equal = np.flatnonzero(near == so_far)
+            free = equal[self.row_of[left[equal]] < 0]
+            at = free[-1] if len(free) else equal[0]
+            column = int(left[at])
+            reached.append(column)
+            left[at] = left[-1]
+            left = left[:-1]
+            if self.row_of[column] < 0:
+                break
+            row = int(self.row_of[column])
+        self.row_dual[start] += so_far
+        passed = reached[:-1]
+        self.row_dual[self.row_of[passed]] += so_far - shortest[passed]
+        self.column_dual[reached] -= so_far - shortest[reached]
+        self.rounded = self.rounded or bool((self.column_dual[reached] > 0).any())
+        while True:
+            row = int(via[column])
+            self.row_of[column] = row
+            self.column_of[row], column = column, self.column_of[row]
+            if row == start:
+                return

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from corefscore.arrays import NONE, Bytes, Ints
+from corefscore.arrays import NONE, Bytes, Ints, changes
 from corefscore.model import UNKNOWN, Texts
 
 WORD_BYTES = 64
 """How much of a word is compared, besides its length."""
+
+FACTOR = -0x61C8864680B583EB
+"""What mixes numbers of eight bytes: odd, and of many bits."""
 
 BLANK_MARKS = b"-_*"
 """Cells of one byte that say that there is nothing."""
@@ -21,24 +24,82 @@ BLANKS = b" \t\n\r\v\f"
 
 def word_numbers(text: Bytes, starts: Ints, stops: Ints) -> Ints:
     """A number for each word ``text[starts:stops]``, blanks at its ends left out; equal for equal ones."""
-    starts, stops = _stripped(text, starts, stops)
-    length = stops - starts
-    number = length.astype(np.int64)
-    for place in range(min(int(length.max(initial=0)), WORD_BYTES)):
-        more = np.flatnonzero(length > place)
-        number[more] = number[more] * 1_000_003 + text[starts[more] + place] + 1
+    return _numbered(text, *_stripped(text, starts, stops))
+
+
+def _numbered(text: Bytes, starts: Ints, stops: Ints) -> Ints:
+    number = stops - starts
+    for which, eight in _eights(text, starts, stops):
+        number[which] = number[which] * FACTOR + eight
     return number
+
+
+def _eights(text: Bytes, starts: Ints, stops: Ints) -> Iterator[tuple[Ints, Ints]]:
+    """The first `WORD_BYTES` of pieces of text, eight after eight: the pieces that have some left, and these as a
+    number each, whatever follows a piece."""
+    if len(text) < 8:
+        text = np.append(text, np.zeros(8, dtype=np.uint8))
+    last = len(text) - 8
+    # Eight bytes from each place on.
+    window = np.ndarray((last + 1,), dtype="<u8", buffer=text, strides=(1,))
+    size = stops - starts
+    for first in range(0, min(int(size.max(initial=0)), WORD_BYTES), 8):
+        which = np.flatnonzero(size > first)
+        at = starts[which] + first
+        eight = window[np.minimum(at, last)]
+        if (beyond := np.maximum(at - last, 0)).any():
+            eight >>= (8 * beyond).astype(np.uint64)
+        eight <<= (8 * np.maximum(8 - size[which] + first, 0)).astype(np.uint64)
+        yield which, eight.view(np.int64)
 
 
 def _stripped(text: Bytes, starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
     """Where stretches of text begin and end without the blanks at their ends."""
-    blank = np.isin(text, np.frombuffer(BLANKS, dtype=np.uint8))
+    is_blank = np.zeros(256, dtype=np.bool_)
+    is_blank[list(BLANKS)] = True
     held = np.flatnonzero(stops > starts)
-    if not (blank[starts[held]] | blank[stops[held] - 1]).any():
+    if not (is_blank[text[starts[held]]] | is_blank[text[stops[held] - 1]]).any():
         return starts, stops
-    solid = np.concatenate([[-1], np.flatnonzero(~blank), [len(text)]])
+    solid = np.concatenate([[-1], np.flatnonzero(~is_blank[text]), [len(text)]])
     starts = np.minimum(solid[np.searchsorted(solid, starts)], stops)
     return starts, np.maximum(solid[np.searchsorted(solid, stops) - 1] + 1, starts)
+
+
+def whole_numbers(text: Bytes, starts: Ints, stops: Ints, most: int = 6) -> Ints:
+    """The whole numbers ``text[starts:stops]``; -1 for what is no number of ``most`` digits or fewer."""
+    size = stops - starts
+    number = np.zeros(len(starts), dtype=np.int64)
+    good = (size > 0) & (size <= most)
+    for place in range(min(int(size.max(initial=0)), most)):
+        at = np.flatnonzero(size > place)
+        digit = text[starts[at] + place].astype(np.int64) - ord("0")
+        good[at[(digit < 0) | (digit > 9)]] = False
+        number[at] = number[at] * 10 + digit
+    number[~good] = -1
+    return number
+
+
+def alike(text: Bytes, starts: Ints, stops: Ints) -> Ints:
+    """A number for each piece ``text[starts:stops]``, equal for equal ones and for no others."""
+    size = stops - starts
+    if int(size.max(initial=0)) > WORD_BYTES:
+        pieces = (text[start:stop].tobytes() for start, stop in zip(starts.tolist(), stops.tolist(), strict=True))
+        numbers: dict[bytes, int] = {}
+        return np.array([numbers.setdefault(piece, len(numbers)) for piece in pieces], dtype=np.int64)
+    # Sorted by a number that is different for different ones but for a chance in 2^64, and then looked at.
+    columns, number = [size], size.copy()
+    for which, eight in _eights(text, starts, stops):
+        columns.append(np.zeros(len(size), dtype=np.int64))
+        columns[-1][which] = eight
+        number = number * FACTOR + columns[-1]
+    order = np.argsort(number)
+    new = changes(*(column[order] for column in columns))
+    if (new > changes(number[order])).any():
+        order = np.lexsort(columns)
+        new = changes(*(column[order] for column in columns))
+    found = np.empty(len(order), dtype=np.int64)
+    found[order] = np.cumsum(new) - 1
+    return found
 
 
 def numbers_of(words: Sequence[bytes]) -> Ints:

@@ -13,6 +13,7 @@ import numpy as np
 
 from corefscore.arrays import Bools, Bytes, Ints, changes
 from corefscore.formats.corefud.lines import TAB, Lines
+from corefscore.formats.words import whole_numbers
 
 NAME = b"Entity="
 
@@ -23,6 +24,9 @@ BAR, OPENING, CLOSING, DASH = b"|()-"
 
 NO_HEAD, EMPTY_HEAD, ODD_HEAD = -1, -2, -3
 """What a chunk has that gives no head: no field, an empty one, or one that is no number."""
+
+DIGITS = 9
+"""How many digits a number of a head may have."""
 
 ID_FIELDS, HEAD_FIELD = ("eid", "GRP"), "head"
 
@@ -45,7 +49,8 @@ class Fields(NamedTuple):
 
 
 class Cells(NamedTuple):
-    """The attributes: the word (its place among those of the file) that has each, and where its value is."""
+    """The attributes in the order of lines: the word (its place among those of the file) that has each, and where its
+    value is."""
 
     word: Ints
     start: Ints
@@ -53,64 +58,77 @@ class Cells(NamedTuple):
 
 
 class Chunks(NamedTuple):
-    """The chunks in the order of words; ``cell`` is the attribute of each. ``text`` holds what is between the brackets,
-    ``id`` its field of the id, ``head`` the number in its field of the head, or why there is none. ``rest`` are the
-    attributes in which something is no chunk."""
+    """The chunks in the order of words; ``cell`` is the attribute of each.
+
+    ``start`` to ``stop`` is where in the ``text`` of the file that is which stands between the brackets, ``id_start``
+    to ``id_stop`` where the id is. ``head`` is the number in the field of the head, or why there is none. ``rest`` are
+    the attributes in which something is no chunk.
+    """
 
     cell: Ints
     kind: Ints
-    text: list[bytes]
-    id: list[bytes]
+    text: Bytes
+    start: Ints
+    stop: Ints
+    id_start: Ints
+    id_stop: Ints
     head: Ints
     rest: Ints
 
+    def text_of(self, chunk: int) -> bytes:
+        """What is between the brackets."""
+        return self.text[self.start[chunk] : self.stop[chunk]].tobytes()
+
+    def id_of(self, chunk: int) -> bytes:
+        """The id."""
+        return self.text[self.id_start[chunk] : self.id_stop[chunk]].tobytes()
+
 
 def cells(lines: Lines) -> Cells:
-    """The attributes of the words of a file, in their order."""
+    """The attributes of the words of a file."""
     text = lines.text
     at = np.flatnonzero(text[: -len(NAME)] == NAME[0])
     for place in range(1, len(NAME)):
         at = at[text[at + place] == NAME[place]]
     at = at[(text[at - 1] == TAB) | (text[at - 1] == BAR)]
-    row = np.searchsorted(lines.tabs[:, -1], at) - 1
+    row = np.searchsorted(lines.starts[lines.tokens], at) - 1
     there = row >= 0
     at, row = at[there], row[there]
     ends = lines.ends[lines.tokens[row]]
-    there = at < ends
+    there = (at > lines.tabs[row, -1]) & (at < ends)
     # Of several in one line the last one counts.
     there[:-1] &= row[1:] != row[:-1]
     at, row, ends = at[there], row[there], ends[there]
     word_of_row = np.full(len(lines.tokens), -1)
     word_of_row[lines.words.row] = np.arange(len(lines.words.row))
     word = word_of_row[row]
-    bars = np.flatnonzero(text == BAR)
-    following = np.append(bars, len(text))[np.searchsorted(bars, at)]
-    order = np.argsort(word, kind="stable")
-    order = order[word[order] >= 0]
-    start, stop = at + len(NAME), np.minimum(following, ends)
-    return Cells(word[order], start[order], stop[order])
+    there = word >= 0
+    word, start, ends = word[there], at[there] + len(NAME), ends[there]
+    bars = np.append(np.flatnonzero(text == BAR), len(text))
+    return Cells(word, start, np.minimum(bars[np.searchsorted(bars, start)], ends))
 
 
 def chunks(lines: Lines, found: Cells, fields: Fields) -> Chunks:
     """The chunks of the attributes."""
-    compact = b"".join([lines.data[a:b] for a, b in zip(found.start.tolist(), found.stop.tolist(), strict=True)])
-    text: Bytes = np.frombuffer(compact, dtype=np.uint8)
-    cut = _cut(text, np.cumsum(found.stop - found.start))
-    texts = [compact[a:b] for a, b in zip(cut.start.tolist(), cut.stop.tolist(), strict=True)]
+    text = lines.text
+    cut = _cut(text, found)
+    word = found.word[cut.cell]
+    if (word[1:] < word[:-1]).any():
+        order = np.argsort(word, kind="stable")
+        cut = cut._replace(**{name: getattr(cut, name)[order] for name in ("cell", "kind", "start", "stop")})
     dashes = np.flatnonzero(text == DASH)
     start, stop = _field(dashes, cut, fields.id)
     closes = cut.kind == CLOSE
     start[closes], stop[closes] = cut.start[closes], cut.stop[closes]
-    ids = [compact[a:b] for a, b in zip(start.tolist(), stop.tolist(), strict=True)]
-    head = np.full(len(ids), NO_HEAD)
+    head = np.full(len(start), NO_HEAD)
     if fields.head is not None:
-        head = _heads(text, *_field(dashes, cut, fields.head), compact)
+        head = _heads(text, *_field(dashes, cut, fields.head))
         head[closes] = NO_HEAD
-    return Chunks(cut.cell, cut.kind, texts, ids, head, cut.rest)
+    return Chunks(cut.cell, cut.kind, text, cut.start, cut.stop, start, stop, head, cut.rest)
 
 
 class _Cut(NamedTuple):
-    """Where the chunks are in the text of all attributes; see `Chunks`."""
+    """Where the chunks are, in the order of lines; see `Chunks`."""
 
     cell: Ints
     kind: Ints
@@ -119,17 +137,18 @@ class _Cut(NamedTuple):
     rest: Ints
 
 
-def _cut(text: Bytes, stops: Ints) -> _Cut:
-    """Cut attributes that end at ``stops``, one behind the other, into chunks."""
-    place = np.flatnonzero((text == OPENING) | (text == CLOSING))
-    cell = np.searchsorted(stops, place, side="right")
+def _cut(text: Bytes, found: Cells) -> _Cut:
+    """Cut attributes into chunks."""
+    place = np.flatnonzero(text >> 1 == OPENING >> 1)  # the two are one bit apart
+    cell = np.searchsorted(found.start, place, side="right") - 1
+    within = (cell >= 0) & (place < found.stop[cell])
+    place, cell = place[within], cell[within]
     opening = text[place] == OPENING
     begins = changes(cell)
     ends = _next(begins, True)
     behind_opening = ~begins & _before(opening, False)
-    starts = np.append(0, stops[:-1])
-    before = np.where(begins, starts[cell], _before(place, -1) + 1)
-    after = np.where(ends, stops[cell], _next(place, 0))
+    before = np.where(begins, found.start[cell], _before(place, -1) + 1)
+    after = np.where(ends, found.stop[cell], _next(place, 0))
     closing = ~opening & ~behind_opening & (before < place)
     which = np.flatnonzero(opening | closing)
     closed = ~ends & ~_next(opening, True)
@@ -137,14 +156,15 @@ def _cut(text: Bytes, stops: Ints) -> _Cut:
     # Text in front of a bracket that opens or behind the last one that closes, and a bracket that closes nothing.
     loose = (opening & ~behind_opening & (before < place)) | (ends & ~opening & (after > place + 1))
     loose |= ~opening & ~behind_opening & (before == place)
-    bare = stops > starts
-    bare[cell] = False
+    rest = found.stop > found.start
+    rest[cell] = False
+    rest[cell[loose]] = True
     return _Cut(
         cell[which],
         kind[which],
         np.where(opening, place + 1, before)[which],
         np.where(opening, after, place)[which],
-        np.union1d(cell[loose], np.flatnonzero(bare)),
+        np.flatnonzero(rest),
     )
 
 
@@ -176,18 +196,13 @@ def _field(dashes: Ints, cut: _Cut, field: int) -> tuple[Ints, Ints]:
     return (dash(field - 1) + 1 if field else cut.start.copy()), dash(field)
 
 
-def _heads(text: Bytes, start: Ints, stop: Ints, compact: bytes) -> Ints:
+def _heads(text: Bytes, start: Ints, stop: Ints) -> Ints:
     """The numbers in the field of the head, or why there is none."""
     size = stop - start
-    head = np.full(len(start), ODD_HEAD)
+    head = np.where(size > 0, whole_numbers(text, start, np.maximum(stop, start), DIGITS), EMPTY_HEAD)
     head[size < 0] = NO_HEAD
-    head[size == 0] = EMPTY_HEAD
-    one = np.flatnonzero(size == 1)
-    digit = text[start[one]].astype(np.int64) - ord("0")
-    good = (digit >= 0) & (digit <= 9)
-    head[one[good]] = digit[good]
-    for at in np.flatnonzero(size > 1).tolist():
-        piece = compact[start[at] : stop[at]].strip()
-        if piece.removeprefix(b"+").isdigit() and len(piece) < 10:
-            head[at] = int(piece)
+    for at in np.flatnonzero((head < 0) & (size > 0)).tolist():
+        piece = text[start[at] : stop[at]].tobytes().strip()
+        good = piece.removeprefix(b"+").isdigit() and len(piece) <= DIGITS
+        head[at] = int(piece) if good else ODD_HEAD
     return head

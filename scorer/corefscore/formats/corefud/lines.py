@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ import numpy as np
 from corefscore.arrays import NONE, Bools, Bytes, Ints, changes, order_by
 from corefscore.errors import InputError
 from corefscore.findings import Finding, shortened
+from corefscore.formats.words import whole_numbers
 from corefscore.model import SENTENCE, TENTH
 from corefscore.sources import MARK, Source, as_text
 
@@ -28,6 +30,9 @@ ID, FORM, UPOS, HEAD, DEPS, MISC = 0, 1, 3, 6, 8, 9
 """Columns, counted from 0."""
 
 LF, CR, TAB, HASH, DOT, DASH = b"\n\r\t#.-"
+
+DIGITS = 6
+"""How many digits the number of a word may have."""
 
 NUMBER = re.compile(rb"(\d{1,6})(?:\.(\d+))?")
 """The number of a word in its sentence."""
@@ -56,11 +61,9 @@ class Lines:
     a token without a number.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, raw: bytes | None = None) -> None:
         self.source = source
-        raw = source.read().removeprefix(MARK)
-        if b"\r" in raw:
-            raw = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        raw = read_with_lf(source) if raw is None else raw
         self.ends_open = raw.endswith(b"\n") and not raw.endswith(b"\n\n")
         self.data = raw + b"\n"
         self._split()
@@ -75,7 +78,8 @@ class Lines:
         self.starts = np.append(0, self.ends[:-1] + 1)
         first = self.text[self.starts]
         self.empty = first == LF
-        self.tokens = np.flatnonzero((first != HASH) & ~self.empty)
+        self.comments = first == HASH
+        self.tokens = np.flatnonzero(~self.comments & ~self.empty)
 
     def _regular(self) -> bool:
         """Find the tabs; whether there are nine in each line of a token and none elsewhere."""
@@ -106,7 +110,7 @@ class Lines:
     def words(self) -> Words:
         """The words of the file."""
         starts = self.starts[self.tokens]
-        number, overt, word = self._numbers(starts, self.tabs[:, 0] - starts)
+        number, overt, word = self._numbers(starts, self.tabs[:, 0])
         number += self.sentence * SENTENCE
         row = np.flatnonzero(word)
         number, overt = number[row], overt[row]
@@ -121,18 +125,19 @@ class Lines:
         block = np.cumsum(self.empty)[self.tokens]
         return np.cumsum(changes(block)) - 1
 
-    def _numbers(self, starts: Ints, sizes: Ints) -> tuple[Ints, Bools, Bools]:
+    def _numbers(self, starts: Ints, stops: Ints) -> tuple[Ints, Bools, Bools]:
         """The number of each token in its sentence times `TENTH`, whether it is overt, and whether it is a word."""
-        number = np.zeros(len(starts), dtype=np.int64)
-        plain = (sizes > 0) & (sizes <= 6)
-        for place in range(min(int(sizes.max(initial=0)), 6)):
-            at = np.flatnonzero(sizes > place)
-            digit = self.text[starts[at] + place].astype(np.int64) - ord("0")
-            plain[at[(digit < 0) | (digit > 9)]] = False
-            number[at] = number[at] * 10 + digit
+        number = whole_numbers(self.text, starts, stops, DIGITS)
+        overt = number >= 0
         number *= TENTH
-        overt, word = plain.copy(), plain.copy()
-        for row in np.flatnonzero(~plain).tolist():
+        word = overt.copy()
+        other = np.flatnonzero(~overt)
+        before, mark, after, digits = self._halves(starts[other], stops[other])
+        both = (before >= 0) & (after >= 0)
+        empty = both & (mark == DOT)
+        number[other[empty]] = before[empty] * TENTH + after[empty] * 10 ** (4 - digits[empty])
+        word[other[empty]] = True
+        for row in other[~(both & (empty | (mark == DASH)))].tolist():
             piece = self.column(row, ID)
             if re.fullmatch(rb"\d+-\d+", piece):
                 continue
@@ -142,15 +147,35 @@ class Lines:
             number[row], word[row], overt[row] = found, True, b"." not in piece
         return number, overt, word
 
+    def _halves(self, starts: Ints, stops: Ints) -> tuple[Ints, Bytes, Ints, Ints]:
+        """The number in front of the first mark that is no digit, the mark, the number behind it, of four digits at
+        most, and how many it has. What is no such number is -1."""
+        cut = stops.copy()
+        for place in reversed(range(DIGITS + 1)):
+            at = np.flatnonzero(stops - starts > place)
+            its = self.text[starts[at] + place]
+            at = at[(its < ord("0")) | (its > ord("9"))]
+            cut[at] = starts[at] + place
+        behind = np.minimum(cut + 1, stops)
+        after = whole_numbers(self.text, behind, stops, 4)
+        return whole_numbers(self.text, starts, cut, DIGITS), self.text[cut], after, stops - behind
+
     @cached_property
     def header(self) -> list[str] | None:
         """The fields of mentions as the last header of the file has them, wherever it is; None without any."""
-        at = len(self.data)
-        while (at := self.data.rfind(b"# global.Entity", 0, at)) >= 0:
-            found = HEADER.match(self.data, at)
-            if found and (at == 0 or self.data[at - 1] == LF):
+        for at in reversed(self._comments(b"# global.Entity")):
+            if found := HEADER.match(self.data, at):
                 return as_text(found[1]).strip().split("-")
         return None
+
+    def _comments(self, beginning: bytes) -> list[int]:
+        """Where the lines begin that begin so, with a `#`."""
+        at = self.starts[self.comments]
+        at = at[at + len(beginning) < len(self.text)]
+        for place, byte in enumerate(beginning):
+            at = at[self.text[at + place] == byte]
+        found: list[int] = at.tolist()
+        return found
 
     def documents(self) -> tuple[list[str], list[int], Ints, list[int]]:
         """The names of the documents, the line (from 1) at which each begins, the document of each sentence, and the
@@ -196,13 +221,37 @@ class Lines:
     def _newdocs(self) -> list[tuple[int, str | None]]:
         """The lines (from 0) with `# newdoc`, and the id there."""
         found: list[tuple[int, str | None]] = []
-        at = -1
-        while (at := self.data.find(b"# newdoc", at + 1)) >= 0:
+        for at in self._comments(b"# newdoc"):
             match = NEWDOC.match(self.data, at)
-            if match and (at == 0 or self.data[at - 1] == LF) and self.data[match.end()] == LF:
+            if match and self.data[match.end()] == LF:
                 name = None if match[1] is None else as_text(match[1])
                 found.append((int(np.searchsorted(self.ends, at)), name))
         return found
+
+
+def read_with_lf(source: Source) -> bytes:
+    """The bytes of a file, with LF for every line end."""
+    raw = source.read().removeprefix(MARK)
+    return raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in raw else raw
+
+
+def lines_around(source: Source, passages: Iterable[tuple[int, int]]) -> tuple[Lines, Ints]:
+    """The sentences of a file in which some passages are, each a line (from 1) and how many words from there on are
+    wanted; and the number of each of these lines in the file."""
+    raw = read_with_lf(source) + b"\n"
+    ends = np.flatnonzero(np.frombuffer(raw, dtype=np.uint8) == LF)
+    gaps = np.append(np.flatnonzero(np.diff(ends, prepend=-1) == 1), len(ends))
+    wanted = np.zeros(len(ends) + 1, dtype=np.bool_)
+    for line, words in passages:
+        at = int(np.searchsorted(gaps, line - 1))
+        begin = int(gaps[at - 1]) + 1 if at else 0
+        while gaps[at] < line - 1 + words and at < len(gaps) - 1:
+            at += 1
+        wanted[begin : gaps[at] + 1] = True
+    number = np.flatnonzero(wanted[:-1])
+    starts = np.append(0, ends[:-1] + 1)
+    kept = b"".join([raw[start:end] for start, end in zip(starts[number], ends[number] + 1, strict=True)])
+    return Lines(source, kept), number + 1
 
 
 def number_of(piece: bytes) -> int | None:

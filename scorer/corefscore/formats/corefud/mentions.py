@@ -238,7 +238,7 @@ def words_of(found: Marked, number: Ints) -> Sized:
     of = np.repeat(found.of, lengths)
     plain = len(found.of) == len(found.entity) and not (number[1:] == number[:-1]).any()
     if not plain and total:
-        order = order_by(of, number[word])
+        order = order_by(of, word)
         of, word = of[order], word[order]
         new = changes(of, number[word])
         of, word = of[new], word[new]
@@ -266,6 +266,8 @@ def heads(found: Marked, sized: Sized) -> tuple[Ints, dict[str, Ints]]:
 
 def parts_of(chunks: Chunks) -> Iterator[tuple[int, re.Match[bytes]]]:
     """The chunks of discontinuous mentions."""
-    for at, text in enumerate(chunks.id):
-        if text.endswith(b"]") and (found := PART.fullmatch(text)):
+    ends = chunks.id_stop > chunks.id_start
+    ends[ends] = chunks.text[chunks.id_stop[ends] - 1] == ord("]")
+    for at in np.flatnonzero(ends).tolist():
+        if found := PART.fullmatch(chunks.id_of(at)):
             yield at, found

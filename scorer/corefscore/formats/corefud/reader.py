@@ -9,19 +9,19 @@ goes on in another document is another entity there.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from corefscore.arrays import NONE, Ints, changes, order_by, tally
+from corefscore.arrays import NONE, Bytes, Ints, changes, order_by, ranges, tally
 from corefscore.errors import InputError, UsageError
 from corefscore.findings import Finding, counted
 from corefscore.formats.corefud.chunks import ID_FIELDS, Cells, Chunks, Fields, cells, chunks
-from corefscore.formats.corefud.lines import DEPS, FORM, WITHOUT_NEWDOC, Lines, number_of
+from corefscore.formats.corefud.lines import DEPS, FORM, WITHOUT_NEWDOC, Lines, lines_around, number_of
 from corefscore.formats.corefud.mentions import Events, Faulty, Marked, Sized, heads, marked, parts_of, words_of
 from corefscore.formats.corefud.trees import highest
 from corefscore.formats.row import LAST, PARSE, TREE, Request, passage, passage_places
-from corefscore.formats.words import numbers_of, word_numbers
+from corefscore.formats.words import alike, numbers_of, word_numbers
 from corefscore.model import NO_NODES, SENTENCE, Documents, Nodes, Place, Span, Texts
 from corefscore.sources import Source, as_text
 
@@ -32,16 +32,15 @@ def read(files: Sequence[Source], notices: list[Finding], request: Request) -> I
     A file is read as a whole, since its last header decides for all of it and a document may go on anywhere. Raises
     `InputError` for what has no plain meaning, `UsageError` for a file that cannot be read.
     """
-    labels: list[str] = []
     for source in files:
-        yield _File(source, notices, request, labels).documents()
+        yield _File(source, notices, request).documents()
 
 
 class _Columns(NamedTuple):
     """The columns of `Documents` about entities and mentions."""
 
     document: Ints
-    label: Ints
+    ids: Sequence[str]
     entity: Ints
     start: Ints
     end: Ints
@@ -49,11 +48,36 @@ class _Columns(NamedTuple):
     nodes: Nodes
 
 
+class _Ids(Sequence[str]):
+    """The ids of entities, each made text when it is asked for."""
+
+    def __init__(self, text: Bytes, starts: Ints, stops: Ints) -> None:
+        self._text, self._starts, self._stops = text, starts, stops
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another process needs no more than the ids.
+        sizes = self._stops - self._starts
+        stops = np.cumsum(sizes)
+        return _Ids, (self._text[ranges(self._starts, sizes)], stops - sizes, stops)
+
+    def __len__(self) -> int:
+        return len(self._stops)
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[str]: ...
+    def __getitem__(self, at: int | slice) -> str | list[str]:
+        if isinstance(at, slice):
+            return [self[each] for each in range(len(self))[at]]
+        return as_text(self._text[self._starts[at] : self._stops[at]].tobytes())
+
+
 class _File:
     """One file on its way to columns."""
 
-    def __init__(self, source: Source, notices: list[Finding], request: Request, labels: list[str]) -> None:
-        self.source, self.notices, self.request, self.labels = source, notices, request, labels
+    def __init__(self, source: Source, notices: list[Finding], request: Request) -> None:
+        self.source, self.notices, self.request = source, notices, request
         self.lines = Lines(source)
 
     def note(self, code: str, line: int | None, **details: object) -> None:
@@ -73,9 +97,12 @@ class _File:
         self.document = self.document_of_sentence[self.sentence]
         self.number = lines.numbers(self.document_of_sentence)
         overt = words.overt
-        order = order_by(self.document) if (np.diff(self.document) < 0).any() else np.arange(len(self.document))
+        order: slice | Ints = slice(None)
+        if (np.diff(self.document) < 0).any():
+            order = order_by(self.document)
+        self.order = order
         tokens = tally(self.document[overt], len(names))
-        before = np.empty(len(order), dtype=np.int64)
+        before = np.empty(len(overt), dtype=np.int64)
         before[order] = np.cumsum(overt[order]) - overt[order]
         self.before = before - (np.cumsum(tokens) - tokens)[self.document]
         row = words.row[order][overt[order]]
@@ -83,7 +110,7 @@ class _File:
         columns = self._mentions()
         return Documents(
             document=columns.document,
-            label=columns.label,
+            label=-1 - np.arange(len(columns.document)),
             entity=columns.entity,
             start=columns.start,
             end=columns.end,
@@ -92,7 +119,7 @@ class _File:
             names=names,
             places=[Place(self.source, line) for line in begins],
             tokens=tokens,
-            odd_labels=self.labels,
+            odd_labels=columns.ids,
             words=words_at,
             # Where a word stands is part of it: sentences cut elsewhere are another text.
             texts=Texts(word * 31 + self.number[order][overt[order]], lines.tokens[row] + 1),
@@ -111,7 +138,7 @@ class _File:
         lines = self.lines
         its_cells = cells(lines)
         if not len(its_cells.word):
-            return _Columns(NONE, NONE, NONE, NONE, NONE, NONE, NO_NODES)
+            return _Columns(NONE, (), NONE, NONE, NONE, NONE, NO_NODES)
         fields = self._fields(its_cells)
         its_chunks = chunks(lines, its_cells, fields)
         if len(its_chunks.rest):
@@ -135,22 +162,24 @@ class _File:
 
     def _columns(self, its_cells: Cells, its_chunks: Chunks, fields: Fields) -> _Columns:
         word = its_cells.word[its_chunks.cell]
-        events, ids, parts = self._events(word, its_chunks)
-        found = marked(events, parts)
+        parts = {at: (part[1], part[2], part[3]) for at, part in parts_of(its_chunks)}
+        for at, (name, _, _) in parts.items():
+            its_chunks.id_stop[at] = its_chunks.id_start[at] + len(name)
+        events = self._events(word, its_chunks)
+        found = marked(events, {at: (number, total) for at, (_, number, total) in parts.items()})
         sized = words_of(found, self.number)
         self._note_brackets(found, its_chunks, word)
         head = self._heads(found, sized, word, fields)
-        order, entity, of_entity = self._order(found, sized, ids)
+        order, entity, of_entity = self._order(found, sized, its_chunks)
         first = np.cumsum(sized.size) - sized.size
         last = first + sized.size - 1
         first_word, last_word = sized.word[first][order], sized.word[last][order]
         nodes = self._nodes(sized, head).take(order)
         representative = np.flatnonzero(changes(entity))
-        its_entity = found.entity[order][representative]
-        label = np.array([self._label(ids[at][1]) for at in its_entity.tolist()], dtype=np.int64)
+        chunk = found.chunk[order][representative]
         return _Columns(
             of_entity,
-            label,
+            _Ids(its_chunks.text, its_chunks.id_start[chunk], its_chunks.id_stop[chunk]),
             entity,
             self.before[first_word],
             self.before[last_word] + self.lines.words.overt[last_word] - 1,
@@ -172,24 +201,19 @@ class _File:
         head: Ints = sized.word[np.cumsum(sized.size) - sized.size + place]
         return head
 
-    def _events(
-        self, word: Ints, its_chunks: Chunks
-    ) -> tuple[Events, list[tuple[int, bytes]], dict[int, tuple[bytes, bytes]]]:
-        """Chunks as columns; the document and the id of each entity; the parts of discontinuous mentions."""
-        ids = its_chunks.id
-        parts: dict[int, tuple[bytes, bytes]] = {}
-        for at, part in parts_of(its_chunks):
-            parts[at] = part[2], part[3]
-            ids[at] = part[1]
-        document = self.document[word].tolist()
-        numbers: dict[tuple[int, bytes], int] = {}
-        entity = np.array([numbers.setdefault(its, len(numbers)) for its in zip(document, ids, strict=True)], np.int64)
-        for at, text in enumerate(ids):
-            if not text or text.endswith(b"]"):
-                raise Faulty("odd-id", at)
+    def _events(self, word: Ints, its_chunks: Chunks) -> Events:
+        """Chunks as columns."""
+        starts, stops = its_chunks.id_start, its_chunks.id_stop
+        odd = stops <= starts
+        odd[~odd] = its_chunks.text[stops[~odd] - 1] == ord("]")
+        if odd.any():
+            raise Faulty("odd-id", int(np.argmax(odd)))
+        document, name = self.document[word], alike(its_chunks.text, starts, stops)
+        order = order_by(document, name)
+        entity = np.empty(len(order), dtype=np.int64)
+        entity[order] = np.cumsum(changes(document[order], name[order])) - 1
         sentence = self.sentence[word]
-        events = Events(word, sentence, self._last_words()[sentence], its_chunks.kind, entity, its_chunks.head)
-        return events, list(numbers), parts
+        return Events(word, sentence, self._last_words()[sentence], its_chunks.kind, entity, its_chunks.head)
 
     def _last_words(self) -> Ints:
         """The last word of each sentence."""
@@ -197,22 +221,32 @@ class _File:
         last[self.sentence] = np.arange(len(self.sentence))
         return last
 
-    def _order(self, found: Marked, sized: Sized, ids: list[tuple[int, bytes]]) -> tuple[Ints, Ints, Ints]:
+    def _order(self, found: Marked, sized: Sized, its_chunks: Chunks) -> tuple[Ints, Ints, Ints]:
         """The mentions by their entities; the entity of each; and the documents of entities."""
         first = np.cumsum(sized.size) - sized.size
         first_word, last_word = sized.word[first], sized.word[first + sized.size - 1]
-        rank = np.empty(len(ids), dtype=np.int64)
-        rank[sorted(range(len(ids)), key=lambda at: ids[at][1])] = np.arange(len(ids))
         number = self.number
-        keys = self.document[first_word], number[first_word], -sized.size, number[last_word], rank[found.entity]
+        # Words by document and then in their order, those of one number as one: small numbers, which are sorted as one.
+        place = np.empty(len(number), dtype=np.int64)
+        place[self.order] = np.cumsum(changes(number[self.order]))
+        keys = place[first_word], -sized.size, place[last_word] - place[first_word]
         order = order_by(*keys, found.chunk)
+        equal = ~changes(*(key[order] for key in keys))
+        if equal.any():
+            equal[:-1] |= equal[1:]
+            which = order[equal]
+            names = [its_chunks.id_of(chunk) for chunk in found.chunk[which].tolist()]
+            place_of = {name: at for at, name in enumerate(sorted(set(names)))}
+            rank = np.zeros(len(order), dtype=np.int64)
+            rank[which] = [place_of[name] for name in names]
+            order = order_by(*keys, rank, found.chunk)
         entity = found.entity[order]
         named, at = np.unique(entity, return_index=True)
-        place = np.full(len(ids), -1)
-        place[named[np.argsort(at)]] = np.arange(len(named))
-        by_entity = order_by(place[entity])
+        new = np.full(int(entity.max(initial=-1)) + 1, -1)
+        new[named[np.argsort(at)]] = np.arange(len(named))
+        by_entity = order_by(new[entity])
         order = order[by_entity]
-        entity = place[found.entity[order]]
+        entity = new[found.entity[order]]
         return order, entity, self.document[first_word[order]][changes(entity)]
 
     def _nodes(self, sized: Sized, head: Ints) -> Nodes:
@@ -261,10 +295,6 @@ class _File:
             found[sentence + number, relation] = None
         return [parent for parent, _ in found], [relation for _, relation in found]
 
-    def _label(self, text: bytes) -> int:
-        self.labels.append(as_text(text))
-        return -len(self.labels)
-
     def _line_of(self, word: int) -> int:
         return self.lines.line_of(int(self.lines.words.row[word]))
 
@@ -275,7 +305,7 @@ class _File:
         """Notice brackets that are taken otherwise than they are written."""
         for code, which in (("dropped-mention", found.unclosed), ("stretched-mention", found.stretched)):
             for chunk in which:
-                self.note(code, self._line_of(int(word[chunk])), piece=f"({as_text(its_chunks.text[chunk])}")
+                self.note(code, self._line_of(int(word[chunk])), piece=f"({as_text(its_chunks.text_of(chunk))}")
 
     def _note_heads(self, found: Marked, word: Ints, without: Mapping[str, Ints], fields: Fields) -> None:
         """Notice mentions without a head."""
@@ -290,14 +320,14 @@ class _File:
     def _fault(self, fault: Faulty, its_cells: Cells, its_chunks: Chunks) -> InputError:
         """The error about a chunk."""
         chunk = fault.chunk
-        text = its_chunks.text[chunk]
+        text = its_chunks.text_of(chunk)
         word = int(its_cells.word[its_chunks.cell[chunk]])
         names, begins, _, _ = self.lines.documents()
         document = int(self.document[word])
         details: dict[str, object] = {
             "document": names[document],
             "begin": begins[document],
-            "label": as_text(its_chunks.id[chunk]),
+            "label": as_text(its_chunks.id_of(chunk)),
         }
         piece = b"%b)" % text if its_chunks.kind[chunk] == 2 else b"(" + text
         if fault.other is not None:
@@ -312,17 +342,18 @@ def _relations(relations: list[bytes]) -> Ints:
 
 def words_at(source: Source, spans: Sequence[Span]) -> list[str]:
     """The words of spans of one file; for an empty span the form of the empty node at which it stands."""
-    lines = Lines(source)
+    lines, number = lines_around(source, [(span.line, span.end - span.start + 1) for span in spans])
     words = lines.words
-    line = lines.tokens[words.row] + 1
+    line = number[lines.tokens[words.row]]
 
     def forms(places: Iterable[int]) -> list[str]:
         return [as_text(lines.column(int(words.row[at]), FORM)) for at in places]
 
     overt = np.flatnonzero(words.overt)
+    by_line = np.argsort(line)
     found = []
     for span in spans:
-        at = int(np.flatnonzero(line == span.line)[0])
+        at = int(by_line[np.searchsorted(line, span.line, sorter=by_line)])
         size = span.end - span.start + 1
         if size <= 0:
             found.append(passage(forms([at]), 1))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from corefscore.arrays import Ints, changes, order_by
-from corefscore.formats.corefud.lines import HEAD, Lines
+from corefscore.formats.corefud.lines import DIGITS, HEAD, Lines
 from corefscore.formats.corefud.mentions import Sized
+from corefscore.formats.words import whole_numbers
 from corefscore.model import SENTENCE, TENTH
 
 
@@ -50,12 +51,4 @@ def depths(lines: Lines) -> Ints:
 def _parents(lines: Lines, rows: Ints) -> Ints:
     """The number in the column HEAD of some tokens; 0 for what is none."""
     start, stop = lines.tabs[rows, HEAD - 1] + 1, lines.tabs[rows, HEAD]
-    size = stop - start
-    found = np.zeros(len(rows), dtype=np.int64)
-    good = (size > 0) & (size <= 6)
-    for place in range(min(int(size.max(initial=0)), 6)):
-        at = np.flatnonzero(size > place)
-        digit = lines.text[start[at] + place].astype(np.int64) - ord("0")
-        good[at[(digit < 0) | (digit > 9)]] = False
-        found[at] = found[at] * 10 + digit
-    return np.where(good, found, 0)
+    return np.maximum(whole_numbers(lines.text, start, stop, DIGITS), 0)
