@@ -12,10 +12,10 @@ README = Path(__file__).parent.parent / "README.md"
 
 def metrics_table() -> str:
     """One row a metric, in Markdown."""
-    lines = ["| metric | recall | paper | when |", "|---|---|---|---|"]
+    lines = ["| metric | | paper |", "|---|---|---|"]
     for name in NAMES:
         metric = find(name)
-        cells = (f"`{name}`", " ".join(metric.definition), metric.paper, metric.use)
+        cells = (f"`{name}`", metric.use, metric.paper)
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines) + "\n"
 

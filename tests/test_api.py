@@ -19,7 +19,7 @@ DEMO = (TESTDATA / "demo" / "key.conll", TESTDATA / "demo" / "response.conll")
 NAME = "(demo/cats); part 000"
 KEY = [[(0, 1), (9, 9), (11, 11)], [(3, 3), (7, 7), (13, 13)], [(3, 5)], [(5, 5)]]
 RESPONSE = [[(0, 1), (9, 9), (11, 11)], [(3, 3), (13, 13)], [(5, 5), (7, 7)]]
-"""The demo pair as clusters, read off the listing in the README."""
+"""The demo pair as clusters, read off the listing of ``corefscore lea``."""
 
 
 def as_text(clusters: Sequence[Sequence[object]]) -> list[list[str]]:
@@ -46,7 +46,7 @@ def as_lists(clusters: Sequence[Sequence[tuple[int, int]]]) -> list[list[list[in
     ],
 )
 def test_every_kind_of_input_gives_the_same_scores(key: Any, response: Any) -> None:
-    """LEA of the demo pair is 4/8 and 5/7, as the README shows."""
+    """LEA of the demo pair is 4/8 and 5/7, as the official layout prints."""
     result = score(key, response, metrics=["lea"])
     assert (result["lea"].recall, result["lea"].precision) == (4 / 8, 5 / 7)
     assert result["lea"].recall_counts == (4, 8)
@@ -54,7 +54,7 @@ def test_every_kind_of_input_gives_the_same_scores(key: Any, response: Any) -> N
 
 
 def test_the_result_names_its_measures_documents_and_average() -> None:
-    """The numbers of the README: MUC recall 3/4, CoNLL average 74.34 (cut off)."""
+    """The numbers of the demo: MUC recall 3/4, CoNLL average 74.34 (cut off)."""
     result = score(*DEMO, metrics=["muc", "bcub", "ceafe", "blanc"])
     blanc = ["blanc.coreference", "blanc.noncoreference", "blanc"]
     assert list(result) == ["mentions", "muc", "bcub", "ceafe", *blanc, "conll"]
