@@ -88,21 +88,25 @@ def _best_other(groups: Ints, weights: Floats) -> Floats:
     return np.where(largest, second[groups], first[groups])
 
 
+def connected(nodes: int, ones: Ints, others: Ints) -> Ints:
+    """For each of so many nodes the smallest one of its connected component; links lead from ``ones`` to ``others``."""
+    root = np.arange(nodes)
+    while True:
+        one, other = root[ones], root[others]
+        if np.array_equal(one, other):
+            return root
+        np.minimum.at(root, np.maximum(one, other), np.minimum(one, other))
+        while not np.array_equal(root, root[root]):
+            root = root[root]
+
+
 def components(rows: Ints, columns: Ints) -> list[Ints]:
     """The cells of each connected component."""
     if not len(rows):
         return []
     row = np.unique(rows, return_inverse=True)[1]
     column = np.unique(columns, return_inverse=True)[1] + len(row)
-    # Each node points to a smaller one of its component, in the end all to the smallest.
-    root = np.arange(2 * len(row))
-    while True:
-        one, other = root[row], root[column]
-        if np.array_equal(one, other):
-            break
-        np.minimum.at(root, np.maximum(one, other), np.minimum(one, other))
-        while not np.array_equal(root, root[root]):
-            root = root[root]
+    one = connected(2 * len(row), row, column)[row]
     order = order_by(one)
     return np.split(order, np.flatnonzero(changes(one[order]))[1:])
 

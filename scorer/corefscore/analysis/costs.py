@@ -15,6 +15,7 @@ from corefscore.analysis import types
 from corefscore.analysis.partitions import ABSENT, Partitions, renumbered
 from corefscore.analysis.types import Errors
 from corefscore.arrays import Bools, Floats, Ints
+from corefscore.assignment import connected
 from corefscore.counts import packed, summed
 from corefscore.errors import UsageError
 from corefscore.matching import Matched
@@ -164,20 +165,13 @@ def conflated(errors: Errors) -> Ints:
 
 def divided(errors: Errors) -> Ints:
     """Every response entity that holds a divided piece joins that of the main mention of the key entity."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     both, pieces, key = errors.partitions, errors.pieces, errors.key
     count = len(errors.response.main)
     # The entity that has the main mention of each key entity, a new one if none has.
     home = both.response[key.main]
     home = np.where(home == ABSENT, count + np.arange(len(home)), home)
     joined = np.flatnonzero(key.apart)
-    size = count + len(home)
-    links = coo_array(
-        (np.ones(len(joined), dtype=np.int8), (pieces.response[joined], home[pieces.key[joined]])), shape=(size, size)
-    )
-    _, component = connected_components(links, directed=False)
+    component = connected(count + len(home), pieces.response[joined], home[pieces.key[joined]])
     entities = np.where(both.response == ABSENT, ABSENT, component[both.response])
     introduced = np.unique(pieces.key[joined])
     entities[key.main[introduced]] = component[home[introduced]]

@@ -17,6 +17,7 @@ from corefscore.analysis.spans import repaired, way_of
 from corefscore.analysis.texts import Placed, Text
 from corefscore.analysis.types import Errors, errors_of
 from corefscore.arrays import Bools, Floats, Ints, order_by
+from corefscore.assignment import connected
 from corefscore.findings import Finding
 from corefscore.formats.row import AUTO, FILE
 from corefscore.metrics.row import WHOLE
@@ -149,15 +150,9 @@ class Analysis:
     @cached_property
     def groups(self) -> Groups:
         """All groups of entities, in the order of their first mentions."""
-        from scipy.sparse import coo_array
-        from scipy.sparse.csgraph import connected_components
-
         both, pieces = self.both, self.errors.pieces
         keys, responses = len(self.errors.key.main), len(self.errors.response.main)
-        size = keys + responses
-        ones = np.ones(len(pieces.key), dtype=np.int8)
-        links = coo_array((ones, (pieces.key, keys + pieces.response)), shape=(size, size))
-        component: Ints = connected_components(links, directed=False)[1].astype(np.int64)
+        component = connected(keys + responses, pieces.key, keys + pieces.response)
         its = component[np.where(both.key != ABSENT, both.key, keys + both.response)]
         first, of = in_order(its)
         document = both.document[first]

@@ -168,13 +168,16 @@ def _of_nodes(pairs: Pairs, counting: Counting) -> _Found:
 
 
 def in_order(groups: Ints) -> tuple[Ints, Ints]:
-    """Any numbers of groups, as numbers from 0 in the order of their first members: for each group its first member,
-    and for each member its group."""
-    _, first, of = np.unique(groups, return_index=True, return_inverse=True)
-    order = order_by(first)
+    """Numbers of groups, from 0 in the order of their first members instead: for each group its first member, and for
+    each member its group."""
+    size = len(groups)
+    first = np.full(int(groups.max(initial=-1)) + 1, size)
+    first[groups[::-1]] = np.arange(size)[::-1]
+    there = np.flatnonzero(first < size)
+    order = there[order_by(first[there])]
     rank = np.empty(len(first), dtype=np.int64)
-    rank[order] = np.arange(len(first))
-    return first[order], rank[of]
+    rank[order] = np.arange(len(order))
+    return first[order], rank[groups]
 
 
 def renumbered(entities: Ints) -> Ints:

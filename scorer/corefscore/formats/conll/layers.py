@@ -2,46 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from corefscore.formats.conll.lines import WORD_COLUMNS, columns_of, lines_of, word
+from corefscore.formats.conll.lines import columns_of, lines_of, word_cell
 from corefscore.formats.row import Layers, Request
 from corefscore.sources import Source, as_text
 
 TAG, PARSE = 4, 5
 """The columns of parts of speech and parses, counted from 0."""
 
-NOTHING = ("-", "*", "_")
+NO_CELL = b"-"
+
+NOTHING = {"-", "*", "_"}
 """Cells that say that there is nothing."""
 
 
 def read(source: Source, request: Request) -> Iterator[Layers]:
     """The layers of each document of a file that has no faults."""
     begin = 0
-    words: list[list[str]] = []
-    tags: list[str] = []
-    parse: list[str] = []
+    rows: list[list[bytes]] = []
+    cuts: list[int] = []
     for line in lines_of(source):
         if line.begin != begin:
             if begin:
-                yield _layers(begin, words, tags, parse)
-            begin, words, tags, parse = line.begin, [[]], [], []
-        if line.begin and line.token >= 0:
-            columns = columns_of(line.text)
-            words[-1].append(word(columns))
-            # The last column is that of coreference.
-            tags.append(as_text(columns[TAG]) if len(columns) > WORD_COLUMNS else "-")
-            parse.append(as_text(columns[PARSE]) if len(columns) > WORD_COLUMNS + 1 else "-")
-        elif line.begin and not line.text.strip():
-            words.append([])
+                yield _layers(begin, rows, cuts)
+            begin, rows, cuts = line.begin, [], []
+        if begin and line.token >= 0:
+            rows.append(columns_of(line.text))
+        elif begin and not line.text.strip():
+            cuts.append(len(rows))
     if begin:
-        yield _layers(begin, words, tags, parse)
+        yield _layers(begin, rows, cuts)
 
 
-def _layers(begin: int, words: list[list[str]], tags: list[str], parse: list[str]) -> Layers:
-    return Layers(
-        begin,
-        [sentence for sentence in words if sentence],
-        tags if any(tag not in NOTHING for tag in tags) else (),
-        parse if any("(" in bit for bit in parse) else (),
-    )
+def _layers(begin: int, rows: Sequence[Sequence[bytes]], cuts: Sequence[int]) -> Layers:
+    """The layers of the columns of a document, whose sentences end before the rows ``cuts``."""
+    words = _texts([word_cell(columns) for columns in rows])
+    sentences = [words[start:stop] for start, stop in zip([0, *cuts], [*cuts, len(rows)], strict=True) if stop > start]
+    # The last column is that of coreference.
+    tags = _texts([columns[TAG] if len(columns) > TAG + 1 else NO_CELL for columns in rows])
+    parse = _texts([columns[PARSE] if len(columns) > PARSE + 1 else NO_CELL for columns in rows])
+    has_tags, has_parse = not set(tags) <= NOTHING, any("(" in bit for bit in parse)
+    return Layers(begin, sentences, tags if has_tags else (), parse if has_parse else ())
+
+
+def _texts(cells: Sequence[bytes]) -> list[str]:
+    """Cells as text, decoded at once."""
+    return as_text(b"\n".join(cells)).split("\n") if cells else []

@@ -71,8 +71,10 @@ def lines_of(source: Source) -> Iterator[Line]:
         text = raw.removesuffix(b"\n")
         if number == 1:
             text = text.removeprefix(MARK)
-        marker = marker_of(text)
-        if marker:
+        if b"#" not in text:  # nearly all lines; neither a marker nor a comment
+            token += bool(solid := text.strip())
+            yield Line(number, raw, begin, token if solid else -1)
+        elif marker := marker_of(text):
             begin, token = (0 if marker.name is None else number), -1
             yield Line(number, raw, begin, -1, begins=marker.name is not None)
         elif holds_token(text):
@@ -88,7 +90,7 @@ def columns_of(line: bytes) -> list[bytes]:
     text = ended.removesuffix(b"\r")
     if b"\t" in text:
         return (text.rstrip(b"\t") if text == ended else text).split(b"\t")
-    return [column for column in text.split(b" ") if column]
+    return list(filter(None, text.split(b" ")))
 
 
 def cell_of(line: bytes) -> tuple[int, bytes]:
@@ -101,11 +103,16 @@ def cell_of(line: bytes) -> tuple[int, bytes]:
     return len(text.rstrip(b" ")) - len(cell), cell
 
 
-def word(columns: Sequence[bytes]) -> str:
+def word_cell(columns: Sequence[bytes]) -> bytes:
     """The fourth column, as in CoNLL-2011/2012, or the one before the last where there are fewer than five."""
-    if len(columns) == 1:
-        return NO_WORD
-    return as_text(columns[WORD if len(columns) >= WORD_COLUMNS else -2].strip())
+    if len(columns) >= WORD_COLUMNS:
+        return columns[WORD].strip()
+    return columns[-2].strip() if len(columns) > 1 else NO_WORD.encode()
+
+
+def word(columns: Sequence[bytes]) -> str:
+    """The same as text."""
+    return as_text(word_cell(columns))
 
 
 def words(source: Source, spans: Sequence[Span]) -> list[str]:
