@@ -548,3 +548,40 @@ def test_heads_that_a_format_lacks_are_refused(folder: Path, heads: str, text: s
     assert text in done.stderr.decode()
     refused = command("muc", key, response, "--heads", heads)
     assert (refused.status, refused.stdout) == (2, b"")
+
+
+BOTH = {"sentences": [["Ann", "saw", "her", "cat"]], "clusters": [[[0, 0], [2, 2]], [[3, 3]]]}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("errors",), "what the score loses: CoNLL average 66.67, 33.33 below 100, in 2 documents"),
+        (("diff",), "b   CoNLL average 0.00; missing entity 1, missing singleton 1"),
+        (("diff", "b"), "b   CoNLL average 0.00; missing entity 1, missing singleton 1"),
+        (("compare", "--measures", "conll"), "conll    both    66.67"),
+    ],
+    ids=lambda arguments: " ".join(arguments) if isinstance(arguments, tuple) else "",
+)
+def test_a_file_of_both_sides_needs_no_response(tmp_path: Path, arguments: tuple[str, ...], text: str) -> None:
+    right = {"doc_key": "a", **BOTH, "predicted_clusters": BOTH["clusters"]}
+    path = jsonlines(tmp_path, right, {"doc_key": "b", **BOTH, "predicted_clusters": []})
+    name, *rest = arguments
+    done = command(name, path, *rest, "--quiet")
+    assert done.status == 0
+    assert text in done.stdout.decode()
+
+
+@pytest.mark.parametrize(
+    ("path", "rest", "text"),
+    [
+        ("key.conll", (), "Missing argument 'RESPONSE'."),
+        ("both.jsonl", ("nowhere.jsonl",), "nowhere.jsonl: No such file or directory"),
+    ],
+)
+def test_a_missing_response_is_told(tmp_path: Path, path: str, rest: tuple[str, ...], text: str) -> None:
+    jsonlines(tmp_path, {"doc_key": "a", **BOTH, "predicted_clusters": []})
+    (tmp_path / "key.conll").write_bytes((DEMO / "key.conll").read_bytes())
+    done = command("errors", path, *rest, cwd=tmp_path)
+    assert (done.status, done.stdout) == (2, b"")
+    assert text in done.stderr.decode()

@@ -13,7 +13,7 @@ from corefscore.analysis.types import TYPES
 from corefscore.cli import options
 from corefscore.cli.analysing import analysed, analysing
 from corefscore.cli.messages import STDOUT, write
-from corefscore.cli.scoring import spare_inputs
+from corefscore.cli.scoring import complete, spare_inputs
 from corefscore.cli.systems import named
 from corefscore.errors import UsageError
 from corefscore.layouts import page
@@ -35,7 +35,7 @@ def command(name: str) -> click.Command:
         "NAME shows one document only.",
         params=[
             click.Argument(["key"], type=options.File()),
-            click.Argument(["response"], type=options.File()),
+            click.Argument(["response"], type=options.File(), required=False),
             click.Argument(["name"], required=False),
             click.Option(
                 ["--type", "kinds"],
@@ -70,7 +70,7 @@ def command(name: str) -> click.Command:
 def run(
     *,
     key: str,
-    response: str,
+    response: str | None,
     name: str | None,
     kinds: tuple[str, ...],
     entities: tuple[str, ...],
@@ -83,6 +83,7 @@ def run(
     **how: Any,
 ) -> None:
     """Analyse the response, write the marked text or the page."""
+    response, name = complete(key, response, name, how)
     if other is not None and html is None:
         raise UsageError("--other FILE is for the page; it needs --html FILE")
     if html is not None:

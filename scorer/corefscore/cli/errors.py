@@ -12,7 +12,7 @@ from corefscore.analysis.found import Analysis
 from corefscore.cli import options
 from corefscore.cli.analysing import analysed, analysing
 from corefscore.cli.messages import tell, write
-from corefscore.cli.scoring import spare_inputs
+from corefscore.cli.scoring import complete, spare_inputs
 from corefscore.cli.systems import named
 from corefscore.errors import UsageError
 from corefscore.findings import Finding
@@ -36,7 +36,7 @@ def command(name: str) -> click.Command:
         "Source: Kummerfeld and Klein 2013, Error-driven analysis of challenges in coreference resolution.",
         params=[
             click.Argument(["key"], type=options.File()),
-            click.Argument(["response"], type=options.File()),
+            click.Argument(["response"], type=options.File(), required=False),
             click.Argument(["other"], type=options.File(), required=False),
             *analysing(),
             click.Option(
@@ -61,7 +61,7 @@ def command(name: str) -> click.Command:
 def run(
     *,
     key: str,
-    response: str,
+    response: str | None,
     other: str | None,
     top: int,
     with_list: bool,
@@ -71,6 +71,7 @@ def run(
     **how: Any,
 ) -> None:
     """Analyse one response or two, write the report."""
+    response, _ = complete(key, response, other or "", how)
     if other is not None and (layout == "github" or (with_list and layout != "json")):
         asked = "--list" if with_list else f"--format {layout}"
         raise UsageError(f"{asked} is for one response: leave the second out, or take --list --format json")

@@ -13,10 +13,8 @@ from click.core import ParameterSource
 from corefscore.api import Corpus
 from corefscore.cli import options
 from corefscore.cli.messages import STDOUT, tell, write
-from corefscore.cli.scoring import evaluated, one_standard_input, read_key, spare_inputs, workers
+from corefscore.cli.scoring import evaluated, of_both_sides, one_standard_input, read_key, spare_inputs, workers
 from corefscore.errors import InputError, UsageError
-from corefscore.formats import has_both_sides
-from corefscore.formats.row import Reading
 from corefscore.layouts import COREFUD, DATA, RESULT, TABLES, Style, fitting, rendered
 from corefscore.metrics import GROUPS, names_in, select
 from corefscore.metrics.row import Metric, names_asked, own_values, sees_names
@@ -115,7 +113,8 @@ def score(
 
     ``how`` are the options that can move a number.
     """
-    response, name = _of_both_sides(key, response, name, write_key, how)
+    if response is not None or write_key is None:
+        response, name = of_both_sides(key, response, name, how)
     if response is None:
         _check_alone(write_key, for_scores=output != STDOUT or documents or intervals or by is not None)
     if write_key is not None:
@@ -162,19 +161,6 @@ def _intervals(result: Result) -> Intervals:
     from corefscore.significance import Method
 
     return intervals(result, Method())
-
-
-def _of_both_sides(
-    key: str, response: str | None, name: str | None, write_key: str | None, how: Mapping[str, Any]
-) -> tuple[str | None, str | None]:
-    """RESPONSE and NAME. JSON lines that have both sides need no RESPONSE, so what stands there may be the NAME."""
-    left_out = response is None and write_key is None
-    instead = name is None and response not in (None, STDIN) and not os.path.exists(response or "")
-    if (left_out or instead) and os.path.exists(key):
-        reading = Reading(*(how[option] for option in Reading._fields))
-        if has_both_sides(key, reading):
-            return key, response
-    return response, name
 
 
 def _check_layout(layout: str, *, documents: bool, by: str | None, intervals: bool) -> None:

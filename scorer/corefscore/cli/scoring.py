@@ -17,6 +17,7 @@ from corefscore.arguments import apart
 from corefscore.cli.progress import progress
 from corefscore.cli.signals import clearing
 from corefscore.errors import InputError, UsageError
+from corefscore.formats import has_both_sides
 from corefscore.formats.row import Reading
 from corefscore.metrics.row import Metric, names_asked, options_of, own_values
 from corefscore.model import KEY
@@ -83,6 +84,26 @@ def evaluated(
     settings = settings_of(metrics, counting, document, own)
     with progress([path for path in (key, response) if isinstance(path, str)], reading.include) as watch:
         return scored(key, response, metrics, settings, reading, keep_pairs=keep_pairs, watch=watch, workers=apply)
+
+
+def of_both_sides(
+    key: str, response: str | None, name: str | None, how: Mapping[str, Any]
+) -> tuple[str | None, str | None]:
+    """RESPONSE and NAME. JSON lines that have both sides need no RESPONSE, so what stands there may be the NAME."""
+    instead = name is None and response not in (None, STDIN) and not os.path.exists(response or "")
+    if (response is None or instead) and os.path.exists(key):
+        reading = Reading(*(how.get(option) for option in Reading._fields))
+        if has_both_sides(key, reading):
+            return key, response
+    return response, name
+
+
+def complete(key: str, response: str | None, name: str | None, how: Mapping[str, Any]) -> tuple[str, str | None]:
+    """The same where there has to be a RESPONSE. Raises `click.UsageError` if there is none."""
+    response, name = of_both_sides(key, response, name, how)
+    if response is None:
+        raise click.UsageError("Missing argument 'RESPONSE'.", click.get_current_context())
+    return response, name
 
 
 def _taken_apart(metrics: Sequence[Metric], how: Mapping[str, Any]) -> tuple[Reading, Counting, dict[str, Any]]:

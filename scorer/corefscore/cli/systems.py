@@ -11,7 +11,7 @@ import click
 
 from corefscore.cli import options
 from corefscore.cli.messages import tell
-from corefscore.cli.scoring import evaluated, one_standard_input, read_key, workers
+from corefscore.cli.scoring import evaluated, of_both_sides, one_standard_input, read_key, workers
 from corefscore.errors import InputError, ScorerError, UsageError
 from corefscore.findings import Finding
 from corefscore.formats import recognisable
@@ -215,7 +215,8 @@ def _blames(error: InputError, files: set[str]) -> bool:
 def given(
     key: str, systems: Sequence[str], place: str | None, *, include: str | None, input_format: str | None, **how: Any
 ) -> dict[str, str]:
-    """The paths of all systems by name: those given one by one, and those of a folder; see `named` and `folder`.
+    """The paths of all systems by name: those given one by one, and those of a folder; see `named` and `folder`. JSON
+    lines that have both sides are a system of their own if no other is given.
 
     Raises `UsageError` where there is none.
     """
@@ -223,6 +224,9 @@ def given(
         folder(place, key, include, input_format, how.get("clusters_field")) if place is not None else ([], [])
     )
     tell(skipped, strict=how["strict"], quiet=how["quiet"])
+    if not systems and place is None:
+        both, _ = of_both_sides(key, None, None, {"include": include, "input_format": input_format, **how})
+        systems = [both] if both is not None else []
     if not systems and not found:
         raise UsageError(
             f"{click.get_current_context().command.name} needs systems: SYSTEM ..., or --systems FOLDER"
