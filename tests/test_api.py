@@ -412,6 +412,84 @@ def test_text_in_the_place_of_a_path_is_not_echoed(text: str) -> None:
         assert len(str(caught.value)) < 250
 
 
+SYSTEMS = TESTDATA / "systems"
+
+
+def in_memory(path: Path) -> dict[str, list[list[tuple[int, int]]]]:
+    """The documents of a file as clusters by name."""
+    documents = read(path).documents
+    found: dict[str, list[list[tuple[int, int]]]] = {name: [] for name in documents.names}
+    for entity, document in enumerate(documents.document.tolist()):
+        its = documents.entity == entity
+        spans = zip(documents.start[its].tolist(), documents.end[its].tolist(), strict=True)
+        found[documents.names[document]].append(list(spans))
+    return found
+
+
+def test_lists_of_documents_are_those_of_a_file_by_position() -> None:
+    key, path = SYSTEMS / "key.conll", SYSTEMS / "runs" / "ash.conll"
+    clusters = list(in_memory(path).values())
+    expected = score(key, path, "conll")
+    for found in (
+        score(key, clusters, "conll"),
+        score(read(key), clusters, "conll"),
+        score([key], clusters, "conll"),
+        score(key, in_memory(path), "conll"),
+    ):
+        assert (found.names, dict(found)) == (expected.names, dict(expected))
+    assert dict(score(list(in_memory(key).values()), path, "conll")) == dict(expected)
+    assert score(DEMO[0], RESPONSE, "muc").names == score(DEMO[0], [RESPONSE], "muc").names == (NAME,)
+    assert score(DEMO[0], [], "muc")["muc"].recall == 0
+
+
+def test_a_scorer_takes_all_that_score_takes() -> None:
+    key, path = SYSTEMS / "key.conll", SYSTEMS / "runs" / "ash.conll"
+    expected = score(key, path, "conll")
+    for sides in (
+        (key, path),
+        (read(key), path),
+        (in_memory(key), in_memory(path)),
+        (key, [*in_memory(path).values()]),
+    ):
+        scorer = Scorer("conll")
+        scorer.add(*sides)
+        assert scorer.result().names == expected.names
+        assert counts_of(scorer.result()) == counts_of(expected)
+    scorer.add(KEY, RESPONSE)
+    scorer.add(*DEMO)
+    assert scorer.result().names == (*expected.names, "24", NAME)
+    assert scorer.result().documents[NAME] == scorer.result().documents["24"]
+    with pytest.raises(InputError, match="repeated-name"):
+        scorer.add(*DEMO)
+    with pytest.raises(UsageError, match="is for a document without one"):
+        scorer.add(DEMO[0], DEMO[1], name="x")
+    assert len(scorer.result().names) == 26
+
+
+def test_what_is_odd_in_files_stays_with_a_scorer() -> None:
+    scorer = Scorer("muc", include="*.conll")
+    scorer.add({"a": KEY, "b": KEY}, {"a": KEY})
+    scorer.add(*DEMO)
+    assert [notice.code for notice in scorer.result().notices] == ["missing-document"]
+    assert scorer.result().signature.endswith("| include=*.conll")
+    other = Scorer("muc", include="*.conll")
+    other.merge(scorer)
+    assert other.result().names == ("a", "b", NAME)
+    assert [notice.code for notice in other.result().notices] == ["missing-document"]
+    with pytest.raises(UsageError, match="no document was added"):
+        Scorer("muc").result()
+
+
+def test_a_scorer_of_corefud_takes_no_other_documents() -> None:
+    file = next((TESTDATA / "corefud").rglob("key.conllu"))
+    scorer = Scorer("conll")
+    scorer.add(file, file)
+    assert dict(scorer.result()) == dict(score(file, file, "conll"))
+    with pytest.raises(UsageError, match="some documents are CorefUD and others are not"):
+        scorer.add(KEY, KEY)
+    assert dict(scorer.result()) == dict(score(file, file, "conll"))
+
+
 def test_a_scorer_begins_again() -> None:
     scorer = Scorer("muc", singletons="drop")
     scorer.add(KEY, [], name="d")

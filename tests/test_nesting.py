@@ -124,7 +124,6 @@ def test_objects_that_equal_others_are_mentions() -> None:
 
 
 SHAPES = [
-    pytest.param("abc", "str", id="text"),
     pytest.param(7, "int", id="a number"),
     pytest.param(["a", "b"], "list[str]", id="one entity"),
     pytest.param([(0, 1), (4, 4)], "list[tuple[int, int]]", id="one entity of tuples"),
@@ -154,10 +153,9 @@ SHAPES = [
 def test_what_fits_no_shape_is_refused_with_the_shape(clusters: Any, shape: str, side: str) -> None:
     scorer = Scorer("lea")
     pair = (clusters, []) if side == "key" else ([], clusters)
-    if not isinstance(clusters, str):  # that would be a path
-        with pytest.raises(InputError) as caught:
-            score(*pair, "lea")
-        assert str(caught.value).startswith(f"{side}: error[not-clusters] the clusters are {shape}\n")
+    with pytest.raises(InputError) as caught:
+        score(*pair, "lea")
+    assert str(caught.value).startswith(f"{side}: error[not-clusters] the clusters are {shape}\n")
     with pytest.raises(InputError) as caught:
         scorer.add(*pair)
     assert f"the clusters are {shape}\n" in str(caught.value)
@@ -176,8 +174,21 @@ def test_what_fits_no_shape_is_refused_with_the_shape(clusters: Any, shape: str,
         ),
         pytest.param([["a"]], [[["a"]]], "list[list[list[str]]], a list of documents;", id="text at two depths"),
         pytest.param({"a": FIRST}, [FIRST], "a list of documents without names", id="names on one side"),
-        pytest.param([FIRST], TESTDATA / "demo" / "key.conll", "a list of documents without names", id="a file"),
-        pytest.param(read(TESTDATA / "demo" / "key.conll"), [FIRST], "dict(zip(names, documents))", id="a corpus"),
+        pytest.param(
+            [FIRST, SECOND],
+            TESTDATA / "demo" / "key.conll",
+            "key: error[not-clusters] the clusters are a list of 2 documents, and the other side has 1\n",
+            id="a file",
+        ),
+        pytest.param(
+            read(TESTDATA / "systems" / "key.conll"),
+            FIRST,
+            "response: error[not-clusters] the clusters are 1 document, and the other side has 24\n",
+            id="a corpus",
+        ),
+        pytest.param(
+            TESTDATA / "systems" / "key.conll", [], "a list of 0 documents, and the other side has 24", id="none"
+        ),
         pytest.param({"a": [FIRST]}, {"a": FIRST}, 'in document "a": the clusters are list[list', id="a named list"),
     ],
 )

@@ -22,11 +22,15 @@ if TYPE_CHECKING:
     from corefscore.results import Result as Result
     from corefscore.results import Score as Score
     from corefscore.results import Scores as Scores
+    from corefscore.systems import check as check
+    from corefscore.systems import compare as compare
+    from corefscore.systems import rank as rank
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "explain": ("analyse",),
+    "systems": ("compare", "rank", "check"),
     "api": ("score", "Scorer", "read", "Corpus"),
     "results": ("Result", "Scores", "Score"),
     "errors": ("ScorerError", "ScorerWarning", "InputError", "UsageError"),
@@ -43,6 +47,9 @@ __all__ = [
     "Scores",
     "UsageError",
     "analyse",
+    "check",
+    "compare",
+    "rank",
     "read",
     "score",
 ]

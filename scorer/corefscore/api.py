@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from corefscore import formats
 from corefscore.arguments import Options, ScorerOptions, apart, spelled
 from corefscore.errors import InputError, ScorerWarning, UsageError, suggested
 from corefscore.evaluate import Counted, Part, count, evaluate, joined
+from corefscore.evaluate import counted as counted_batches
 from corefscore.findings import Finding, counted, shortened
 from corefscore.formats.row import Reading
 from corefscore.metrics import select
@@ -104,7 +106,7 @@ def read(
 
 
 def corpus(
-    path: str,
+    path: str | Sequence[str],
     reading: Reading,
     side: str | None,
     names: NameOptions | None,
@@ -139,9 +141,9 @@ def score(
       any other flat tuple, or anything else that is hashable; a list with a number in it, as JSON has ``[0, 1]``,
       stands for the tuple. Any collections will do for lists, but a tuple of numbers is always a mention;
     - a mapping from document name to document;
-    - a list of documents. Both sides have to be such lists, of one length; they are paired by position and named "0",
-      "1" and so on. What is empty takes the level of the other side, and what fits no level (`corefscore.nesting`)
-      is refused.
+    - a list of documents. Against another list of the same length they are paired by position and named "0", "1" and
+      so on; against files by position with the documents there, and one document with a file that has only one. What is
+      empty takes the level of the other side, and what fits no level (`corefscore.nesting`) is refused.
 
     Only JSON lines that have both `clusters` and `predicted_clusters` need no ``response``.
 
@@ -175,7 +177,7 @@ def complete(key: Given, response: Given | None, reading: Reading) -> Given:
         raise UsageError(f"{given}: there is no file to read, neither as key nor as response")
     if response is not None:
         return response
-    paths = _paths(KEY, key)
+    paths = paths_of(KEY, key)
     if paths is None or not formats.has_both_sides(paths, reading):
         raise UsageError(f"there is no {RESPONSE}; only JSON lines with clusters and predicted_clusters have both")
     return key
@@ -204,24 +206,29 @@ def selected(metrics: str | Sequence[str]) -> tuple[Metric, ...]:
 
 
 def warned(result: Result) -> Result:
-    """The result, of whose notices a warning was given: the first of each kind, and how many more there are."""
-    if not result.notices:
-        return result
+    """The result, of whose notices a warning was given (`warn_of`)."""
+    warn_of(result.notices)
+    return result
+
+
+def warn_of(notices: Sequence[Finding]) -> None:
+    """Give one warning for all notices: the first of each kind, and how many more there are."""
+    if not notices:
+        return
     from warnings import warn
 
     by_code: dict[str, list[Finding]] = {}
-    for notice in result.notices:
+    for notice in notices:
         by_code.setdefault(notice.code, []).append(notice)
     lines = []
     for code, its in by_code.items():
         more = f"\n... and {counted(len(its) - 1, 'more notice')} [{code}], see the notices of the result"
         lines.append(f"{its[0]}{more if len(its) > 1 else ''}")
     warn("\n".join(lines), ScorerWarning, stacklevel=_levels_to_caller())
-    return result
 
 
 def _levels_to_caller() -> int:
-    """Which call, counted from 1 for that of `warned`, comes from outside this package."""
+    """Which call, counted from 1 for that of `warn_of`, comes from outside this package."""
     levels, frame = 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals["__name__"].partition(".")[0] == __package__:
         levels, frame = levels + 1, frame.f_back
@@ -244,35 +251,70 @@ def scored(
     ``keep_pairs`` is for the official layout (`corefscore.evaluate.evaluate`), ``watch`` is called with the number of
     bytes read.
     """
-    known: list[Finding] = []
-    asked: dict[str, Mapping[str, str]] = {}
-    paths: dict[str, str | list[str]] = {}
-    sides = {KEY: key, RESPONSE: response}
-    documents = _in_memory(sides)
-    for name, side in sides.items():
-        if (its := _paths(name, side)) is not None:
-            asked[name] = reading.settings
-            paths[name] = its
-        elif isinstance(side, Corpus):
-            asked[name] = side.reading
-            known += side.notices
-            documents[name] = side.documents
-    settings = replace(settings, reading=_reading(asked))
-    names = names_asked(metrics, settings.own)
 
     def run(workers: Map | None) -> Result:
-        notices = [*known]
-        batches = {name: iter([its]) for name, its in documents.items()}
-        for name, its in paths.items():
-            batches[name] = formats.read(its, notices, reading, side=name, names=names, watch=watch, apply=workers)
-        sides = batches[KEY], batches[RESPONSE]
-        return evaluate(*sides, metrics, settings, notices, keep_pairs=keep_pairs, apply=workers or map)
+        sides, notices, settled = _sides(key, response, metrics, settings, reading, watch=watch, workers=workers)
+        return evaluate(*sides, metrics, settled, notices, keep_pairs=keep_pairs, apply=workers or map)
 
     return by_many_or_one(run, workers)
 
 
+Batches = Iterator[Documents]
+
+
+def _sides(
+    key: Given,
+    response: Given,
+    metrics: Sequence[Metric],
+    settings: Settings,
+    reading: Reading,
+    *,
+    watch: Callable[[int], None] | None = None,
+    workers: Map | None = None,
+) -> tuple[tuple[Batches, Batches], list[Finding], Settings]:
+    """Both sides as batches of documents; the notices of reading, to which more are added as the batches are read; and
+    the settings with how files were read."""
+    notices: list[Finding] = []
+    asked: dict[str, Mapping[str, str]] = {}
+    batches: dict[str, Batches] = {}
+    names = names_asked(metrics, settings.own)
+    sides = _named_alike({KEY: key, RESPONSE: response}, reading, names, workers)
+    for name, documents in _in_memory(sides).items():
+        batches[name] = iter([documents])
+    for name, side in sides.items():
+        if (paths := paths_of(name, side)) is not None:
+            asked[name] = reading.settings
+            batches[name] = formats.read(paths, notices, reading, side=name, names=names, watch=watch, apply=workers)
+        elif isinstance(side, Corpus):
+            asked[name] = side.reading
+            notices += side.notices
+            batches[name] = iter([side.documents])
+    return (batches[KEY], batches[RESPONSE]), notices, replace(settings, reading=_reading(asked))
+
+
+def _named_alike(
+    sides: dict[str, Any], reading: Reading, names: NameOptions | None, workers: Map | None
+) -> dict[str, Any]:
+    """Both sides, where documents without names get those of the files of the other side, by their position.
+
+    Raises `InputError` where there are more or fewer of them.
+    """
+    held = [name for name, side in sides.items() if _is_nested(side)]
+    if len(held) != 1 or isinstance(next(side for name, side in sides.items() if name not in held), Mapping):
+        return sides
+    from corefscore.nesting import by_position
+
+    (name,) = held
+    (other,) = sides.keys() - held
+    side = sides[other]
+    if (paths := paths_of(other, side)) is not None:
+        side = corpus(paths, reading, other, names, workers=workers)
+    return {**sides, name: by_position(sides[name], name, side.names), other: side}
+
+
 class Scorer:
-    """Scores one document after the other: for a training loop, and for many processes.
+    """Scores one document after the other, or files and corpora: for a training loop, and for many processes. Its
+    options are those of `score`.
 
         >>> scorer = Scorer(["muc", "bcub", "ceafe"])
         >>> scorer.add([["a", "b"], ["c"]], [["a", "b", "c"]])
@@ -291,7 +333,8 @@ class Scorer:
     ) -> None:
         self._metrics = selected(metrics)
         self._reading, counting, others = apart(how)
-        self._settings = settings_of(self._metrics, counting.settled(nodes=False), None, own_options(others))
+        self._settings = settings_of(self._metrics, counting, None, own_options(others))
+        self._settings = replace(self._settings, reading=self._reading.settings)
         self.reset()
 
     def reset(self) -> None:
@@ -299,29 +342,43 @@ class Scorer:
         self._batches: list[tuple[Part, Counted]] = []
         self._names: list[str | None] = []
         self._known: set[str] = set()
+        self._notices: list[Finding] = []
 
     @spelled
-    def add(
-        self, key: Clusters | Iterable[Clusters], response: Clusters | Iterable[Clusters], *, name: str | None = None
-    ) -> None:
-        """Count one document, or each of a list of documents, told apart as in `score`. Without a name a document gets
-        its number, from 0 in the order of the result.
+    def add(self, key: Given, response: Given | None = None, *, name: str | None = None) -> None:
+        """Count one document, or each of several: of lists of documents, or of all else that `score` takes, in the
+        order of the key. Without a name a document from memory gets its number, from 0 in the order of the result.
 
         Raises `InputError` for a name that is there already, for what are no clusters, and for lists of documents of
-        different lengths or with a name; nothing is added then.
+        different lengths or with a name; nothing is added then. Raises `UsageError` for a name beside files or
+        documents that have names.
         """
+        response = complete(key, response, self._reading) if response is None else response
+        if _is_nested(key) and _is_nested(response):
+            self._add_nested(key, response, name)
+            return
+        if name is not None:
+            raise UsageError(f"name={name!r} is for a document without one; files and mappings have names")
+        sides, notices, settings = _sides(key, response, self._metrics, self._settings, self._reading)
+        batches = counted_batches(*sides, self._metrics, settings, notices)
+        names = [each for part, _ in batches for each in part.names]
+        self._refuse_known(names)
+        self._append(batches, names)
+        self._notices += notices
+        self._settings = replace(self._settings, reading={**self._settings.reading, **settings.reading})
+
+    def _add_nested(self, key: Any, response: Any, name: str | None) -> None:
+        """Count clusters in memory that have no names."""
         from corefscore.nesting import nested, together
 
-        given = [] if name is None else [name]
-        self._refuse_known(given)
+        self._refuse_known([] if name is None else [name])
         sides = nested(key, KEY, name), nested(response, RESPONSE, name)
         several = together(*sides)
         pairs = zip(*several, strict=True) if several else [(sides[0].value, sides[1].value)]
         for each in pairs:
-            self._count(*each, name)
-        self._known.update(given)
+            self._append([self._count(*each, name)], [name])
 
-    def _count(self, key: Clusters, response: Clusters, name: str | None) -> None:
+    def _count(self, key: Clusters, response: Clusters, name: str | None) -> tuple[Part, Counted]:
         """Count one document, the shape of which was looked at."""
         from corefscore.clusters import Mentions, documents
 
@@ -332,8 +389,15 @@ class Scorer:
             documents({called: response}, mentions, RESPONSE, known=[called]),
             np.ones(1, dtype=np.bool_),
         )
-        self._batches.append(count(pairs, self._metrics, self._settings))
-        self._names.append(name)
+        return count(pairs, self._metrics, self._settings)
+
+    def _append(self, batches: Sequence[tuple[Part, Counted]], names: Sequence[str | None]) -> None:
+        """Keep what was counted. Raises `UsageError` where mentions are more than spans in some documents only."""
+        if len({part.nodes is not None for part, _ in (*self._batches[:1], *batches)}) > 1:
+            raise UsageError("some documents are CorefUD and others are not; score each kind with a Scorer of its own")
+        self._batches += batches
+        self._names += names
+        self._known.update(name for name in names if name is not None)
 
     def merge(self, other: Scorer) -> None:
         """Append the documents of another scorer, which stays as it is.
@@ -346,9 +410,8 @@ class Scorer:
                 f"{self._settings.signature}, and {other._settings.signature}"
             )
         self._refuse_known(other._known)
-        self._known |= other._known
-        self._batches += other._batches
-        self._names += other._names
+        self._append(other._batches, other._names)
+        self._notices += other._notices
 
     def result(self) -> Result:
         """The result so far; what was odd is warned of as by `score`.
@@ -362,8 +425,9 @@ class Scorer:
             double = next(name for name in names if names.count(name) > 1)
             details = {"document": double, "first": "another document of the scorer, named or numbered"}
             raise InputError([Finding("repeated-name", "key", details=details)])
-        batches = [(part._replace(names=[name]), its) for (part, its), name in zip(self._batches, names, strict=True)]
-        return warned(joined(batches, self._metrics, self._settings, []))
+        left = iter(names)
+        batches = [(part._replace(names=list(islice(left, len(part.names)))), its) for part, its in self._batches]
+        return warned(joined(batches, self._metrics, self._settings, [*self._notices]))
 
     def _refuse_known(self, names: Iterable[str]) -> None:
         if known := sorted(self._known.intersection(names)):
@@ -408,6 +472,11 @@ def _in_memory(sides: Mapping[str, Any]) -> dict[str, Documents]:
     return {name: documents(its, mentions, name) for name, its in named.items()}
 
 
+def _is_nested(side: object) -> bool:
+    """Whether a side is clusters in memory without names."""
+    return not _is_path(side) and not isinstance(side, Corpus | Mapping)
+
+
 def _is_path(side: object) -> bool:
     """Whether a side is given by a path or several."""
     if isinstance(side, str | os.PathLike):
@@ -415,7 +484,7 @@ def _is_path(side: object) -> bool:
     return isinstance(side, Sequence) and bool(side) and all(isinstance(path, os.PathLike) for path in side)
 
 
-def _paths(name: str, side: Any) -> str | list[str] | None:
+def paths_of(name: str, side: Any) -> str | list[str] | None:
     """The path or paths that a side is given by; None for anything else."""
     if not _is_path(side):
         return None

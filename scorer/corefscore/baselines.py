@@ -64,7 +64,7 @@ def read_baseline(path: str, metric: str | None = None) -> Baseline:
     source = Source(path)
     text = as_text(source.read())
     if text.lstrip().startswith("{"):
-        return _complete(_from_json(text, source.name), source.name)
+        return _from_json(text, source.name)
     return _complete(_from_official(text, source.name, metric), source.name)
 
 
@@ -77,6 +77,14 @@ def _from_json(text: str, path: str) -> Baseline:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise _refused(path, f"this is no JSON: {error}") from error
+    return baseline_of(data, path)
+
+
+def baseline_of(data: Mapping[str, Any], path: str) -> Baseline:
+    """A baseline from the data of a result (`Result.to_dict`), which came from ``path``.
+
+    Raises `InputError` for what is none.
+    """
     if "command" in data or not {"schema", "version", "signature", "options", "total"} <= data.keys():
         raise _refused(path, "this JSON is not that of a scored response")
     if data["schema"] != SCHEMA:
@@ -88,9 +96,10 @@ def _from_json(text: str, path: str) -> Baseline:
         if not isinstance(document, str | None):
             raise TypeError(f"the document is {document!r}")
         made = str(data["version"]), str(data["signature"]), dict(data["options"])
-        return Baseline(metrics, numbers_in(data["total"]), documents, document, *made)
+        baseline = Baseline(metrics, numbers_in(data["total"]), documents, document, *made)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise _refused(path, f"this JSON is not that of a scored response: {error}") from error
+    return _complete(baseline, path)
 
 
 def _metrics(words: str, path: str, line: int | None = None) -> tuple[Metric, ...]:

@@ -49,6 +49,21 @@ def evaluate(
 
     Raises `InputError` for input that is refused, `UsageError` for an unknown document.
     """
+    batches = counted(key, response, metrics, settings, notices, keep_pairs=keep_pairs, apply=apply)
+    return joined(batches, metrics, settings, notices)
+
+
+def counted(
+    key: Iterator[Documents],
+    response: Iterator[Documents],
+    metrics: Sequence[Metric],
+    settings: Settings,
+    notices: list[Finding],
+    *,
+    keep_pairs: bool = False,
+    apply: Map = map,
+) -> list[tuple[Part, Counted]]:
+    """`evaluate` up to the counts of its batches, for `joined`."""
     how = names_asked(metrics, settings.own)
     if how is not None and how.estimate:
         from corefscore.names.estimate import estimated
@@ -67,7 +82,7 @@ def evaluate(
 
     # All that crosses to other processes are columns and names.
     counts = list(apply(partial(_counted_by_name, settings=settings), matched()))
-    return joined(list(zip(parts, counts, strict=True)), metrics, settings, notices)
+    return list(zip(parts, counts, strict=True))
 
 
 def _seen(batches: Iterator[Documents], kinds: set[bool]) -> Iterator[Documents]:

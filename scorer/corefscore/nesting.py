@@ -39,6 +39,8 @@ EXPECTED = (
 
 BY_NAME = "; to say which level is which, give documents by name, {name: document}"
 
+BY_NAME_TOO = "; give documents by name, {name: document}, to leave some out"
+
 
 class Nested(NamedTuple):
     """What one side is: the value itself, as nested collections that can be looked at again; and its level, `DOCUMENT`
@@ -90,9 +92,24 @@ def together(key: Nested, response: Nested) -> tuple[Sequence[Any], Sequence[Any
         return None
     if len(key.value) != len(response.value):
         what = f"a list of {counted(len(response.value), 'document')}, and the key has {len(key.value)}"
-        expected = "as many on both sides, since lists are paired by position; give documents by name to leave some out"
+        expected = "as many on both sides, since lists are paired by position" + BY_NAME_TOO
         raise refusal("response", what, expected)
     return list(key.value), list(response.value)
+
+
+def by_position(value: Any, side: str, names: Sequence[str]) -> dict[str, Any]:
+    """The documents of a side without names by those of the other side, in order. One document needs one name.
+
+    Raises `InputError` where there are more or fewer of them.
+    """
+    its = nested(value, side)
+    one = its.level == DOCUMENT or (its.level is None and len(names) == 1)
+    documents = [its.value] if one else list(its.value)
+    if len(documents) != len(names):
+        what = counted(len(documents), "document") if one else f"a list of {counted(len(documents), 'document')}"
+        expected = "as many, since lists are paired by position with the documents of the other side" + BY_NAME_TOO
+        raise refusal(side, f"{what}, and the other side has {len(names)}", expected)
+    return dict(zip(names, documents, strict=True))
 
 
 def _called(nested: Nested) -> str:

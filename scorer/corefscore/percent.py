@@ -12,6 +12,13 @@ import math
 from corefscore.errors import UsageError
 
 
+def percent(value: float, digits: int = 2) -> str:
+    """A value from 0 to 1 in percent, rounded half to even on the exact value of the float."""
+    from fractions import Fraction
+
+    return f"{float(round(Fraction(value) * 100, digits)):.{digits}f}"
+
+
 def from_percent(text: str, call: str, ends: bool = True) -> float:
     """The fraction that a percentage stands for: 0.95 for ``95`` and ``95%``.
 

@@ -14,17 +14,21 @@ import numpy as np
 
 from corefscore import __version__
 from corefscore.arrays import Floats, Ints, sums
-from corefscore.counts import Counts, Ratios, Values, divided, summed, unpacked
+from corefscore.counts import SCORES, Counts, Ratios, Values, divided, summed, unpacked
 from corefscore.errors import UsageError, suggested
 from corefscore.findings import Finding, counted
 from corefscore.matching import DEFINITIONS, LOOKUPS, MATCHING, SINGLETONS, ZEROS
 from corefscore.metrics import AVERAGE, GROUPS, MENTIONS, NAMES, described, named
 from corefscore.metrics.row import Measure, Metric, Option
 from corefscore.pairing import Pairs
+from corefscore.percent import percent
 from corefscore.repeats import REPEATED
 
 SCHEMA = 1
 """The version of the JSON layout; it rises when a reader of the old one could go wrong."""
+
+DOCUMENT, TOTAL = "document", "total"
+"""What data calls a document, and all of them together."""
 
 REST = "(no match)"
 """The group of documents whose name a grouping pattern does not match."""
@@ -361,6 +365,32 @@ class Result(Measured):
     @property
     def signature(self) -> str:
         return self.settings.signature
+
+    def to_frame(self, documents: bool = True) -> Any:
+        """The scores as a data frame of pandas or polars: a row for each measure of each document, unless these are
+        not wanted, and of the total; ``kind`` says which. Values are from 0 to 1.
+
+        Raises `UsageError` where neither library is there (`corefscore.frames`).
+        """
+        from corefscore.frames import frame
+
+        scopes = [(DOCUMENT, name, scores) for name, scores in self.documents.items()] if documents else []
+        rows = [
+            (kind, scope, measure, *score[:3])
+            for kind, scope, scores in (*scopes, (TOTAL, TOTAL, self.total))
+            for measure, score in scores.items()
+        ]
+        return frame(("kind", "scope", "measure", *SCORES), rows)
+
+    def _repr_html_(self) -> str:
+        from corefscore.notebooks import signed, table
+
+        rows = [
+            (name, *("" if math.isnan(value) else percent(value) for value in score[:3]))
+            for name, score in self.total.items()
+        ]
+        headings = ("measure", "R", "P", "F1")
+        return signed([table(headings, rows, [True, False, False, False])], (), self.signature)
 
     def to_dict(self, documents: bool = True) -> dict[str, Any]:
         """What the JSON layout prints; see ``docs/json.md``."""

@@ -398,6 +398,16 @@ SPARE_TRIALS = 2
 """How many times the trials that a verdict needs at the least are made: a pair may have a hit by chance."""
 
 
+def both_levels(confidence: float | None, alpha: float | None) -> tuple[float, float]:
+    """The confidence of intervals and the level of tests, from 0 to 1: one that is None is what the other leaves.
+
+    Raises `UsageError` for a level from which none is left.
+    """
+    if confidence is None:
+        confidence = Method.confidence if alpha is None else round(1 - fraction(alpha, "alpha=", ends=False), 12)
+    return confidence, round(1 - confidence, 12) if alpha is None else alpha
+
+
 @dataclass(frozen=True)
 class Method:
     """How systems are compared; ``confidence`` of the intervals and ``alpha``, the level of the tests, are from 0 to 1.

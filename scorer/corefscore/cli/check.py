@@ -14,10 +14,9 @@ from corefscore.cli.scoring import evaluated, one_standard_input, spare_inputs, 
 from corefscore.cli.systems import scoring
 from corefscore.errors import UsageError
 from corefscore.layouts import ANNOTATIONS, DATA, TABLES, rendered
-from corefscore.measures import scores_in, single, wanted
-from corefscore.metrics import select
+from corefscore.measures import scores_in, single
 from corefscore.percent import from_percent
-from corefscore.reports.check import Asked, Named, check
+from corefscore.reports.check import Asked, Named, check, needed
 
 FAILED = 3
 """The exit status of a check that failed."""
@@ -100,9 +99,7 @@ def run(
     if path is None and (asked.measures or tolerances or both_ways):
         raise UsageError("--measures, --tolerance and --both-ways are about a baseline: check BASELINE KEY RESPONSE")
     baseline = read_baseline(path, metric) if path is not None else None
-    needed = [measure for measure, _ in lowest]
-    metrics = [*(baseline.metrics if baseline else ()), *(wanted(",".join(needed)).metrics if needed else ())]
-    chosen = select(",".join(dict.fromkeys(each.name for each in metrics))) if metrics else ()
+    chosen = needed(baseline, lowest)
     document = baseline.document if baseline else None
     with workers(jobs, scheduler) as apply:
         result = evaluated(key, response, chosen, apply=apply, document=document, **how)

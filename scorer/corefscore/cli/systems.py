@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import click
@@ -21,8 +22,9 @@ from corefscore.metrics import find
 from corefscore.metrics.row import Metric
 from corefscore.percent import from_fraction, from_percent
 from corefscore.results import Result, refuse_heads_of_spans
-from corefscore.significance import CORRECTIONS, TESTS, Method
+from corefscore.significance import CORRECTIONS, TESTS, Method, both_levels
 from corefscore.sources import sources
+from corefscore.systems import files_of, scored_each
 
 
 def scoring() -> list[click.Parameter]:
@@ -102,13 +104,10 @@ def method(how: dict[str, Any], by: str | None = None) -> Method:
 
     Raises `UsageError` for a level that is none (`corefscore.percent`).
     """
-    usual = Method()
     confidence, alpha = how.pop("confidence"), how.pop("alpha")
     sure = None if confidence is None else from_percent(confidence, "--confidence ", ends=False)
     level = None if alpha is None else from_fraction(alpha, "--alpha ")
-    if sure is None:
-        sure = usual.confidence if level is None else round(1 - level, 12)
-    level = round(1 - sure, 12) if level is None else level
+    sure, level = both_levels(sure, level)
     given = {name: how.pop(name) for name in ("unit", "test", "trials", "seed", "correction")}
     return Method(by=by, confidence=sure, alpha=level, **given)
 
@@ -160,31 +159,26 @@ def scored(
     A system that cannot be scored ends the command, or is handed to ``refused``; a key that cannot, always ends it.
     """
     one_standard_input(key, *systems.values())
-    results = {}
     with workers(jobs, scheduler) as apply:
         corpus = read_key(key, metrics, apply=apply, **how)
-        tell(corpus.notices, strict=strict, quiet=quiet)
-        files = {place.source.name for place in corpus.documents.places if place is not None}
+        show = partial(tell, strict=strict, quiet=quiet)
+        show(corpus.notices)
         corpus = replace(corpus, notices=())  # told once
-        told: set[Hashable] = set()
-        for name, path in systems.items():
+        files = files_of(corpus)
+
+        def one(path: str) -> Result:
             try:
                 result = refuse_heads_of_spans(evaluated(corpus, path, metrics, apply=apply, **how))
                 if strict and result.notices and refused:
                     raise InputError(notice.as_error() for notice in result.notices)
             except (InputError, UsageError) as error:
                 _suggest_systems(path, error)
-                if refused is None or (isinstance(error, InputError) and not strict and _blames(error, files)):
-                    raise
-                refused(name, error)
-            else:
-                results[name] = result
-                of_key = {_identity(notice): notice for notice in result.notices if _is_of_key(notice, files)}
-                tell([of_key[new] for new in of_key if new not in told], strict=strict, quiet=quiet)
-                told.update(of_key)
-                others = [notice for notice in result.notices if not _is_of_key(notice, files)]
-                tell(others, strict=strict, quiet=quiet, of=name)
-    return results
+                raise
+            return result
+
+        return scored_each(
+            systems, one, lambda its, of: show(its, of=of), files, refused=refused, blamed=() if strict else files
+        )
 
 
 def _suggest_systems(path: str, error: ScorerError) -> None:
@@ -196,20 +190,6 @@ def _suggest_systems(path: str, error: ScorerError) -> None:
                 f"{path}: a folder is read as one system, and two of its files have the same document: {finding.place} "
                 f"and {finding.details['first']}; if each file is a system, use --systems {path}"
             )
-
-
-def _is_of_key(notice: Finding, files: set[str]) -> bool:
-    """Whether a notice is about the key alone, given its files, so that it comes again with every system."""
-    return notice.path in files and notice.code != "missing-document"
-
-
-def _identity(notice: Finding) -> Hashable:
-    return notice[:4], tuple(notice.details.items())
-
-
-def _blames(error: InputError, files: set[str]) -> bool:
-    """Whether an error is about one of some files."""
-    return any(finding.path in files for finding in error.findings)
 
 
 def given(

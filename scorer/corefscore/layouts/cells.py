@@ -8,7 +8,8 @@ from typing import Any
 
 from corefscore.findings import VISIBLE
 from corefscore.layouts import NAMES, ORDERS, Style
-from corefscore.reports.row import BAR, CHANCE, GAIN, PERCENT, Column, Interval, Table, percent
+from corefscore.percent import percent
+from corefscore.reports.row import BAR, CHANCE, GAIN, PERCENT, Column, Interval, Table
 
 
 def chance(value: float) -> str:

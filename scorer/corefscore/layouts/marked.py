@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from corefscore.findings import VISIBLE
 from corefscore.layouts.cells import width_of
+from corefscore.percent import percent
 from corefscore.reports.diff import EXTRA, MISSING, RIGHT, SPAN, WRONG, Diff, Mark, Sentence, wanted
-from corefscore.reports.row import percent
 
 SIGNS = {RIGHT: "", SPAN: "~", WRONG: "", MISSING: "-", EXTRA: "+"}
 """What stands before a bracket."""

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from corefscore.analysis.types import TYPES
+from corefscore.percent import percent
 from corefscore.reports.diff import STATES, Diff
 from corefscore.reports.errors import TITLES
-from corefscore.reports.row import percent
 
 LEGEND = (
     "dotted: right; \u2212 dashed: missing; + double: not in the key; solid, 5>r2: of entity 5, found with r2; "

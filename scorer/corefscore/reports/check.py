@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -10,12 +10,13 @@ from corefscore import __version__
 from corefscore.baselines import Baseline, Numbers, changed_between, numbers_in
 from corefscore.errors import InputError, UsageError
 from corefscore.findings import Finding
-from corefscore.measures import HEADINGS
-from corefscore.metrics.row import options_of
+from corefscore.measures import HEADINGS, wanted
+from corefscore.metrics import select
+from corefscore.metrics.row import Metric, options_of
 from corefscore.percent import fraction
-from corefscore.reports.row import PERCENT, Annotation, Column, Reported, Table, head
-from corefscore.reports.score import DOCUMENT, TOTAL
-from corefscore.results import SPANS, Result
+from corefscore.reports.presented import Presented
+from corefscore.reports.row import PERCENT, Annotation, Column, Table, head
+from corefscore.results import DOCUMENT, SPANS, TOTAL, Result
 
 SLACK = 1e-12
 """The official scorer prints 15 digits, so what is equal may differ by so much."""
@@ -84,8 +85,8 @@ class Floor(NamedTuple):
         return self.now >= self.least - SLACK
 
 
-@dataclass(frozen=True, eq=False)
-class Check(Reported):
+@dataclass(frozen=True, eq=False, repr=False)
+class Check(Presented):
     """The report of `check`.
 
     Only falls of totals fail a check, since even a better system loses on some documents, and only those of the
@@ -99,6 +100,9 @@ class Check(Reported):
     asked: Asked
     baseline: str | None = None
     notices: Sequence[Finding] = field(default=())
+
+    def __repr__(self) -> str:
+        return f"<Check: {'; '.join(self.notes)}>"
 
     @property
     def failures(self) -> list[Moved]:
@@ -247,6 +251,13 @@ def check(
             moved += _moved(name, numbers, numbers_in(result.documents[name].to_dict()), asked)
     low = [Floor(measure, score, least, whole[measure][score]) for (measure, score), least in floors.items()]
     return Check(result, moved, low, asked, path, notices)
+
+
+def needed(baseline: Baseline | None, floors: Iterable[Named]) -> tuple[Metric, ...]:
+    """The metrics that a check has to count: those of the baseline, and of the scores that have a floor."""
+    words = ",".join(measure for measure, _ in floors)
+    metrics = [*(baseline.metrics if baseline else ()), *(wanted(words).metrics if words else ())]
+    return select(",".join(dict.fromkeys(each.name for each in metrics))) if metrics else ()
 
 
 def _refuse_unknown(asked: Asked, baseline: Baseline) -> None:

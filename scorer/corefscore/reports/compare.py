@@ -13,7 +13,8 @@ from corefscore.errors import InputError
 from corefscore.findings import Finding, counted
 from corefscore.intervals import NAME as INTERVAL
 from corefscore.measures import HEADINGS, asked
-from corefscore.reports.row import CHANCE, COUNT, PERCENT, Column, Interval, Reported, Table, head, shortened
+from corefscore.reports.presented import Presented
+from corefscore.reports.row import CHANCE, COUNT, PERCENT, Column, Interval, Table, head, shortened
 from corefscore.reports.score import Intervals
 from corefscore.reports.views import PAIRWISE, matrices, pairwise, paper_of
 from corefscore.results import Result
@@ -33,13 +34,16 @@ VERDICTS = {True: "differ", False: "not shown", None: "no verdict"}
 """What is said of two systems: they differ; that was not shown; nothing could have shown it."""
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison(Reported):
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Presented):
     """The report of `compare`: ``results`` by the name of the system, all of one key, and what was ``found``."""
 
     results: Mapping[str, Result]
     measures: Collection[str]
     found: Compared
+
+    def __repr__(self) -> str:
+        return f"<Comparison of {', '.join(self.results)} in {', '.join(self.measures)}>"
 
     @property
     def signature(self) -> str:

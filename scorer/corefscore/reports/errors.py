@@ -18,7 +18,9 @@ from corefscore.arrays import Ints
 from corefscore.findings import counted
 from corefscore.metrics import AVERAGE
 from corefscore.model import Documents
-from corefscore.reports.row import BAR, COUNT, GAIN, PERCENT, Annotation, Column, Reported, Table, head, percent
+from corefscore.percent import percent
+from corefscore.reports.presented import Presented
+from corefscore.reports.row import BAR, COUNT, GAIN, PERCENT, Annotation, Column, Reported, Table, head
 
 TITLES: Mapping[str, str] = {
     types.SPAN: "span error",
@@ -105,7 +107,7 @@ def _members(group: Ints, count: int) -> list[list[int]]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ErrorReport(Reported):
+class ErrorReport(Presented):
     """The report of `errors` for one response. ``top`` bounds how many documents, groups and confusions are shown."""
 
     analysis: Analysis

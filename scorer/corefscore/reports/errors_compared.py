@@ -13,8 +13,9 @@ import numpy as np
 from corefscore.analysis.found import RIGHT, STATUS, Analysis
 from corefscore.arrays import Ints
 from corefscore.findings import counted
+from corefscore.percent import percent
 from corefscore.reports.errors import KINDS, TITLES, ErrorReport, shortened
-from corefscore.reports.row import COUNT, GAIN, PERCENT, Column, Reported, Table, head, percent
+from corefscore.reports.row import COUNT, GAIN, PERCENT, Column, Reported, Table, head
 
 Span = tuple[int, int, int]
 

@@ -14,7 +14,8 @@ from corefscore.findings import counted
 from corefscore.measures import HEADINGS, asked, scores_of
 from corefscore.reports.compare import known, listed, notes_on_intervals, notes_on_tests, options, percentage, signed
 from corefscore.reports.paper import Scored, scored_columns
-from corefscore.reports.row import CHANCE, COUNT, PERCENT, Column, Interval, Reported, Table, head, shortened
+from corefscore.reports.presented import Presented
+from corefscore.reports.row import CHANCE, COUNT, PERCENT, Column, Interval, Table, head, shortened
 from corefscore.reports.views import paper_of, sort_heading
 from corefscore.results import Result, Scores
 from corefscore.significance import Compared, Method, Sample, Watch, compared
@@ -39,8 +40,8 @@ class Decided(NamedTuple):
     p: float
 
 
-@dataclass(frozen=True, eq=False)
-class Ranking(Reported):
+@dataclass(frozen=True, eq=False, repr=False)
+class Ranking(Presented):
     """The report of `rank`.
 
     ``results`` are those of the systems that were scored, by name; ``unscored`` the reasons of the others.
@@ -56,6 +57,10 @@ class Ranking(Reported):
     found: Compared
     order: Sequence[int]
     ranks: Sequence[int]
+
+    def __repr__(self) -> str:
+        ranked = (f"{rank} {self.names[system]}" for rank, system in zip(self.ranks, self.order, strict=True))
+        return f"<Ranking by {self.sorted_by}: {', '.join(ranked)}>"
 
     @property
     def names(self) -> list[str]:

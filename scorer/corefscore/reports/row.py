@@ -20,13 +20,6 @@ LEFT = (TEXT, BAR)
 """What stands at the left of its column."""
 
 
-def percent(value: float, digits: int = 2) -> str:
-    """A value from 0 to 1 in percent, rounded half to even on the exact value of the float."""
-    from fractions import Fraction
-
-    return f"{float(round(Fraction(value) * 100, digits)):.{digits}f}"
-
-
 BEST, SAME = "best", "same"
 """Marks of cells: the best of a column, and what does not differ from it significantly."""
 

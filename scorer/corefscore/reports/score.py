@@ -14,10 +14,10 @@ from corefscore.counts import SCORES, summed
 from corefscore.measures import HEADINGS
 from corefscore.reports.paper import main_measures, paper
 from corefscore.reports.row import PERCENT, Column, Interval, Reported, Streamed, Table
-from corefscore.results import Result, Score, Scores
+from corefscore.results import DOCUMENT, TOTAL, Result, Score, Scores
 
-DOCUMENT, GROUP, MEAN, TOTAL = "document", "group", "mean of groups", "total"
-"""The kinds of scope: a document, a group of documents, the unweighted mean over groups, all documents together."""
+GROUP, MEAN = "group", "mean of groups"
+"""The kinds of scope besides documents and the total: a group of documents, the unweighted mean over groups."""
 
 
 class Row(NamedTuple):
