@@ -167,18 +167,19 @@ def scored(
         files = files_of(corpus)
 
         def one(path: str) -> Result:
-            try:
-                result = refuse_heads_of_spans(evaluated(corpus, path, metrics, apply=apply, **how))
-                if strict and result.notices and refused:
-                    raise InputError(notice.as_error() for notice in result.notices)
-            except (InputError, UsageError) as error:
-                _suggest_systems(path, error)
-                raise
+            result = refuse_heads_of_spans(evaluated(corpus, path, metrics, apply=apply, **how))
+            if strict and result.notices and refused:
+                raise InputError(notice.as_error() for notice in result.notices)
             return result
 
-        return scored_each(
-            systems, one, lambda its, of: show(its, of=of), files, refused=refused, blamed=() if strict else files
-        )
+        def give_up(name: str, error: ScorerError) -> None:
+            _suggest_systems(systems[name], error)
+            if refused is None:
+                raise error
+            refused(name, error)
+
+        blamed = () if strict else files
+        return scored_each(systems, one, lambda its, of: show(its, of=of), files, refused=give_up, blamed=blamed)
 
 
 def _suggest_systems(path: str, error: ScorerError) -> None:
