@@ -271,7 +271,7 @@ def test_two_systems_stand_beside_each_other() -> None:
     runs = (systems / "runs" / name for name in ("ash.conll", "birch.conll"))
     done = command("errors", systems / "key.conll", *runs, "--pronouns", "none")
     assert (done.status, done.stderr) == (0, b"")
-    assert b"\nright in ash.conll, wrong in birch.conll: " in done.stdout
+    assert b"\nright in ash, wrong in birch: " in done.stdout
 
 
 def test_a_list_has_a_line_an_error_with_its_place() -> None:
@@ -585,3 +585,31 @@ def test_a_missing_response_is_told(tmp_path: Path, path: str, rest: tuple[str, 
     done = command("errors", path, *rest, cwd=tmp_path)
     assert (done.status, done.stdout) == (2, b"")
     assert text in done.stderr.decode()
+
+
+LONG = "of_a_play_whose_name_takes_more_room_than_a_terminal_of_eighty_columns_has"
+
+
+@pytest.mark.parametrize("rest", [(), ("--list",), ("second=",)], ids=["one", "list", "two"])
+def test_tables_fit_a_terminal_and_names_stay_different(
+    tmp_path: Path, rest: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Documents whose names differ in the middle only; their words are as long."""
+    for side in ("key", "response"):
+        documents = []
+        for number in range(3):
+            words = [f"word_{word}_{LONG}" for word in range(8)]
+            entity = [[0, 2, 4], [1, 3, 5]] if side == "key" else [[0, 3, 4], [1, 2, 6]]
+            clusters = [[[token, token] for token in its] for its in entity]
+            documents.append({"doc_key": f"act_{number}_{LONG}", "sentences": [words], "clusters": clusters})
+        (tmp_path / f"{side}_{LONG}").write_text("".join(json.dumps(each) + "\n" for each in documents))
+    key, response = (tmp_path / f"{side}_{LONG}" for side in ("key", "response"))
+    more = [f"{each}{response}" if each.endswith("=") else each for each in rest]
+    monkeypatch.setenv("COLUMNS", "80")
+    done = command("errors", key, response, *more, "--pronouns", "none")
+    lines = done.stdout.decode().splitlines()[:-1]
+    assert done.status == 0
+    assert max(len(line) for line in lines if LONG not in line) <= 80, (
+        "but for titles with such a name, which is a word"
+    )
+    assert rest or all(any(line.startswith(f"act_{number}_") for line in lines) for number in range(3))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
 from corefscore.findings import VISIBLE
 from corefscore.layouts import NAMES, ORDERS, Style
 from corefscore.percent import percent
-from corefscore.reports.row import BAR, CHANCE, GAIN, PERCENT, Column, Interval, Table
+from corefscore.reports.row import BAR, CHANCE, GAIN, MIDDLE, PERCENT, Column, Interval, Table
 
 
 def chance(value: float) -> str:
@@ -67,3 +68,29 @@ def width_of(text: str) -> int:
     return sum(
         0 if unicodedata.combining(each) else 2 if unicodedata.east_asian_width(each) in "WF" else 1 for each in text
     )
+
+
+def cut(texts: Sequence[str], width: int, where: str) -> list[str]:
+    """Texts of at most so many places, with an ellipsis in place of their middle or their end; names that differ are
+    cut elsewhere if they would be the same."""
+    for tail in ((width - 1) // 2, 0, width - 1) if where == MIDDLE else (0,):
+        found = [_cut(text, width, tail) for text in texts]
+        if len(set(found)) == len(set(texts)):
+            return found
+    return [_cut(text, width, (width - 1) // 2 if where == MIDDLE else 0) for text in texts]
+
+
+def _cut(text: str, width: int, tail: int) -> str:
+    if width_of(text) <= width:
+        return text
+    return f"{_first(text, width - 1 - tail)}…{_first(text[::-1], tail)[::-1]}"
+
+
+def _first(text: str, width: int) -> str:
+    """As much of the beginning of a text as takes so many places."""
+    size = 0
+    for at, each in enumerate(text):
+        size += width_of(each)
+        if size > width:
+            return text[:at]
+    return text

@@ -7,14 +7,20 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from corefscore.layouts import Style
-from corefscore.layouts.cells import arranged, cell, spans, width_of
-from corefscore.reports.row import LEFT, Column, Reported
+from corefscore.layouts.cells import arranged, cell, cut, spans, width_of
+from corefscore.reports.row import END, LEFT, Column, Reported
 
 GAP = "  "
 """What stands between two columns."""
 
 Cells = dict[int, list[str]]
 """The cells of each column as text, by its place in the table."""
+
+Columns = list[tuple[int, Column]]
+"""Columns with their places in the table."""
+
+WELL, LEAST = 20, 7
+"""Down to how many places words are cut before a column is left out, and after all that can be spared are."""
 
 
 def render(report: Reported, style: Style) -> Iterator[str]:
@@ -25,9 +31,9 @@ def render(report: Reported, style: Style) -> Iterator[str]:
             continue
         columns = arranged(table, style)
         cells = {at: [cell(row[at], column, style.digits) for row in table.rows] for at, column in columns}
-        kept = _fitting(columns, cells, style.width)
-        left_out = [column for at, column in columns if (at, column) not in kept]
-        yield between + (f"{table.title}\n\n" if table.title else "")
+        columns, left_out = _fitted(columns, cells, style.width)
+        kept, cells = _cut(columns, cells, style.width, LEAST)
+        yield between + (f"{_wrapped(table.title, style.width)}\n" if table.title else "")
         yield "".join(f"{line.rstrip()}\n" for line in _lines(kept, cells))
         if notes := [*table.notes, *_told(left_out, style.width)]:
             yield "\n" + "".join(_wrapped(note, style.width) for note in notes)
@@ -37,19 +43,42 @@ def render(report: Reported, style: Style) -> Iterator[str]:
     yield f"\n{report.signature}\n"
 
 
-def _fitting(columns: list[tuple[int, Column]], cells: Cells, width: int) -> list[tuple[int, Column]]:
-    """The columns that the width has room for: those that can best be spared are left out first."""
+def _fitted(columns: Columns, cells: Cells, width: int) -> tuple[Columns, list[Column]]:
+    """The columns that the width has room for, and the others: those that can best be spared are left out first, unless
+    it is enough to cut words."""
     kept = columns
-    while (most := max(column.spare for _, column in kept)) and _width(kept, cells) > width:
+    while (most := max(column.spare for _, column in kept)) and _width(*_cut(kept, cells, width, WELL)) > width:
         kept = [(at, column) for at, column in kept if column.spare < most]
-    return kept
+    return kept, [each[1] for each in columns if each not in kept]
 
 
-def _width(columns: list[tuple[int, Column]], cells: Cells) -> int:
+def _cut(columns: Columns, cells: Cells, width: int, least: int) -> tuple[Columns, Cells]:
+    """The same columns and cells with words cut as far as the width asks for it, the widest first, none below the
+    least."""
+    over = _width(columns, cells) - width
+    widths = dict(zip((at for at, _ in columns), _widths(columns, cells), strict=True))
+    can = {
+        at: max([least, *(map(width_of, cells[at]) if column.kind not in LEFT else ())])
+        for at, column in columns
+        if column.cut
+    }
+    while over > 0 and (wide := [at for at in can if widths[at] > can[at]]):
+        widest = max(wide, key=widths.__getitem__)
+        widths[widest] -= 1
+        over -= 1
+    found = dict(cells)
+    for at, column in columns:
+        if column.cut:
+            found[at] = cut(cells[at], widths[at], column.cut)
+    headings = [cut([column.heading], widths[at], column.cut or END)[0] for at, column in columns]
+    return [(at, column._replace(heading=its)) for (at, column), its in zip(columns, headings, strict=True)], found
+
+
+def _width(columns: Columns, cells: Cells) -> int:
     return sum(_widths(columns, cells)) + len(GAP) * (len(columns) - 1)
 
 
-def _widths(columns: list[tuple[int, Column]], cells: Cells) -> list[int]:
+def _widths(columns: Columns, cells: Cells) -> list[int]:
     """The width of each column: that of its widest cell, and of its share of what stands over it."""
     widths = [max(map(width_of, (column.heading, *cells[at]))) for at, column in columns]
     first = 0
@@ -60,7 +89,7 @@ def _widths(columns: list[tuple[int, Column]], cells: Cells) -> list[int]:
     return widths
 
 
-def _lines(columns: list[tuple[int, Column]], cells: Cells) -> Iterator[str]:
+def _lines(columns: Columns, cells: Cells) -> Iterator[str]:
     """What stands over columns if anything does, their headings, a rule, the rows."""
     widths = _widths(columns, cells)
     shown = [column for _, column in columns]

@@ -14,7 +14,7 @@ from corefscore.findings import Finding, counted
 from corefscore.intervals import NAME as INTERVAL
 from corefscore.measures import HEADINGS, asked
 from corefscore.reports.presented import Presented
-from corefscore.reports.row import CHANCE, COUNT, PERCENT, Column, Interval, Table, head, shortened
+from corefscore.reports.row import CHANCE, COUNT, MIDDLE, PERCENT, Column, Interval, Table, head, shortened
 from corefscore.reports.score import Intervals
 from corefscore.reports.views import PAIRWISE, matrices, pairwise, paper_of
 from corefscore.results import Result
@@ -75,7 +75,7 @@ class Comparison(Presented):
 
     def _scores(self, names: Sequence[str] = ()) -> Table:
         """The scores of all systems, under other names if these are given."""
-        columns = [Column("measure", "measure"), Column("system", "system")]
+        columns = [Column("measure", "measure"), Column("system", "system", cut=MIDDLE)]
         asked_for = {score for its in asked(self.measures).values() for score in its}
         for score, heading in HEADINGS.items():
             shown, spare = score in asked_for, score != "f1"
@@ -96,7 +96,7 @@ class Comparison(Presented):
         columns = (
             Column("measure", "measure"),
             Column("score", "score"),
-            Column("system", "system"),
+            Column("system", "system", cut=MIDDLE),
             Column("against", "against"),
             Column("difference", "difference", PERCENT),
             Column("difference_low", "low", PERCENT),

@@ -20,7 +20,7 @@ from corefscore.metrics import AVERAGE
 from corefscore.model import Documents
 from corefscore.percent import percent
 from corefscore.reports.presented import Presented
-from corefscore.reports.row import BAR, COUNT, GAIN, PERCENT, Annotation, Column, Reported, Table, head
+from corefscore.reports.row import BAR, COUNT, END, GAIN, MIDDLE, PERCENT, Annotation, Column, Reported, Table, head
 
 TITLES: Mapping[str, str] = {
     types.SPAN: "span error",
@@ -35,6 +35,22 @@ TITLES: Mapping[str, str] = {
 }
 """What types are called in tables."""
 
+SHORT: Mapping[str, tuple[str, str]] = {
+    types.SPAN: ("", "span"),
+    types.CONFLATED: ("", "confl"),
+    types.DIVIDED: ("", "div"),
+    types.EXTRA_MENTION: ("extra", "men"),
+    types.EXTRA_ENTITY: ("extra", "ent"),
+    types.EXTRA_SINGLETON: ("extra", "one"),
+    types.MISSING_MENTION: ("missing", "men"),
+    types.MISSING_ENTITY: ("missing", "ent"),
+    types.MISSING_SINGLETON: ("missing", "one"),
+}
+"""What types are called where there is little room: what spans their columns, and the heading of each."""
+
+OF_SINGLETONS = (types.EXTRA_SINGLETON, types.MISSING_SINGLETON)
+"""The types that most corpora do not have."""
+
 REPEATS = "repeated mention"
 LOOKUP = "official look-up"
 """The row before the types of what is gained without later copies of repeated mentions, and if entities are found by
@@ -46,7 +62,7 @@ NOTHING = 1e-9
 KINDS = ("pronouns", "one word", "longer")
 """What kinds of mentions are called, see `Analysis.kinds`."""
 
-SIZE = 8
+ROWS, COLUMNS = 8, 4
 """How many rows and columns of entities the table of a group has at most."""
 
 SHOWN_WORDS = 28
@@ -183,7 +199,7 @@ class ErrorReport(Presented):
         columns = (
             Column("type", "error"),
             *(Column(kind.replace(" ", "_"), kind, COUNT) for kind in KINDS),
-            Column("most_often", "most often"),
+            Column("most_often", "most often", cut=END),
         )
         rows = []
         for name, its in of_type.items():
@@ -203,10 +219,10 @@ class ErrorReport(Presented):
                 document[error.key, error.into] = error.document
         columns = (
             Column("mentions", "mentions", COUNT),
-            Column("of", "of"),
-            Column("put_into", "put into"),
-            Column("most_often", "most often"),
-            Column("document", "document", shown=len(self.analysis.result.names) > 1),
+            Column("of", "of", cut=MIDDLE),
+            Column("put_into", "put into", cut=MIDDLE),
+            Column("most_often", "most often", cut=END),
+            Column("document", "document", cut=MIDDLE, shown=len(self.analysis.result.names) > 1),
         )
         most = sorted(found, key=lambda pair: -len(found[pair]))[: self.top]
         rows = [
@@ -227,17 +243,20 @@ class ErrorReport(Presented):
         analysis = self.analysis
         cost = analysis.document_costs
         columns = (
-            Column("document", "document"),
+            Column("document", "document", cut=MIDDLE),
             Column("f1", "F1", PERCENT),
             Column("cost", "costs", GAIN),
-            *(Column(name, SHORT[name], COUNT) for name in types.TYPES),
+            *(
+                Column(name, heading, COUNT, over=over, shown=bool(analysis.counts[name]) or name not in OF_SINGLETONS)
+                for name, (over, heading) in SHORT.items()
+            ),
         )
         rows = [
             [
                 self.shown_name(d),
                 float(analysis.document_scores[d]),
                 float(cost[d]),
-                *(int(analysis.by_document[name][d]) for name in types.TYPES),
+                *(int(analysis.by_document[name][d]) for name in SHORT),
             ]
             for d in np.argsort(-cost, kind="stable")[: self.top].tolist()
             if cost[d] > 0
@@ -264,28 +283,28 @@ class ErrorReport(Presented):
         cells = Counter(zip(key.tolist(), response.tolist(), strict=True))
         rows_of = [its for its, _ in key_sizes.most_common()]
         columns_of = [its for its, _ in response_sizes.most_common()]
-        shown = columns_of[:SIZE]
+        shown = columns_of[:COLUMNS]
         rest = len(columns_of) - len(shown)
         columns = [
-            Column("key_entity", "key entity"),
+            Column("key_entity", "key entity", cut=MIDDLE),
             Column("size", "size", COUNT),
-            *(Column(f"response_{its}", self.response_name(its)) for its in shown),
-            *([Column("others", counted(rest, "other"))] if rest else []),
+            *(Column(f"response_{its}", self.response_name(its), cut=MIDDLE) for its in shown),
+            *([Column("others", f"{rest} more")] if rest else []),
             Column("missing", "missing"),
         ]
 
         def cells_of(rows: Sequence[int], sizes: int | None) -> list[Any]:
             found: list[str] = []
-            for column in [*([its] for its in shown), *([columns_of[SIZE:]] if rest else []), [ABSENT]]:
+            for column in [*([its] for its in shown), *([columns_of[COLUMNS:]] if rest else []), [ABSENT]]:
                 n = sum(cells[row, its] for row in rows for its in column)
                 stars = any(both.response[errors.key.main[row]] in column for row in rows if row != ABSENT)
                 mark = "*" if n and len(rows) == 1 and rows[0] != ABSENT and stars and column != [ABSENT] else ""
                 found.append(f"{n}{mark}" if n else ".")
             return [sizes, *found]
 
-        rows: list[list[Any]] = [[self.name_of(its), *cells_of([its], key_sizes[its])] for its in rows_of[:SIZE]]
-        if others := rows_of[SIZE:]:
-            rows.append([f"... {len(others)} more", *cells_of(others, sum(key_sizes[its] for its in others))])
+        rows: list[list[Any]] = [[self.name_of(its), *cells_of([its], key_sizes[its])] for its in rows_of[:ROWS]]
+        if others := rows_of[ROWS:]:
+            rows.append([f"{len(others)} more", *cells_of(others, sum(key_sizes[its] for its in others))])
         if any(its == ABSENT for its in key.tolist()):
             rows.append(["extra", *cells_of([ABSENT], None)])
         document = self.shown_name(int(analysis.groups.document[group]))
@@ -417,20 +436,6 @@ class ErrorReport(Presented):
         return ", ".join(f"{shortened(its)} {count}" for its, count in words.most_common(most))
 
 
-SHORT: Mapping[str, str] = {
-    types.SPAN: "span",
-    types.CONFLATED: "confl",
-    types.EXTRA_MENTION: "extra m",
-    types.EXTRA_ENTITY: "extra e",
-    types.DIVIDED: "div",
-    types.MISSING_MENTION: "miss m",
-    types.MISSING_ENTITY: "miss e",
-    types.EXTRA_SINGLETON: "extra 1",
-    types.MISSING_SINGLETON: "miss 1",
-}
-"""What types are called where there is little room."""
-
-
 @dataclass(frozen=True, eq=False)
 class ErrorList(Reported):
     """The report of `errors --list`: one row an error, with its place in the file of the side that has its mentions."""
@@ -449,14 +454,14 @@ class ErrorList(Reported):
     def tables(self) -> Sequence[Table]:
         columns = (
             Column("type", "error"),
-            Column("document", "document"),
-            Column("file", "file"),
+            Column("document", "document", spare=1, cut=MIDDLE),
+            Column("file", "file", cut=MIDDLE),
             Column("line", "line", COUNT),
-            Column("mentions", "tokens"),
-            Column("words", "words"),
-            Column("key_entity", "key entity"),
-            Column("response_entity", "response entity"),
-            Column("into_key_entity", "into key entity"),
+            Column("mentions", "tokens", spare=2, cut=END),
+            Column("words", "words", cut=MIDDLE),
+            Column("key_entity", "key", over="entity", cut=MIDDLE),
+            Column("response_entity", "response", over="entity", cut=MIDDLE),
+            Column("into_key_entity", "into", over="entity", spare=1, cut=MIDDLE),
         )
         return [Table("", columns, [*self._spans(), *map(self._row, self.report.errors)])]
 

@@ -15,7 +15,8 @@ from corefscore.arrays import Ints
 from corefscore.findings import counted
 from corefscore.percent import percent
 from corefscore.reports.errors import KINDS, TITLES, ErrorReport, shortened
-from corefscore.reports.row import COUNT, GAIN, PERCENT, Column, Reported, Table, head
+from corefscore.reports.row import COUNT, GAIN, MIDDLE, PERCENT, Column, Reported, Table, head
+from corefscore.reports.row import shortened as brief
 
 Span = tuple[int, int, int]
 
@@ -28,7 +29,7 @@ class ErrorComparison(Reported):
 
     @property
     def names(self) -> tuple[str, str]:
-        first, second = self.reports
+        first, second = brief(list(self.reports))
         return first, second
 
     @property
@@ -58,12 +59,12 @@ class ErrorComparison(Reported):
         a, b = self.names
         columns = (
             Column("type", "error"),
-            Column("count_a", a, COUNT),
-            Column("count_b", b, COUNT),
-            Column("more", "more", COUNT),
-            Column("cost_a", f"costs {a}", PERCENT),
-            Column("cost_b", f"costs {b}", PERCENT),
-            Column("gain", f"{a} better by", GAIN),
+            Column("count_a", a, COUNT, over="errors", cut=MIDDLE),
+            Column("count_b", b, COUNT, over="errors", cut=MIDDLE),
+            Column("more", "more", COUNT, over="errors"),
+            Column("cost_a", a, PERCENT, over="costs", cut=MIDDLE),
+            Column("cost_b", b, PERCENT, over="costs", cut=MIDDLE),
+            Column("gain", "better by", GAIN, over="costs"),
         )
         rows: list[list[Any]] = [
             [TITLES[x.type], x.errors, y.errors, x.errors - y.errors, x.in_turn, y.in_turn, y.in_turn - x.in_turn]
@@ -94,10 +95,14 @@ class ErrorComparison(Reported):
         its = self.analyses[one]
         mentions = self._right(one)
         of_entity: dict[int, int] = Counter(its.both.key[mentions].tolist())
-        report = self.reports[name]
+        report = list(self.reports.values())[one]
         most = sorted(of_entity, key=lambda entity: -of_entity[entity])[: report.top]
         document = {entity: int(its.both.document[its.errors.key.main[entity]]) for entity in most}
-        columns = (Column("mentions", "mentions", COUNT), Column("entity", "entity"), Column("document", "document"))
+        columns = (
+            Column("mentions", "mentions", COUNT),
+            Column("entity", "entity", cut=MIDDLE),
+            Column("document", "document", cut=MIDDLE),
+        )
         rows = [[of_entity[each], report.name_of(each), report.shown_name(document[each])] for each in most]
         sizes = np.bincount(its.kinds[mentions], minlength=len(KINDS)).tolist()
         kinds = ", ".join(f"{kind} {size}" for kind, size in zip(KINDS, sizes, strict=True))
@@ -137,12 +142,12 @@ class ErrorComparison(Reported):
         data = {name: its.to_dict() for name, its in self.reports.items()}
         rows = self.status_table.rows[:-1]
         return {
-            **head("errors", self.signature, data[self.names[0]]["options"]),
+            **head("errors", self.signature, next(iter(data.values()))["options"]),
             "measure": report.analysis.measure.name,
             "systems": {
                 name: {field: its[field] for field in its if field not in ("schema", "version", "command", "options")}
                 for name, its in data.items()
             },
             "key_mentions": {row[0]: dict(zip(STATUS, row[1:], strict=False)) for row in rows},
-            "extra_mentions": {"both": both, "only": dict(zip(self.names, (first, second), strict=True))},
+            "extra_mentions": {"both": both, "only": dict(zip(data, (first, second), strict=True))},
         }

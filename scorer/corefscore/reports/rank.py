@@ -15,7 +15,7 @@ from corefscore.measures import HEADINGS, asked, scores_of
 from corefscore.reports.compare import known, listed, notes_on_intervals, notes_on_tests, options, percentage, signed
 from corefscore.reports.paper import Scored, scored_columns
 from corefscore.reports.presented import Presented
-from corefscore.reports.row import CHANCE, COUNT, PERCENT, Column, Interval, Table, head, shortened
+from corefscore.reports.row import CHANCE, COUNT, MIDDLE, PERCENT, Column, Interval, Table, head, shortened
 from corefscore.reports.views import paper_of, sort_heading
 from corefscore.results import Result, Scores
 from corefscore.significance import Compared, Method, Sample, Watch, compared
@@ -120,7 +120,7 @@ class Ranking(Presented):
         scores = scored_columns(self.table.measures)
         columns = [
             Column("rank", "rank", COUNT),
-            Column("system", "system"),
+            Column("system", "system", cut=MIDDLE),
             *(Column(f"{measure}_{score}", sort_heading(measure, score), PERCENT) for measure, score in scores),
             Column("low", f"{heading} low", PERCENT),
             Column("high", f"{heading} high", PERCENT),
@@ -150,7 +150,7 @@ class Ranking(Presented):
     def _hidden(self, names: Sequence[str]) -> Table:
         columns = (
             Column("rank", "rank", COUNT),
-            Column("system", "system"),
+            Column("system", "system", cut=MIDDLE),
             Column("against", "against"),
             Column("difference", "difference", PERCENT),
             Column("p", "p", CHANCE),
@@ -167,7 +167,7 @@ class Ranking(Presented):
         names = shortened(every)
         columns = [
             Column("rank", "rank", COUNT),
-            Column("system", "system"),
+            Column("system", "system", cut=MIDDLE),
             *(
                 Column(".".join(each), HEADINGS[each[1]], PERCENT, over=each[0], score=each[1], spare=self._spare(each))
                 for each in scored_columns(self.table.measures)

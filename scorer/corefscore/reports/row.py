@@ -24,13 +24,17 @@ BEST, SAME = "best", "same"
 """Marks of cells: the best of a column, and what does not differ from it significantly."""
 
 
+MIDDLE, END = "middle", "end"
+"""Where a name is cut, both ends of which tell it from others, and where a list is."""
+
+
 class Column(NamedTuple):
     """A column of a table: its name in data, its heading in print, and what it contains.
 
     ``shown`` says whether tables to read have it; data always does, so that its columns are always the same. ``over``
     is what spans this heading and its neighbours. ``score`` is the score that it is about, since layouts order
     neighbours by it. Where a table has to fit, the columns with the highest ``spare`` are left out first; those with 0
-    never are.
+    never are. ``cut`` is where its heading and its words may be cut to fit, `MIDDLE` or `END`.
     """
 
     name: str
@@ -40,6 +44,7 @@ class Column(NamedTuple):
     over: str = ""
     score: str = ""
     spare: int = 0
+    cut: str = ""
 
 
 class Interval(NamedTuple):

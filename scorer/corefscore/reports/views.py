@@ -9,7 +9,7 @@ from corefscore.counts import SCORES
 from corefscore.measures import HEADINGS, asked
 from corefscore.metrics import AVERAGE
 from corefscore.reports.paper import Scored, paper, scored_columns
-from corefscore.reports.row import BEST, COUNT, PERCENT, SAME, Column, Interval, Table, shortened
+from corefscore.reports.row import BEST, COUNT, MIDDLE, PERCENT, SAME, Column, Interval, Table, shortened
 from corefscore.results import Result
 from corefscore.significance import TIE, Compared
 
@@ -59,7 +59,7 @@ def _matrix_columns(scores: Sequence[str], score: str, systems: int) -> list[Col
     tens = " ".join(str(number // 10 % 10) if number > 9 else " " for number in numbers).rstrip()
     return [
         Column("number", "", COUNT),
-        Column("system", "system"),
+        Column("system", "system", cut=MIDDLE),
         *(Column(each, HEADINGS[each], PERCENT, score=each, spare=2 * (each != score)) for each in scores),
         Column("interval", "[low, high]", PERCENT, spare=1),
         Column("against", " ".join(str(number % 10) for number in numbers), over=tens),
@@ -135,7 +135,7 @@ def paper_of(
             f"bold: the best of its column; †: not shown to differ from the best{which} at the level "
             f"{found.method.alpha:g}"
         )
-    columns = [*(column for column, _ in fronts), Column("system", "system")]
+    columns = [*(column for column, _ in fronts), Column("system", "system", cut=MIDDLE)]
     metrics = next(iter(results.values())).metrics
     return paper(metrics, measures, before=columns, rows=rows, marks=marks, notes=legend)
 
