@@ -46,6 +46,9 @@ VARIANTS: Mapping[str, tuple[str, Sequence[str]]] = {
 }
 """Rows with an input of another row, and what is asked for instead of totals."""
 
+DIALECTS = ("e2e", "maverick", "crac-2026", "wl-coref", "preco", "fastcoref", "coref-data")
+"""Rows with the input of `corpus` in a dialect of JSON; none may take more than twice the time of the first."""
+
 AT_MOST: Mapping[str, float] = {"tiny": 1.5, "corpus": 2.2, "corpus-verbose": 4, "book": 2.6, "many": 3.6}
 """The targets, as ratios to `IMPORT`."""
 
@@ -124,22 +127,33 @@ def rounds(commands: Mapping[str, Sequence[str]], target: bool, patient: float) 
 
 def row(name: str, folder: Path, peers: Mapping[str, str], extra: Sequence[str], patient: float) -> Row:
     """Make the input, where it is not there yet, and measure it."""
-    shape, asked = VARIANTS.get(name, (name, ["none"]))
+    shape, asked = ("corpus", ["none"]) if name in DIALECTS else VARIANTS.get(name, (name, ["none"]))
     files = [folder / shape / f"{side}.conll" for side in ("key", "response")]
     if not all(file.exists() for file in files):
         # In a process of its own: the memory of this one would count for its children.
         subprocess.run([sys.executable, HERE / "generate.py", shape, folder / shape], check=True)
-    key, response = map(str, files)
     program = str(Path(sys.executable).with_name(OURS))
+    if name in DIALECTS:
+        files = [_converted(file, folder / name, name, program) for file in files]
+    key, response = map(str, files)
     commands: dict[str, Sequence[str]] = {
         IMPORT: [sys.executable, "-c", "import numpy"],
         OURS: [program, "all", key, response, *asked, *extra],
         LINES: ["wc", "-l", key, response],
         PASS: [sys.executable, "-c", SCAN, key, response],
     }
-    for peer, command in peers.items() if name not in VARIANTS else ():
+    for peer, command in peers.items() if name not in (*VARIANTS, *DIALECTS) else ():
         commands[peer] = [part.format(key=key, response=response) for part in shlex.split(command)]
     return Row(name, SHAPES[shape].documents * SHAPES[shape].tokens, rounds(commands, name in AT_MOST, patient))
+
+
+def _converted(file: Path, folder: Path, dialect: str, program: str) -> Path:
+    """The file in a dialect of JSON."""
+    folder.mkdir(parents=True, exist_ok=True)
+    target = folder / f"{file.stem}.json"
+    if not target.exists():
+        subprocess.run([program, "convert", file, target, "--to", dialect, "--quiet"], check=True)
+    return target
 
 
 def table(rows: Sequence[Row], peers: Sequence[str]) -> str:
@@ -179,11 +193,18 @@ def conclusions(rows: Sequence[Row]) -> str:
             for at in (0, 1)
         )
         lines.append(f"A token of huge costs {wall:.2f} times what one of huge-half costs (processor time: {cpu:.2f}).")
+    if "e2e" in by_name and (others := [dialect for dialect in DIALECTS[1:] if dialect in by_name]):
+        costs = {each: by_name[each].ratio(OURS, IMPORT, "cpu") or 0 for each in ("e2e", *others)}
+        times = {name: costs[name] / costs["e2e"] for name in others}
+        slowest = max(times, key=lambda name: times[name])
+        lines.append(
+            f"Of the dialects of JSON {slowest} takes longest, {times[slowest]:.2f} times the processor time of e2e."
+        )
     for name in ("many", "huge"):
         if {name, f"{name}-jobs"} <= by_name.keys():
             one, two = by_name[name].runs[OURS], by_name[f"{name}-jobs"].runs[OURS]
-            times = f"{two.wall / one.wall:.2f} times the time and {two.cpu / one.cpu:.2f} times the processor time"
-            lines.append(f"With two jobs, {name} takes {times} of one job.")
+            taken = f"{two.wall / one.wall:.2f} times the time and {two.cpu / one.cpu:.2f} times the processor time"
+            lines.append(f"With two jobs, {name} takes {taken} of one job.")
     return " ".join(lines) + "\n"
 
 
@@ -226,7 +247,7 @@ def plot(rows: Sequence[Row], path: Path) -> None:
 
 def main() -> None:
     """The command line of the script."""
-    known = [*SHAPES, *VARIANTS]
+    known = [*SHAPES, *VARIANTS, *DIALECTS]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", metavar="NAMES", help=f"measure these inputs, joined by commas: {', '.join(known)}")
     parser.add_argument(

@@ -49,6 +49,11 @@ def fields(**its: object) -> bytes:
     return json.dumps({"doc_key": "d", "clusters": [[[0, 0]]], **its}).encode() + b"\n"
 
 
+def array(unit: bytes, behind: bytes = b"]") -> Made:
+    """An array of those objects, each with a number of its own."""
+    return lambda size: b"[" + b",".join(unit % number for number in range(size // len(unit % 0))) + behind
+
+
 def in_some_of(entities: int, of: int) -> Made:
     """One document, each token of which is in so many entities of so many."""
 
@@ -136,6 +141,36 @@ HOSTILE: dict[str, Made] = {
     "json of blanks": lambda size: fields().replace(b"}", b" " * size + b"}"),
     "json of a long word": lambda size: fields(sentences=[["x" * size]]),
     "json of many sentences": lambda size: fields(sentences=[["x"]] * (size // 8)),
+    "json in an array": array(b'{"doc_id": "%d", "clusters_token_offsets": []}'),
+    "json in an array without end": array(b'{"doc_id": "%d", "clusters_token_offsets": []}', b""),
+    "json in an array of numbers": array(b"%d"),
+    "json in an array of one object": lambda size: (
+        b'[{"doc_id": "d", "clusters_token_offsets": [], "tokens": ["' + b'", "'.join([b"x"] * (size // 5)) + b'"]}]'
+    ),
+    "json in an array of a string without end": lambda size: b'[{"doc_id": "' + b"x" * size,
+    "json in an array of deep brackets": lambda size: b"[" * size,
+    "json in an array of lines": lambda size: b"[" + b"\n" * size + b"]",
+    "json of a text": lambda size: fields(text="x " * (size // 2)),
+    "json of a text of mentions": lambda size: fields(
+        text="x " * (size // 16), clusters=[[[2 * at, 2 * at + 1] for at in range(size // 16)]]
+    ),
+    "json of words of mentions": lambda size: json.dumps(
+        {
+            "tokens": ["x"] * (size // 20),
+            "clusters_token_offsets": [[[at, at] for at in range(size // 20)]],
+            "clusters_text_mentions": [["x"] * (size // 20)],
+        }
+    ).encode(),
+    "json of long words of mentions": lambda size: json.dumps(
+        {
+            "tokens": ["x"] * int((size // 9) ** 0.5),
+            "clusters_token_offsets": [[[0, int((size // 9) ** 0.5) - 1]] * int((size // 9) ** 0.5)],
+            "clusters_text_mentions": [["y"] * int((size // 9) ** 0.5)],
+        }
+    ).encode(),
+    "json of sentences with mentions": lambda size: json.dumps(
+        {"id": "d", "sentences": [["x"]] * (size // 20), "mention_clusters": [[[at, 0, 1] for at in range(size // 20)]]}
+    ).encode(),
     "json of empty sentences": lambda size: fields(sentences=[["x"]] + [[]] * (size // 4)),
 }
 """Every input by name."""

@@ -1,4 +1,5 @@
-"""Every folder of ``testdata/bad``: the exit status and the whole message, through the real command line."""
+"""Every folder of ``testdata/bad``, and those of the dialects of JSON: the exit status and the whole message, through
+the real command line."""
 
 from __future__ import annotations
 
@@ -8,10 +9,15 @@ from pathlib import Path
 import pytest
 from support import TESTDATA, command
 
-CASES = sorted((TESTDATA / "bad").iterdir())
+CASES = [
+    *sorted((TESTDATA / "bad").iterdir()),
+    *sorted(path.parent for path in TESTDATA.glob("dialects/*/*/command.txt")),
+]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize(
+    "case", CASES, ids=lambda case: f"{'' if case.parent.name == 'bad' else case.parent.name + '-'}{case.name}"
+)
 def test_the_message_tells_place_fault_and_remedy(case: Path) -> None:
     done = command(*shlex.split((case / "command.txt").read_text()), cwd=case)
     assert b"exit %d\n" % done.status + done.stderr == (case / "expected.txt").read_bytes()

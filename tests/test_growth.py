@@ -45,6 +45,10 @@ ROWS: dict[str, tuple[int, Sequence[Made], Sequence[str]]] = {
     "a field twice": (400_000, [HOSTILE["json of a field twice"]] * 2, ["lea", "0", "1", "none"]),
     "a field of its own each": (600_000, [fields_beside], ["convert", "0", "/dev/null"]),
     "a word of many subtokens": (300_000, [HOSTILE["json of a word of many subtokens"]], ["convert", "0", "/dev/null"]),
+    "an array": (2_000_000, [HOSTILE["json in an array"]] * 2, ["lea", "0", "1", "none"]),
+    "an array of one object": (4_000_000, [HOSTILE["json in an array of one object"]], ["validate", "0"]),
+    "a text of mentions": (800_000, [HOSTILE["json of a text of mentions"]] * 2, ["lea", "0", "1", "none"]),
+    "words of mentions": (800_000, [HOSTILE["json of words of mentions"]], ["validate", "0"]),
     "long names": (240_000, [long_names("key"), long_names("response")], ["muc", "0", "1", "none"]),
 }
 """The larger size, what makes the files, and the call, with files by number."""

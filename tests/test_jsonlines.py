@@ -20,7 +20,9 @@ from corefscore.findings import Finding
 from corefscore.formats import read
 from corefscore.formats.conll import reader as conll
 from corefscore.formats.jsonlines import reader as jsonlines
-from corefscore.formats.jsonlines.objects import faults_of, flattened, recognises
+from corefscore.formats.jsonlines.dialects import BY_NAME
+from corefscore.formats.jsonlines.objects import recognises
+from corefscore.formats.jsonlines.offsets import Offsets, faults_of, flattened
 from corefscore.formats.row import Reading
 from corefscore.model import KEY, Documents, Place, joined
 from corefscore.pairing import in_other_form, pair
@@ -215,8 +217,11 @@ def test_the_size_of_batches_does_not_matter(monkeypatch: pytest.MonkeyPatch, tm
         assert everything() == whole
 
 
-def test_sound_clusters_are_told_from_faulty_ones_both_ways() -> None:
+@pytest.mark.parametrize(("dialect", "sizes"), [("e2e", [5]), ("wl-coref", [5]), ("preco", [3, 5, 5, 5, 5, 5])])
+def test_sound_clusters_are_told_from_faulty_ones_both_ways(dialect: str, sizes: list[int]) -> None:
     """The fast check finds nothing exactly where the slow one, which makes the message, has something to say."""
+    offsets = Offsets(sizes, "", BY_NAME[dialect])
+    width = 3 if offsets.dialect.by_sentence else 2
     numbers = random.Random(0)
     pieces = [0, 1, 2, 3, 4, 4, -1, True, 2.0, None, "1", 10**30]
     sound = 0
@@ -224,18 +229,18 @@ def test_sound_clusters_are_told_from_faulty_ones_both_ways() -> None:
         choices = pieces[:6] if numbers.random() < 0.6 else pieces
         clusters: list[Any] = [
             [
-                sorted(numbers.choices(choices[:5], k=2)),
-                [numbers.choice(choices) for _ in range(numbers.choice((2, 2, 3)))],
+                sorted(numbers.choices(choices[:5], k=width)),
+                [numbers.choice(choices) for _ in range(numbers.choice((2, width, width, 3)))],
             ]
             for _ in range(numbers.randint(0, 2))
         ]
         if numbers.random() < 0.05:
             clusters.append(numbers.choice(([1], {}, None, [[]], "ab")))
-        if flattened(clusters, 5) is None:
-            assert list(faults_of(clusters, 5, ""))
+        if flattened(clusters, offsets) is None:
+            assert list(faults_of(clusters, offsets))
         else:
             sound += 1
-            assert not list(faults_of(clusters, 5, ""))
+            assert not list(faults_of(clusters, offsets))
     assert 500 < sound < 4_500
 
 
@@ -471,11 +476,10 @@ def test_a_name_in_another_field_is_not_passed_over(tmp_path: Path) -> None:
         read_text(lines({"doc_id": "d", "clusters": []}), tmp_path)
 
 
-@pytest.mark.parametrize("field", ["text", "clusters_strings"])
-def test_offsets_of_characters_are_refused_without_sentences(field: str, tmp_path: Path) -> None:
-    fields = {"doc_key": "d", field: "Ann saw her dog.", "clusters": [[[0, 3], [8, 11]]]}
-    with pytest.raises(InputError, match=f'field "{field}" is there, and no sentences'):
-        read_text(lines(fields), tmp_path)
-    assert len(read_text(lines({**fields, "sentences": [["w"] * 20]}), tmp_path)) == 1
-    assert len(read_text(lines({**fields, "subtoken_map": list(range(20))}), tmp_path)) == 1
-    assert len(read_text(lines({**fields, "clusters": []}), tmp_path)) == 1
+def test_a_text_beside_sentences_changes_nothing(tmp_path: Path) -> None:
+    """Offsets count characters only where nothing tells tokens."""
+    fields = {"doc_key": "d", "text": "Ann saw her dog.", "clusters": [[[0, 3], [8, 11]]]}
+    for more in ({"sentences": [["w"] * 20]}, {"subtoken_map": list(range(20))}):
+        assert entities(read_text(lines({**fields, **more}), tmp_path)) == [[(0, 3), (8, 11)]]
+    documents = read_text(lines(fields), tmp_path)
+    assert (entities(documents), documents.characters) == ([[(0, 2), (8, 10)]], ["Ann saw her dog."])

@@ -432,7 +432,7 @@ def test_a_line_that_is_not_json_does_not_hide_the_others(tmp_path: Path) -> Non
 
 
 def test_a_file_that_is_no_json_lines_is_told_once(tmp_path: Path) -> None:
-    found = validated(json.dumps([CAT], indent=1), tmp_path)
+    found = validated(json.dumps(CAT, indent=1), tmp_path)
     assert [code for code, _, _ in places(found)] == ["json-document"]
 
 

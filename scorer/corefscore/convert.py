@@ -7,7 +7,7 @@ from itertools import chain
 
 from corefscore.errors import UsageError
 from corefscore.findings import Finding, counted
-from corefscore.formats import BY_CONTENT, NAMES, find, recognised, requested
+from corefscore.formats import BY_CONTENT, EVERY_NAME, NAMES, find, recognised, requested
 from corefscore.formats.row import FullDocument, Reading, Sentences, full_documents
 from corefscore.model import KEY, Documents
 from corefscore.pairing import Names
@@ -38,7 +38,7 @@ def convert(
         able = ", ".join(writable())
         raise UsageError(f"{origin.name} cannot be converted to {target.name}; formats that can be converted: {able}")
     sentences = origin.sentences
-    request = requested(KEY, reading)
+    request = requested(KEY, reading)._replace(cut=True)
     batches = origin.read(files, notices, request)
     texts = chain.from_iterable(sentences(source, notices, request) for source in files)
     yield from target.write(_full(batches, texts, notices), notices)
@@ -46,7 +46,7 @@ def convert(
 
 def writable() -> list[str]:
     """The names of the formats that can be written."""
-    return [name for name in NAMES if find(name).write]
+    return [name for name in EVERY_NAME if find(name).write]
 
 
 def _full(

@@ -70,22 +70,41 @@ KINDS: Mapping[str, Kind] = {
         "expected {expected}",
     ),
     "unreadable": Kind(ERROR, "{what}", "nothing more is said of it; give a file that can be read to its end"),
-    "bad-json": Kind(
-        ERROR, "not JSON: {what}", "expected JSON lines, one whole object on each line; repair or remove this line"
-    ),
+    "bad-json": Kind(ERROR, "not JSON: {what}", "expected {expected}"),
     "json-document": Kind(
         ERROR,
-        "the file is not JSON lines but one JSON {kind}",
-        "expected one whole object on each line; jq -c '{program}' FILE writes it so",
+        "the file is not JSON lines but one JSON object over several lines",
+        "expected one whole object on each line; jq -c '.' FILE writes it so",
     ),
     "not-object": Kind(
         ERROR,
-        "the line holds {what}",
-        "expected an object with doc_key and clusters on each line; repair or remove this line",
+        "{holder} holds {what}",
+        "expected an object with doc_key and clusters {each}",
     ),
     "missing-field": Kind(ERROR, '{where}no field "{field}"; the object has {fields}', "expected {expected}"),
     "bad-field": Kind(ERROR, '{where}field "{field}" {what}', "expected {expected}"),
     "bad-mention": Kind(ERROR, 'in document "{document}": {place} is {what}', "expected {expected}"),
+    "other-end": Kind(
+        ERROR,
+        'in document "{document}": {place} is "{words}"; {field} has "{said}" for it',
+        "{expected}; correct the offsets, or remove {field} to have them taken as they are",
+    ),
+    "other-text": Kind(
+        ERROR,
+        'in document "{document}": the text goes on with "{text}" where that of the other side, {place}, has "{other}"',
+        "offsets of characters are mapped to the tokens of the other side, so both need the same text, blanks aside",
+    ),
+    "no-tokens": Kind(
+        ERROR,
+        'in document "{document}": mentions count characters, and the other side, {place}, has no words',
+        "offsets of characters are mapped to the tokens of the other side; give that with its words, or both with "
+        "offsets of tokens",
+    ),
+    "unnamed-documents": Kind(
+        ERROR,
+        "{count} without names, and {others} on the other side",
+        "documents without names are paired by position, so there have to be as many; give each a name in doc_key",
+    ),
     "too-many-repeated": Kind(
         ERROR,
         "Found too many repeated mentions (> {limit}) in the response, so refusing to score. Please fix the output.",
@@ -255,6 +274,34 @@ KINDS: Mapping[str, Kind] = {
         NOTICE,
         'in document "{document}": CoNLL cannot hold the word {word} (token {token})',
         'it is written as "{written}"',
+    ),
+    "other-words": Kind(
+        NOTICE,
+        'in document "{document}": {count} with other words than their tokens: {place} is "{words}", and {field} has '
+        '"{said}"',
+        "the offsets decide; other mentions of the document agree, so see whether these are multiword tokens",
+    ),
+    "within-token": Kind(
+        NOTICE,
+        'in document "{document}": {count} whose characters begin or end within a token of the other side, first '
+        '"{words}"',
+        "such a mention is taken for all tokens that it has characters of",
+    ),
+    "cut-text": Kind(
+        NOTICE,
+        'document "{document}" has a text without tokens',
+        "it is cut at blanks and where mentions begin or end; score the file itself, since another file may be cut "
+        "in other places",
+    ),
+    "dropped-sentences": Kind(
+        NOTICE,
+        "the sentences are not carried over",
+        "{name} has no place for them: the words of a document follow each other",
+    ),
+    "joined-sentences": Kind(
+        NOTICE,
+        'in document "{document}": {count} put together with the one before',
+        "a mention lies in both, and offsets count from the first token of one sentence",
     ),
     "unscored-fault": Kind(NOTICE, "a fault in a document that is not scored: {fault}", "it does not touch the score"),
     "no-begin": Kind(

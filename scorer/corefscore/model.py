@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.arrays import NONE, Bools, Ints, Objects, bounds, ranges
+from corefscore.arrays import NONE, Bools, Ints, Objects, bounds, changes, order_by, ranges
 from corefscore.findings import Finding
 from corefscore.sources import Source
 
@@ -45,6 +45,10 @@ def _numbers(source: Source, spans: Sequence[Span]) -> list[str]:
 
 Words = Callable[[Source, Sequence[Span]], list[str]]
 """The words of spans of one file, for messages."""
+
+
+TokensOf = Callable[[Source], Iterator[tuple[int | None, Sequence[str]]]]
+"""The lines at which the documents of a file begin, and the words of their tokens."""
 
 
 class Mention(NamedTuple):
@@ -253,7 +257,10 @@ class Documents:
     gives the text of spans of one file, for messages; it comes from the reader. ``named_entities`` are there only
     where a metric asked for them and the format has them, ``texts`` where somebody compares them. ``nodes`` are there
     where mentions are more than spans; ``start`` and ``end`` then count overt tokens, and a mention without any has the
-    empty span in front of which it stands (``end`` is ``start`` - 1).
+    empty span in front of which it stands (``end`` is ``start`` - 1). ``characters`` is there where ``start`` and
+    ``end`` count characters: the text of each document. ``unnamed`` says that no document has a name, so that each has
+    that of its line. ``tokens_of`` gives the words of all tokens of documents that begin at some places, for those that
+    the reader can read again.
     """
 
     names: Sequence[str]
@@ -274,6 +281,9 @@ class Documents:
     named_entities: NamedEntities | None = None
     texts: Texts | None = None
     nodes: Nodes | None = None
+    characters: Sequence[str | None] | None = None
+    unnamed: bool = False
+    tokens_of: TokensOf | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -368,7 +378,33 @@ class Documents:
             named_entities=self.named_entities and self.named_entities.take(old, there, len(self)),
             texts=self.texts and Texts(*(column[its_tokens] for column in self.texts)),
             nodes=self.nodes and self.nodes.take(chosen),
+            characters=self.characters and [self.characters[d] if d >= 0 else None for d in which],
+            unnamed=self.unnamed,
+            tokens_of=self.tokens_of,
         )
+
+
+def by_appearance(documents: Documents) -> Documents:
+    """The same with entities and mentions in the order that `Documents` asks for.
+
+    Of what begins at one token, one-token mentions appear first, then the longest; the same for what ends there.
+    """
+    entity, start, end = documents.entity, documents.start, documents.end
+    several: Ints = (end > start).astype(np.int64)
+    appearing = order_by(entity, start, several, -end)
+    first = appearing[changes(entity[appearing])]
+    entities = order_by(documents.document, start[first], several[first], -end[first])
+    entity = np.argsort(entities)[entity]
+    mentions = order_by(entity, end, several, -start)
+    return replace(
+        documents,
+        document=documents.document[entities],
+        label=documents.label[entities],
+        entity=entity[mentions],
+        start=start[mentions],
+        end=end[mentions],
+        line=documents.line[mentions],
+    )
 
 
 def part_of(name: str) -> tuple[str, str] | None:
@@ -414,7 +450,16 @@ def joined(parts: Sequence[Documents]) -> Documents:
         named_entities=_joined_names([part.named_entities for part in parts], documents),
         texts=_joined_texts([part.texts for part in parts]),
         nodes=_joined_nodes([part.nodes for part in parts]),
+        characters=_joined_characters(parts),
+        unnamed=bool(parts) and all(part.unnamed for part in parts),
+        tokens_of=parts[0].tokens_of if parts else None,
     )
+
+
+def _joined_characters(parts: Sequence[Documents]) -> Sequence[str | None] | None:
+    if all(part.characters is None for part in parts):
+        return None
+    return [text for part in parts for text in (part.characters or [None] * len(part))]
 
 
 def _joined_labels(parts: Sequence[Documents]) -> tuple[Sequence[str], list[int]]:

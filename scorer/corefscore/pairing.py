@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.arrays import Bools
+from corefscore.characters import InTokens, named_by_position
 from corefscore.errors import InputError, UsageError, nearest, suggested
 from corefscore.findings import NO_CHARACTERS, SHOWN, Finding
 from corefscore.model import Documents, Place, joined, part_of
@@ -110,7 +111,9 @@ class _Pairing:
         only: str | None,
         refuse: Callable[[Finding], None],
     ) -> None:
-        self.key, self.response, self.notices, self.only, self.refuse = key, response, notices, only, refuse
+        self.key, self.response = named_by_position(key, response)
+        self.notices, self.only, self.refuse = notices, only, refuse
+        self.in_tokens = InTokens(notices)
         self.key_names, self.response_names = Names(), Names()
         self.other_form: dict[str, str] = {}
         self.waiting: dict[str, tuple[Documents, int]] = {}
@@ -159,6 +162,7 @@ class _Pairing:
         present = chosen >= 0
         if self.other_form:
             response = replace(response, names=[name if p else "" for name, p in zip(key.names, present, strict=True)])
+        key, response = self.in_tokens.pair(key, response)
         self._check(key, response, present)
         return Pairs(key, response, present)
 

@@ -118,6 +118,7 @@ class Source:
         self.name = "<stdin>" if path == STDIN else path
         self.watch: Callable[[int], None] | None = None
         self.cut = False  # behind the first line of a file, so that the numbers of lines are not those of the file
+        self.whole = True  # all of a file, not a stretch of it
         self._kept: bytes | None = None
         self._state: State | None = None
 
@@ -184,6 +185,12 @@ class Source:
         """All bytes."""
         with self.open() as stream, self._reading():
             return b"".join(iter(lambda: stream.read(1 << 20), b""))
+
+    @contextmanager
+    def reading(self) -> Iterator[BinaryIO]:
+        """A stream of the bytes; what goes wrong while it is read becomes `UsageError`."""
+        with self.open() as stream, self._reading():
+            yield stream
 
     def numbered_lines(self) -> Iterator[tuple[int, bytes]]:
         """The lines with their line ends, numbered from 1."""

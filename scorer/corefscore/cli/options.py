@@ -184,13 +184,17 @@ def files() -> list[click.Parameter]:
 
 def reading() -> list[click.Parameter]:
     """Options about which files are read, and how."""
-    from corefscore.formats import NAMES
+    from corefscore.formats import DIALECTS, EVERY_NAME
     from corefscore.formats.row import HEADS
 
     return [
         *files(),
         click.Option(
-            ["--input-format"], type=Choice(NAMES), help="Format of the input (default: recognised by content)."
+            ["--input-format"],
+            type=Choice(EVERY_NAME),
+            metavar="FORMAT",
+            help="Format of the input (default: recognised by content): conll, corefud, jsonlines, or a dialect of "
+            f"JSON ({', '.join(DIALECTS)}).",
         ),
         click.Option(
             ["--heads"],

@@ -1,25 +1,35 @@
 """The table of formats: one name, one file or folder. From the files of one side to batches of documents.
 
 A format is the `FORMAT` of the file or folder of its name, a `corefscore.formats.row.Format`; only those that a run
-needs are imported.
+needs are imported. JSON has a name for each of its dialects besides.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from importlib import import_module
+from itertools import chain
+from typing import NamedTuple
 
 from corefscore.errors import UsageError, suggested
 from corefscore.findings import Finding, Found
 from corefscore.formats.row import AUTO, HEADS, Examination, Format, Reading, Request
-from corefscore.model import KEY, Documents
+from corefscore.model import KEY, Documents, TokensOf
 from corefscore.names.options import NameOptions
 from corefscore.sources import Source, sources
 from corefscore.workers import Map, Unsuited
 
 NAMES = ("conll", "jsonlines", "corefud")
 """Every format, in the order in which content is tried; the first one says what a file is that nobody recognises."""
+
+DIALECTS = ("e2e", "maverick", "crac-2026", "wl-coref", "preco", "fastcoref", "coref-data")
+"""Every dialect of JSON (`corefscore.formats.jsonlines.dialects`), which can be named like a format."""
+
+EVERY_NAME = (*NAMES, *DIALECTS)
+"""Every name of a format."""
 
 BY_CONTENT = Reading()
 """Reading that leaves all to the content of the files."""
@@ -62,14 +72,27 @@ def read(
     form = recognised(files, reading.input_format)
     if names is not None and form.named:
         form = form._replace(read=import_module(form.named).read)
+    tokens_of = _tokens_of_form(form, request)
     if apply is not None:
         from corefscore.formats.pieces import read_in_pieces
 
-        yield from read_in_pieces(files, form, form.settled(files, request), apply, watch)
+        for batch in read_in_pieces(files, form, form.settled(files, request), apply, watch):
+            yield replace(batch, tokens_of=tokens_of)
         return
     for source in files:
         source.watch = watch
-    yield from form.read(files, notices, request)
+    for batch in form.read(files, notices, request):
+        yield replace(batch, tokens_of=tokens_of)
+
+
+def _tokens_of_form(form: Format, request: Request) -> TokensOf | None:
+    return partial(_tokens_of, form.layers, request) if form.layers else None
+
+
+def _tokens_of(layers: str, request: Request, source: Source) -> Iterator[tuple[int | None, Sequence[str]]]:
+    """The words of the tokens of a file (`corefscore.model.TokensOf`)."""
+    for document in import_module(layers).read(source, request):
+        yield document.line, list(chain.from_iterable(document.words))
 
 
 def has_both_sides(path: str | Sequence[str], reading: Reading) -> bool:
@@ -82,7 +105,7 @@ def has_both_sides(path: str | Sequence[str], reading: Reading) -> bool:
         return False
     form = recognised(files, reading.input_format)
     fields = reading.clusters_field
-    return form.has_both_sides(files[0]) if fields is None else "," in fields and form.name == "jsonlines"
+    return form.has_both_sides(files[0]) if fields is None else "," in fields and form.name in ("jsonlines", *DIALECTS)
 
 
 def requested(side: str | None, reading: Reading) -> Request:
@@ -94,13 +117,16 @@ def requested(side: str | None, reading: Reading) -> Request:
     heads = AUTO if reading.heads is None else reading.heads
     if heads not in HEADS:
         raise UsageError(f"heads={heads!r} is not one of {', '.join(HEADS)}")
-    return Request(side, reading.clusters_field, heads=heads)
+    return Request(side, reading.clusters_field, heads=heads, input_format=reading.input_format)
 
 
 def find(name: str) -> Format:
     """The format of a name. Raises `UsageError` for an unknown one."""
-    if name not in NAMES:
-        raise UsageError(f'unknown format "{name}"; {suggested(name, NAMES)}')
+    if name not in EVERY_NAME:
+        raise UsageError(f'unknown format "{name}"; {suggested(name, EVERY_NAME)}')
+    if name in DIALECTS:
+        dialects: Mapping[str, Format] = import_module("corefscore.formats.jsonlines").DIALECTS_OF
+        return dialects[name]
     row: Format = import_module(f"corefscore.formats.{name}").FORMAT
     return row
 
@@ -117,7 +143,19 @@ def examination(
         able = ", ".join(name for name in NAMES if find(name).examiner)
         raise UsageError(f"the format {form.name} can be scored, not validated; that can be: {able}")
     examiner: Callable[..., Examination] = import_module(form.examiner).Examiner
-    return examiner(found, requested(side, reading)._replace(texts=texts))
+    request = requested(side, reading)._replace(texts=texts)
+    return _WithTokens(examiner(found, request), _tokens_of_form(form, request))
+
+
+class _WithTokens(NamedTuple):
+    """An examination, the documents of which know how to read their tokens again."""
+
+    examination: Examination
+    tokens_of: TokensOf | None
+
+    def documents(self, files: Sequence[Source]) -> Iterator[Documents]:
+        for batch in self.examination.documents(files):
+            yield replace(batch, tokens_of=self.tokens_of)
 
 
 def recognisable(source: Source, name: str | None = None, clusters_field: str | None = None) -> bool:

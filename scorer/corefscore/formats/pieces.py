@@ -44,6 +44,7 @@ class Stretch(Source):
         self.file, self.state, self.start, self.stop = file, state, start, stop
         self.seen = 0
         self.cut = start > 0
+        self.whole = start == 0 and stop == state.size
 
     def _raw(self) -> io.RawIOBase:
         raw = _Bytes(self)

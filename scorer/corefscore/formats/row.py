@@ -54,18 +54,24 @@ class Reading(NamedTuple):
 
 
 class Request(NamedTuple):
-    """What a caller asks of a reader: which side the files are, None where that is not known, and which field of JSON
-    lines has the clusters (``NAME``, or ``KEY,RESPONSE`` where the sides differ). ``by_first`` is the field that the
-    first object decides, once it is known. ``names`` is what is wanted of named entities, if anything; ``texts``
-    whether the words of all tokens are, of readers that come by them anyway or look closer. ``heads`` is one of
-    `HEADS`."""
+    """What a caller asks of a reader.
+
+    ``side`` is which side the files are, None where that is not known; ``clusters_field`` the field of JSON lines that
+    has the clusters (``NAME``, or ``KEY,RESPONSE`` where the sides differ). ``by_first`` is what the first object
+    decides, once it is known: the dialect of JSON and that field. ``names`` is what is wanted of named entities, if
+    anything; ``texts`` whether the words of all tokens are, of readers that come by them anyway or look closer.
+    ``heads`` is one of `HEADS`. ``input_format`` is the format that was named, if one was. ``cut`` asks for tokens of a
+    format without them: pieces of its text.
+    """
 
     side: str | None = KEY
     clusters_field: str | None = None
-    by_first: str | None = None
+    by_first: tuple[str, str] | None = None
     names: NameOptions | None = None
     texts: bool = False
     heads: str = AUTO
+    input_format: str | None = None
+    cut: bool = False
 
 
 Read = Callable[[Sequence[Source], list[Finding], Request], Iterator[Documents]]
@@ -154,7 +160,8 @@ class Format(NamedTuple):
     ``promises`` looks at the same bytes of a file that is recognised: whether documents can be expected in it, for a
     format in which much else is written; it is given the fields that are asked for.
 
-    ``has_both_sides`` tells of a file whether it is key and response in one.
+    ``has_both_sides`` tells of a file whether it is key and response in one, ``of_characters`` whether its mentions
+    count characters.
 
     ``examiner`` is the module whose `Examiner` (see `Examination`) tells everything that is wrong or odd, ``named`` the
     one whose `read` reads named entities as well, ``layers`` the one whose `read` gives the words, tags and parses of
@@ -170,6 +177,7 @@ class Format(NamedTuple):
     begin: bytes | None = None
     settled: Callable[[Sequence[Source], Request], Request] = lambda files, request: request
     has_both_sides: Callable[[Source], bool] = lambda source: False
+    of_characters: Callable[[Source, Request], bool] = lambda source, request: False
     examiner: str | None = None
     named: str | None = None
     layers: str | None = None

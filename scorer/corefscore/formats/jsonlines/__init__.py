@@ -1,9 +1,11 @@
-"""JSON lines: a reader for scoring, one that looks closer, and a writer."""
+"""JSON lines, and JSON of other dialects: a reader for scoring, one that looks closer, and a writer."""
 
 from __future__ import annotations
 
+from corefscore.formats.jsonlines.dialects import DIALECTS
 from corefscore.formats.jsonlines.objects import promises, recognises
-from corefscore.formats.jsonlines.reader import has_both_sides, read, sentences, settled, write
+from corefscore.formats.jsonlines.reader import has_both_sides, of_characters, read, sentences, settled
+from corefscore.formats.jsonlines.writer import write, writer
 from corefscore.formats.row import Format
 
 FORMAT = Format(
@@ -16,7 +18,12 @@ FORMAT = Format(
     begin=b"",
     settled=settled,
     has_both_sides=has_both_sides,
+    of_characters=of_characters,
     examiner="corefscore.formats.jsonlines.examiner",
     layers="corefscore.formats.jsonlines.layers",
     promises=promises,
 )
+"""JSON of any dialect; written as e2e-coref does."""
+
+DIALECTS_OF = {row.name: FORMAT._replace(name=row.name, title=row.title, write=writer(row)) for row in DIALECTS}
+"""A format for each dialect, under its name."""

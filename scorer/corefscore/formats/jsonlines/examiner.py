@@ -1,4 +1,4 @@
-"""JSON lines with a closer look: the fault of every line, where scoring refuses at the first one."""
+"""JSON with a closer look: the fault of every object, where scoring refuses at the first one."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from contextlib import suppress
 from corefscore.arrays import Ints
 from corefscore.errors import InputError
 from corefscore.findings import MOST, Finding, Found, counted
-from corefscore.formats.jsonlines.objects import Fields, name_of, sentences_of
+from corefscore.formats.jsonlines.dialects import Dialect
+from corefscore.formats.jsonlines.objects import dialect_of, name_of
 from corefscore.formats.jsonlines.reader import Reader, numbers
+from corefscore.formats.jsonlines.records import Fields
+from corefscore.formats.jsonlines.words import sentences_of
 from corefscore.formats.row import Request
 from corefscore.model import Place
 
@@ -30,15 +33,16 @@ class Examiner(Reader):
         if not fields:
             return  # no object, so it has no name either
         with suppress(InputError):
-            self.batch.add_faulty(name_of(place, fields), place, error.findings[0])
+            dialect = self.first.dialect if self.first is not None else dialect_of(place, fields, self.request)
+            self.batch.add_faulty(name_of(place, fields, dialect), place, error.findings[0])
 
-    def text_of(self, fields: Fields, tokens: int) -> Ints:
+    def text_of(self, fields: Fields, tokens: int, dialect: Dialect) -> Ints:
         """Words put together from subtokens as well."""
-        its_sentences = sentences_of(fields)
-        return super().text_of(fields, tokens) if its_sentences is None else numbers(its_sentences)
+        its_sentences = sentences_of(fields, dialect)
+        return super().text_of(fields, tokens, dialect) if its_sentences is None else numbers(its_sentences)
 
-    def look(self, place: Place, fields: Fields, field: str) -> None:
+    def look(self, place: Place, fields: Fields, field: str, dialect: Dialect) -> None:
         empty = sum(not cluster for cluster in fields[field])
         if empty:
-            details = {"document": name_of(place, fields), "count": counted(empty, "cluster"), "field": field}
+            details = {"document": name_of(place, fields, dialect), "count": counted(empty, "cluster"), "field": field}
             self.found.add(Finding("empty-cluster", place.source.name, place.line, details=details))

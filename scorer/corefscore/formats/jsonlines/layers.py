@@ -1,10 +1,11 @@
-"""The words of JSON lines, sentence by sentence; parts of speech and parses they have none."""
+"""The words of JSON, sentence by sentence; parts of speech and parses it has none."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from corefscore.formats.jsonlines.objects import objects, sentences_of
+from corefscore.formats.jsonlines.objects import dialect_of, objects
+from corefscore.formats.jsonlines.words import sentences_of
 from corefscore.formats.row import Layers, Request
 from corefscore.sources import Source
 
@@ -12,4 +13,4 @@ from corefscore.sources import Source
 def read(source: Source, request: Request) -> Iterator[Layers]:
     """The layers of each document of a file that has no faults."""
     for place, fields in objects(source):
-        yield Layers(place.line, sentences_of(fields) or ())
+        yield Layers(place.line, sentences_of(fields, dialect_of(place, fields, request)) or ())

@@ -1,75 +1,61 @@
-"""JSON lines as coreference models write them: one object a line, one document an object.
+"""JSON as coreference models write it: one object a document, each on a line or all in one array.
 
     {"doc_key": "bn/x_0", "sentences": [["The", "cat", "saw", "it"]], "clusters": [[[0, 1], [3, 3]]]}
+
+Its fields, and what a mention is, depend on its dialect (`corefscore.formats.jsonlines.dialects`). In e2e-coref:
 
 - `doc_key` is the name of the document.
 - `clusters` are its entities, each a list of mentions `[first token, last token]`, counted from 0 through the whole
   document. A response has them in `predicted_clusters` where its first object has that field; ``--clusters-field``
-  names any other, or two (``KEY,RESPONSE``). All objects have the same field, so that nothing else slips in where a
-  prediction is missing.
+  names any other, or two (``KEY,RESPONSE``). All objects have the same dialect and field, so that nothing else slips in
+  where a prediction is missing.
 - `sentences`, lists of words, give the number of tokens and the words. Without them neither is known.
 - `subtoken_map` gives the word of each subtoken; offsets then count subtokens and are mapped to words. `sentences`
   are of words or, as the models have it, segments of subtokens.
 
 Other fields are passed over, and so are clusters without mentions. Entities and mentions come in the order in which
 `corefscore.formats.conll.writer.write` and `corefscore.formats.conll.reader` would give them, so that the digits are
-the same.
+the same. Where mentions count characters, that is what documents hold too, with the text; beside the other side they
+are mapped to its tokens (`corefscore.characters`).
 """
 
 from __future__ import annotations
 
-import json
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain, islice
+from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.arrays import NONE, Ints, changes, order_by
+from corefscore.arrays import NONE, Ints
 from corefscore.errors import InputError
 from corefscore.findings import Finding, counted
+from corefscore.formats.jsonlines.dialects import BY_NAME, CLUSTERS, PREDICTED, TEXT, Dialect
 from corefscore.formats.jsonlines.objects import (
-    EXPECTED,
-    MOST_TOKENS,
-    Fields,
     bad_field,
     check_fields,
-    clean,
-    faults_of,
-    flattened,
-    lines,
+    check_spelling,
+    dialect_of,
     name_of,
-    number_of_tokens,
     objects,
-    of_subtokens,
-    parsed,
-    sentences_of,
+    offsets_of,
+    unnamed,
 )
-from corefscore.formats.row import (
-    BATCH,
-    FullDocument,
-    Request,
-    Sentences,
-    changed_order,
-    order_kept,
-    passage,
-    passage_places,
-)
+from corefscore.formats.jsonlines.offsets import faults_of, flattened
+from corefscore.formats.jsonlines.records import EXPECTED, Fields, Record, clean, records
+from corefscore.formats.jsonlines.words import of_subtokens, pieces_of, sentences_of
+from corefscore.formats.row import BATCH, Request, Sentences, passage, passage_places
 from corefscore.formats.words import numbers_of
-from corefscore.model import KEY, RESPONSE, UNKNOWN, Documents, Place, Span, Texts
+from corefscore.model import KEY, RESPONSE, UNKNOWN, Documents, Place, Span, Texts, by_appearance
 from corefscore.sources import Source
 
 WHOLE_FILE = ("no-document", "json-document")
 """Faults of a whole file, of which each line would tell again."""
 
-CONFLICT = "the order of ids would change which copy of a mention counts"
-"""Why ids that run from 0 are dropped."""
-
 FIELDS_SHOWN = 10
 """How many fields a message lists."""
-
-CLUSTERS, PREDICTED = "clusters", "predicted_clusters"
 
 
 def read(files: Sequence[Source], notices: list[Finding], request: Request) -> Iterator[Documents]:
@@ -93,8 +79,9 @@ class Reader:
 
     def __init__(self, notices: list[Finding], request: Request) -> None:
         self.notices, self.request = notices, request
-        self.field = _field(request)
-        self.batch = Gathered(self.most, texts=self.request.texts)
+        self.first = first_of(request)
+        self.words = Passages(request.input_format, request.clusters_field, cut=request.cut)
+        self.batch = self._empty()
 
     def documents(self, files: Sequence[Source]) -> Iterator[Documents]:
         """The documents of all files, in batches."""
@@ -113,65 +100,90 @@ class Reader:
         """Deal with a fault of a line, of which these fields are known."""
         raise error
 
-    def text_of(self, fields: Fields, tokens: int) -> Ints:
+    def text_of(self, fields: Fields, tokens: int, dialect: Dialect) -> Ints:
         """The numbers of the words of a document (`corefscore.model.Texts`); unknown where they are not there, or would
         have to be put together from subtokens."""
-        its_sentences = None if of_subtokens(fields) else sentences_of(fields)
+        its_sentences = None if of_subtokens(fields, dialect) else sentences_of(fields, dialect)
         return np.full(max(tokens, 0), UNKNOWN) if its_sentences is None else numbers(its_sentences)
 
-    def look(self, place: Place, fields: Fields, field: str) -> None:
+    def look(self, place: Place, fields: Fields, field: str, dialect: Dialect) -> None:
         """Look at a document without a fault, and at the field of its clusters."""
 
     def _file(self, source: Source) -> Iterator[None]:
-        """Read one file, line by line."""
+        """Read one file, object by object."""
         found = False
-        for place, line in lines(source):
+        for record in records(source):
+            found = True
             fields: Fields = {}
-            first, found = not found, True
-            self.batch.bytes += len(line)
+            self.batch.bytes += record.size
             try:
-                fields = parsed(place, line, first=first)
-                field = self._field(place, fields)
-                merged = self.batch.add(place, fields, field)
-                if self.batch.texts is not None:
-                    self.batch.texts.append(self.text_of(fields, self.batch.tokens[-1]))
+                fields = record.fields()
+                self._add(record, fields)
             except InputError as error:
-                self.refuse(error, place, fields)
-                if error.findings[0].code in WHOLE_FILE:
+                self.refuse(error, record.place, fields)
+                if record.last or error.findings[0].code in WHOLE_FILE:
                     return
-            else:
-                if merged:
-                    details = {"document": self.batch.names[-1], "count": counted(merged, "mention")}
-                    self.note(Finding("merged-subtokens", source.name, place.line, details=details))
-                self.look(place, fields, field)
             yield
         if not found:
-            empty = "the file is empty" if not source.head(1) else "the file holds nothing but white space"
+            if source.head(1):
+                white = not source.head(1 << 16).strip()
+                empty = "the file holds nothing but white space" if white else "the array has no object in it"
+            else:
+                empty = "the file is empty"
             details = {"what": empty, "expected": EXPECTED}
             self.refuse(InputError([Finding("no-document", source.name, details=details)]), Place(source, None), {})
 
-    def _field(self, place: Place, fields: Fields) -> str:
-        """The field of the clusters. Raises `InputError` for one that the first object should have had."""
-        if self.field is None:
-            self.field = _by_first(place, fields, self.request)
+    def _add(self, record: Record, fields: Fields) -> None:
+        """Add the document of an object to the batch. Raises `InputError` for what is wrong with it."""
+        place = record.place
+        dialect, field = self._first(place, fields)
+        merged = self.batch.add(place, fields, field, dialect)
+        if field == dialect.clusters and (odd := self.batch.odd):
+            self.note(odd)
+        if self.batch.texts is not None:
+            self.batch.texts.append(self.text_of(fields, self.batch.tokens[-1], dialect))
+        if merged:
+            details = {"document": self.batch.names[-1], "count": counted(merged, "mention")}
+            self.note(Finding("merged-subtokens", place.source.name, place.line, details=details))
+        self.look(place, fields, field, dialect)
+
+    def _first(self, place: Place, fields: Fields) -> First:
+        """The dialect and the field of the clusters. Raises `InputError` for a field that the first object should have
+        had."""
+        if self.first is None:
+            self.first = _by_first(place, fields, self.request)
+        predicted = self.first.dialect.predicted
         chosen = self.request.clusters_field is None and self.request.side != KEY
-        if chosen and self.field == CLUSTERS and PREDICTED in fields:
+        if chosen and self.first.field != predicted and predicted in fields:
             expected = "the same field in every object; --clusters-field NAME says which one has the clusters"
-            raise bad_field(place, fields, PREDICTED, "is here, and not in the first object", expected)
-        return self.field
+            raise bad_field(place, fields, predicted or "", "is here, and not in the first object", expected)
+        return self.first
+
+    def _empty(self) -> Gathered:
+        return Gathered(self.most, self.words, texts=self.request.texts, cut=self.request.cut)
 
     def _full(self) -> Documents:
         documents = self.batch.documents()
-        self.batch = Gathered(self.most, texts=self.request.texts)
+        self.batch = self._empty()
         return documents
 
 
+class First(NamedTuple):
+    """What the first object of a corpus decides: its dialect, and the field of the clusters."""
+
+    dialect: Dialect
+    field: str
+
+
 def settled(files: Sequence[Source], request: Request) -> Request:
-    """What is asked, the field that the first object decides included. Raises as `read` does, for that object."""
-    if _field(request) is not None:
+    """What is asked, with what the first object decides. Raises as `read` does, for that object."""
+    if first_of(request) is not None:
         return request
     first = next((each for source in files for each in objects(source)), None)
-    return request if first is None else request._replace(by_first=_by_first(*first, request))
+    if first is None:
+        return request
+    dialect, field = _by_first(*first, request)
+    return request._replace(by_first=(dialect.name, field))
 
 
 def has_both_sides(source: Source) -> bool:
@@ -180,19 +192,38 @@ def has_both_sides(source: Source) -> bool:
     return first is not None and {CLUSTERS, PREDICTED} <= first[1].keys()
 
 
-def _field(request: Request) -> str | None:
+def of_characters(source: Source, request: Request) -> bool:
+    """Whether the first object of a file has mentions that count characters. Raises as `read` does, for that object."""
+    first = next(objects(source), None)
+    return first is not None and dialect_of(*first, request).shape == TEXT
+
+
+def first_of(request: Request) -> First | None:
+    """What the first object decides, where that is known."""
+    if request.by_first is None:
+        return None
+    name, field = request.by_first
+    return First(BY_NAME[name], field)
+
+
+def field_of(request: Request, dialect: Dialect) -> str | None:
     """The field of the clusters; None where the first object decides."""
     if request.clusters_field is not None:
         return request.clusters_field.split(",")[-1 if request.side == RESPONSE else 0]
-    return CLUSTERS if request.side == KEY else request.by_first
+    return dialect.clusters if request.side == KEY or dialect.predicted is None else None
 
 
-def _by_first(place: Place, fields: Fields, request: Request) -> str:
-    """The field of the clusters, by the first object. Raises `InputError` where nobody said which of two it is."""
-    if request.side is None and {CLUSTERS, PREDICTED} <= fields.keys():
+def _by_first(place: Place, fields: Fields, request: Request) -> First:
+    """What the first object decides. Raises `InputError` where nobody said which of two fields it is."""
+    dialect = dialect_of(place, fields, request)
+    field = field_of(request, dialect)
+    if field is not None:
+        return First(dialect, field)
+    if request.side is None and {dialect.clusters, dialect.predicted} <= fields.keys():
         expected = 'side="key" or side="response" for the one or the other, or clusters_field'
-        raise bad_field(place, fields, CLUSTERS, f"stands beside {PREDICTED}", expected)
-    return PREDICTED if PREDICTED in fields else CLUSTERS
+        raise bad_field(place, fields, dialect.clusters, f"stands beside {dialect.predicted}", expected)
+    predicted = dialect.predicted
+    return First(dialect, predicted if predicted is not None and predicted in fields else dialect.clusters)
 
 
 def numbers(its_sentences: Sentences) -> Ints:
@@ -200,78 +231,77 @@ def numbers(its_sentences: Sentences) -> Ints:
     return numbers_of([word.encode("utf-8", "surrogateescape") for word in chain(*its_sentences)])
 
 
-def words(source: Source, spans: Sequence[Span]) -> list[str]:
-    """The words of spans of one file, or their offsets where it has no sentences."""
-    by_line: dict[int, list[int]] = defaultdict(list)
-    for at, span in enumerate(spans):
-        by_line[span.line].append(at)
-    found: dict[int, str] = {}
-    for place, fields in objects(source, by_line):
-        its_sentences = sentences_of(fields)
-        every = None if its_sentences is None else list(chain(*its_sentences))
-        for at in by_line[place.line or 0]:
-            start, end = spans[at].start, spans[at].end
-            found[at] = f"{start}-{end}" if every is None else _passage(every, start, end)
-    return [found[at] for at in range(len(spans))]
+@dataclass(frozen=True)
+class Passages:
+    """Gives the words of spans of one file, or their offsets where nobody knows the words. The first two are what was
+    asked for; ``cut`` says that spans are of pieces of a text (`pieces_of`), not of its characters."""
+
+    input_format: str | None
+    clusters_field: str | None
+    cut: bool
+
+    def __call__(self, source: Source, spans: Sequence[Span]) -> list[str]:
+        """The words of spans."""
+        by_line: dict[int, list[int]] = defaultdict(list)
+        for at, span in enumerate(spans):
+            by_line[span.line].append(at)
+        found: dict[int, str] = {}
+        request = Request(None, self.clusters_field, input_format=self.input_format)
+        for place, fields in objects(source, by_line):
+            dialect = dialect_of(place, fields, request)
+            its_sentences = sentences_of(fields, dialect)
+            every = None if its_sentences is None else list(chain(*its_sentences))
+            for at in by_line[place.line or 0]:
+                start, end = spans[at].start, spans[at].end
+                if every is not None:
+                    found[at] = _passage(every, start, end)
+                elif dialect.shape == TEXT and not self.cut:
+                    found[at] = _passage(clean(fields[dialect.words][start : end + 1]).split(), 0)
+                else:
+                    found[at] = f"{start}-{end}"
+        return [found[at] for at in range(len(spans))]
 
 
 def sentences(source: Source, notices: list[Finding], request: Request) -> Iterator[Sentences | None]:
     """The words of a file, document by document; None where it does not give them.
 
-    Notices tell where words had to be put together from subtokens, and which fields nobody reads.
+    Notices tell where words had to be put together from subtokens, where a text was cut, and which fields nobody reads.
     """
-    read = {"doc_key", "sentences", "subtoken_map", _field(request)}
     told: set[str] = set()
     for place, fields in objects(source):
+        dialect = dialect_of(place, fields, request)
+        field = field_of(request, dialect) or dialect.clusters
+        name = name_of(place, fields, dialect)
+        read = {*dialect.fields, field}
         if others := [name for name in fields if name not in read and name not in told]:
             told.update(others)
             more = f" and {len(others) - FIELDS_SHOWN} more" if len(others) > FIELDS_SHOWN else ""
             shown = ", ".join(clean(name) for name in others[:FIELDS_SHOWN])
-            details = {"document": name_of(place, fields), "fields": shown + more}
+            details = {"document": name, "fields": shown + more}
             notices.append(Finding("dropped-fields", source.name, place.line, details=details))
-        if of_subtokens(fields):
-            details = {"document": name_of(place, fields)}
-            notices.append(Finding("joined-subtokens", source.name, place.line, details=details))
-        yield sentences_of(fields)
-
-
-def write(documents: Iterator[FullDocument], notices: list[Finding]) -> Iterator[str]:
-    """Documents as JSON lines; notices tell where ids of entities are lost, or their order.
-
-    The place of a cluster is its id, so ids are kept where they run from 0 and that keeps the order.
-    """
-    told = False
-    for document in documents:
-        names = list(document.entities)
-        places = [str(number) for number in range(len(names))]
-        from_0 = document.entities.keys() == set(places)
-        if not order_kept(document, places if from_0 else names):
-            if not order_kept(document, names):
-                notices.append(changed_order(document))
-            elif from_0:
-                from_0 = False
-        if not from_0 and not told:
-            what = "the ids of entities do not run from 0" if set(names) != set(places) else CONFLICT
-            details = {"what": what}
-            notices.append(Finding("dropped-ids", document.place.source.name, document.place.line, details=details))
-            told = True
-        clusters = [document.entities[name] for name in (places if from_0 else names)]
-        fields = {"doc_key": document.name, "sentences": document.sentences, "clusters": clusters}
-        if document.sentences is None:
-            del fields["sentences"]
-        # Bytes that are not UTF-8 travel as lone surrogates, which JSON can hold as escapes.
-        line = json.dumps(fields, ensure_ascii=False)
-        yield re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", line) + "\n"
+        if of_subtokens(fields, dialect):
+            notices.append(Finding("joined-subtokens", source.name, place.line, details={"document": name}))
+        if dialect.shape != TEXT or dialect.words not in fields:
+            yield sentences_of(fields, dialect)
+            continue
+        notices.append(Finding("cut-text", source.name, place.line, details={"document": name}))
+        flat = flattened(fields[field], offsets_of(place, fields, dialect)[1])
+        yield [list(map(clean, pieces_of(fields[dialect.words], flat or ())[0]))]
 
 
 class Gathered:
     """The documents since the last batch: lists of whole numbers, which become columns at its end.
 
-    ``most`` is how many faults of a document are told. ``texts`` has the words of each document where they are kept.
+    ``most`` is how many faults of a document are told, ``words`` gives the words of spans. ``texts`` has the words of
+    each document where they are kept, ``characters`` its text where mentions count characters and it is not ``cut``.
+    ``odd`` is the notice about the words of the mentions of the last document, if there is one.
     """
 
-    def __init__(self, most: int, *, texts: bool) -> None:
-        self.most = most
+    def __init__(self, most: int, words: Passages, *, texts: bool, cut: bool) -> None:
+        self.most, self.words, self.cut = most, words, cut
+        self.characters: list[str | None] = []
+        self.unnamed: list[bool] = []
+        self.odd: Finding | None = None
         self.texts: list[Ints] | None = [NONE] if texts else None
         self.names: list[str] = []
         self.places: list[Place] = []
@@ -283,39 +313,46 @@ class Gathered:
         self.faults: dict[int, Callable[[], Finding]] = {}
         self.bytes = 0
 
-    def add(self, place: Place, fields: Fields, field: str) -> int:
+    def add(self, place: Place, fields: Fields, field: str, dialect: Dialect) -> int:
         """Add one document; how many mentions fall together with others when subtokens are mapped to words.
 
         Raises `InputError` for what is wrong with it.
         """
-        name = name_of(place, fields)
-        check_fields(place, fields, field)
-        tokens, known_by = number_of_tokens(place, fields)
-        subtoken_map: list[int] | None = fields.get("subtoken_map")
-        offsets = tokens if subtoken_map is None else len(subtoken_map)
+        name = name_of(place, fields, dialect)
+        check_fields(place, fields, field, dialect)
+        tokens, offsets = offsets_of(place, fields, dialect)
         clusters = fields[field]
         merged = 0
-        found = flattened(clusters, MOST_TOKENS if offsets < 0 else offsets)
+        found = flattened(clusters, offsets)
         if found is None:
             faults = (
                 {"document": name, "place": field + where, "what": what, "expected": expected}
-                for where, what, expected in faults_of(clusters, offsets, known_by)
+                for where, what, expected in faults_of(clusters, offsets)
             )
             raise InputError(
                 Finding("bad-mention", place.source.name, place.line, details=details)
                 for details in islice(faults, self.most)
             )
+        self.odd = check_spelling(place, fields, found, name, dialect) if field == dialect.clusters else None
+        subtoken_map: list[int] | None = fields.get(dialect.subtokens or "")
         if subtoken_map is not None:
             apart = len(set(zip(found[::2], found[1::2], strict=True)))
             found = [subtoken_map[offset] for offset in found]
             merged = apart - len(set(zip(found[::2], found[1::2], strict=True)))
+        text = fields.get(dialect.words) if dialect.shape == TEXT else None
+        if text is not None:
+            _trim(place, name, text, found)
+        if text is not None and self.cut:
+            pieces, begins, ends = pieces_of(text, found)
+            tokens = len(pieces)
+            found[::2], found[1::2] = [begins[each] for each in found[::2]], [ends[each] for each in found[1::2]]
         for number, cluster in enumerate(clusters):
             if cluster:
                 self.document.append(len(self.names))
                 self.label.append(number)
                 self.sizes.append(len(cluster))
         self.offsets += found
-        self._begin(name, place, tokens)
+        self._begin(name, place, tokens, None if self.cut else text, unnamed=unnamed(fields, dialect))
         return merged
 
     def add_faulty(self, name: str, place: Place, fault: Finding) -> None:
@@ -323,8 +360,10 @@ class Gathered:
         self.faults[len(self.names)] = lambda: fault
         self._begin(name, place, -1)
 
-    def _begin(self, name: str, place: Place, tokens: int) -> None:
+    def _begin(self, name: str, place: Place, tokens: int, text: str | None = None, *, unnamed: bool = False) -> None:
         self.names.append(name)
+        self.characters.append(text)
+        self.unnamed.append(unnamed)
         self.places.append(place)
         self.tokens.append(tokens)
 
@@ -335,35 +374,48 @@ class Gathered:
         )
         start, end = np.array(self.offsets, dtype=np.int64).reshape(-1, 2).T
         entity = np.repeat(np.arange(len(sizes)), sizes)
-        # Of what begins at one token, one-token mentions appear first, then the longest; the same for what ends there.
-        several: Ints = (end > start).astype(np.int64)
-        by_appearance = order_by(entity, start, several, -end)
-        first = by_appearance[changes(entity[by_appearance])]
-        entities = order_by(document, start[first], several[first], -end[first])
-        new_number = np.argsort(entities)
-        entity = new_number[entity]
-        mentions = order_by(entity, end, several, -start)
         lines = np.array([place.line for place in self.places], dtype=np.int64)
         tokens = np.array(self.tokens, dtype=np.int64)
         texts = None
         if self.texts is not None:
             texts = Texts(np.concatenate(self.texts), np.repeat(lines, np.maximum(tokens, 0)))
-        return Documents(
+        found = Documents(
             names=self.names,
             places=self.places,
             tokens=tokens,
-            document=document[entities],
-            label=label[entities],
-            entity=entity[mentions],
-            start=start[mentions],
-            end=end[mentions],
-            line=lines[document[entities][entity[mentions]]],
+            document=document,
+            label=label,
+            entity=entity,
+            start=start,
+            end=end,
+            line=lines[document[entity]],
             faults=self.faults,
-            words=words,
+            words=self.words,
             texts=texts,
+            characters=self.characters if any(text is not None for text in self.characters) else None,
+            unnamed=all(self.unnamed),
         )
+        return by_appearance(found)
 
 
-def _passage(words: Sequence[str], start: int, end: int) -> str:
-    size = end - start + 1
+def _trim(place: Place, name: str, text: str, found: list[int]) -> None:
+    """Take blanks off the ends of mentions that count characters. Raises `InputError` for one of blanks alone."""
+    for at in range(0, len(found), 2):
+        start, end = found[at : at + 2]
+        if text[start].isspace() or text[end].isspace():
+            mention = text[start : end + 1]
+            if not mention.strip():
+                details = {
+                    "document": name,
+                    "place": "a mention",
+                    "what": f"[{start}, {end + 1}], where the text has nothing but blanks",
+                    "expected": "the offsets of words",
+                }
+                raise InputError([Finding("bad-mention", place.source.name, place.line, details=details)])
+            found[at] += len(mention) - len(mention.lstrip())
+            found[at + 1] -= len(mention) - len(mention.rstrip())
+
+
+def _passage(words: Sequence[str], start: int, end: int | None = None) -> str:
+    size = (len(words) if end is None else end + 1) - start
     return passage([words[place] for place in passage_places(start, size) if place < len(words)], size)
