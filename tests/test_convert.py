@@ -20,6 +20,7 @@ from corefscore.findings import Finding
 from corefscore.formats import read
 from corefscore.formats.conll.lines import sentences
 from corefscore.formats.row import Reading, Request
+from corefscore.formats.written import crossing
 from corefscore.model import Documents, joined
 from corefscore.sources import Source
 from support import CORPORA, RECORDED, TESTDATA, call, command
@@ -229,6 +230,49 @@ def test_a_score_is_the_same_after_converting_both_sides(to: str, tmp_path: Path
     before = command("every", tmp_path / "key.conll", tmp_path / "response.conll", "none", "--quiet").body
     assert command("every", tmp_path / "key", tmp_path / "response", "none", "--quiet").body == before
     assert b"F1: 100%" in before.partition(b"METRIC bcub")[0].partition(b"Coreference")[2]
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("to", ["conll", "jsonlines"])
+def test_spans_come_back_from_corefud(seed: int, to: str, tmp_path: Path) -> None:
+    """Any spans of one sentence each: nested, of one token, in several entities, side by side in one entity."""
+    numbers = random.Random(seed)
+    sentences = [[f"w{at}{number}" for number in range(numbers.randint(1, 8))] for at in range(4)]
+    firsts = [sum(map(len, sentences[:at])) for at in range(4)]
+    entities: list[list[tuple[int, int]]] = []
+    for _ in range(4):
+        spans: set[tuple[int, int]] = set()
+        for _ in range(5):
+            at = numbers.randrange(4)
+            start, end = sorted(firsts[at] + numbers.randrange(len(sentences[at])) for _ in range(2))
+            if not crossing([*spans, (start, end)]):
+                spans.add((start, end))
+        entities.append(sorted(spans))
+    path, there, back = (tmp_path / name for name in ("a.jsonl", "there.conllu", "back"))
+    path.write_text(json.dumps({"doc_key": "d", "sentences": sentences, "clusters": entities}) + "\n")
+    assert command("convert", path, there, "--to", "corefud", "--quiet").status == 0
+    assert command("convert", there, back, "--to", to, "--quiet").status == 0
+    assert partitions(documents_of(back)) == partitions(documents_of(path))
+    if to == "jsonlines":
+        assert json.loads(back.read_text())["sentences"] == sentences
+
+
+def test_what_spans_cannot_hold_of_corefud(tmp_path: Path) -> None:
+    """A gap is filled, a zero goes, and a mention with an empty node keeps its tokens."""
+    text = "# newdoc id = d\n# global.Entity = eid-head\n"
+    cells = {
+        "1": "(e1-1-(e2[1/2]-1-)",
+        "1.1": "(e3-1-)",
+        "2": "e1)",
+        "2.1": "_",
+        "3": "(e2[2/2]-1-)(e3-1-",
+        "3.1": "e3)",
+    }
+    text += "".join(f"{number}\tw" + "\t_" * 7 + f"\tEntity={cell}\n" for number, cell in cells.items()) + "\n"
+    path = tmp_path / "a.conllu"
+    path.write_text(text)
+    done = command("convert", path, "-", "--to", "jsonlines", "--quiet")
+    assert json.loads(done.stdout)["clusters"] == [[[0, 1]], [[0, 2]], [[2, 2]]]
 
 
 def test_words_of_any_bytes_come_back(tmp_path: Path) -> None:

@@ -206,13 +206,6 @@ def test_a_side_of_spans_is_refused() -> None:
         corefscore.score(CASE / "key.conllu", {name: [[(0, 0), (1, 1)]]}, "muc")
 
 
-@pytest.mark.parametrize("arguments", [["validate"], ["convert", "--to", "conll"]])
-def test_what_is_not_there_is_refused(arguments: list[str], tmp_path: Path) -> None:
-    name, *options = arguments
-    done = command(name, CASE / "key.conllu", *([tmp_path / "out"] if name == "convert" else []), *options)
-    assert (done.status, done.stdout) == (2, b"")
-
-
 def test_conll_definitions_of_blanc_look_at_the_key_alone() -> None:
     """One entity in the key, two in the response: the official CorefUD scorer sees links of both kinds."""
     case = OWN / "scoring" / "blanc-one-entity-split-101"

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import chain
 
+import numpy as np
+
+from corefscore.arrays import tally
 from corefscore.errors import UsageError
 from corefscore.findings import Finding, counted
 from corefscore.formats import BY_CONTENT, EVERY_NAME, NAMES, find, recognised, requested
 from corefscore.formats.row import FullDocument, Reading, Sentences, full_documents
-from corefscore.model import KEY, Documents
+from corefscore.model import KEY, SENTENCE, TENTH, Documents
 from corefscore.pairing import Names
 from corefscore.sources import sources
 
@@ -44,6 +48,40 @@ def convert(
     yield from target.write(_full(batches, texts, notices), notices)
 
 
+def as_spans(batch: Documents, notices: list[Finding]) -> Documents:
+    """A batch whose mentions are spans of tokens, each with all tokens from the first to the last of its own.
+
+    What is more than that (`corefscore.model.Nodes`) is lost, and added to the notices: heads, gaps, and mentions
+    without tokens.
+    """
+    nodes = batch.nodes
+    if nodes is None or not len(nodes.size):
+        return batch
+    place = batch.place_of(0)
+    notices.append(Finding("dropped-heads", place.source.name))
+    is_token = nodes.word % SENTENCE % TENTH == 0
+    tokens = np.add.reduceat(is_token.astype(np.int64), nodes.first)
+    document = batch.mention_document()
+    kept = tokens > 0
+    gaps = kept & (tokens <= batch.end - batch.start)
+    for code, which in (("dropped-zeros", ~kept), ("filled-gaps", gaps)):
+        for its, first, count in zip(*np.unique(document[which], return_index=True, return_counts=True), strict=True):
+            details = {"document": batch.names[its], "count": counted(int(count), "mention")}
+            line = int(batch.line[which][first])
+            notices.append(Finding(code, batch.place_of(int(its)).source.name, line, details=details))
+    left = tally(batch.entity[kept], len(batch.document)) > 0
+    return replace(
+        batch,
+        document=batch.document[left],
+        label=batch.label[left],
+        entity=(np.cumsum(left) - 1)[batch.entity[kept]],
+        start=batch.start[kept],
+        end=batch.end[kept],
+        line=batch.line[kept],
+        nodes=None,
+    )
+
+
 def writable() -> list[str]:
     """The names of the formats that can be written."""
     return [name for name in EVERY_NAME if find(name).write]
@@ -56,7 +94,7 @@ def _full(
     names = Names()
     for batch in batches:
         names.add(batch)
-        for number, document in enumerate(full_documents(batch)):
+        for number, document in enumerate(full_documents(as_spans(batch, notices))):
             place = document.place
             if pieces := batch.discarded.get(number):
                 details = {"document": document.name, "count": counted(len(pieces), "mark"), "piece": pieces[0]}

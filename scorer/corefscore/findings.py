@@ -240,6 +240,31 @@ KINDS: Mapping[str, Kind] = {
         "{what}",
         "JSON lines have no place for them; clusters stand in the order in which the entities first appear",
     ),
+    "dropped-heads": Kind(
+        NOTICE,
+        "heads of mentions and empty nodes are not carried over",
+        "the new format has spans of tokens only; score by head from the CorefUD file",
+    ),
+    "dropped-zeros": Kind(
+        NOTICE,
+        'in document "{document}": {count} of empty nodes alone (zeros)',
+        "such a mention is not carried over, since it has no token",
+    ),
+    "filled-gaps": Kind(
+        NOTICE,
+        'in document "{document}": {count} with a gap',
+        "such a mention is written as all tokens from its first to its last, so scores change",
+    ),
+    "numbered-ids": Kind(
+        NOTICE,
+        'the ids of entities are no numbers, such as "{entity}"',
+        "CoNLL has numbers only; the entities of a document are numbered from 0 in the order in which they appear",
+    ),
+    "split-mentions": Kind(
+        NOTICE,
+        'in document "{document}": {count} of more than one sentence, the first of tokens {first}',
+        "CorefUD has no mention across sentences; such a mention is not carried over",
+    ),
     "changed-order": Kind(
         NOTICE,
         'in document "{document}": a mention is in two entities, which appear in another order in the new file',

@@ -12,8 +12,9 @@ from corefscore.analysis.partitions import ABSENT
 from corefscore.arrays import Ints
 from corefscore.errors import UsageError
 from corefscore.findings import Finding
-from corefscore.formats.conll.writer import crossing, write
+from corefscore.formats.conll.writer import write
 from corefscore.formats.row import FullDocument, Sentences
+from corefscore.formats.written import crossing
 from corefscore.model import Place
 from corefscore.sources import Source
 

@@ -1,4 +1,4 @@
-"""`corefscore convert IN OUT`: between CoNLL-2012 and dialects of JSON."""
+"""`corefscore convert IN OUT`: between CoNLL-2012, CorefUD and dialects of JSON."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from corefscore.formats.row import Reading
 IN_MEMORY = 16 << 20
 """Bytes beyond which the output waits in a temporary file until it is complete."""
 
-HELP = """Convert between CoNLL-2011/2012, JSON lines and other dialects of JSON.
+HELP = """Convert between CoNLL-2011/2012, CorefUD, JSON lines and other dialects of JSON.
 
 IN is a file, a folder as one corpus, or - for standard input; its format is recognised by content. OUT is a file, or -
 for standard output; it is written whole or not at all.
@@ -42,8 +42,8 @@ def command(name: str) -> click.Command:
                 ["--to"],
                 type=options.Choice(writable()),
                 metavar="FORMAT",
-                help="Format of OUT: conll, jsonlines or another dialect of JSON (default: conll for JSON, jsonlines "
-                "for others).",
+                help="Format of OUT: conll, corefud, jsonlines or another dialect of JSON (default: jsonlines for CoNLL, "
+                "conll for others).",
             ),
             *options.reading(),
             *options.notices(),

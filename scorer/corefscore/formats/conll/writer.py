@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import repeat
+from collections.abc import Iterator, Mapping, Sequence
 
-from corefscore.findings import Finding, counted
+from corefscore.findings import Finding
 from corefscore.formats.conll.lines import END, lines_of
-from corefscore.formats.row import NO_WORD, FullDocument, changed_order, full_documents, order_kept
+from corefscore.formats.row import FullDocument, changed_order, full_documents, order_kept
+from corefscore.formats.written import Brackets, laid_out, note_crossing
 from corefscore.model import Documents, part_of
 from corefscore.sources import MARK, Source, as_text
 
@@ -22,81 +22,48 @@ def write(documents: Iterator[FullDocument], notices: list[Finding]) -> Iterator
     What cannot be held is added to the notices: unknown words; words with line ends or tabs; mentions of one entity
     that cross.
     """
-    for document in documents:
+    told: list[str] = []
+    for document in (_numbered(each, notices, told) for each in documents):
         yield f"#begin document {document.name}\n"
         yield from _token_lines(document, notices)
         yield "#end document\n"
 
 
-def _token_lines(document: FullDocument, notices: list[Finding]) -> Iterator[str]:
-    def notice(code: str, **details: object) -> None:
-        place = document.place
-        details["document"] = document.name
-        notices.append(Finding(code, place.source.name, place.line, details=details))
+def _numbered(document: FullDocument, notices: list[Finding], told: list[str]) -> FullDocument:
+    """A document whose entities have numbers for ids; the first one that had not is told, and added to ``told``."""
+    odd = next((name for name in document.entities if not (name.isascii() and name.isdigit())), None)
+    if odd is None:
+        return document
+    if not told:
+        details = {"entity": odd}
+        notices.append(Finding("numbered-ids", document.place.source.name, document.place.line, details=details))
+    told.append(odd)
+    return document._replace(entities={str(at): its for at, its in enumerate(document.entities.values())})
 
+
+def _token_lines(document: FullDocument, notices: list[Finding]) -> Iterator[str]:
     its_cells = cells(document)
     if not order_kept(document, document.entities):
         notices.append(changed_order(document))
-    for entity, spans in document.entities.items():
-        if its_crossing := crossing(spans):
-            notice("crossing-mentions", entity=entity, first=list(its_crossing[0]), second=list(its_crossing[1]))
-    its_sentences: Sequence[Iterable[str]] | None = document.sentences
-    if its_sentences is None:
-        tokens = 1 + max((end for spans in document.entities.values() for _, end in spans), default=-1)
-        notice("no-words", tokens=tokens)
-        its_sentences = [repeat(NO_WORD, tokens)] if tokens else [[]]
+    note_crossing(document, notices)
     name, part = part_of(document.name) or (document.name, "0")
     first_columns = re.sub(r"\s", "_", name) + "\t" + part
-    # What would end a column, a line or the document, and white space at the ends, which reading takes off.
-    unfit = re.compile(r"[\t\n]|\A\s|\s\Z|#\s*end document", re.ASCII)
-    if empty := sum(not sentence for sentence in its_sentences):
-        notice("empty-sentences", count=counted(empty, "sentence"))
     token = 0
-    for at, sentence in enumerate(filter(None, its_sentences)):
+    for at, sentence in enumerate(laid_out(document, notices)):
         if at:
             yield "\n"
-        for number, its_word in enumerate(sentence):
-            written = its_word
-            if unfit.search(its_word):
-                written = re.sub(r"\s", "_", its_word)
-                notice("changed-word", word=ascii(its_word), token=token, written=written)
-            yield f"{first_columns}\t{number}\t{written}\t{its_cells.get(token, '-')}\n"
+        for number, word in enumerate(sentence):
+            yield f"{first_columns}\t{number}\t{word}\t{its_cells.get(token, '-')}\n"
             token += 1
 
 
 def cells(document: FullDocument) -> dict[int, str]:
-    """The cells of coreference of a document, by token: brackets stand in the order in which they nest."""
-    singles, opens, closes = defaultdict(list), defaultdict(list), defaultdict(list)
-    for entity, spans in document.entities.items():
-        for start, end in spans:
-            if start == end:
-                singles[start].append(f"({entity})")
-            else:
-                opens[start].append((-end, f"({entity}"))
-                closes[end].append((-start, f"{entity})"))
+    """The cells of coreference of a document, by token."""
     held: dict[int, list[str]] = defaultdict(list)
-    for token, pieces in singles.items():
-        held[token] += pieces
-    for brackets in (opens, closes):
-        for token, found in brackets.items():
-            held[token] += [piece for _, piece in sorted(found, key=lambda bracket: bracket[0])]
+    for brackets, form in zip(Brackets.of(document), ("({})", "({}", "{})"), strict=True):
+        for token, ids in brackets.items():
+            held[token] += map(form.format, ids)
     return {token: "|".join(pieces) for token, pieces in held.items()}
-
-
-def crossing(spans: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], tuple[int, int]] | None:
-    """Two mentions of one entity that its brackets cannot tell from nested ones, if there are any.
-
-    That is so where the second begins within the first and ends behind it; also where it begins at the last token
-    of the first, since the brackets that open in a cell do so before others close.
-    """
-    around: list[tuple[int, int]] = []
-    for span in sorted((span for span in spans if span[0] < span[1]), key=lambda span: (span[0], -span[1])):
-        while around and around[-1][1] < span[0]:
-            around.pop()
-        if around and around[-1][1] < span[1]:
-            return around[-1], span
-        around.append(span)
-    return None
 
 
 def rewritten(batches: Sequence[Documents], column: int) -> Iterator[str]:

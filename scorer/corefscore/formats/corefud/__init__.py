@@ -1,10 +1,11 @@
-"""CorefUD: CoNLL-U with coreference in the column MISC. It is read for scoring and error analysis."""
+"""CorefUD, CoNLL-U with coreference in the column MISC: a reader for scoring, and a writer."""
 
 from __future__ import annotations
 
 import re
 
 from corefscore.formats.corefud.reader import read
+from corefscore.formats.corefud.writer import sentences, write
 from corefscore.formats.row import Format
 
 CONLL_U = re.compile(rb"^# ?(newdoc|global\.Entity|sent_id)|^\d+(?:[-.]\d+)?(?:\t[^\t\n]*){9}\r?$", re.MULTILINE)
@@ -16,4 +17,4 @@ def recognises(head: bytes) -> bool:
     return CONLL_U.search(head) is not None
 
 
-FORMAT = Format("corefud", "CorefUD", recognises, read, layers="corefscore.formats.corefud.layers")
+FORMAT = Format("corefud", "CorefUD", recognises, read, sentences, write, layers="corefscore.formats.corefud.layers")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from corefscore.arrays import bounds, changes, order_by
+from corefscore.arrays import Ints, bounds, changes, order_by
 from corefscore.formats.corefud.lines import FORM, UPOS, Lines
 from corefscore.formats.row import NO_WORD, Layers, Request
 from corefscore.model import SENTENCE
@@ -24,19 +24,28 @@ PRONOUN = "PRON"
 def read(source: Source, request: Request) -> Iterator[Layers]:
     """The layers of each document of a file that has no faults."""
     lines = Lines(source)
-    names, begins, of_sentence, _ = lines.documents()
-    words, numbers = lines.words, lines.numbers(of_sentence)
-    document = of_sentence[words.number // SENTENCE]
-    order = order_by(document)
-    at = bounds(document[order], len(names))
-    for begin, start, stop in zip(begins, at, at[1:], strict=False):
-        its = order[start:stop]
+    words, numbers = lines.words, lines.numbers(lines.documents()[2])
+    for begin, its in by_document(lines):
         rows = list(zip(words.row[its].tolist(), words.overt[its].tolist(), strict=True))
         forms = [_form(lines.column(row, FORM), overt=overt) for row, overt in rows]
         tags = [_tag(lines.column(row, UPOS), overt=overt) for row, overt in rows]
-        cuts = np.flatnonzero(changes(numbers[its] // SENTENCE)).tolist()
-        sentences = [forms[first:last] for first, last in zip(cuts, [*cuts[1:], None], strict=True)]
-        yield Layers(begin, sentences, tags, numbers=numbers[its])
+        yield Layers(begin, cut(forms, numbers[its]), tags, numbers=numbers[its])
+
+
+def by_document(lines: Lines) -> Iterator[tuple[int, Ints]]:
+    """For each document the line at which it begins, and its words (their places in the file)."""
+    names, begins, of_sentence, _ = lines.documents()
+    document = of_sentence[lines.words.number // SENTENCE]
+    order = order_by(document)
+    at = bounds(document[order], len(names))
+    for begin, start, stop in zip(begins, at, at[1:], strict=False):
+        yield begin, order[start:stop]
+
+
+def cut(forms: list[str], numbers: Ints) -> list[list[str]]:
+    """The forms of words with these numbers (`corefscore.model.Nodes`), sentence by sentence."""
+    cuts = np.flatnonzero(changes(numbers // SENTENCE)).tolist()
+    return [forms[first:last] for first, last in zip(cuts, [*cuts[1:], None], strict=True)] if cuts else []
 
 
 def _form(form: bytes, *, overt: bool) -> str:

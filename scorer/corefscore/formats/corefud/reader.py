@@ -228,7 +228,7 @@ class _File:
         number = self.number
         # Words by document and then in their order, those of one number as one: small numbers, which are sorted as one.
         place = np.empty(len(number), dtype=np.int64)
-        place[self.order] = np.cumsum(changes(number[self.order]))
+        place[self.order] = np.cumsum(changes(self.document[self.order], number[self.order]))
         keys = place[first_word], -sized.size, place[last_word] - place[first_word]
         order = order_by(*keys, found.chunk)
         equal = ~changes(*(key[order] for key in keys))

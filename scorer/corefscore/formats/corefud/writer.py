@@ -1,0 +1,92 @@
+"""CorefUD as words for other formats, and documents of other formats as CorefUD."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+import numpy as np
+
+from corefscore.findings import Finding, counted
+from corefscore.formats.corefud.layers import by_document, cut
+from corefscore.formats.corefud.lines import COLUMNS, FORM, HEAD, Lines
+from corefscore.formats.row import NO_WORD, FullDocument, Request, Sentences, changed_order
+from corefscore.formats.written import Brackets, laid_out, note_crossing, noted
+from corefscore.sources import Source, as_text
+
+HEADER = "# global.Entity = eid\n"
+"""Mentions are written with ids alone: heads are not known, and a reader is told so."""
+
+READ = b"# newdoc", b"# global.Entity"
+"""How comments begin that are carried over in some form."""
+
+
+def sentences(source: Source, notices: list[Finding], request: Request) -> Iterator[Sentences]:
+    """The words of a file, document by document, without its empty nodes; notices tell what else is left out."""
+    lines = Lines(source)
+    if len(lines.tokens):
+        details = {"count": COLUMNS}
+        notices.append(Finding("dropped-columns", source.name, lines.line_of(0), details=details))
+    for line in np.flatnonzero(lines.comments).tolist():
+        if not lines.data.startswith(READ, lines.starts[line]):
+            notices.append(Finding("dropped-comments", source.name, line + 1))
+            break
+    words = lines.words
+    for _, places in by_document(lines):
+        overt = places[words.overt[places]]
+        yield cut([as_text(lines.column(row, FORM)) for row in words.row[overt].tolist()], words.number[overt])
+
+
+def write(documents: Iterator[FullDocument], notices: list[Finding]) -> Iterator[str]:
+    """Documents as CoNLL-U with Entity in MISC.
+
+    What cannot be held is added to the notices: unknown words, words with line ends or tabs, mentions of several
+    sentences, mentions of one entity that cross.
+    """
+    header = HEADER
+    for document in documents:
+        yield f"# newdoc id = {document.name}\n{header}"
+        header = ""
+        its_sentences = list(laid_out(document, notices)) or [[NO_WORD]]
+        ends = np.cumsum([len(sentence) for sentence in its_sentences])
+        kept = _within_sentences(document, ends.tolist(), notices)
+        spans = [span for its in kept.entities.values() for span in its]
+        if len(set(spans)) < len(spans):
+            notices.append(changed_order(kept))
+        note_crossing(kept, notices, closed_first=True)
+        cells = _cells(kept)
+        token = 0
+        for sentence in its_sentences:
+            for number, word in enumerate(sentence, start=1):
+                columns = [str(number), word, *["_"] * (COLUMNS - 3), cells.get(token, "_")]
+                columns[HEAD] = "0"
+                yield "\t".join(columns) + "\n"
+                token += 1
+            yield "\n"
+
+
+def _within_sentences(document: FullDocument, ends: list[int], notices: list[Finding]) -> FullDocument:
+    """The document with the mentions that lie in one sentence each; these end in front of the tokens ``ends``."""
+    sentence = np.searchsorted(ends, np.arange(ends[-1]), side="right")
+    entities: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    dropped = []
+    for entity, spans in document.entities.items():
+        for start, end in spans:
+            if sentence[start] == sentence[end]:
+                entities[f"e{entity}"].append((start, end))
+            else:
+                dropped.append((start, end))
+    if dropped:
+        first = list(dropped[0])
+        noted(document, notices, "split-mentions", count=counted(len(dropped), "mention"), first=first)
+    return document._replace(entities=entities)
+
+
+def _cells(document: FullDocument) -> dict[int, str]:
+    """The columns MISC of a document, by token. Brackets that close stand first: the others are of new mentions."""
+    singles, opens, closes = Brackets.of(document)
+    held: dict[int, str] = defaultdict(str)
+    for brackets, form in ((closes, "{})"), (opens, "({}"), (singles, "({})")):
+        for token, ids in brackets.items():
+            held[token] += "".join(map(form.format, ids))
+    return {token: f"Entity={text}" for token, text in held.items()}
