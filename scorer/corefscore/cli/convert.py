@@ -42,8 +42,8 @@ def command(name: str) -> click.Command:
                 ["--to"],
                 type=options.Choice(writable()),
                 metavar="FORMAT",
-                help="Format of OUT: conll, corefud, jsonlines or another dialect of JSON (default: jsonlines for CoNLL, "
-                "conll for others).",
+                help="Format of OUT: conll, corefud, jsonlines or another dialect of JSON (default: jsonlines for "
+                "CoNLL, conll for others).",
             ),
             *options.reading(),
             *options.notices(),
