@@ -124,6 +124,7 @@ ORDER = (
     "reports.compare",
     "reports.rank",
     "reports.check",
+    "reports.words",
     "reports.errors",
     "reports.errors_compared",
     "reports.diff",

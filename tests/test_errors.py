@@ -8,6 +8,7 @@ these are absent; properties need nothing.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -386,7 +387,7 @@ def test_what_diff_would_pass_over_is_refused(tmp_path: Path, arguments: tuple[s
 
 def test_diff_says_that_there_is_nothing_to_show() -> None:
     done = command("diff", DEMO / "key.conll", DEMO / "key.conll")
-    assert (done.status, done.stdout.decode().splitlines()[0]) == (0, "no sentence has an error")
+    assert (done.status, done.stdout.decode().splitlines()[0]) == (0, "no sentence has any errors")
 
 
 SIDES: Mapping[str, Callable[[Path], Any]] = {
@@ -613,3 +614,26 @@ def test_tables_fit_a_terminal_and_names_stay_different(
         "but for titles with such a name, which is a word"
     )
     assert rest or all(any(line.startswith(f"act_{number}_") for line in lines) for number in range(3))
+
+
+def test_two_annotators_are_first_and_second() -> None:
+    """Nowhere is one of both the key; the F1 is the same the other way round."""
+    sides = [TESTDATA / "fables" / f"{side}.conll" for side in ("key", "response")]
+    for name in ("errors", "diff"):
+        done = command(name, *sides, "--symmetric")
+        text = done.stdout.decode().rpartition("\n\n")[0].replace("keep", "")
+        assert (done.status, done.stderr) == (0, b"")
+        assert not re.search(r"\b(key|response|missing|extra|error|lose)", text)
+        assert "only in second" in text
+        assert done.stdout.endswith(b" | symmetric\n")
+    scores = [
+        json.loads(command("errors", *its, "--symmetric", "--format", "json").stdout) for its in (sides, sides[::-1])
+    ]
+    assert scores[0]["score"]["conll"] == pytest.approx(scores[1]["score"]["conll"], abs=1e-12)
+    assert scores[0]["options"]["symmetric"]
+
+
+def test_two_annotators_are_two() -> None:
+    done = command("errors", DEMO / "key.conll", DEMO / "response.conll", DEMO / "key.conll", "--symmetric")
+    assert (done.status, done.stdout) == (2, b"")
+    assert b"--symmetric is for two annotators: leave the third file out" in done.stderr

@@ -72,9 +72,9 @@ def test_errors_are_stepped_through_and_said_in_words(browser: Any, tmp_path: Pa
     browser.get(page(tmp_path, TESTDATA / "demo" / "key.conll", TESTDATA / "demo" / "response.conll"))
     assert "The cat" in shown(browser, "text")
     press(browser, "n")
-    assert shown(browser, "status") == "“Ann and Bo”: missing in the response (entity 3 of the key; missing singleton)"
+    assert shown(browser, "status") == "“Ann and Bo”: missing in the response (entity 3 of key; missing singleton)"
     press(browser, "n")
-    assert shown(browser, "status").startswith("“She”: found, in another entity (entity 5 of the key, found with 4; ")
+    assert shown(browser, "status").startswith("“She”: found, in another entity (entity 5 of key, found with 4; ")
     press(browser, "p")
     assert shown(browser, "status").startswith("“Ann and Bo”")
     assert is_quiet(browser)
@@ -132,3 +132,16 @@ def test_mentions_that_cross_are_all_shown(browser: Any, tmp_path: Path) -> None
     script = "return [...document.querySelectorAll('[data-label]')].map((its) => its.textContent + its.dataset.label)"
     assert browser.execute_script(script) == ["a b c0", " d1"]
     assert shown(browser, "text") == "a b c d"
+
+
+def test_a_page_of_two_annotators_has_no_key(browser: Any, tmp_path: Path) -> None:
+    browser.get(
+        page(tmp_path, TESTDATA / "fables" / "key.conll", TESTDATA / "fables" / "response.conll", "--symmetric")
+    )
+    press(browser, "n")
+    text: str = browser.execute_script("document.getElementById('signature').remove(); return document.body.innerText")
+    assert shown(browser, "status") == "\u201ca piece of cheese\u201d: only in first (entity 2 of first)"
+    assert "only in second" in text
+    for word in ("key ", "response ", "missing", "extra", "error"):
+        assert word not in text.lower().replace("response.conll", ""), word
+    assert is_quiet(browser)

@@ -15,7 +15,9 @@ from corefscore.analysis.texts import text_of
 from corefscore.cli import options
 from corefscore.cli.messages import tell
 from corefscore.cli.scoring import evaluated, one_standard_input, workers
+from corefscore.errors import UsageError
 from corefscore.formats.row import AUTO, Reading
+from corefscore.reports.words import FIRST_AND_SECOND, KEY_AND_RESPONSE, Words
 from corefscore.results import Result
 
 
@@ -31,6 +33,11 @@ def analysing() -> list[click.Parameter]:
             help="Which mentions are pronouns: auto (by the tags of the key), none, english, tags:A,B* or words:FILE.",
         ),
         click.Option(
+            ["--symmetric"],
+            is_flag=True,
+            help="For two annotators: no side is the key, and words say first and second.",
+        ),
+        click.Option(
             ["--spans"],
             type=options.Choice(REPAIRS),
             default=REPAIRS[0],
@@ -38,6 +45,13 @@ def analysing() -> list[click.Parameter]:
             help="Words to ignore at the ends of mentions; off keeps every span as it is.",
         ),
     ]
+
+
+def words_of(*, symmetric: bool, several: bool) -> Words:
+    """What a report calls the sides. Raises `UsageError` for several responses without a key."""
+    if symmetric and several:
+        raise UsageError("--symmetric is for two annotators: leave the third file out")
+    return FIRST_AND_SECOND if symmetric else KEY_AND_RESPONSE
 
 
 def analysed(

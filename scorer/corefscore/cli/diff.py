@@ -11,7 +11,7 @@ from click.core import ParameterSource
 
 from corefscore.analysis.types import TYPES
 from corefscore.cli import options
-from corefscore.cli.analysing import analysed, analysing
+from corefscore.cli.analysing import analysed, analysing, words_of
 from corefscore.cli.messages import STDOUT, write
 from corefscore.cli.scoring import complete, spare_inputs
 from corefscore.cli.systems import named
@@ -79,10 +79,12 @@ def run(
     color: str,
     html: str | None,
     other: str | None,
+    symmetric: bool,
     output: str,
     **how: Any,
 ) -> None:
     """Analyse the response, write the marked text or the page."""
+    words = words_of(symmetric=symmetric, several=other is not None)
     response, name = complete(key, response, name, how)
     if other is not None and html is None:
         raise UsageError("--other FILE is for the page; it needs --html FILE")
@@ -92,7 +94,7 @@ def run(
     spare_inputs({"--output": output, "--html": html}, (key, *paths.values()), how["include"])
     if name is not None:
         name = os.fsencode(name).decode("utf-8", "surrogateescape")
-    diffs = {system: Diff(its) for system, its in analysed(key, paths, document=name, **how).items()}
+    diffs = {system: Diff(its, words) for system, its in analysed(key, paths, document=name, **how).items()}
     if html is not None:
         write(page.render(diffs), html)
         return

@@ -10,7 +10,7 @@ import click
 
 from corefscore.analysis.found import Analysis
 from corefscore.cli import options
-from corefscore.cli.analysing import analysed, analysing
+from corefscore.cli.analysing import analysed, analysing, words_of
 from corefscore.cli.messages import tell, write
 from corefscore.cli.scoring import complete, spare_inputs
 from corefscore.cli.systems import named
@@ -66,12 +66,14 @@ def run(
     top: int,
     with_list: bool,
     repaired: str | None,
+    symmetric: bool,
     layout: str,
     output: str,
     **how: Any,
 ) -> None:
     """Analyse one response or two, write the report."""
     response, _ = complete(key, response, other or "", how)
+    words = words_of(symmetric=symmetric, several=other is not None)
     if other is not None and (layout == "github" or (with_list and layout != "json")):
         asked = "--list" if with_list else f"--format {layout}"
         raise UsageError(f"{asked} is for one response: leave the second out, or take --list --format json")
@@ -83,7 +85,7 @@ def run(
     if repaired is not None:
         (analysis,) = analyses.values()
         _write_repaired(analysis, repaired, (key, *paths.values()), **how)
-    reports = {system: ErrorReport(analysis, top, with_list) for system, analysis in analyses.items()}
+    reports = {system: ErrorReport(analysis, top, with_list, words) for system, analysis in analyses.items()}
     first, *others = reports.values()
     if others:
         report: Reported = ErrorComparison(reports)

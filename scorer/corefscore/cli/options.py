@@ -30,7 +30,7 @@ HEADINGS: Mapping[str, Sequence[str]] = {
         *("--measures", "--boundary", "--sort", "--by", "--repeated", "--singletons"),
         *("--matching", "--zeros", "--lookup", "--definitions"),
         *("--metric", "--min", "--tolerance", "--both-ways"),
-        *("--measure", "--spans", "--heads", "--pronouns"),
+        *("--measure", "--spans", "--heads", "--pronouns", "--symmetric"),
     ),
     "Input": ("--systems", "--key", "--include", "--input-format", "--clusters-field", "--max-unpacked"),
     "Output": (

@@ -50,7 +50,9 @@ def arranged(table: Table, style: Style) -> list[tuple[int, Column]]:
     def place(each: tuple[int, Column]) -> int:
         return order.index(each[1].score)
 
-    shown = [(at, column) for at, column in enumerate(table.columns) if column.shown]
+    # A bar is made of characters, which hardly any font of LaTeX has.
+    drawn = style.layout != "latex"
+    shown = [(at, column) for at, column in enumerate(table.columns) if column.shown and (drawn or column.kind != BAR)]
     found: list[tuple[int, Column]] = []
     for (_, scored), its in groupby(shown, key=run):
         columns = list(its)

@@ -16,12 +16,7 @@ SIGNS = {RIGHT: "", SPAN: "~", WRONG: "", MISSING: "-", EXTRA: "+"}
 COLOURS = {RIGHT: "2", SPAN: "35", WRONG: "33", MISSING: "31", EXTRA: "34"}
 """The colours of brackets, as numbers of ANSI."""
 
-LEGEND = (
-    "[x]3 right   -[x]7 missing   +[x]16 extra   ~[x]2 other span",
-    "[x]5>r2 belongs to entity 5, found with r2 (2: the response entity that stands",
-    "        for key entity 2; r2: one that stands for none)",
-    "]...    goes on later; sentences without errors: --all",
-)
+LATER = "]...    goes on later; sentences without {error}s: --all"
 
 INDENT = 5
 
@@ -50,8 +45,9 @@ def render(diff: Diff, shown: Shown) -> Iterator[str]:
             yield from (line + "\n" for at in chosen for line in _lines(sentences[at], shown))
             yield "\n"
     if empty:
-        yield "no sentence has such an error\n\n" if shown.types or shown.entities else "no sentence has an error\n\n"
-    yield "".join(f"{line}\n" for line in LEGEND)
+        which = "such" if shown.types or shown.entities else "any"
+        yield f"no sentence has {which} {diff.words.error}s\n\n"
+    yield "".join(f"{line}\n" for line in (*diff.words.legend, LATER.format(error=diff.words.error)))
     yield f"{diff.report.signature}\n"
 
 

@@ -3,12 +3,10 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const byId = (id) => document.getElementById(id);
 const STATES = ["right", "span", "wrong", "missing", "extra"];
 const SIGNS = ["", "~", "", "\u2212", "+"];
-const SAID = [
-  "right", "found, with another span", "found, in another entity", "missing in the response", "not in the key",
-];
+const STYLES = ["dotted", "~ wavy", "solid, 5>r2", "\u2212 dashed", "+ double"];
 const KEYS = [
-  ["n, p", "next, previous error"], ["e, E", "next, previous mention of the entity"], ["j, k", "next, previous document"],
-  ["1 to 9", "show or hide a type of error"], ["x", "other response"], ["t", "light or dark"], ["Esc", "choose nothing"],
+  ["n, p", "next, previous " + data.error], ["e, E", "next, previous mention of the entity"], ["j, k", "next, previous document"],
+  ["1 to 9", "show or hide a type of " + data.error], ["x", "other response"], ["t", "light or dark"], ["Esc", "choose nothing"],
 ];
 
 let system = 0, place = 0, chosen = -1;
@@ -134,16 +132,16 @@ function mask() {
 function sentenceOf(mark) {
   const types = data.types.filter((_, bit) => mark[5] >> bit & 1).map((type) => type.title);
   const key = name(mark[3]), response = name(mark[4]);
-  const where = [key && "entity " + key + " of the key", mark[2] === 2 && "found with " + response,
+  const where = [key && "entity " + key + " of " + data.key, mark[2] === 2 && "found with " + response,
     mark[2] === 4 && "found with " + response].filter(Boolean).join(", ");
   const other = data.systems.length > 1 && elsewhere(mark);
-  return "\u201c" + words(mark) + "\u201d: " + SAID[mark[2]] + " (" + where + (types.length ? "; " + types.join(", ") : "") + ")"
+  return "\u201c" + words(mark) + "\u201d: " + data.said[mark[2]] + " (" + where + (types.length ? "; " + types.join(", ") : "") + ")"
     + (other ? "; in " + data.systems[1 - system].name + ": " + other : "");
 }
 
 function elsewhere(mark) {
   const twin = data.documents[place].marks[1 - system].find((its) => its[0] === mark[0] && its[1] === mark[1]);
-  return twin ? SAID[twin[2]] : "no such mention";
+  return twin ? data.said[twin[2]] : "no such mention";
 }
 
 function choose(at, scroll) {
@@ -178,10 +176,10 @@ function showEntity(mark, same) {
     return [make("h3", title), rows];
   };
   const parts = [];
-  if (mark[3] >= 0) parts.push(...list("Entity " + name(mark[3]) + " of the key: " + same.length + " mentions", same));
+  if (mark[3] >= 0) parts.push(...list("Entity " + name(mark[3]) + " of " + data.key + ": " + same.length + " mentions", same));
   if (mark[4] >= 0) {
     const found = alike(mark, 4);
-    parts.push(...list("Response entity " + name(mark[4]) + ": " + found.length + " mentions", found));
+    parts.push(...list("Entity " + name(mark[4]) + " of " + data.response + ": " + found.length + " mentions", found));
   }
   byId("entity").replaceChildren(...parts);
 }
@@ -236,6 +234,8 @@ function change(to) {
 
 function panels() {
   const its = data.systems[system];
+  document.querySelector("h1").textContent = its.headline;
+  document.title = its.headline;
   byId("score").textContent = its.title;
   byId("signature").textContent = its.signature;
   const most = Math.max(...its.types.map((type) => type.cost), 1e-9);
@@ -246,7 +246,8 @@ function panels() {
     bar.style.setProperty("--size", Math.max(0, its.types[bit].cost / most * 100) + "%");
     button.append(bar);
     button.setAttribute("aria-pressed", String(!hidden.has(bit)));
-    button.title = "show or hide (" + (bit + 1) + "): errors, and what they cost in turn";
+    button.classList.toggle("none", !its.types[bit].count);
+    button.title = "show or hide (" + (bit + 1) + "): how many, and what they cost in turn";
     button.addEventListener("click", () => toggle(bit));
     const row = make("li");
     row.append(button);
@@ -278,13 +279,15 @@ const ACTIONS = {
 };
 
 function start() {
-  document.querySelector("h1").textContent = data.title;
   byId("keys").append(...KEYS.map(([key, text]) => {
     const row = make("div");
     row.append(make("dt", key), make("dd", text));
     return row;
   }));
-  byId("legend").textContent = data.legend;
+  byId("kind").textContent = data.error + "s";
+  for (const [id, text, title] of [["previous", "\u2190 " + data.error, "previous (p)"], ["next", data.error + " \u2192", "next (n)"]])
+    Object.assign(byId(id), { textContent: text, title });
+  byId("legend").textContent = STYLES.map((style, at) => style + ": " + data.said[at]).join("; ");
   data.systems.forEach((its, at) => byId("system").append(make("option", its.name, { value: at })));
   byId("systems").hidden = data.systems.length < 2;
   byId("system").addEventListener("change", (event) => change(Number(event.target.value)));

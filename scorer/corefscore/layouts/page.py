@@ -12,12 +12,6 @@ from typing import Any
 from corefscore.analysis.types import TYPES
 from corefscore.percent import percent
 from corefscore.reports.diff import STATES, Diff
-from corefscore.reports.errors import TITLES
-
-LEGEND = (
-    "dotted: right; \u2212 dashed: missing; + double: not in the key; solid, 5>r2: of entity 5, found with r2; "
-    "~ wavy: another span"
-)
 
 
 def render(diffs: Mapping[str, Diff]) -> Iterator[str]:
@@ -63,12 +57,15 @@ def _escaped(data: Mapping[str, Any]) -> str:
 def _data(diffs: Mapping[str, Diff]) -> dict[str, Any]:
     first = next(iter(diffs.values()))
     return {
-        "title": f"corefscore diff: {first.report.measure_title}",
-        "legend": LEGEND,
-        "types": [{"type": name, "title": TITLES[name]} for name in TYPES],
+        "key": first.words.key,
+        "response": first.words.response,
+        "error": first.words.error,
+        "said": first.words.said,
+        "types": [{"type": name, "title": first.words.titles[name]} for name in TYPES],
         "systems": [
             {
                 "name": name,
+                "headline": f"{diff.report.measure_title} {percent(diff.analysis.score)}",
                 "title": f"{name}: {diff.report.title}",
                 "signature": diff.report.signature,
                 "types": [{"count": cost.errors, "cost": cost.in_turn} for cost in diff.analysis.costs],

@@ -16,7 +16,8 @@ from corefscore.analysis.found import Analysis
 from corefscore.analysis.partitions import ABSENT
 from corefscore.arrays import Ints, bounds
 from corefscore.errors import UsageError
-from corefscore.reports.errors import TITLES, ErrorReport
+from corefscore.reports.errors import ErrorReport
+from corefscore.reports.words import KEY_AND_RESPONSE, Words
 
 RIGHT, SPAN, WRONG, MISSING, EXTRA = STATES = ("right", "span", "wrong", "missing", "extra")
 """What can be said of a mention: it is right; its span is another one; it is in another entity; the response lacks it;
@@ -71,10 +72,11 @@ class Diff:
     of both are in the piece that they share."""
 
     analysis: Analysis
+    words: Words = KEY_AND_RESPONSE
 
     @cached_property
     def report(self) -> ErrorReport:
-        return ErrorReport(self.analysis)
+        return ErrorReport(self.analysis, words=self.words)
 
     @cached_property
     def stands_for(self) -> Ints:
@@ -87,8 +89,9 @@ class Diff:
 
     def counts_of(self, document: int) -> str:
         """How many errors of each type a document has, in words."""
-        found = self.analysis.by_document.items()
-        return ", ".join(f"{TITLES[name]} {its[document]}" for name, its in found if its[document]) or "no errors"
+        titles, found = self.words.titles, self.analysis.by_document.items()
+        told = [f"{titles[name]} {its[document]}" for name, its in found if its[document]]
+        return ", ".join(told) or f"no {self.words.error}s"
 
     def key_name(self, entity: int) -> str | None:
         """What a key entity is called."""

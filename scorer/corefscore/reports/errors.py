@@ -21,30 +21,21 @@ from corefscore.model import Documents
 from corefscore.percent import percent
 from corefscore.reports.presented import Presented
 from corefscore.reports.row import BAR, COUNT, END, GAIN, MIDDLE, PERCENT, Annotation, Column, Reported, Table, head
+from corefscore.reports.words import FIRST_AND_SECOND, KEY_AND_RESPONSE, Words
 
-TITLES: Mapping[str, str] = {
-    types.SPAN: "span error",
-    types.CONFLATED: "conflated entities",
-    types.EXTRA_MENTION: "extra mention",
-    types.EXTRA_ENTITY: "extra entity",
-    types.DIVIDED: "divided entity",
-    types.MISSING_MENTION: "missing mention",
-    types.MISSING_ENTITY: "missing entity",
-    types.EXTRA_SINGLETON: "extra singleton",
-    types.MISSING_SINGLETON: "missing singleton",
-}
-"""What types are called in tables."""
+MISSING, EXTRA = "missing", "extra"
+"""The words of `Words` that stand over columns."""
 
 SHORT: Mapping[str, tuple[str, str]] = {
     types.SPAN: ("", "span"),
     types.CONFLATED: ("", "confl"),
     types.DIVIDED: ("", "div"),
-    types.EXTRA_MENTION: ("extra", "men"),
-    types.EXTRA_ENTITY: ("extra", "ent"),
-    types.EXTRA_SINGLETON: ("extra", "one"),
-    types.MISSING_MENTION: ("missing", "men"),
-    types.MISSING_ENTITY: ("missing", "ent"),
-    types.MISSING_SINGLETON: ("missing", "one"),
+    types.EXTRA_MENTION: (EXTRA, "men"),
+    types.EXTRA_ENTITY: (EXTRA, "ent"),
+    types.EXTRA_SINGLETON: (EXTRA, "one"),
+    types.MISSING_MENTION: (MISSING, "men"),
+    types.MISSING_ENTITY: (MISSING, "ent"),
+    types.MISSING_SINGLETON: (MISSING, "one"),
 }
 """What types are called where there is little room: what spans their columns, and the heading of each."""
 
@@ -67,8 +58,6 @@ ROWS, COLUMNS = 8, 4
 
 SHOWN_WORDS = 28
 """How many characters of the words of a mention stand in a table."""
-
-ALONE_BELOW_ZERO = "below 0 where joining divided parts also joins what they are conflated with"
 
 
 class Listed(NamedTuple):
@@ -129,6 +118,7 @@ class ErrorReport(Presented):
     analysis: Analysis
     top: int = 5
     with_list: bool = False
+    words: Words = KEY_AND_RESPONSE
 
     def __repr__(self) -> str:
         return f"<ErrorReport: {self.title}>"
@@ -142,12 +132,13 @@ class ErrorReport(Presented):
     def title(self) -> str:
         """What the score is and what it loses, in a sentence."""
         analysis = self.analysis
-        key, response = analysis.result["mentions"].recall_counts, analysis.result["mentions"].precision_counts
-        lost = 1 - analysis.score
+        mentions, lost = analysis.result["mentions"], 1 - analysis.score
+        documents = counted(len(analysis.result.names), "document")
+        key = counted(int(mentions.recall_counts.denominator), f"{self.words.key} mention")
+        response = counted(int(mentions.precision_counts.denominator), f"{self.words.response} mention")
         return (
-            f"what the score loses: {self.measure_title} {percent(analysis.score)}, {percent(lost)} below 100, in "
-            f"{counted(len(analysis.result.names), 'document')} ({counted(int(key.denominator), 'key mention')}, "
-            f"{counted(int(response.denominator), 'response mention')})"
+            f"{self.words.title}: {self.measure_title} {percent(analysis.score)}, {percent(lost)} below 100, in "
+            f"{documents} ({key}, {response})"
         )
 
     @property
@@ -158,8 +149,10 @@ class ErrorReport(Presented):
     @cached_property
     def tables(self) -> Sequence[Table]:
         groups = self.group_tables
+        symmetric = self.words is FIRST_AND_SECOND
         return [
             self.cost_table,
+            *([self.agreement_table] if symmetric else []),
             self.mention_table,
             self.confusion_table,
             *([self.document_table] if len(self.analysis.result.names) > 1 else []),
@@ -170,7 +163,7 @@ class ErrorReport(Presented):
     def cost_table(self) -> Table:
         """One row a type: how many errors, what they cost."""
         columns = (
-            Column("type", "error"),
+            Column("type", self.words.error),
             Column("count", "count", COUNT),
             Column("alone", "alone", GAIN),
             Column("in_turn", "in turn", GAIN),
@@ -184,10 +177,16 @@ class ErrorReport(Presented):
             name, count = (REPEATS, analysis.copies) if analysis.copies else (LOOKUP, None)
             rows.append([name, count, None, moved, analysis.start, None])
         rows += [
-            [TITLES[its.type], its.errors, its.alone, its.in_turn, its.then, max(its.in_turn, 0.0)]
+            [self.words.titles[its.type], its.errors, its.alone, its.in_turn, its.then, max(its.in_turn, 0.0)]
             for its in analysis.costs
         ]
         return Table(self.title, columns, rows)
+
+    @property
+    def agreement_table(self) -> Table:
+        """The F1 of every measure that was scored: the same whichever side is the key."""
+        columns = Column("measure", "measure"), Column("f1", "F1", PERCENT)
+        return Table("agreement", columns, [[name, score.f1] for name, score in self.analysis.result.items()])
 
     @property
     def mention_table(self) -> Table:
@@ -197,7 +196,7 @@ class ErrorReport(Presented):
         for error in self.errors:
             of_type[error.type] += error.mentions
         columns = (
-            Column("type", "error"),
+            Column("type", self.words.error),
             *(Column(kind.replace(" ", "_"), kind, COUNT) for kind in KINDS),
             Column("most_often", "most often", cut=END),
         )
@@ -205,8 +204,8 @@ class ErrorReport(Presented):
         for name, its in of_type.items():
             if its:
                 sizes = np.bincount(kinds[its], minlength=len(KINDS)).tolist()
-                rows.append([TITLES[name], *sizes, self._most_often(its)])
-        return Table("mentions in these errors", columns, rows)
+                rows.append([self.words.titles[name], *sizes, self._most_often(its)])
+        return Table(f"mentions in these {self.words.error}s", columns, rows)
 
     @property
     def confusion_table(self) -> Table:
@@ -220,7 +219,7 @@ class ErrorReport(Presented):
         columns = (
             Column("mentions", "mentions", COUNT),
             Column("of", "of", cut=MIDDLE),
-            Column("put_into", "put into", cut=MIDDLE),
+            Column("put_into", self.words.put_into, cut=MIDDLE),
             Column("most_often", "most often", cut=END),
             Column("document", "document", cut=MIDDLE, shown=len(self.analysis.result.names) > 1),
         )
@@ -235,7 +234,7 @@ class ErrorReport(Presented):
             ]
             for pair in most
         ]
-        return Table("who is taken for whom", columns, rows)
+        return Table(self.words.confused, columns, rows)
 
     @property
     def document_table(self) -> Table:
@@ -247,7 +246,13 @@ class ErrorReport(Presented):
             Column("f1", "F1", PERCENT),
             Column("cost", "costs", GAIN),
             *(
-                Column(name, heading, COUNT, over=over, shown=bool(analysis.counts[name]) or name not in OF_SINGLETONS)
+                Column(
+                    name,
+                    heading,
+                    COUNT,
+                    over=over and getattr(self.words, over),
+                    shown=bool(analysis.counts[name]) or name not in OF_SINGLETONS,
+                )
                 for name, (over, heading) in SHORT.items()
             ),
         )
@@ -286,11 +291,11 @@ class ErrorReport(Presented):
         shown = columns_of[:COLUMNS]
         rest = len(columns_of) - len(shown)
         columns = [
-            Column("key_entity", "key entity", cut=MIDDLE),
+            Column("key_entity", f"{self.words.key} entity", cut=MIDDLE),
             Column("size", "size", COUNT),
             *(Column(f"response_{its}", self.response_name(its), cut=MIDDLE) for its in shown),
             *([Column("others", f"{rest} more")] if rest else []),
-            Column("missing", "missing"),
+            Column("missing", self.words.missing),
         ]
 
         def cells_of(rows: Sequence[int], sizes: int | None) -> list[Any]:
@@ -306,24 +311,20 @@ class ErrorReport(Presented):
         if others := rows_of[ROWS:]:
             rows.append([f"{len(others)} more", *cells_of(others, sum(key_sizes[its] for its in others))])
         if any(its == ABSENT for its in key.tolist()):
-            rows.append(["extra", *cells_of([ABSENT], None)])
+            rows.append([self.words.extra, *cells_of([ABSENT], None)])
         document = self.shown_name(int(analysis.groups.document[group]))
         title = (
-            f"{document}, group {group + 1}: {len(rows_of)} key and {len(columns_of)} response entities; "
+            f"{document}, group {group + 1}: {len(rows_of)} {self.words.key} and {len(columns_of)} "
+            f"{self.words.response} entities; "
             f"costs {analysis.groups.cost[group] * 100:.2f}"
         )
         return Table(title, columns, rows)
 
     @property
     def notes(self) -> Sequence[str]:
-        wrong = int((~self.analysis.groups.perfect).sum())
-        notes = [
-            "in turn: F1 gained when every error of this type is repaired, after those above it; the column adds up to "
-            "what is lost",
-            f"alone: F1 gained when only this type is repaired (and spans); {ALONE_BELOW_ZERO}",
-            f"{wrong} of {counted(len(self.analysis.groups.perfect), 'group')} of entities have errors; *: where the "
-            "main mention of a key entity is, the piece that its others should join",
-        ]
+        perfect = self.analysis.groups.perfect
+        groups = f"{int((~perfect).sum())} of {counted(len(perfect), 'group')} of entities differ"
+        notes = [*self.words.notes, f"{groups}; *: {self.words.star}"]
         if not self.analysis.text.words:
             notes.append("the key has no words: mentions are shown by their tokens, and no spans are repaired")
         return notes
@@ -332,15 +333,17 @@ class ErrorReport(Presented):
     def signature(self) -> str:
         its = self.analysis
         reading = {name: value for name, value in its.result.settings.reading.items() if name != "heads"}
+        symmetric = " | symmetric" if self.words is FIRST_AND_SECOND else ""
         return (
             f"{replace(its.result.settings, reading=reading).signature} | errors={its.measure.name} | "
-            f"spans={its.spans} | heads={its.heads} | pronouns={its.pronouns.name}"
+            f"spans={its.spans} | heads={its.heads} | pronouns={its.pronouns.name}{symmetric}"
         )
 
     def to_dict(self) -> dict[str, Any]:
         """What the JSON layout prints; see ``docs/errors.md``."""
         its, groups = self.analysis, self.analysis.groups
         options = {**its.result.settings.to_dict(), "spans": its.spans, "heads": its.heads}
+        options["symmetric"] = self.words is FIRST_AND_SECOND
         found = {
             **head("errors", self.signature, {**options, "pronouns": its.pronouns.name}),
             "score": {name: score.f1 for name, score in its.result.items() if name != "mentions"},
@@ -453,14 +456,14 @@ class ErrorList(Reported):
     @property
     def tables(self) -> Sequence[Table]:
         columns = (
-            Column("type", "error"),
+            Column("type", self.report.words.error),
             Column("document", "document", spare=1, cut=MIDDLE),
             Column("file", "file", cut=MIDDLE),
             Column("line", "line", COUNT),
             Column("mentions", "tokens", spare=2, cut=END),
             Column("words", "words", cut=MIDDLE),
-            Column("key_entity", "key", over="entity", cut=MIDDLE),
-            Column("response_entity", "response", over="entity", cut=MIDDLE),
+            Column("key_entity", self.report.words.key, over="entity", cut=MIDDLE),
+            Column("response_entity", self.report.words.response, over="entity", cut=MIDDLE),
             Column("into_key_entity", "into", over="entity", spare=1, cut=MIDDLE),
         )
         return [Table("", columns, [*self._spans(), *map(self._row, self.report.errors)])]
@@ -471,14 +474,14 @@ class ErrorList(Reported):
             yield Annotation("warning", kind, f'"{words}" in document {document}', path, line)
 
     def to_dict(self) -> dict[str, Any]:
-        return ErrorReport(self.report.analysis, self.report.top, with_list=True).to_dict()
+        return replace(self.report, with_list=True).to_dict()
 
     def _row(self, error: Listed) -> list[Any]:
         its, report = self.report.analysis, self.report
         both = its.both
         spans = [f"{both.start[m]}-{both.end[m]}" for m in error.mentions]
         return [
-            TITLES[error.type],
+            report.words.titles[error.type],
             report.shown_name(error.document),
             *report.place(error.mentions[0]),
             " ".join(spans),
@@ -495,7 +498,7 @@ class ErrorList(Reported):
             response = its.in_response(at)
             document, *key = its.span(at)
             yield [
-                TITLES[types.SPAN],
+                report.words.titles[types.SPAN],
                 report.shown_name(document),
                 *report.place(at),
                 f"{response[0]}-{response[1]} -> {key[0]}-{key[1]}",

@@ -14,9 +14,10 @@ from corefscore.analysis.found import RIGHT, STATUS, Analysis
 from corefscore.arrays import Ints
 from corefscore.findings import counted
 from corefscore.percent import percent
-from corefscore.reports.errors import KINDS, TITLES, ErrorReport, shortened
+from corefscore.reports.errors import KINDS, ErrorReport, shortened
 from corefscore.reports.row import COUNT, GAIN, MIDDLE, PERCENT, Column, Reported, Table, head
 from corefscore.reports.row import shortened as brief
+from corefscore.reports.words import KEY_AND_RESPONSE
 
 Span = tuple[int, int, int]
 
@@ -67,7 +68,15 @@ class ErrorComparison(Reported):
             Column("gain", "better by", GAIN, over="costs"),
         )
         rows: list[list[Any]] = [
-            [TITLES[x.type], x.errors, y.errors, x.errors - y.errors, x.in_turn, y.in_turn, y.in_turn - x.in_turn]
+            [
+                KEY_AND_RESPONSE.titles[x.type],
+                x.errors,
+                y.errors,
+                x.errors - y.errors,
+                x.in_turn,
+                y.in_turn,
+                y.in_turn - x.in_turn,
+            ]
             for x, y in zip(*(its.costs for its in self.analyses), strict=True)
         ]
         rows.append(["total", *(sum(row[place] for row in rows) for place in range(1, 7))])

@@ -1,0 +1,110 @@
+"""What reports of errors call the two sides and their differences: key and response, or two annotators."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from corefscore.analysis import types
+
+
+class Words(NamedTuple):
+    """The words of a report.
+
+    ``key`` and ``response`` name the sides, ``missing`` and ``extra`` what only one of them has, ``error`` any
+    difference. ``title`` is what the report says, ``titles`` are the types of differences. ``confused`` stands over the
+    entities that are confused, ``put_into`` over the second of them. ``notes`` explain the tables, ``star`` the mark in
+    those of groups, ``legend`` the signs in marked text, and ``said`` is what can be said of a mention
+    (`corefscore.reports.diff.STATES`).
+    """
+
+    key: str
+    response: str
+    missing: str
+    extra: str
+    error: str
+    title: str
+    titles: Mapping[str, str]
+    confused: str
+    put_into: str
+    notes: Sequence[str]
+    star: str
+    legend: Sequence[str]
+    said: Sequence[str]
+
+
+KEY_AND_RESPONSE = Words(
+    key="key",
+    response="response",
+    missing="missing",
+    extra="extra",
+    error="error",
+    title="what the score loses",
+    titles={
+        types.SPAN: "span error",
+        types.CONFLATED: "conflated entities",
+        types.EXTRA_MENTION: "extra mention",
+        types.EXTRA_ENTITY: "extra entity",
+        types.DIVIDED: "divided entity",
+        types.MISSING_MENTION: "missing mention",
+        types.MISSING_ENTITY: "missing entity",
+        types.EXTRA_SINGLETON: "extra singleton",
+        types.MISSING_SINGLETON: "missing singleton",
+    },
+    confused="who is taken for whom",
+    put_into="put into",
+    notes=(
+        "in turn: F1 gained when every error of this type is repaired, after those above it; the column adds up to "
+        "what is lost",
+        "alone: F1 gained when only this type is repaired (and spans); below 0 where joining divided parts also joins "
+        "what they are conflated with",
+    ),
+    star="where the main mention of a key entity is, the piece that its others should join",
+    legend=(
+        "[x]3 right   -[x]7 missing   +[x]16 extra   ~[x]2 other span",
+        "[x]5>r2 belongs to entity 5, found with r2 (2: the response entity that stands",
+        "        for key entity 2; r2: one that stands for none)",
+    ),
+    said=("right", "found, with another span", "found, in another entity", "missing in the response", "not in the key"),
+)
+
+FIRST_AND_SECOND = Words(
+    key="first",
+    response="second",
+    missing="only first",
+    extra="only second",
+    error="difference",
+    title="how far both agree",
+    titles={
+        types.SPAN: "another span",
+        types.CONFLATED: "joined only in second",
+        types.EXTRA_MENTION: "mention only in second",
+        types.EXTRA_ENTITY: "entity only in second",
+        types.DIVIDED: "joined only in first",
+        types.MISSING_MENTION: "mention only in first",
+        types.MISSING_ENTITY: "entity only in first",
+        types.EXTRA_SINGLETON: "singleton only in second",
+        types.MISSING_SINGLETON: "singleton only in first",
+    },
+    confused="entities of first that second joins",
+    put_into="joined with",
+    notes=(
+        "in turn: F1 gained if second became like first in this, after what stands above it; the column adds up to "
+        "what is lacking to 100",
+        "alone: F1 gained if second became like first in this only (and in spans); F1 is the same in both directions, "
+        "what a step gains is not",
+    ),
+    star="where the main mention of an entity of first is",
+    legend=(
+        "[x]3 both agree   -[x]7 only in first   +[x]16 only in second   ~[x]2 another span",
+        "[x]5>r2 is in entity 5 of first and in r2 of second (2: the entity of second",
+        "        that stands for entity 2 of first; r2: one that stands for none)",
+    ),
+    said=(
+        "both agree",
+        "in both, with different spans",
+        "in both, in different entities",
+        "only in first",
+        "only in second",
+    ),
+)
