@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import corefscore
 import numpy as np
@@ -223,7 +223,7 @@ def test_blanc_by_both_sides_is_there_for_spans_too() -> None:
 # Look-ups, ties
 
 
-def aligned(case: Path, **how: str) -> alignment.Alignment:
+def aligned(case: Path, **how: Any) -> alignment.Alignment:
     sides = [read(str(path), [], Reading()) for path in pair_of(case)]
     (pairs,) = pair(iter([joined(list(sides[0]))]), iter([joined(list(sides[1]))]), [])
     return matched(pairs, Counting(**how).settled(nodes=True))[0]

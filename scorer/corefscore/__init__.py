@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from corefscore.errors import ScorerError as ScorerError
     from corefscore.errors import ScorerWarning as ScorerWarning
     from corefscore.errors import UsageError as UsageError
+    from corefscore.evaluator import CorefEvaluator as CorefEvaluator
     from corefscore.explain import analyse as analyse
+    from corefscore.libraries import from_spacy as from_spacy
     from corefscore.results import Result as Result
     from corefscore.results import Score as Score
     from corefscore.results import Scores as Scores
@@ -30,6 +32,8 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "explain": ("analyse",),
+    "evaluator": ("CorefEvaluator",),
+    "libraries": ("from_spacy",),
     "systems": ("compare", "rank", "check"),
     "api": ("score", "Scorer", "read", "Corpus"),
     "results": ("Result", "Scores", "Score"),
@@ -37,6 +41,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "CorefEvaluator",
     "Corpus",
     "InputError",
     "Result",
@@ -49,6 +54,7 @@ __all__ = [
     "analyse",
     "check",
     "compare",
+    "from_spacy",
     "rank",
     "read",
     "score",

@@ -367,6 +367,17 @@ class Scorer:
         self._notices += notices
         self._settings = replace(self._settings, reading={**self._settings.reading, **settings.reading})
 
+    def add_document(self, key: Clusters, response: Clusters) -> None:
+        """Count one document, which is never taken for a list of documents.
+
+        Raises `InputError` for what are no clusters.
+        """
+        from corefscore.nesting import nested
+
+        called = str(len(self._names))
+        sides = nested(key, KEY, called).value, nested(response, RESPONSE, called).value
+        self._append([self._count(*sides, None)], [None])
+
     def _add_nested(self, key: Any, response: Any, name: str | None) -> None:
         """Count clusters in memory that have no names."""
         from corefscore.nesting import nested, together

@@ -27,6 +27,7 @@ class Scoring(TypedDict, total=False):
     zeros: str | None
     lookup: str | None
     definitions: str | None
+    window: int | None
     ne_from: str | None
     ne_column: int | None
     named: str | None

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from corefscore.alignment import Alignment
     from corefscore.names.mentions import Held
     from corefscore.nodes import About
+    from corefscore.windows import Windows
 
 
 def evaluate(
@@ -118,6 +119,12 @@ class Part(NamedTuple):
     common: Common
     held: Sequence[Held]
     nodes: About | None = None
+    windows: Windows | None = None
+
+    @property
+    def counted_names(self) -> Sequence[str]:
+        """The names of what was counted: documents, or their windows."""
+        return self.names if self.windows is None else self.windows.named(self.names)
 
 
 class Counted(NamedTuple):
@@ -137,10 +144,18 @@ def count(
 
 
 def _matched(pairs: Pairs, how: NameOptions | None, settings: Settings, *, keep_pairs: bool) -> tuple[Part, Views]:
-    """Match mentions and treat repeats, in every view that metrics ask for.
+    """Match mentions and treat repeats, in every view that metrics ask for; of windows where there are any.
 
     In all of them, repeats are decided by the order of all mentions.
     """
+    if settings.counting.window is not None:
+        from corefscore.windows import cut
+
+        whole_names = pairs.key.names
+        pairs, windows = cut(pairs, settings.counting.window)
+        settings = replace(settings, counting=settings.counting._replace(window=None))
+        part, of_windows = _matched(pairs, how, settings, keep_pairs=keep_pairs)
+        return part._replace(names=whole_names, windows=windows), of_windows
     if pairs.key.nodes is not None or pairs.response.nodes is not None:
         return _aligned(pairs, how, settings, keep_pairs=keep_pairs)
     of_views = {WHOLE: pairs}
@@ -232,6 +247,11 @@ def joined(
         notices += describe("repeated-mention", once([repeat for part in parts for repeat in part.repeats]))
     else:
         notices += describe("dropped-repeat", once(dropped))
+    cuts = [part.windows for part in parts if part.windows is not None]
+    if cuts:
+        from corefscore.windows import told
+
+        notices += told(cuts)
     alike = [part.common for part in parts]
     notices += [*nothing_in_common(alike), *(() if nodes else other_columns(alike))]
     views = {view: _shown(batches, view) for view in parts[0].messages}
@@ -246,7 +266,7 @@ def joined(
     every = tuple(metric.by(counting.definitions) for metric in _with_mentions(metrics))
     return Result(
         [metric.given(settings.own) for metric in every],
-        [name for part in parts for name in part.names],
+        [name for part in parts for name in part.counted_names],
         {metric.name: np.concatenate([its.counts[metric.name] for _, its in batches]) for metric in every},
         settings,
         tuple(notices),
@@ -260,7 +280,7 @@ def _shown(batches: Sequence[tuple[Part, Counted]], view: str) -> Shown:
     before = 0
     for part, _ in batches:
         messages.update({before + document: lines for document, lines in part.messages[view].items()})
-        before += len(part.names)
+        before += len(part.counted_names)
     copies = np.concatenate([its.key_copies[view] for _, its in batches])
     return Shown(copies, messages, [part.pairs[view] for part, _ in batches if part.pairs])
 

@@ -116,6 +116,12 @@ KINDS: Mapping[str, Kind] = {
         'in document "{document}": "{words}"{tokens} is marked {count} times, as entities {entities}',
         "expected every span once; remove all but one, or score with --repeated first",
     ),
+    "crosses-window": Kind(
+        NOTICE,
+        'in document "{document}": "{words}" (tokens {start} to {end}) goes on beyond its window, which ends before '
+        "token {border}",
+        "it counts in the window of its first token, as such mentions of the other side do",
+    ),
     "one-unit": Kind(
         ERROR,
         "there is one unit only to resample (--unit {unit}; documents: {documents})",

@@ -226,6 +226,7 @@ COUNTING = (
         "Which official scorer to follow where the two define a metric differently. (default: that of the format)",
         DEFINITIONS,
     ),
+    Option("window", None, "Score stretches of N tokens as documents of their own.", kind=int),
 )
 """The options about which mentions count, and how; None is the default of the format."""
 
@@ -239,6 +240,7 @@ class Counting(NamedTuple):
     zeros: str | None = None
     lookup: str | None = None
     definitions: str | None = None
+    window: int | None = None
 
     def settled(self, nodes: bool) -> Counting:
         """The same with the defaults of a format, in which mentions are more than spans (``nodes``) or not.
@@ -344,6 +346,23 @@ class Result(Measured):
     def documents(self) -> Mapping[str, Scores]:
         """The scores of each document, by name, in the order of the key."""
         return _Documents(self)
+
+    @cached_property
+    def mean(self) -> Scores:
+        """The mean over documents, which is called macro: each score is the unweighted mean of that score of every
+        document; one that has nothing to count is 0, as everywhere. Its F1 is no F1 of its recall and precision.
+
+        Its counts are the sum over documents and their number.
+        """
+        size = len(self.names)
+
+        def over(scores: Floats) -> Ratios:
+            return Ratios(summed(scores), np.array(float(size)))
+
+        found = values(self.metrics, self.counts).items()
+        return Scores(
+            {name: Values(over(its.recall), over(its.precision), summed(its.f1) / size) for name, its in found}
+        )
 
     def of(self, documents: Sequence[int] | Ints) -> Scores:
         """The scores of some documents together, given by their places in the order of the key."""

@@ -15,6 +15,7 @@ from corefscore.measures import metrics_of
 from corefscore.model import part_of
 from corefscore.results import REST, Result, compiled, group_of
 from corefscore.significance import Sample, statistics
+from corefscore.windows import whole
 
 DOCUMENT, PART, JOINED = UNITS = "document", "part", "parts-joined"
 """Documents with all their parts, since parts of one document are alike; each part by itself, as the official scorer
@@ -88,7 +89,7 @@ def sample(results: Sequence[Result], measures: Collection[str], unit: str = DOC
     first = results[0]
     needed = {name for measure in measures for name in metrics_of(measure, first.metrics)}
     metrics = [metric for metric in first.metrics if metric.name in needed]
-    names = unit_names(first.names, unit)
+    names = unit_names(_whole(first) if unit in (DOCUMENT, JOINED) else first.names, unit)
     form = None if by is None else compiled(by)
     groups = [REST if form is None else group_of(form, name) or REST for name in first.names]
     if form is not None and set(groups) == {REST}:
@@ -112,6 +113,11 @@ def sample(results: Sequence[Result], measures: Collection[str], unit: str = DOC
         observed.append(statistics(metrics, measures, sums))
     parts = "joined" if unit in (DOCUMENT, JOINED) and len(order) < len(names) else None
     return Sample(metrics, measures, np.stack(counts), stratum[order], np.stack(observed), parts)
+
+
+def _whole(result: Result) -> Sequence[str]:
+    """The documents of a result; the windows of one are alike as its parts are, and bear its name."""
+    return result.names if result.settings.counting.window is None else [whole(name) for name in result.names]
 
 
 def _numbered(names: Sequence[str]) -> Ints:

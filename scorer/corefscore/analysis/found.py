@@ -18,6 +18,7 @@ from corefscore.analysis.texts import Placed, Text
 from corefscore.analysis.types import Errors, errors_of
 from corefscore.arrays import Bools, Floats, Ints, order_by
 from corefscore.assignment import connected
+from corefscore.errors import UsageError
 from corefscore.findings import Finding
 from corefscore.formats.row import AUTO, FILE
 from corefscore.metrics.row import WHOLE
@@ -254,7 +255,9 @@ class Analysis:
 
 
 def pairs_of(result: Result) -> Pairs:
-    """The documents of a result that kept its pairs."""
+    """The documents of a result that kept its pairs. Raises `UsageError` for windows."""
+    if result.settings.counting.window is not None:
+        raise UsageError("errors are found in whole documents; leave window out")
     return whole(result.views[WHOLE].pairs)
 
 

@@ -11,7 +11,7 @@ from click.types import StringParamType
 
 from corefscore.errors import UsageError, nearest
 from corefscore.layouts import NAMES, ORDERS, Style, fitting
-from corefscore.metrics.row import NAMED, VIEWS, Metric, options_of
+from corefscore.metrics.row import NAMED, VIEWS, Metric, Option, options_of
 from corefscore.sources import RATIO, UNPACKED
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ COREFUD_NAME = "corefud-scorer.py"
 HEADINGS: Mapping[str, Sequence[str]] = {
     "What to score": (
         *("--measures", "--boundary", "--sort", "--by", "--repeated", "--singletons"),
-        *("--matching", "--zeros", "--lookup", "--definitions"),
+        *("--matching", "--zeros", "--lookup", "--definitions", "--window"),
         *("--metric", "--min", "--tolerance", "--both-ways"),
         *("--measure", "--spans", "--heads", "--pronouns", "--symmetric"),
     ),
@@ -42,6 +42,7 @@ HEADINGS: Mapping[str, Sequence[str]] = {
             "--digits",
             "--order",
             "--documents",
+            "--average",
             "--top",
             "--list",
             "--repaired",
@@ -148,13 +149,21 @@ def scoring(metrics: Sequence[Metric]) -> list[click.Parameter]:
                 default=option.default,
                 show_default=True,
                 help=option.help,
-                type=Choice(option.choices) if option.choices else type(option.default),
+                type=_type(option),
+                metavar="N" if option.kind is int else None,
                 is_flag=isinstance(option.default, bool),
             )
             for option in (*COUNTING, *options_of(metrics))
         ),
         *reading(),
     ]
+
+
+def _type(option: Option) -> Any:
+    """What an option takes."""
+    if option.choices:
+        return Choice(option.choices)
+    return click.IntRange(min=1) if option.kind is int else type(option.default)
 
 
 def estimate() -> list[click.Parameter]:

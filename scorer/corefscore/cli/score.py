@@ -35,7 +35,8 @@ def command(words: str) -> click.Command:
         if name is not None:
             # Names of documents are bytes of a file, whatever the locale takes the argument for.
             name = os.fsencode(name).decode("utf-8", "surrogateescape")
-        score(key, response, metrics, name, headings=headings, average=average, **given)
+        macro = given.pop("average_over") is not None
+        score(key, response, metrics, name, headings=headings, average=average, macro=macro, **given)
 
     made = options.Command(
         words,
@@ -61,6 +62,11 @@ def command(words: str) -> click.Command:
                 metavar="REGEX",
                 help="Add totals for groups of documents and their mean; REGEX, or its first bracket, matches the "
                 "group in the name of a document (not with --format official).",
+            ),
+            click.Option(
+                ["--average", "average_over"],
+                type=click.Choice(["documents"]),
+                help="Add the mean over documents, called macro (not with --format official).",
             ),
             *options.notices(),
             *options.workers(),
@@ -102,6 +108,7 @@ def score(
     output: str,
     documents: bool,
     by: str | None,
+    macro: bool,
     strict: bool,
     quiet: bool | None,
     jobs: int | None,
@@ -116,12 +123,12 @@ def score(
     if response is not None or write_key is None:
         response, name = of_both_sides(key, response, name, how)
     if response is None:
-        _check_alone(write_key, for_scores=output != STDOUT or documents or intervals or by is not None)
+        _check_alone(write_key, for_scores=output != STDOUT or documents or intervals or macro or by is not None)
     if write_key is not None:
         _check_write_key(write_key, output=None if response is None else output, **how)
     one_standard_input(key, response)
     spare_inputs({"--output": output, "--write-key": write_key}, filter(None, (key, response)), how["include"])
-    _check_layout(look.layout, documents=documents, by=by, intervals=intervals)
+    _check_layout(look.layout, by, {"--documents": documents, "--average": macro, "--intervals": intervals})
     listed = look.layout in fitting(RESULT) and name != "none"
     only = None if name == "none" else name
     with workers(jobs, scheduler) as apply:
@@ -137,7 +144,7 @@ def score(
     if result.settings.counting.matching and _by_default("layout"):
         look = look._replace(layout=COREFUD)
     ends = _intervals(result) if intervals else None
-    report = Report(result, documents or listed, by, only, headings, average, _name(response), ends)
+    report = Report(result, documents or listed, by, only, headings, average, macro, _name(response), ends)
     pieces = rendered(report, look)
     if estimate is None or write_key is None:
         write(pieces, output)
@@ -163,10 +170,10 @@ def _intervals(result: Result) -> Intervals:
     return intervals(result, Method())
 
 
-def _check_layout(layout: str, *, documents: bool, by: str | None, intervals: bool) -> None:
+def _check_layout(layout: str, by: str | None, others: Mapping[str, bool]) -> None:
     """Raise `UsageError` for what the official layout does not have, and for a pattern that is none."""
-    if layout in fitting(RESULT) and (documents or by is not None or intervals):
-        asked = "--documents" if documents else "--by" if by is not None else "--intervals"
+    asked = next((option for option, given in {"--by": by is not None, **others}.items() if given), None)
+    if layout in fitting(RESULT) and asked:
         raise UsageError(f"{asked} needs a layout other than {layout}, such as --format table")
     if by is not None:
         compiled(by)
@@ -177,7 +184,9 @@ def _check_alone(write_key: str | None, *, for_scores: bool) -> None:
     if write_key is None:
         raise click.UsageError("Missing argument 'RESPONSE'.", click.get_current_context())
     if for_scores:
-        raise UsageError("without RESPONSE there are no scores: leave --output, --documents, --intervals and --by out")
+        raise UsageError(
+            "without RESPONSE there are no scores: leave --output, --documents, --average, --intervals and --by out"
+        )
 
 
 def _check_write_key(path: str, *, output: str | None, estimate_key: bool, **_: Any) -> None:

@@ -32,7 +32,8 @@ class Option(NamedTuple):
     """An option that can move a number: its name on the command line, its default, which tells its type, and its help.
 
     The value of one that a metric brings along reaches `Metric.count` as a keyword argument, dashes turned into
-    underscores. The default of one that is ``implied`` is in no signature.
+    underscores. The default of one that is ``implied`` is in no signature. ``kind`` is the type of one without a
+    default; an int counts from 1.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Option(NamedTuple):
     help: str
     choices: Sequence[str] | None = None
     implied: bool = False
+    kind: type | None = None
 
     @property
     def keyword(self) -> str:
@@ -47,6 +49,8 @@ class Option(NamedTuple):
 
     def check(self, value: Any) -> None:
         """Raise `UsageError` for a value that it cannot have."""
+        if self.kind is int and value is not None and (type(value) is not int or value < 1):
+            raise UsageError(f"{self.keyword}={value!r}: expected a whole number, 1 or more")
         if self.choices is not None and value != self.default and value not in self.choices:
             hint = f"; {suggested(value, self.choices)}" if isinstance(value, str) else ""
             raise UsageError(f"{self.keyword}={value!r} is not one of {', '.join(self.choices)}{hint}")

@@ -16,8 +16,9 @@ from corefscore.reports.paper import main_measures, paper
 from corefscore.reports.row import PERCENT, Column, Interval, Reported, Streamed, Table
 from corefscore.results import DOCUMENT, TOTAL, Result, Score, Scores
 
-GROUP, MEAN = "group", "mean of groups"
-"""The kinds of scope besides documents and the total: a group of documents, the unweighted mean over groups."""
+GROUP, MEAN, MACRO = "group", "mean of groups", "macro"
+"""The kinds of scope besides documents and the total: a group of documents, the unweighted mean over groups, and that
+over documents."""
 
 
 class Row(NamedTuple):
@@ -44,8 +45,8 @@ class Intervals(NamedTuple):
 @dataclass(frozen=True)
 class Report(Reported):
     """What is shown of a result: the total, with ``intervals`` if they were asked for; every document where
-    ``documents`` is set; and where ``by`` is a pattern, the groups that it makes (see `Result.by`) and the unweighted
-    mean over them. ``system`` is what a paper calls the response.
+    ``documents`` is set; the mean over documents where ``macro`` is; and where ``by`` is a pattern, the groups that it
+    makes (see `Result.by`) and the unweighted mean over them. ``system`` is what a paper calls the response.
 
     The rest is for the official layout, which lists the mentions of documents and needs the pairs of the result for
     that: ``name`` is the one document that was scored, if it was named, ``headings`` asks for ``METRIC name:`` before
@@ -59,6 +60,7 @@ class Report(Reported):
     name: str | None = None
     headings: bool = False
     average: bool = False
+    macro: bool = False
     system: str = "response"
     intervals: Intervals | None = None
     asked: Sequence[str] | None = None
@@ -66,7 +68,7 @@ class Report(Reported):
     @property
     def scoped(self) -> bool:
         """Whether there is more than the total."""
-        return self.documents or self.by is not None
+        return self.documents or self.macro or self.by is not None
 
     @cached_property
     def groups(self) -> dict[str, Scores]:
@@ -79,7 +81,9 @@ class Report(Reported):
         if self.documents:
             found += [row for name, scores in self.result.documents.items() for row in _rows(DOCUMENT, name, scores)]
         found += [row for name, scores in self.groups.items() for row in _rows(GROUP, name, scores)]
-        return found + self.mean + _rows(TOTAL, TOTAL, self.result)
+        found += self.mean
+        found += _rows(MACRO, MACRO, self.result.mean) if self.macro else []
+        return found + _rows(TOTAL, TOTAL, self.result)
 
     @property
     def tables(self) -> list[Table]:
@@ -137,7 +141,8 @@ class Report(Reported):
 
     @property
     def signature(self) -> str:
-        return self.result.signature if self.intervals is None else self.intervals.signature
+        signature = self.result.signature if self.intervals is None else self.intervals.signature
+        return f"{signature} | average=documents" if self.macro else signature
 
     @property
     def mean(self) -> list[Row]:
@@ -160,6 +165,8 @@ class Report(Reported):
         found = {**self.result.to_dict(documents=False), "signature": self.signature}
         if self.documents:
             found["documents"] = _streamed(self.result.documents)
+        if self.macro:
+            found["macro"] = self.result.mean.to_dict()
         if self.intervals is not None:
             found["intervals"] = dict(self.intervals.data)
         if self.by is not None:
