@@ -184,9 +184,7 @@ def _check_alone(write_key: str | None, *, for_scores: bool) -> None:
     if write_key is None:
         raise click.UsageError("Missing argument 'RESPONSE'.", click.get_current_context())
     if for_scores:
-        raise UsageError(
-            "without RESPONSE there are no scores: leave --output, --documents, --average, --intervals and --by out"
-        )
+        raise UsageError("without RESPONSE there are no scores: leave --output and options of their layout out")
 
 
 def _check_write_key(path: str, *, output: str | None, estimate_key: bool, **_: Any) -> None:
