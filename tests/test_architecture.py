@@ -95,6 +95,7 @@ ORDER = (
     "metrics.mor",
     "metrics.zero",
     "metrics",
+    "citations",
     "measures",
     "results",
     "arguments",
@@ -166,6 +167,7 @@ ORDER = (
     "cli.diff",
     "cli.validate",
     "cli.convert",
+    "cli.cite",
     "cli",
     "__main__",
 )

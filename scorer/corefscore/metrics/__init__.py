@@ -57,6 +57,7 @@ RESERVED = {
     "diff",
     "validate",
     "convert",
+    "cite",
     MENTIONS,
 }
 """Names that no metric may have: groups, other names, what NAME can be, commands, and measures of no metric."""

@@ -33,6 +33,7 @@ METRIC = Metric(
         "sum of n_ij^2 / |k_i| over cells / number of key mentions.",
     ),
     paper="Bagga and Baldwin 1998, Algorithms for scoring coreference chains",
+    cite=("bagga-baldwin-1998-algorithms",),
     use="Use it when every mention should weigh the same.",
     measures=(Measure("bcub", "Coreference", title="B³"),),
     count=count,

@@ -134,6 +134,10 @@ METRIC = Metric(
         "different ones; each is the links that both sides have / those of the key.",
     ),
     paper="Luo et al. 2014, An extension of BLANC to system mentions; Recasens and Hovy 2010, BLANC",
+    cite=(
+        "recasens-hovy-2011-blanc",
+        "luo-etal-2014-extension",
+    ),
     use="Use it to reward mentions rightly kept apart as well as mentions rightly joined.",
     note=(
         "Where the key has links of one kind only, that kind alone decides, as in the official scorer; "

@@ -35,6 +35,7 @@ METRIC = Metric(
         "largest sum of 2 n_ij / (|k_i| + |r_j|) over assigned pairs / number of key entities.",
     ),
     paper="Luo 2005, On coreference resolution performance metrics (entity-based)",
+    cite=("luo-2005-coreference",),
     use="Use it when every entity should weigh the same, however small.",
     measures=(Measure("ceafe", "Coreference", title="CEAFₑ"),),
     count=count,

@@ -32,6 +32,7 @@ METRIC = Metric(
         "largest sum of n_ij over assigned pairs / number of key mentions.",
     ),
     paper="Luo 2005, On coreference resolution performance metrics (mention-based)",
+    cite=("luo-2005-coreference",),
     use="Use it to ask how many mentions end up in the right entity.",
     measures=(Measure("ceafm", "Coreference", title="CEAFₘ"),),
     count=count,

@@ -29,6 +29,7 @@ METRIC = Metric(
         "sum of n_ij^2 / |k_i|, or largest sum of n_ij over assigned pairs / number of named key mentions.",
     ),
     paper="Lin et al. 2010, CONE: Metrics for automatic evaluation of named entity co-reference resolution",
+    cite=("lin-etal-2010-cone",),
     use="Use it where names are annotated and coreference is not, or to see how a system does on names alone.",
     note="Names come from the named-entity column, the eleventh; --estimate-key makes a key of them.",
     measures=(

@@ -47,6 +47,7 @@ METRIC = Metric(
         "A singleton has one link, to itself: it counts 1 where the response has the same singleton, else 0.",
     ),
     paper="Moosavi and Strube 2016, Which coreference evaluation metric do you trust?",
+    cite=("moosavi-strube-2016-coreference",),
     use="Use it when only correct coreference links should count, and large entities more than small ones.",
     note=(
         "The paper shows that mentions without a correct link add nothing, for keys without singletons. If the key has "

@@ -45,6 +45,7 @@ METRIC = Metric(
         "largest sum of common words over assigned pairs / words of key mentions.",
     ),
     paper="Žabokrtský et al. 2022, Findings of the shared task on multilingual coreference resolution",
+    cite=("zabokrtsky-etal-2022-findings",),
     use="Use it to see how well mentions are found where their spans differ in words; CorefUD only.",
     measures=(Measure("mor", "Mention overlap ratio"),),
     count=count,

@@ -35,6 +35,7 @@ METRIC = Metric(
         "n - 1 links: sum of (n_ij - 1) over cells / sum of (|k_i| - 1).",
     ),
     paper="Vilain et al. 1995, A model-theoretic coreference scoring scheme",
+    cite=("vilain-etal-1995-model",),
     use="Use it for continuity with older papers; it ignores singletons and favours large entities.",
     measures=(Measure("muc", "Coreference", title="MUC"),),
     count=count,

@@ -108,7 +108,8 @@ class Metric:
     before its totals in the official layout, and ``per_document`` says whether that layout has a result
     line for it under each document. ``identification`` is the measure of mention identification that stands first in
     that layout: one of its own where it counts other mentions than all. ``additive`` says whether the counts of parts
-    of a document that share no entity add up to those of the document.
+    of a document that share no entity add up to those of the document. ``cite`` are the keys of its papers in the
+    table of citations.
     """
 
     name: str
@@ -126,6 +127,7 @@ class Metric:
     identification: str = "mentions"
     additive: bool = True
     corefud: tuple[Measure, ...] | None = None
+    cite: tuple[str, ...] = ()
 
     def by(self, definitions: str | None) -> Metric:
         """The metric by the definitions of an official scorer (`corefscore.matching.DEFINITIONS`)."""

@@ -91,6 +91,7 @@ METRIC = Metric(
         "that the key's entity has: resolved zeros / anaphoric zeros of the key.",
     ),
     paper="Žabokrtský et al. 2022, Findings of the shared task on multilingual coreference resolution",
+    cite=("zabokrtsky-etal-2022-findings",),
     use="Use it for languages that drop pronouns, beside the average over all mentions; CorefUD only.",
     measures=(Measure("zero", "Zeros"),),
     count=count,

@@ -1,0 +1,26 @@
+"""`corefscore cite METRIC`: what to cite."""
+
+from __future__ import annotations
+
+import click
+
+from corefscore.citations import bibtex
+from corefscore.cli import options
+from corefscore.cli.messages import write
+from corefscore.metrics import select
+
+
+def command(name: str) -> click.Command:
+    """The command."""
+    return options.Command(
+        name,
+        callback=_cite,
+        short_help="Print BibTeX of this software and of the papers of metrics.",
+        help="Print BibTeX of this software, of the official scorer, and of the papers of METRIC, names as for "
+        "scoring, joined by commas (default: conll).",
+        params=[click.Argument(["metrics"], metavar="[METRIC]", default="conll"), options.output()],
+    )
+
+
+def _cite(metrics: str, output: str) -> None:
+    write([bibtex(select(metrics))], output)

@@ -1,0 +1,139 @@
+"""What stands around the package: citations, the action, the recipe, the matrix of CI."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from corefscore import __version__
+from corefscore.citations import PAPERS, SOFTWARE, bibtex
+from corefscore.metrics import NAMES, find, select
+from support import ROOT, TESTDATA, call
+
+DEMO = (str(TESTDATA / "demo" / "key.conll"), str(TESTDATA / "demo" / "response.conll"))
+
+
+def test_every_metric_has_papers_to_cite() -> None:
+    cited = {key for name in NAMES for key in find(name).cite}
+    assert cited <= set(PAPERS)
+    assert set(PAPERS) - cited == {"pradhan-etal-2011-conll", "pradhan-etal-2014-scoring"}
+    for name in NAMES:
+        metric = find(name)
+        for key in metric.cite:
+            fields = PAPERS[key][1]
+            assert {"title", "author", "year"} <= set(fields)
+            assert fields["author"].split(",")[0].replace("{\\v{Z}}abokrtsk{\\'y}", "Žabokrtský") in metric.paper
+            assert fields["year"] in key
+
+
+@pytest.mark.parametrize(
+    ("words", "keys"),
+    [
+        (
+            "conll",
+            "pradhan-etal-2014-scoring vilain-etal-1995-model bagga-baldwin-1998-algorithms luo-2005-coreference "
+            "pradhan-etal-2011-conll",
+        ),
+        ("LEA,lea", "pradhan-etal-2014-scoring moosavi-strube-2016-coreference"),
+        ("ceafm,ceafe", "pradhan-etal-2014-scoring luo-2005-coreference"),
+    ],
+)
+def test_cite_prints_the_papers_of_metrics_once(
+    words: str, keys: str, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    done = call(capfdbinary, "cite", words)
+    text = done.stdout.decode()
+    assert done.status == 0
+    assert re.findall(r"^@\w+\{(.*),$", text, re.MULTILINE) == ["corefscore", *keys.split()]
+    assert text.count("{") == text.count("}")
+    assert f"  version = {{{__version__}}},\n" in text
+    assert text == bibtex(select(words))
+
+
+def test_cite_takes_conll_by_default_and_knows_no_other_names(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert call(capfdbinary, "cite") == call(capfdbinary, "cite", "conll")
+    done = call(capfdbinary, "cite", "lae")
+    assert (done.status, done.stdout) == (2, b"")
+    assert b'unknown metric "lae"; did you mean lea' in done.stderr
+
+
+def test_a_metric_of_another_package_is_cited_by_its_paper() -> None:
+    from dataclasses import replace
+
+    metric = replace(find("lea"), name="other", paper="Somebody 2026, Another metric", cite=())
+    assert bibtex([metric]).endswith("\n% other: Somebody 2026, Another metric\n")
+
+
+def test_the_citation_file_says_the_same() -> None:
+    text = (ROOT / "CITATION.cff").read_text()
+    assert f"version: {SOFTWARE['version']}" in text
+    assert SOFTWARE["author"].strip("{}") in text
+    title = SOFTWARE["title"].replace("{", "").replace("}", "").lower()
+    assert title in text.lower()
+
+
+def script_of_action() -> str:
+    """The commands of the action that check."""
+    text = (ROOT / "action.yml").read_text()
+    return dedent(text.split("      run: |\n")[1])
+
+
+@pytest.mark.parametrize(
+    ("given", "status"),
+    [
+        ({"MINIMUM": "lea.f1=50\nconll=60\n"}, 0),
+        ({"MINIMUM": "lea.f1=59"}, 3),
+        ({"BASELINE": "baseline.json"}, 0),
+        ({"BASELINE": "baseline.json", "OPTIONS": "--both-ways --tolerance 0"}, 0),
+        ({}, 2),
+    ],
+)
+def test_the_action_checks(
+    given: dict[str, str], status: int, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    bash = shutil.which("bash")
+    if bash is None:
+        pytest.skip("there is no bash")
+    (tmp_path / "baseline.json").write_bytes(call(capfdbinary, "lea", *DEMO, "--format", "json").stdout)
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    inputs = {"KEY": DEMO[0], "RESPONSE": DEMO[1], "BASELINE": "", "MINIMUM": "", "OPTIONS": "", **given}
+    environment = {**os.environ, **inputs, "PATH": path, "GITHUB_OUTPUT": str(tmp_path / "output")}
+    command = [bash, "--noprofile", "--norc", "-eo", "pipefail", "-c", script_of_action()]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=False)
+    assert done.returncode == status, done.stderr
+    assert (tmp_path / "output").read_text() == f"passed={'true' if status == 0 else 'false'}\n"
+    assert status == 2 or done.stdout.startswith(b"::notice" if status == 0 else b"::error")
+
+
+def test_the_recipe_needs_what_the_package_needs() -> None:
+    recipe, project = (ROOT / "recipe" / "meta.yaml").read_text(), (ROOT / "pyproject.toml").read_text()
+    needed = re.findall(r'"([a-z]+)(>=[\d.]+)"', project.split("dependencies = [")[1].split("]")[0])
+    run = recipe.split("  run:\n")[1].split("\n\n")[0]
+    assert re.findall(r"- (\w+) (>=[\d.]+)", run) == [("python", ">=3.10"), *needed]
+    assert 'requires-python = ">=3.10"' in project
+    assert "corefscore = corefscore.__main__:main" in recipe
+    assert re.search(r'__version__ = "(.*)"', (ROOT / "scorer" / "corefscore" / "__init__.py").read_text())
+
+
+def test_ci_runs_on_windows_with_the_bytes_of_the_repository() -> None:
+    assert "windows-latest" in (ROOT / ".github" / "workflows" / "test.yml").read_text()
+    assert "* -text" in (ROOT / ".gitattributes").read_text().splitlines()
+
+
+def test_the_project_says_where_it_is() -> None:
+    urls = (ROOT / "pyproject.toml").read_text().split("[project.urls]\n")[1].split("\n\n")[0]
+    assert [line.split(" = ")[0] for line in urls.splitlines()] == [
+        "Repository",
+        "Documentation",
+        "Changelog",
+        "Issues",
+    ]
+    repository = re.search(r'REPOSITORY = "(.*)/blob', (ROOT / "docs" / "conf.py").read_text())
+    assert repository is not None
+    assert all(repository[1] in line for line in urls.splitlines())
