@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.arrays import Ints, changes, order_by
+from corefscore.arrays import Bools, Ints, changes, order_by
 
 SINGLE, OPEN, CLOSE = 0, 1, 2
 """The kinds of event, in the order in which those of one cell happen: ``(N)``, ``(N``, ``N)``."""
@@ -88,17 +87,27 @@ def partitions(events: Events) -> tuple[Partitions, list[int]]:
     )
 
 
-def unmatched(events: Events) -> list[tuple[int, bool]]:
-    """The brackets of one document that have no partner: position, and whether it is an open one."""
-    waiting: dict[int, list[int]] = defaultdict(list)
-    found = []
-    for at, (kind, label) in enumerate(zip(events.kind.tolist(), events.label.tolist(), strict=True)):
-        if kind == OPEN:
-            waiting[label].append(at)
-        elif kind == CLOSE:
-            if waiting[label]:
-                waiting[label].pop()
-            else:
-                found.append((at, False))
-    found += [(at, True) for left in waiting.values() for at in left]
-    return sorted(found)
+def matching(group: Ints, opened: Bools) -> tuple[Ints, Ints]:
+    """Which brackets match, each closing the latest open one of its group: the places of the open ones and of their
+    close ones. Groups lie in a row.
+
+    Between one depth of nesting and the next, opens and closes of a group alternate, so an open one is closed by the
+    next.
+    """
+    level = np.cumsum(np.where(opened, 1, -1)) + ~opened
+    order = order_by(group, level)
+    opens = np.flatnonzero(~changes(group[order], level[order])[1:] & opened[order][:-1])
+    return order[opens], order[opens + 1]
+
+
+def unmatched(events: Events) -> Ints:
+    """The places of the brackets that have no partner among the events of some documents."""
+    bracket = np.flatnonzero(events.kind != SINGLE)
+    document, label = events.document[bracket], events.label[bracket]
+    order = order_by(document, label)
+    group: Ints = np.cumsum(changes(document[order], label[order]))
+    opens, closes = matching(group, (events.kind[bracket] == OPEN)[order])
+    alone = np.ones(len(bracket), dtype=np.bool_)
+    alone[order[opens]] = False
+    alone[order[closes]] = False
+    return bracket[alone]

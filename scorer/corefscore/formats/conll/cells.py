@@ -1,7 +1,6 @@
 """Coreference cells to events: rule 5 and 6 of the grammar in `corefscore.formats.conll.reader`.
 
-Cells of the plain form ``(N)|(N|N)`` are parsed all at once, and only the odd ones one by one. Both ways give the
-same events, and a test compares them.
+Cells of the plain form ``(N)|(N|N)`` need fewer passes over their bytes than odd ones; nothing goes cell by cell.
 """
 
 from __future__ import annotations
@@ -11,19 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.arrays import Bytes, Ints, order_by, ranges
-from corefscore.formats.conll.brackets import CLOSE, OPEN, SINGLE
+from corefscore.arrays import Bools, Bytes, Ints, order_by, ranges
+from corefscore.formats.conll.brackets import CLOSE, OPEN, SINGLE, matching
 
 PLAIN_DIGITS = 18
 """Ids of up to so many digits, without a leading zero, are numbers; all others are kept as text."""
 
-BAR, OPENING, CLOSING, ZERO = b"|()0"
+BAR, OPENING, CLOSING, PLUS, ZERO = b"|()+0"
 
 PLAIN = re.compile(rb"(\(\d+\)?|\d+\))(\|(\(\d+\)?|\d+\)))*")
 """A cell as it should be, where there is a mention."""
-
-DISCARDED = rb"\(\d+\+\d\)"
-ONE_TOKEN = rb"\(\d+\)"
 
 
 class Labels:
@@ -33,9 +29,19 @@ class Labels:
         self.odd: list[str] = []
         self._numbers: dict[bytes, int] = {}
 
-    def number(self, digits: bytes) -> int:
-        if len(digits) <= PLAIN_DIGITS and (digits == b"0" or not digits.startswith(b"0")):
-            return int(digits)
+    def numbers(self, text: Bytes, starts: Ints, sizes: Ints) -> Ints:
+        """The numbers of the ids at ``text[starts]``, so many digits each."""
+        plain = (sizes <= PLAIN_DIGITS) & ((sizes == 1) | (text[starts] != ZERO))
+        found = _values(text, starts, np.where(plain, sizes, 0))
+        for at in np.flatnonzero(~plain).tolist():
+            found[at] = self._odd(text[starts[at] : starts[at] + sizes[at]].tobytes())
+        return found
+
+    def name(self, number: int) -> str:
+        """The id that has that number, as the file writes it."""
+        return str(number) if number >= 0 else self.odd[-1 - number]
+
+    def _odd(self, digits: bytes) -> int:
         if digits not in self._numbers:
             self.odd.append(digits.decode("ascii"))
             self._numbers[digits] = -len(self.odd)
@@ -44,7 +50,7 @@ class Labels:
 
 class CellEvents(NamedTuple):
     """Events by cell, in the order in which they happen, the discarded pieces of a few cells, and which cells hold a
-    bracket but are not of the plain form."""
+    bracket but are not of the form `PLAIN`."""
 
     cell: Ints
     kind: Ints
@@ -53,64 +59,151 @@ class CellEvents(NamedTuple):
     odd: Ints
 
 
+class _Cells(NamedTuple):
+    """The text of some cells in a row, a bar before and behind each, and the number of the cell of each byte."""
+
+    text: Bytes
+    cell: Ints
+
+    @classmethod
+    def at(cls, text: Bytes, starts: Ints, stops: Ints) -> _Cells:
+        """The cells that lie at ``text[starts:stops]``."""
+        sizes = stops - starts + 1
+        flat = np.concatenate([np.full(1, BAR, dtype=np.uint8), text[ranges(starts, sizes)]])
+        flat[np.cumsum(sizes)] = BAR
+        return cls(flat, np.append(0, np.repeat(np.arange(len(sizes)), sizes)))
+
+    def without(self, gone: Ints) -> _Cells:
+        """What is left without some bytes: what stood beside them joins."""
+        kept = np.ones(len(self.text), dtype=np.bool_)
+        kept[gone] = False
+        return _Cells(self.text[kept], self.cell[kept])
+
+
+class _Pieces(NamedTuple):
+    """Some pieces of cells: the cell of each, and where its text begins and how long it is among that of all."""
+
+    cell: Ints
+    text: Bytes
+    start: Ints
+    size: Ints
+
+
 def parse(text: Bytes, starts: Ints, stops: Ints, labels: Labels) -> CellEvents:
-    """The events of the cells that lie at ``text[starts:stops]``."""
-    cell, kind, label, odd = _parse_plain(text, starts, stops)
+    """The events of the cells that lie at ``text[starts:stops]``, each with another byte behind it."""
+    cell, kind, label, left, odd = _parse_plain(text, starts, stops)
     discarded: dict[int, list[bytes]] = {}
-    events: list[tuple[int, int, int]] = []
-    for at in odd.tolist():
-        pieces, discards = parse_one(text[starts[at] : stops[at]].tobytes())
-        events += [(at, piece_kind, labels.number(digits)) for piece_kind, digits in pieces]
-        if discards:
-            discarded[at] = discards
-    if events:
-        columns = np.array(events, dtype=np.int64).T
-        cell, kind, label = (
-            np.concatenate([plain, odd]) for plain, odd in zip((cell, kind, label), columns, strict=True)
-        )
+    if len(left):
+        (odd_cell, odd_kind, odd_label), discards = _parse_odd(_Cells.at(text, starts[left], stops[left]), labels)
+        cell = np.concatenate([cell, left[odd_cell]])
+        kind, label = np.concatenate([kind, odd_kind]), np.concatenate([label, odd_label])
+        for at, its in zip(left[discards.cell].tolist(), _texts(discards), strict=True):
+            discarded.setdefault(at, []).append(its)
     order = order_by(cell, kind)
     return CellEvents(cell[order], kind[order], label[order], discarded, odd)
 
 
-def parse_one(cell: bytes) -> tuple[list[tuple[int, bytes]], list[bytes]]:
-    """The events of a cell of any form, kind and digits, and the pieces that are discarded."""
-    discards, cell = _cut(DISCARDED, cell)
-    singles, cell = _cut(ONE_TOKEN, cell)
-    opens = re.findall(rb"\((\d+)", cell)
-    closes = re.findall(rb"(?<!\d)(\d+)\)", re.sub(rb"\(\d+", b"", cell))
-    events = [(SINGLE, piece[1:-1]) for piece in singles]
-    events += [(OPEN, digits) for digits in opens]
-    events += [(CLOSE, digits) for digits in closes]
-    return events, discards
+def _parse_odd(cells: _Cells, labels: Labels) -> tuple[tuple[Ints, Ints, Ints], _Pieces]:
+    """The events of cells of any form: cell, kind and label, each kind in the order in which its pieces are found; and
+    the pieces that are discarded."""
+    discards, cells = _cut(cells, marked=True)
+    singles, cells = _cut(cells, marked=False)
+    runs = _digits(cells.text)
+    starts, stops = (side[cells.text[runs[0] - 1] == OPENING] for side in runs)
+    opens = _Pieces(cells.cell[starts], cells.text, starts, stops - starts)
+    cells = cells.without(ranges(starts - 1, stops - starts + 1))
+    runs = _digits(cells.text)
+    starts, stops = (side[cells.text[runs[1]] == CLOSING] for side in runs)
+    closes = _Pieces(cells.cell[starts], cells.text, starts, stops - starts)
+    singles = singles._replace(start=singles.start + 1, size=singles.size - 2)
+    found = {SINGLE: singles, OPEN: opens, CLOSE: closes}
+    cell = np.concatenate([its.cell for its in found.values()])
+    kind = np.repeat(list(found), [len(its.cell) for its in found.values()])
+    label = np.concatenate([labels.numbers(its.text, its.start, its.size) for its in found.values()])
+    return (cell, kind, label), discards
 
 
-def _cut(form: bytes, cell: bytes) -> tuple[list[bytes], bytes]:
-    """Cut out every piece of a bracketed form, joining what stood beside it; the pieces, and what is left.
+def _cut(cells: _Cells, *, marked: bool) -> tuple[_Pieces, _Cells]:
+    """Cut out every ``(N)``, or every ``(N+D)`` if ``marked``, joining what stood beside it.
 
-    The form holds one close bracket, at its end. So reading on from left to right and cutting a piece as
-    soon as it is complete comes to the same as starting the search again after each cut, in linear time.
+    Returns the pieces, in the order of their close brackets, and what is left.
+
+    A piece has no other brackets, once those within it are cut. So it is a pair of matching brackets in which every
+    pair is a piece, too, and whose own text is of the form. Which of them are cut first makes no difference.
     """
-    found: list[bytes] = []
-    left: list[bytes] = []
-    for part in re.findall(rb"[(][^()]*|[)]|[^()]+", cell):
-        left.append(part)
-        if part != b")":
-            continue
-        at = len(left) - 2
-        while at > 0 and left[at] != b")" and not left[at].startswith(b"("):
-            at -= 1
-        piece = b"".join(left[max(at, 0) :])
-        if re.fullmatch(form, piece):
-            found.append(piece)
-            del left[at:]
-    return found, b"".join(left)
+    text, cell = cells
+    opens, closes = _pairs(cells)
+    if not len(opens):
+        return _Pieces(opens, text, opens, opens), cells
+    # The own text of each pair: laid out by depth of nesting, it lies in a row, both brackets included.
+    step = np.zeros(len(text) + 1, dtype=np.int64)
+    step[opens] = 1
+    step[closes + 1] -= 1
+    depth = np.cumsum(step)[:-1]
+    inner = np.flatnonzero(depth)
+    inner = inner[order_by(depth[inner])]
+    opening = np.zeros(len(text), dtype=np.bool_)
+    opening[opens] = True
+    starts = np.flatnonzero(opening[inner])
+    sizes = np.diff(starts, append=len(inner))
+    fits = _fit(text[inner], starts, sizes, marked=marked)
+    # Every pair within a piece is one, too.
+    first, last = inner[starts], inner[starts + sizes - 1]
+    misfits = np.zeros(len(text), dtype=np.int64)
+    misfits[first[~fits]] = 1
+    before = np.cumsum(misfits)
+    pieces = np.flatnonzero(fits & (before[last] == before[first]))
+    pieces = pieces[np.argsort(last[pieces])]
+    found = _Pieces(cell[first[pieces]], text[inner], starts[pieces], sizes[pieces])
+    return found, cells.without(inner[ranges(found.start, found.size)])
 
 
-def _parse_plain(text: Bytes, starts: Ints, stops: Ints) -> tuple[Ints, Ints, Ints, Ints]:
-    """Parse all cells of the plain form at once.
+def _pairs(cells: _Cells) -> tuple[Ints, Ints]:
+    """The brackets that match in the usual way, cell by cell: where they open and where they close."""
+    bracket = np.flatnonzero((cells.text == OPENING) | (cells.text == CLOSING))
+    opens, closes = matching(cells.cell[bracket], cells.text[bracket] == OPENING)
+    return bracket[opens], bracket[closes]
 
-    Returns cell, kind and label of their events, in no particular order, and the numbers of the cells that
-    hold a bracket but are not of that form.
+
+def _fit(text: Bytes, starts: Ints, sizes: Ints, *, marked: bool) -> Bools:
+    """Which of some texts between brackets are of the form ``(N)``, or ``(N+D)`` if ``marked``."""
+    digit = text - ZERO < 10
+    digits = np.cumsum(np.append(False, digit))
+    inside = digits[starts + sizes] - digits[starts]
+    stops = starts + sizes
+    fit: Bools = (inside == sizes - 2) & (inside > 0)
+    if marked:
+        fit = (inside == sizes - 3) & (inside > 1) & (text[stops - 3] == PLUS) & digit[stops - 2]
+    return fit
+
+
+def _digits(text: Bytes) -> tuple[Ints, Ints]:
+    """Where the runs of digits of a text begin and stop, which has none at its ends."""
+    digit = text - ZERO < 10
+    edges = np.flatnonzero(digit[1:] != digit[:-1]) + 1
+    return edges[0::2], edges[1::2]
+
+
+def _texts(pieces: _Pieces) -> list[bytes]:
+    text = pieces.text.tobytes()
+    ends = (pieces.start + pieces.size).tolist()
+    return [text[start:stop] for start, stop in zip(pieces.start.tolist(), ends, strict=True)]
+
+
+def _values(text: Bytes, starts: Ints, sizes: Ints) -> Ints:
+    """The numbers at ``text[starts]``, so many digits each."""
+    value = np.zeros(len(starts), dtype=np.int64)
+    for place in range(int(sizes.max(initial=0))):
+        more = np.flatnonzero(sizes > place)
+        value[more] = value[more] * 10 + (text[starts[more] + place] - ZERO)
+    return value
+
+
+def _parse_plain(text: Bytes, starts: Ints, stops: Ints) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+    """Parse all cells of the plain form whose ids are numbers.
+
+    Returns cell, kind and label of their events, in no particular order, the numbers of the cells that hold a bracket
+    and were not parsed, and of those that hold one and are not of the plain form.
     """
     # All cells in a row, a bar behind each; a piece is what lies between bars.
     sizes = stops - starts + 1
@@ -127,21 +220,21 @@ def _parse_plain(text: Bytes, starts: Ints, stops: Ints) -> tuple[Ints, Ints, In
 
     digit = flat - ZERO
     digits_before = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(digit < 10)])
-    plain = digits_before[first + np.maximum(length, 0)] - digits_before[first] == length
-    plain &= (opened | closed) & (length > 0) & (length <= PLAIN_DIGITS)
-    plain &= (flat[first] != ZERO) | (length == 1)
+    formed = digits_before[first + np.maximum(length, 0)] - digits_before[first] == length
+    formed &= (opened | closed) & (length > 0)
+    plain = formed & (length <= PLAIN_DIGITS) & ((flat[first] != ZERO) | (length == 1))
 
     bracketed = np.zeros(len(starts), dtype=np.bool_)
     bracketed[np.searchsorted(ends, np.flatnonzero((flat == OPENING) | (flat == CLOSING)), side="right")] = True
-    odd = np.zeros(len(starts), dtype=np.bool_)
-    odd[cell[~plain]] = True
-    odd &= bracketed
-    plain &= ~odd[cell]
+
+    def with_one(which: Bools) -> Bools:
+        found = np.zeros(len(starts), dtype=np.bool_)
+        found[cell[which]] = True
+        return found & bracketed
+
+    left, odd = with_one(~plain), with_one(~formed)
+    plain &= ~left[cell]
 
     cell, opened, closed, first, length = (column[plain] for column in (cell, opened, closed, first, length))
-    label = np.zeros(len(cell), dtype=np.int64)
-    for place in range(int(length.max(initial=0))):
-        more = np.flatnonzero(length > place)
-        label[more] = label[more] * 10 + digit[first[more] + place]
     kind = np.where(opened, np.where(closed, SINGLE, OPEN), CLOSE)
-    return cell, kind, label, np.flatnonzero(odd)
+    return cell, kind, _values(flat, first, length), np.flatnonzero(left), np.flatnonzero(odd)

@@ -18,7 +18,7 @@ import numpy as np
 from corefscore.arrays import Ints, changes
 from corefscore.findings import MOST, Finding, Found, counted, shortened
 from corefscore.formats.conll.brackets import CLOSE, OPEN, SINGLE, Events, unmatched
-from corefscore.formats.conll.cells import PLAIN, Labels, parse, parse_one
+from corefscore.formats.conll.cells import Labels, parse
 from corefscore.formats.conll.columns import Columns
 from corefscore.formats.conll.lines import END
 from corefscore.formats.conll.reader import (
@@ -29,7 +29,6 @@ from corefscore.formats.conll.reader import (
     Reader,
     describe,
     earlier,
-    events_of,
     last_cells,
     within,
 )
@@ -58,14 +57,6 @@ class _Cell(NamedTuple):
     line: int
     column: int
     text: bytes
-
-
-class _Alone(NamedTuple):
-    """A bracket without a partner: its document, its place among the events of that, and whether it is an open one."""
-
-    document: int
-    at: int
-    opened: bool
 
 
 class _Tally:
@@ -172,26 +163,24 @@ class Examiner(Reader):
         self.found.add(finding)
 
     def faults(self, faulty: Sequence[int], events: Events) -> dict[int, Callable[[], Finding]]:
-        its_events = {document: events_of(document, events) for document in faulty}
-        brackets = [_Alone(d, at, opened) for d, its in its_events.items() for at, opened in unmatched(its)]
-        closes = [bracket for bracket in brackets if not bracket.opened]
-        opens = [bracket for bracket in brackets if bracket.opened]
+        alone = unmatched(events)
+        opened = events.kind[alone] == OPEN
+        closes, opens = alone[~opened].tolist(), alone[opened].tolist()
         listed = [*self.found.take("unopened-mention", closes), *self.found.take("unclosed-mention", opens)]
+        which = np.array(listed, dtype=np.int64)
+        documents, lines = events.document[which].tolist(), events.line[which].tolist()
         by_source: dict[Source, list[int]] = defaultdict(list)
-        for document, at, _ in listed:
-            by_source[self.places[document].source].append(int(its_events[document].line[at]))
+        for document, line in zip(documents, lines, strict=True):
+            by_source[self.places[document].source].append(line)
         cells = {
             source: {line: Cell(text) for line, text in source.lines_at(lines).items()}
             for source, lines in by_source.items()
         }
-        before = {document: earlier(its_events[document]) for document in {bracket.document for bracket in listed}}
-        for document, at, _ in listed:
-            its, source = its_events[document], self.places[document].source
-            cell = cells[source][int(its.line[at])]
-            details = self.details(document)
-            said = describe(
-                its, at, int(before[document][at]), cell, source, odd_labels=self.labels.odd, details=details
-            )
+        before = earlier(events)[which].tolist()
+        for at, document, line, so_many in zip(listed, documents, lines, before, strict=True):
+            source, details = self.places[document].source, self.details(document)
+            cell = cells[source][line]
+            said = describe(events, at, so_many, cell, source, odd_labels=self.labels.odd, details=details)
             self.found.add(said)
         return super().faults(faulty, events)
 
@@ -324,16 +313,14 @@ class Examiner(Reader):
         unread = np.ones(len(held), dtype=np.bool_)
         unread[cells.cell] = False
         odd = unread.copy()
-        for at in cells.odd.tolist():
-            odd[at] = not PLAIN.fullmatch(text[starts[held[at]] : stops[held[at]]].tobytes())
+        odd[cells.odd] = True
         for first, stop in _runs(document[held]):
-            self._tallies[int(document[held[first]])].held += stop - first
-        for at in np.flatnonzero(odd).tolist():
-            tally = self._tallies[int(document[held[at]])]
-            tally.odd += 1
-            tally.unread += bool(unread[at])
-            if not tally.cells or len(tally.cells) < self.found.room("odd-cell"):
-                tally.cells.append(cell(int(held[at])))
+            tally, at = self._tallies[int(document[held[first]])], np.flatnonzero(odd[first:stop]) + first
+            tally.held += stop - first
+            tally.odd += len(at)
+            tally.unread += int(np.count_nonzero(unread[first:stop]))
+            room = max(self.found.room("odd-cell"), 1) - len(tally.cells)
+            tally.cells += [cell(int(held[each])) for each in at[: max(room, 0)]]
 
     def _odd_line(self, code: str, line: int, **details: object) -> None:
         self.found.add(Finding(code, self.source.name, self.line + 1 + int(line), details=details))
@@ -434,4 +421,7 @@ def _runs(groups: Ints) -> Iterator[tuple[int, int]]:
 def _plain(cell: bytes) -> bytes:
     """A cell as it is read, in plain form."""
     forms = {SINGLE: b"(%s)", OPEN: b"(%s", CLOSE: b"%s)"}
-    return b"|".join(forms[kind] % digits for kind, digits in parse_one(cell)[0])
+    text, labels = np.frombuffer(cell + b"\n", dtype=np.uint8), Labels()
+    events = parse(text, np.zeros(1, dtype=np.int64), np.full(1, len(cell)), labels)
+    its = zip(events.kind.tolist(), map(labels.name, events.label.tolist()), strict=True)
+    return b"|".join(forms[kind] % name.encode() for kind, name in its)

@@ -166,7 +166,10 @@ class Reader:
         """Look at the lines of a block, the first of which has the number ``self.line + 1``."""
 
     def faults(self, faulty: Sequence[int], events: Events) -> dict[int, Callable[[], Finding]]:
-        """For each of some documents its first bracket that has no partner, described when it is asked for."""
+        """For each of some documents its first bracket that has no partner, described when it is asked for.
+
+        ``events`` are those of these documents.
+        """
         return {document: self._fault(document, events) for document in faulty}
 
     def batch(self) -> Iterator[Documents]:
@@ -184,7 +187,7 @@ class Reader:
             places=self.places[:ready],
             tokens=np.array(self.tokens[:ready], dtype=np.int64),
             **columns._asdict(),
-            faults=self.faults(faulty, events),
+            faults=self.faults(faulty, events.only(np.flatnonzero(np.isin(events.document, faulty)))) if faulty else {},
             discarded={document: cells for document, cells in self.discarded.items() if document < ready},
             odd_labels=self.labels.odd,
             exact_names=True,
@@ -287,7 +290,7 @@ class Reader:
     def _fault(self, document: int, events: Events) -> Callable[[], Finding]:
         """The first bracket of a document that has no partner, described when it is asked for."""
         details = self.details(document)
-        return partial(_first, events_of(document, events), self.places[document].source, self.labels.odd, details)
+        return partial(_first, document, events, self.places[document].source, self.labels.odd, details)
 
     def details(self, document: int) -> dict[str, object]:
         """What `describe` tells of a document."""
@@ -304,31 +307,29 @@ def within(segments: Sequence[Segment], lines: Ints) -> tuple[Ints, Ints, Ints]:
     return lines, documents[segment], shifts[segment]
 
 
-def events_of(document: int, events: Events) -> Events:
-    """The events of one document."""
-    first, stop = np.searchsorted(events.document, (document, document + 1))
-    return events.only(np.arange(first, stop))
-
-
-def _first(events: Events, source: Source, odd_labels: Sequence[str], details: Mapping[str, object]) -> Finding:
-    """The finding for the first bracket without a partner among the events of one document."""
-    at, _ = unmatched(events)[0]
+def _first(
+    document: int, events: Events, source: Source, odd_labels: Sequence[str], details: Mapping[str, object]
+) -> Finding:
+    """The finding for the first bracket of a document that has no partner."""
+    events = events.only(np.flatnonzero(events.document == document))
+    at = int(unmatched(events)[0])
     line = int(events.line[at])
     cell = Cell(source.lines_at([line])[line])
     return describe(events, at, int(earlier(events)[at]), cell, source, odd_labels=odd_labels, details=details)
 
 
 def earlier(events: Events) -> Ints:
-    """How many brackets of the same form stand before each in its cell, for the events of one document."""
-    order = order_by(events.line, events.label, events.kind)
-    begins = changes(events.line[order], events.label[order], events.kind[order])
+    """How many brackets of the same form stand before each in its cell."""
+    columns = events.document, events.line, events.label, events.kind
+    order = order_by(*columns)
+    begins = changes(*(column[order] for column in columns))
     found = np.empty(len(order), dtype=np.int64)
     found[order] = np.arange(len(order)) - np.flatnonzero(begins)[np.cumsum(begins) - 1]
     return found
 
 
 class Cell:
-    """The last cell of a line, for messages: ``places`` holds where each bracket stands, by how it is written.
+    """The last cell of a line, for messages, which is looked through as far as they need it.
 
     Mentions of one token and discarded pieces are no brackets here.
     """
@@ -337,9 +338,8 @@ class Cell:
         self.text = text = as_text(line.removesuffix(b"\r"))
         self.start = text.rstrip("\t").rfind("\t") + 1 if "\t" in text else text.rstrip().rfind(" ") + 1
         self._rest = re.sub(r"\(\d+(\+\d)?\)", lambda whole: " " * len(whole[0]), text[self.start :], flags=re.ASCII)
-        self.places: dict[str, list[int]] = defaultdict(list)
-        for bracket in re.finditer(r"\(\d+|(?<!\d)\d+\)", self._rest, re.ASCII):
-            self.places[bracket[0]].append(self.start + bracket.start())
+        self._brackets = re.finditer(r"\(\d+|(?<!\d)\d+\)", self._rest, re.ASCII)
+        self._places: dict[str, list[int]] = defaultdict(list)
 
     def excerpt(self, piece: str, earlier: int) -> tuple[int, tuple[str, str]]:
         """The column of a bracket in its line, and the cell with carets under it, cut down to a readable width.
@@ -347,7 +347,9 @@ class Cell:
         ``earlier`` is how many brackets of the same form stand before it. A bracket that only comes about when others
         are cut out has the whole cell for its place.
         """
-        places = self.places.get(piece, ())
+        places = self._places[piece]
+        while len(places) <= earlier and (bracket := next(self._brackets, None)):
+            self._places[bracket[0]].append(self.start + bracket.start())
         there = earlier < len(places)
         at, size = (places[earlier], len(piece)) if there else (self.start, len(self._rest.strip()))
         shown = max(self.start, at - 30)
