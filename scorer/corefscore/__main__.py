@@ -20,6 +20,8 @@ def _run() -> Callable[[list[str], str], int]:
     as_first_process()
     whole_streams()
     gc.freeze()
+    # What a run makes, it keeps, without cycles: a megabyte of faults takes a third less time.
+    gc.set_threshold(100_000)
     gc.enable()
     return run
 

@@ -33,19 +33,18 @@ class InputError(ScorerError):
 
     def __init__(self, findings: Iterable[Finding]) -> None:
         self.findings: Sequence[Finding] = tuple(findings)
+        super().__init__(self.findings)
+
+    def __str__(self) -> str:
         first, *others = self.findings
         again = len(others) > 1 and first.code not in {others[0].code} == {other.code for other in others}
-        super().__init__("\n".join([*told(self.findings), *[str(first)] * again]))
+        return "\n".join([*told(self.findings), *[str(first)] * again])
 
     @property
     def brief(self) -> str:
         """The first finding in words, and how many more there are."""
         more = len(self.findings) - 1
         return str(self.findings[0]) + (f"\n... and {counted(more, 'more error')}" if more else "")
-
-    def __reduce__(self) -> tuple[type[InputError], tuple[Sequence[Finding]]]:
-        """Pickled by its findings: an error of a worker arrives as it was raised."""
-        return type(self), (self.findings,)
 
 
 def suggested(name: str, known: Iterable[str]) -> str:

@@ -316,7 +316,7 @@ class Documents:
 
     def words_of(self, mentions: Sequence[int]) -> list[str]:
         """The words of some mentions, for messages."""
-        return texts_of([self.mention(mention) for mention in mentions])
+        return texts_of(self.mentions(mentions))
 
     def words_at(self, spans: Sequence[Span]) -> list[str]:
         """The words of some spans. Each file is read once, for all of its spans."""
@@ -324,9 +324,13 @@ class Documents:
 
     def mention(self, mention: int) -> Mention:
         """One mention, for messages."""
-        columns = self.line, self.start, self.end
-        document = int(self.document[self.entity[mention]])
-        return self._at(Span(document, *(int(column[mention]) for column in columns)))
+        return self.mentions([mention])[0]
+
+    def mentions(self, which: Sequence[int]) -> list[Mention]:
+        """Some mentions, for messages."""
+        at = np.array(which, dtype=np.int64)
+        columns = self.document[self.entity[at]], self.line[at], self.start[at], self.end[at]
+        return [self._at(Span(*row)) for row in zip(*(column.tolist() for column in columns), strict=True)]
 
     def _at(self, span: Span) -> Mention:
         return Mention(self.names[span.document], self.place_of(span.document), span, self.words)
@@ -339,8 +343,12 @@ class Documents:
 
     def name_of(self, entity: int) -> str:
         """The id of an entity as the file writes it."""
-        label = int(self.label[entity])
-        return str(label) if label >= 0 else self.odd_labels[-1 - label]
+        return self.names_of([entity])[0]
+
+    def names_of(self, entities: Sequence[int]) -> list[str]:
+        """The ids of some entities."""
+        labels = self.label[np.array(entities, dtype=np.int64)].tolist()
+        return [str(label) if label >= 0 else self.odd_labels[-1 - label] for label in labels]
 
     def take(self, which: Ints) -> Documents:
         """The documents ``which`` in that order; -1 stands for a document that is not there."""

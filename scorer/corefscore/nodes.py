@@ -17,9 +17,9 @@ from corefscore.findings import MOST, Finding, counted
 from corefscore.metrics.row import NODES, Metric
 from corefscore.model import Documents
 from corefscore.pairing import Pairs
-from corefscore.repeats import Repeat, describe, once, repeat_of
+from corefscore.repeats import Repeat, describe, once, repeats_of
 from corefscore.results import Counting
-from corefscore.texts import described, parting
+from corefscore.texts import described, partings
 
 
 class About(NamedTuple):
@@ -94,17 +94,17 @@ def _repeats(mentions: Mentions, documents: Documents, copies: Bools) -> list[Re
     found: dict[int, list[int]] = defaultdict(list)
     for at in np.flatnonzero(np.isin(number, number[copies])).tolist():
         found[int(number[at])].append(int(mentions.mention[at]))
-    return [repeat_of(documents, its) for its in found.values()]
+    return repeats_of(documents, list(found.values()))
 
 
 def _partings(pairs: Pairs) -> Iterator[tuple[int, int]]:
     """Where the texts of documents part, if not at the end of the shorter one, which has a notice of its own."""
     if pairs.key.texts is None or pairs.response.texts is None:
         return
-    for document in np.flatnonzero(pairs.present).tolist():
-        token = parting(pairs, document)
-        if token is not None and token < min(pairs.key.tokens[document], pairs.response.tokens[document]):
-            yield document, token
+    tokens = partings(pairs)
+    within = (tokens >= 0) & (tokens < np.minimum(pairs.key.tokens, pairs.response.tokens))
+    for document in np.flatnonzero(within).tolist():
+        yield document, int(tokens[document])
 
 
 def counts(alignment: Alignment, metrics: Sequence[Metric], counting: Counting, own: Callable[[Metric], Any]) -> Any:

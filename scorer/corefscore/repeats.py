@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
+from itertools import chain, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -71,8 +72,8 @@ def treat(matched: Matched, pairs: Pairs, way: str) -> Treated:
     key_copies, response_copies = _copies(matched.key), _copies(matched.response)
     if not len(key_copies) and not len(response_copies):
         return Treated(matched, {}, [], [])
-    key_repeats = _repeats(pairs.key, matched.key, key_copies)
-    response_repeats = _repeats(pairs.response, matched.response, response_copies)
+    key_repeats = repeats_of(pairs.key, _together(matched.key, key_copies))
+    response_repeats = repeats_of(pairs.response, _together(matched.response, response_copies))
     # By document, so that the order does not hang on how the documents are cut into batches.
     every = sorted(key_repeats + response_repeats, key=lambda repeat: repeat.document)
     if way == "refuse":
@@ -100,12 +101,12 @@ def _first_copies(side: Side, documents: Documents, copies: Ints) -> Side:
 
 def key_messages(matched: Matched, key: Documents, copies: Ints, messages: dict[int, list[str]]) -> None:
     """``Repeated mention in the key: S, E <before><this>``, both numbers among the key's mentions of the document."""
-    first = _first_mentions(matched.key)
-    before = _copy_before(matched.key)
-    for mention in copies.tolist():
-        document = int(matched.key.document[matched.key.entity[mention]])
-        numbers = f"{before[mention] - first[document]}{mention - first[document]}"
-        messages[document].append(f"Repeated mention in the key: {key.start[mention]}, {key.end[mention]} {numbers}")
+    document = matched.key.document[matched.key.entity[copies]]
+    first = _first_mentions(matched.key)[document]
+    before = _copy_before(matched.key)[copies]
+    columns = document, key.start[copies], key.end[copies], before - first, copies - first
+    for its, start, end, one, other in zip(*(column.tolist() for column in columns), strict=True):
+        messages[its].append(f"Repeated mention in the key: {start}, {end} {one}{other}")
 
 
 def drop_response_copies(
@@ -117,14 +118,12 @@ def drop_response_copies(
     """
     number_in_key = np.full(len(matched.document), -1)
     number_in_key[matched.key.number] = np.arange(len(matched.key.number))
-    first = _first_mentions(matched.key)
     dropped = copies[number_in_key[matched.response.number[copies]] >= 0]
-    for mention in dropped.tolist():
-        document = int(matched.response.document[matched.response.entity[mention]])
-        number = number_in_key[matched.response.number[mention]] - first[document]
-        messages[document].append(
-            f"Repeated mention in the response: {response.start[mention]}, {response.end[mention]} {number}{number}"
-        )
+    document = matched.response.document[matched.response.entity[dropped]]
+    number = number_in_key[matched.response.number[dropped]] - _first_mentions(matched.key)[document]
+    columns = document, response.start[dropped], response.end[dropped], number
+    for its, start, end, at in zip(*(column.tolist() for column in columns), strict=True):
+        messages[its].append(f"Repeated mention in the response: {start}, {end} {at}{at}")
     kept = _all_but(dropped, matched.response)
     return matched._replace(response=matched.response.keep(kept)), ~kept
 
@@ -169,12 +168,6 @@ def describe(code: str, repeats: Sequence[Repeat]) -> list[Finding]:
     return found
 
 
-def _names(documents: Documents, copies: Sequence[int]) -> str:
-    """The entities of some copies, at most `SHOWN_ENTITIES` of them."""
-    names = [documents.name_of(int(documents.entity[copy])) for copy in copies[:SHOWN_ENTITIES]]
-    return ", ".join(names if len(copies) <= SHOWN_ENTITIES else [*names, "..."])
-
-
 def once(repeats: Sequence[Repeat]) -> list[Repeat]:
     """Each span once, where a file is both key and response."""
     found: dict[Hashable, Repeat] = {}
@@ -187,8 +180,13 @@ def once(repeats: Sequence[Repeat]) -> list[Repeat]:
 
 def repeats(documents: Documents) -> list[Repeat]:
     """The spans that a batch of one side marks more than once, within one entity or in several."""
+    return repeats_of(documents, copies_of(documents))
+
+
+def copies_of(documents: Documents) -> list[list[int]]:
+    """The mentions of each such span, by number."""
     side = exact(documents, Documents([], [], NONE)).key
-    return _repeats(documents, side, _copies(side))
+    return _together(side, _copies(side))
 
 
 def _copy_before(side: Side) -> Ints:
@@ -208,18 +206,26 @@ def _copies(side: Side) -> Ints:
     return np.flatnonzero(_copy_before(side) != np.arange(len(side.number)))
 
 
-def _repeats(documents: Documents, side: Side, copies: Ints) -> list[Repeat]:
-    """The spans that later ``copies`` belong to, in the order of their first copy."""
-    wanted = np.isin(side.number, side.number[copies])
+def _together(side: Side, copies: Ints) -> list[list[int]]:
+    """All mentions of each span that later ``copies`` belong to, in the order of their first copy."""
+    wanted = np.flatnonzero(np.isin(side.number, side.number[copies]))
     by_number: dict[int, list[int]] = defaultdict(list)
-    for mention in np.flatnonzero(wanted).tolist():
-        by_number[int(side.number[mention])].append(mention)
-    return [repeat_of(documents, its) for its in by_number.values()]
+    for mention, number in zip(wanted.tolist(), side.number[wanted].tolist(), strict=True):
+        by_number[number].append(mention)
+    return list(by_number.values())
 
 
-def repeat_of(documents: Documents, copies: Sequence[int]) -> Repeat:
-    """The repeat that some mentions of a batch are."""
-    return Repeat(documents.mention(copies[0]), copies, _names(documents, copies))
+def repeats_of(documents: Documents, spans: Sequence[Sequence[int]]) -> list[Repeat]:
+    """The repeats of some spans, each given by its mentions in a batch."""
+    firsts = documents.mentions([copies[0] for copies in spans])
+    shown = [copies[:SHOWN_ENTITIES] for copies in spans]
+    entities = documents.entity[np.array(list(chain(*shown)), dtype=np.int64)]
+    names = iter(documents.names_of(entities.tolist()))
+    found = []
+    for first, copies, its in zip(firsts, spans, shown, strict=True):
+        its_names = [*islice(names, len(its)), *["..."] * (len(its) < len(copies))]
+        found.append(Repeat(first, copies, ", ".join(its_names)))
+    return found
 
 
 def _all_but(mentions: Ints, side: Side) -> Bools:

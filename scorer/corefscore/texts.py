@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from corefscore.arrays import Ints, changes, ranges
 from corefscore.findings import Finding
 from corefscore.formats.words import are_words
 from corefscore.model import UNKNOWN, Documents, Span
@@ -15,22 +16,31 @@ Token = tuple[int, int]
 """A document of a batch, and a token of it."""
 
 
-def parting(pairs: Pairs, document: int) -> int | None:
-    """The first token of a document that is another word on the other side, or is there on one side only.
+def partings(pairs: Pairs) -> Ints:
+    """For each document the first token that is another word on the other side, or is there on one side only.
 
-    None where there is none, and where the words of a side are not known.
+    -1 where there is none, where the words of a side are not known, and where a side has no such document.
     """
-    one, other = (side.text_of(document).number for side in (pairs.key, pairs.response))
-    if len(one) == len(other) and (one == other).all():
-        return None
-    if not (are_words(one) and are_words(other)):
-        return None
-    size = min(len(one), len(other))
-    a, b = one[:size], other[:size]
-    different = np.flatnonzero((a != b) & (a != UNKNOWN) & (b != UNKNOWN))
-    if len(different):
-        return int(different[0])
-    return None if len(one) == len(other) else size
+    found = np.full(len(pairs.present), -1)
+    key, response = pairs.key, pairs.response
+    if key.texts is None or response.texts is None:
+        return found
+    numbers, bounds = (key.texts.number, response.texts.number), (key.first_tokens, response.first_tokens)
+    if np.array_equal(*numbers) and np.array_equal(*bounds):
+        return found
+    known, known_other = map(are_words, numbers, bounds)
+    document = np.flatnonzero(pairs.present & known & known_other)
+    first, other_first = (its[document] for its in bounds)
+    sizes, other_sizes = (np.diff(its)[document] for its in bounds)
+    both = np.minimum(sizes, other_sizes)
+    found[document] = np.where(sizes == other_sizes, -1, both)
+    one, other = numbers[0][ranges(first, both)], numbers[1][ranges(other_first, both)]
+    different = np.flatnonzero((one != other) & (one != UNKNOWN) & (other != UNKNOWN))
+    ends = np.cumsum(both)
+    of_document = np.searchsorted(ends, different, side="right")
+    different, of_document = (column[changes(of_document)] for column in (different, of_document))
+    found[document[of_document]] = different - (ends - both)[of_document]
+    return found
 
 
 def described(code: str, pairs: Pairs, partings: Sequence[Token]) -> Iterator[Finding]:

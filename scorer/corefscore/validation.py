@@ -17,9 +17,9 @@ from corefscore.formats.row import Examination, Reading
 from corefscore.matching import exact
 from corefscore.model import KEY, RESPONSE, Documents, Place
 from corefscore.pairing import pair
-from corefscore.repeats import Repeat, describe, repeats, too_many, treat
+from corefscore.repeats import Repeat, copies_of, describe, repeats_of, too_many, treat
 from corefscore.sources import Source
-from corefscore.texts import described, parting
+from corefscore.texts import described, partings
 
 
 class Validated(NamedTuple):
@@ -129,11 +129,12 @@ def look(documents: Documents, found: Found) -> None:
     has_mentions = np.zeros(len(documents), dtype=np.bool_)
     has_mentions[documents.document] = True
     has_mentions[list(documents.faults)] = True
-    for document in np.flatnonzero(~has_mentions).tolist():
+    for document in found.take("no-mentions", np.flatnonzero(~has_mentions).tolist()):
         place = documents.place_of(document)
         details = {"document": documents.names[document]}
         found.add(Finding("no-mentions", place.source.name, place.line, details=details))
-    found.add(*describe("repeated-mention", found.take("repeated-mention", repeats(documents))))
+    repeated = found.take("repeated-mention", copies_of(documents))
+    found.add(*describe("repeated-mention", repeats_of(documents, repeated)))
     found.add(*_describe_overlaps(documents, found.take("overlapping-mentions", _overlaps(documents))))
 
 
@@ -196,8 +197,8 @@ def _compare(key: _Side, response: _Side, found: Found) -> None:
         matched = exact(pairs.key, pairs.response)
         shared.append(common(pairs, [matched]))
         dropped += treat(matched, pairs, "official").dropped
-        partings = ((document, parting(pairs, document)) for document in np.flatnonzero(pairs.present).tolist())
-        parted = [(document, token) for document, token in partings if token is not None]
+        tokens = partings(pairs)
+        parted = [(document, int(tokens[document])) for document in np.flatnonzero(tokens >= 0).tolist()]
         found.add(*described("different-word", pairs, found.take("different-word", parted)))
     found.add(*notices)
     if refusal := too_many(dropped):

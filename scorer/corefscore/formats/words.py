@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from corefscore.arrays import NONE, Bytes, Ints, changes
+from corefscore.arrays import NONE, Bools, Bytes, Ints, changes
 from corefscore.model import UNKNOWN, Texts
 
 WORD_BYTES = 64
@@ -18,8 +18,8 @@ FACTOR = -0x61C8864680B583EB
 BLANK_MARKS = b"-_*"
 """Cells of one byte that say that there is nothing."""
 
-BLANKS = b" \t\n\r\v\f"
-"""What `bytes.strip` takes off."""
+BLANK = np.isin(np.arange(256), np.frombuffer(b" \t\n\r\v\f", dtype=np.uint8))
+"""Whether a byte is one of those that `bytes.strip` takes off."""
 
 
 def word_numbers(text: Bytes, starts: Ints, stops: Ints) -> Ints:
@@ -55,12 +55,10 @@ def _eights(text: Bytes, starts: Ints, stops: Ints) -> Iterator[tuple[Ints, Ints
 
 def _stripped(text: Bytes, starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
     """Where stretches of text begin and end without the blanks at their ends."""
-    is_blank = np.zeros(256, dtype=np.bool_)
-    is_blank[list(BLANKS)] = True
     held = np.flatnonzero(stops > starts)
-    if not (is_blank[text[starts[held]]] | is_blank[text[stops[held] - 1]]).any():
+    if not (BLANK[text[starts[held]]] | BLANK[text[stops[held] - 1]]).any():
         return starts, stops
-    solid = np.concatenate([[-1], np.flatnonzero(~is_blank[text]), [len(text)]])
+    solid = np.concatenate([[-1], np.flatnonzero(~BLANK[text]), [len(text)]])
     starts = np.minimum(solid[np.searchsorted(solid, starts)], stops)
     return starts, np.maximum(solid[np.searchsorted(solid, stops) - 1] + 1, starts)
 
@@ -113,10 +111,17 @@ MARKS = np.append(numbers_of([b"", *(bytes([mark]) for mark in BLANK_MARKS)]), U
 """What stands for a word that is not there, as numbers."""
 
 
-def are_words(numbers: Ints) -> bool:
-    """Whether a text has words at all, rather than one mark for each."""
-    alike = len(numbers) > 1 and (numbers == numbers[0]).all()
-    return not (alike or np.isin(numbers, MARKS).all())
+def are_words(numbers: Ints, bounds: Ints) -> Bools:
+    """Whether each text ``numbers[bounds[n]:bounds[n + 1]]`` has words at all, rather than one mark for each."""
+
+    def how_many(which: Bools) -> Ints:
+        found: Ints = np.diff(np.cumsum(np.append(0, which))[bounds])
+        return found
+
+    sizes = np.diff(bounds)
+    firsts = np.append(numbers, UNKNOWN)[np.repeat(bounds[:-1], sizes)]
+    words: Bools = (how_many(~np.isin(numbers, MARKS)) > 0) & ((how_many(numbers != firsts) > 0) | (sizes == 1))
+    return words
 
 
 class TextsSoFar:

@@ -25,7 +25,7 @@ from corefscore.findings import Finding, counted
 from corefscore.model import Documents, HeldColumn, NamedEntities
 from corefscore.names.options import ALL, CONTAINS, EXACT, OWN, USUAL, NameOptions
 from corefscore.pairing import Pairs
-from corefscore.texts import described, parting
+from corefscore.texts import described, partings
 
 NOWHERE = ", since JSON lines and clusters have none; in Python, read(path, ne_column=11) reads them from CoNLL"
 ELSEWHERE = "; --ne-column N reads another column, --ne-types LIST chooses the types that count"
@@ -218,10 +218,8 @@ def _compare_tokens(pairs: Pairs, how: NameOptions) -> None:
     if known and pairs.response.texts is None:
         path = pairs.response.place_of(known[0]).source.name
         raise UsageError(f"{path} was read without the words of its tokens; read it with ne_column={how.column}")
+    tokens, sizes = partings(pairs), (pairs.key.tokens, pairs.response.tokens)
+    tokens = np.where((tokens < 0) & (sizes[0] != sizes[1]), np.minimum(*sizes), tokens)
     for document in known:
-        at = parting(pairs, document)
-        sizes = int(pairs.key.tokens[document]), int(pairs.response.tokens[document])
-        if at is None and sizes[0] != sizes[1]:
-            at = min(sizes)
-        if at is not None:
-            raise InputError(described("other-tokens", pairs, [(document, at)]))
+        if tokens[document] >= 0:
+            raise InputError(described("other-tokens", pairs, [(document, int(tokens[document]))]))

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -30,7 +31,6 @@ from corefscore.formats.conll.reader import (
     describe,
     earlier,
     last_cells,
-    within,
 )
 from corefscore.formats.row import Request
 from corefscore.formats.words import BLANK_MARKS, TextsSoFar
@@ -196,10 +196,10 @@ class Examiner(Reader):
             if name is None and not self._file.was_inside:
                 self.found.add(Finding("no-begin", self.source.name, self.line + 1 + line))
             self._file.was_inside = name is not None
-        if not lines.segments:
+        if not len(lines.segments.first):
             return
         self._look_for_markers(lines)
-        tokens, document, _ = within(lines.segments, np.flatnonzero(lines.is_token))
+        tokens, document, _ = lines.segments.within(np.flatnonzero(lines.is_token))
         stops = lines.stops - ends_in_cr
         table = Columns(text, lines.starts[tokens], stops[tokens])
         self._look_at_sentences(lines, tokens, table)
@@ -214,7 +214,7 @@ class Examiner(Reader):
         hashed = lines.text[lines.starts] == HASH
         hashed[list(lines.markers)] = False
         hashed &= lines.stops - lines.starts > len(END) // 2
-        where, document, _ = within(lines.segments, np.flatnonzero(hashed))
+        where, document, _ = lines.segments.within(np.flatnonzero(hashed))
         for line, its in zip(where.tolist(), document.tolist(), strict=True):
             text = lines.text[lines.starts[line] : lines.stops[line]].tobytes()
             if marker := _nearly(text):
@@ -315,12 +315,15 @@ class Examiner(Reader):
         odd = unread.copy()
         odd[cells.odd] = True
         for first, stop in _runs(document[held]):
-            tally, at = self._tallies[int(document[held[first]])], np.flatnonzero(odd[first:stop]) + first
-            tally.held += stop - first
-            tally.odd += len(at)
-            tally.unread += int(np.count_nonzero(unread[first:stop]))
+            self._tallies[int(document[held[first]])].held += stop - first
+        which = np.flatnonzero(odd)
+        unread_before = np.cumsum(np.append(0, unread[which]))
+        for first, stop in _runs(document[held[which]]):
+            tally = self._tallies[int(document[held[which[first]]])]
+            tally.odd += stop - first
+            tally.unread += int(unread_before[stop] - unread_before[first])
             room = max(self.found.room("odd-cell"), 1) - len(tally.cells)
-            tally.cells += [cell(int(held[each])) for each in at[: max(room, 0)]]
+            tally.cells += [cell(int(held[at])) for at in which[first : min(stop, first + max(room, 0))]]
 
     def _odd_line(self, code: str, line: int, **details: object) -> None:
         self.found.add(Finding(code, self.source.name, self.line + 1 + int(line), details=details))
@@ -396,9 +399,13 @@ class Examiner(Reader):
 
 def _nearly(line: bytes) -> tuple[str, str] | None:
     """What a line that begins with # would do to a document, and the marker it should be, if it nearly is one."""
-    letters = "".join(re.findall("[a-z]+", as_text(line[:40]).lower()))
+    return _marker_like("".join(re.findall("[a-z]+", as_text(line[:40]).lower())))
+
+
+@lru_cache(maxsize=1024)  # comments of a file are much alike, and likeness takes time
+def _marker_like(letters: str) -> tuple[str, str] | None:
     if "doc" not in letters and not letters.startswith(("begin", "end")):
-        return None  # likeness takes time, and most comments have nothing of a marker
+        return None  # most comments have nothing of a marker
     for what, words in (("begins", "begin document"), ("ends", "end document")):
         expected = words.replace(" ", "")
         if SequenceMatcher(None, expected, letters[: len(expected)]).ratio() >= NEARLY:

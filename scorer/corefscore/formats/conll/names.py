@@ -29,7 +29,7 @@ import numpy as np
 from corefscore.arrays import Bools, Bytes, Ints
 from corefscore.findings import Finding, shortened
 from corefscore.formats.conll.columns import Columns
-from corefscore.formats.conll.reader import CR, Lines, Reader, within
+from corefscore.formats.conll.reader import CR, Lines, Reader
 from corefscore.formats.row import Request
 from corefscore.formats.words import BLANK_MARKS, TextsSoFar, word_numbers
 from corefscore.model import KEY, UNKNOWN, Documents, HeldColumn, NamedEntities
@@ -99,9 +99,9 @@ class NamesReader(Reader):
         yield from super().file(source)
 
     def look(self, lines: Lines) -> None:
-        if not lines.segments:
+        if not len(lines.segments.first):
             return
-        tokens, document, shift = within(lines.segments, np.flatnonzero(lines.is_token))
+        tokens, document, shift = lines.segments.within(np.flatnonzero(lines.is_token))
         if not len(tokens):
             return
         stops = lines.stops[tokens]

@@ -40,7 +40,7 @@ from corefscore.arrays import Bools, Bytes, Ints, changes, order_by
 from corefscore.errors import InputError
 from corefscore.findings import Finding, counted
 from corefscore.formats.conll.brackets import OPEN, Events, partitions, unmatched
-from corefscore.formats.conll.cells import Labels, parse
+from corefscore.formats.conll.cells import CLOSING, OPENING, Labels, parse
 from corefscore.formats.conll.lines import BEGIN, END, END_MARKER, holds_token, marker_of, words
 from corefscore.formats.row import BATCH, Request
 from corefscore.model import Documents, Place
@@ -62,19 +62,29 @@ LONG_CELL = 64
 """Bytes after which the few cells that are still longer are looked at one by one."""
 
 LF, CR, TAB, SPACE, HASH = b"\n\r\t #"
+MARKER_BEGINS = np.frombuffer(b"be \t\r\v\f", dtype=np.uint8)
+"""What may follow the `#` of a marker."""
+
 EXPECTED = (
     'CoNLL-2011/2012: "#begin document NAME", a line per token with the coreference in the last column, "#end document"'
 )
 
 
-class Segment(NamedTuple):
-    """The lines of one document that lie in the current block, and what turns the number of a token
+class Segments(NamedTuple):
+    """The lines of each document that lie in the current block, and what turns the number of a token
     within the block into its number within the document."""
 
-    first: int
-    stop: int
-    document: int
-    shift: int
+    first: Ints
+    stop: Ints
+    document: Ints
+    shift: Ints
+
+    def within(self, lines: Ints) -> tuple[Ints, Ints, Ints]:
+        """Those of the lines that lie in a segment, and its document and shift for each."""
+        segment = np.searchsorted(self.first, lines, side="right") - 1
+        inside = (segment >= 0) & (lines < self.stop[segment])
+        lines, segment = lines[inside], segment[inside]
+        return lines, self.document[segment], self.shift[segment]
 
 
 class Lines(NamedTuple):
@@ -89,7 +99,7 @@ class Lines(NamedTuple):
     stops: Ints
     is_token: Bools
     markers: Mapping[int, str | None]
-    segments: Sequence[Segment]
+    segments: Segments
 
 
 def recognises(head: bytes) -> bool:
@@ -215,7 +225,9 @@ class Reader:
             is_token[line] = bool(data[starts[line] : stops[line]].strip())
         markers: dict[int, str | None] = {}
         hashes = np.flatnonzero(first == HASH)
-        for line, start, stop in zip(hashes.data, starts[hashes].data, stops[hashes].data, strict=True):
+        hashed = hashes[_may_matter(text, starts[hashes], stops[hashes])]
+        is_token[hashes] = False
+        for line, start, stop in zip(hashed.data, starts[hashed].data, stops[hashed].data, strict=True):
             line_text = bytes(data[start:stop])
             if marker := marker_of(line_text):
                 markers[line] = marker.name
@@ -228,25 +240,25 @@ class Reader:
 
         tokens = np.cumsum(is_token)
         segments = self._segments(sorted(markers.items()), is_token, tokens)
-        if segments:
+        if len(segments.first):
             lines = np.flatnonzero(is_token & _may_hold_mention(text, stops, TAB in data))
             self._cells(text, stops, lines, tokens, segments)
         self.look(Lines(text, starts, stops, is_token, markers, segments))
         self.line += len(starts)
 
-    def _segments(self, markers: list[tuple[int, str | None]], is_token: Bools, tokens: Ints) -> list[Segment]:
+    def _segments(self, markers: list[tuple[int, str | None]], is_token: Bools, tokens: Ints) -> Segments:
         """Walk from marker to marker (a name begins a document, None ends it).
 
         Returns the stretches of lines that belong to documents. ``tokens`` is the number of tokens up to and
         including each line of the block.
         """
-        segments: list[Segment] = []
+        rows: list[tuple[int, int, int, int]] = []
         first = seen = 0
 
         def stretch(stop: int, now: int) -> None:
             nonlocal seen
             if self.inside:
-                segments.append(Segment(first, stop, len(self.names) - 1, self.tokens[-1] - seen))
+                rows.append((first, stop, len(self.names) - 1, self.tokens[-1] - seen))
                 self.tokens[-1] += now - seen
             elif now > seen:
                 self.outside_lines += now - seen
@@ -274,11 +286,11 @@ class Reader:
             self.stops.append(0)
             self.tokens.append(0)
         stretch(len(tokens), int(tokens[-1]) if len(tokens) else 0)
-        return segments
+        return Segments(*np.array(rows, dtype=np.int64).reshape(-1, 4).T)
 
-    def _cells(self, text: Bytes, stops: Ints, lines: Ints, tokens: Ints, segments: list[Segment]) -> None:
+    def _cells(self, text: Bytes, stops: Ints, lines: Ints, tokens: Ints, segments: Segments) -> None:
         """Read the coreference cells of some lines, those outside documents left out."""
-        lines, document, shift = within(segments, lines)
+        lines, document, shift = segments.within(lines)
         cells = parse(text, *last_cells(text, stops[lines]), self.labels)
         token = tokens[lines] - 1 + shift
         self.events.append(
@@ -296,15 +308,6 @@ class Reader:
         """What `describe` tells of a document."""
         begin, stop = self.places[document].line, self.stops[document]
         return {"document": self.names[document], "begin": begin, "where": f"at line {stop}"}
-
-
-def within(segments: Sequence[Segment], lines: Ints) -> tuple[Ints, Ints, Ints]:
-    """Those of the lines that lie in a segment, and its document and shift for each."""
-    firsts, stops, documents, shifts = np.array(segments, dtype=np.int64).T
-    segment = np.searchsorted(firsts, lines, side="right") - 1
-    inside = (segment >= 0) & (lines < stops[segment])
-    lines, segment = lines[inside], segment[inside]
-    return lines, documents[segment], shifts[segment]
 
 
 def _first(
@@ -401,6 +404,16 @@ def _blocks(source: Source) -> Iterator[tuple[bytearray, int, bool]]:
     if filled > 1:
         buffer[filled] = LF
         yield buffer, filled + 1, False
+
+
+def _may_matter(text: Bytes, starts: Ints, stops: Ints) -> Bools:
+    """Which lines that begin with `#` may be markers or hold tokens; the others are comments, without a tab or bracket
+    and not beginning as a marker does."""
+    matters = np.isin(text[starts + 1], MARKER_BEGINS)
+    if not matters.all():
+        marks = np.flatnonzero((text == TAB) | (text == OPENING) | (text == CLOSING))
+        matters |= np.searchsorted(marks, stops) > np.searchsorted(marks, starts)
+    return matters
 
 
 def _may_hold_mention(text: Bytes, stops: Ints, tabs: bool) -> Bools:
