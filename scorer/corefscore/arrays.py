@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,11 @@ NO_OBJECTS: Objects = np.empty(0, dtype=np.object_)
 
 
 Array = Ints | Floats | Bools
+
+
+def in_a_row(parts: Sequence[Floats]) -> Floats:
+    """All parts as one array, which for a single one is that itself, no copy."""
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def ranges(starts: Ints, lengths: Ints) -> Ints:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from corefscore.arrays import Floats
+from corefscore.arrays import Floats, in_a_row
 from corefscore.common import SHARED, Common, common, nothing_in_common, other_columns
 from corefscore.counts import packed
 from corefscore.errors import UsageError
@@ -267,7 +267,7 @@ def joined(
     return Result(
         [metric.given(settings.own) for metric in every],
         [name for part in parts for name in part.counted_names],
-        {metric.name: np.concatenate([its.counts[metric.name] for _, its in batches]) for metric in every},
+        {metric.name: in_a_row([its.counts[metric.name] for _, its in batches]) for metric in every},
         settings,
         tuple(notices),
         views,
@@ -281,7 +281,7 @@ def _shown(batches: Sequence[tuple[Part, Counted]], view: str) -> Shown:
     for part, _ in batches:
         messages.update({before + document: lines for document, lines in part.messages[view].items()})
         before += len(part.counted_names)
-    copies = np.concatenate([its.key_copies[view] for _, its in batches])
+    copies = in_a_row([its.key_copies[view] for _, its in batches])
     return Shown(copies, messages, [part.pairs[view] for part, _ in batches if part.pairs])
 
 

@@ -6,7 +6,7 @@ Cells of the plain form ``(N)|(N|N)`` need fewer passes over their bytes than od
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -60,10 +60,11 @@ class CellEvents(NamedTuple):
 
 
 class _Cells(NamedTuple):
-    """The text of some cells in a row, a bar before and behind each, and the number of the cell of each byte."""
+    """The text of some cells in a row, a bar before and behind each, and the number of the cell of each byte, in half
+    the usual width, since there are many of them."""
 
     text: Bytes
-    cell: Ints
+    cell: np.ndarray[Any, np.dtype[np.int32]]
 
     @classmethod
     def at(cls, text: Bytes, starts: Ints, stops: Ints) -> _Cells:
@@ -71,7 +72,8 @@ class _Cells(NamedTuple):
         sizes = stops - starts + 1
         flat = np.concatenate([np.full(1, BAR, dtype=np.uint8), text[ranges(starts, sizes)]])
         flat[np.cumsum(sizes)] = BAR
-        return cls(flat, np.append(0, np.repeat(np.arange(len(sizes)), sizes)))
+        sizes[:1] += 1
+        return cls(flat, np.repeat(np.arange(len(sizes), dtype=np.int32), sizes))
 
     def without(self, gone: Ints) -> _Cells:
         """What is left without some bytes: what stood beside them joins."""
@@ -83,7 +85,7 @@ class _Cells(NamedTuple):
 class _Pieces(NamedTuple):
     """Some pieces of cells: the cell of each, and where its text begins and how long it is among that of all."""
 
-    cell: Ints
+    cell: np.ndarray[Any, np.dtype[np.int32]]
     text: Bytes
     start: Ints
     size: Ints
@@ -134,14 +136,16 @@ def _cut(cells: _Cells, *, marked: bool) -> tuple[_Pieces, _Cells]:
     text, cell = cells
     opens, closes = _pairs(cells)
     if not len(opens):
-        return _Pieces(opens, text, opens, opens), cells
+        return _Pieces(cell[opens], text, opens, opens), cells
     # The own text of each pair: laid out by depth of nesting, it lies in a row, both brackets included.
-    step = np.zeros(len(text) + 1, dtype=np.int64)
+    step = np.zeros(len(text) + 1, dtype=np.int8)
     step[opens] = 1
     step[closes + 1] -= 1
-    depth = np.cumsum(step)[:-1]
+    depth = np.cumsum(step, dtype=np.int32)[:-1]
     inner = np.flatnonzero(depth)
-    inner = inner[order_by(depth[inner])]
+    if depth.max() > 1:
+        inner = inner[order_by(depth[inner].astype(np.int64))]
+    del depth
     opening = np.zeros(len(text), dtype=np.bool_)
     opening[opens] = True
     starts = np.flatnonzero(opening[inner])
@@ -149,9 +153,9 @@ def _cut(cells: _Cells, *, marked: bool) -> tuple[_Pieces, _Cells]:
     fits = _fit(text[inner], starts, sizes, marked=marked)
     # Every pair within a piece is one, too.
     first, last = inner[starts], inner[starts + sizes - 1]
-    misfits = np.zeros(len(text), dtype=np.int64)
-    misfits[first[~fits]] = 1
-    before = np.cumsum(misfits)
+    misfits = np.zeros(len(text), dtype=np.bool_)
+    misfits[first[~fits]] = True
+    before = np.cumsum(misfits, dtype=np.int32)
     pieces = np.flatnonzero(fits & (before[last] == before[first]))
     pieces = pieces[np.argsort(last[pieces])]
     found = _Pieces(cell[first[pieces]], text[inner], starts[pieces], sizes[pieces])
@@ -161,14 +165,14 @@ def _cut(cells: _Cells, *, marked: bool) -> tuple[_Pieces, _Cells]:
 def _pairs(cells: _Cells) -> tuple[Ints, Ints]:
     """The brackets that match in the usual way, cell by cell: where they open and where they close."""
     bracket = np.flatnonzero((cells.text == OPENING) | (cells.text == CLOSING))
-    opens, closes = matching(cells.cell[bracket], cells.text[bracket] == OPENING)
+    opens, closes = matching(cells.cell[bracket].astype(np.int64), cells.text[bracket] == OPENING)
     return bracket[opens], bracket[closes]
 
 
 def _fit(text: Bytes, starts: Ints, sizes: Ints, *, marked: bool) -> Bools:
     """Which of some texts between brackets are of the form ``(N)``, or ``(N+D)`` if ``marked``."""
     digit = text - ZERO < 10
-    digits = np.cumsum(np.append(False, digit))
+    digits = np.cumsum(np.append(False, digit), dtype=np.int32)
     inside = digits[starts + sizes] - digits[starts]
     stops = starts + sizes
     fit: Bools = (inside == sizes - 2) & (inside > 0)

@@ -185,14 +185,17 @@ class Reader:
     def batch(self) -> Iterator[Documents]:
         """The documents read since the last batch, if there are any; one that is still open waits for the next."""
         ready = len(self.names) - self.inside
-        if not ready:
-            return
+        if ready:
+            yield self._taken(ready)
+
+    def _taken(self, ready: int) -> Documents:
+        """The first so many documents, of which nothing stays here while they are counted."""
         events = Events(*map(np.concatenate, zip(*self.events, strict=True)))
         complete, rest = events.document < ready, events.document >= ready
         later = events.only(np.flatnonzero(rest))
         events = events.only(np.flatnonzero(complete))
         columns, faulty = partitions(events)
-        yield Documents(
+        documents = Documents(
             names=self.names[:ready],
             places=self.places[:ready],
             tokens=np.array(self.tokens[:ready], dtype=np.int64),
@@ -208,6 +211,7 @@ class Reader:
         self.events = [later._replace(document=later.document - ready)]
         self.discarded = {at - ready: cells for at, cells in self.discarded.items() if at >= ready}
         self.bytes = 0
+        return documents
 
     def _notice(self, code: str, line: int, **details: object) -> None:
         self.note(Finding(code, self.source.name, line, details=details))
