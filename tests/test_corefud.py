@@ -189,6 +189,7 @@ def test_plain_input_keeps_its_signature() -> None:
         pytest.param(["muc", "--zeros", "drop"], b"need CorefUD", id="zeros of spans"),
         pytest.param(["muc", "--lookup", "alignment"], b"need CorefUD", id="look-ups of spans"),
         pytest.param(["mor"], b"only CorefUD has", id="words of spans"),
+        pytest.param(["muc", "--task", "crac24"], b"is about CorefUD", id="tasks of spans"),
         pytest.param(["muc", "--format", "corefud"], b"is for CorefUD", id="layout of spans"),
     ],
 )
@@ -218,6 +219,61 @@ def test_blanc_by_both_sides_is_there_for_spans_too() -> None:
     key, response = [["a", "b", "c"]], [["a", "b"], ["c"]]
     assert corefscore.score(key, response, "blanc")["blanc"].f1 == 1 / 2
     assert corefscore.score(key, response, "blanc", definitions="corefud")["blanc"].f1 == 1 / 4
+
+
+# Many data sets, tasks
+
+
+def data_sets(folder: Path) -> tuple[Path, Path]:
+    """Two recorded pairs as the files of a folder for each side; their documents have the same name."""
+    cases = OWN / "scoring" / "zero-collision-chain-101", OWN / "scoring" / "head-oversized-preferred-101"
+    for side, at in (("key", 0), ("response", 1)):
+        (folder / side).mkdir()
+        for case in cases:
+            text = re.sub(r"(?m)^# newdoc id.*$", "# newdoc id = d", pair_of(case)[at].read_text())
+            (folder / side / f"{case.name}.conllu").write_text(text)
+    return folder / "key", folder / "response"
+
+
+@pytest.mark.parametrize("options", [(), ("--jobs", "2"), ("--task", "crac25")], ids=["plain", "jobs", "task"])
+def test_by_file_gives_what_each_file_gives_and_the_mean(options: tuple[str, ...], tmp_path: Path) -> None:
+    sides = data_sets(tmp_path)
+    done = command("conll", *sides, "--by", "file", "--format", "json", "--quiet", *options)
+    found = json.loads(done.stdout)
+    alone = {path.name: corefscore.score(path, sides[1] / path.name, "conll").conll for path in sides[0].iterdir()}
+    assert {name: its["conll"]["f1"] for name, its in found["groups"].items()} == alone
+    assert found["mean"]["conll"]["f1"] == pytest.approx(sum(alone.values()) / 2)
+    assert len(set(alone.values())) == 2
+
+
+def test_systems_are_ranked_by_the_mean_over_files(tmp_path: Path) -> None:
+    """A response equal to its key is 100 in every file."""
+    key, response = data_sets(tmp_path)
+    done = command("rank", key, f"a={response}", f"b={key}", *("--by", "file", "--trials", "50"), "--format", "json")
+    first, second = json.loads(done.stdout)["ranking"]
+    assert (first["system"], second["system"]) == ("b", "a")
+    assert set(first["groups"]) == {path.name for path in key.iterdir()}
+    assert {its["conll"]["f1"] for its in first["groups"].values()} == {1}
+
+
+def test_documents_in_memory_are_in_no_file() -> None:
+    with pytest.raises(UsageError, match="the documents are not in files"):
+        corefscore.score([["a", "b"]], [["a", "b"]], "muc").by("file")
+
+
+def test_a_task_is_what_it_stands_for() -> None:
+    plain = corefscore.score(*pair_of(CASE), "conll")
+    for task in ("crac24", "crac25", "crac26"):
+        result = corefscore.score(*pair_of(CASE), "conll", task=task)
+        assert (result.conll, result.signature) == (plain.conll, plain.signature)
+    assert "matching=exact" in corefscore.score(*pair_of(CASE), "conll", task="crac24", matching="exact").signature
+
+
+@pytest.mark.parametrize("task", ["crac22", "crac23"])
+def test_tasks_whose_rules_are_not_there_are_refused(task: str) -> None:
+    done = command("conll", *pair_of(CASE), "--task", task)
+    assert (done.status, done.stdout) == (2, b"")
+    assert b"one mention can match many" in done.stderr
 
 
 # Look-ups, ties

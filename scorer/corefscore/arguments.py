@@ -28,6 +28,7 @@ class Scoring(TypedDict, total=False):
     lookup: str | None
     definitions: str | None
     window: int | None
+    task: str | None
     ne_from: str | None
     ne_column: int | None
     named: str | None

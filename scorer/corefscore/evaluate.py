@@ -112,6 +112,7 @@ class Part(NamedTuple):
     common; where names were read, what each side holds; and where mentions are more than spans, what is odd in them."""
 
     names: Sequence[str]
+    files: Sequence[str]
     messages: Mapping[str, Mapping[int, Sequence[str]]]
     pairs: Mapping[str, Pairs]
     dropped: Sequence[Repeat]
@@ -171,7 +172,7 @@ def _matched(pairs: Pairs, how: NameOptions | None, settings: Settings, *, keep_
     whole = treated[WHOLE]
     shared = common(pairs, [its.matched for its in treated.values()])
     kept = of_views if keep_pairs else {}
-    part = Part(pairs.key.names, messages, kept, whole.dropped, whole.repeats, shared, held)
+    part = Part(pairs.key.names, pairs.key.files, messages, kept, whole.dropped, whole.repeats, shared, held)
     views = {view: its.matched for view, its in treated.items()}
     if how is not None:
         # As if the mentions left were all that a file holds: sums are added in this order.
@@ -189,7 +190,9 @@ def _aligned(pairs: Pairs, how: NameOptions | None, settings: Settings, *, keep_
         names_of(pairs.key, how)  # refuses what has none
     alignment, about = aligned(pairs, settings.counting.settled(nodes=True))
     shared = SHARED if len(alignment.aligned[0]) else common(pairs, ())
-    part = Part(pairs.key.names, {WHOLE: {}}, {WHOLE: pairs} if keep_pairs else {}, (), (), shared, (), about)
+    part = Part(
+        pairs.key.names, pairs.key.files, {WHOLE: {}}, {WHOLE: pairs} if keep_pairs else {}, (), (), shared, (), about
+    )
     return part, {WHOLE: alignment}
 
 
@@ -271,6 +274,7 @@ def joined(
         settings,
         tuple(notices),
         views,
+        [name for part in parts for name in part.files],
     )
 
 

@@ -482,6 +482,12 @@ KINDS: Mapping[str, Kind] = {
         '{count} with something that is no mention, such as in "{piece}"',
         "it means nothing; expected pieces such as (e1-person-1-), (e1-person-1- and e1)",
     ),
+    "same-document-names": Kind(
+        NOTICE,
+        "names of documents that an earlier file has as well: {count}, the first of which is {document}",
+        'each file is a data set of its own, so such a document is called "{document} ({file})"; key and response '
+        "belong together where their files have the same names",
+    ),
     "no-newdoc": Kind(
         NOTICE,
         'the file begins without "# newdoc"',

@@ -288,6 +288,12 @@ class Documents:
     def __len__(self) -> int:
         return len(self.names)
 
+    @property
+    def files(self) -> list[str]:
+        """The name of the file of each document; nothing where some are in none."""
+        found = [place.source.name for place in self.places if place is not None and place.line is not None]
+        return found if len(found) == len(self.places) else []
+
     def mention_document(self) -> Ints:
         """The document of each mention."""
         return self.document[self.entity]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -186,6 +187,12 @@ class Scores(Measured):
         return {name: score.to_dict() for name, score in self.items()}
 
 
+TASKS = ("crac22", "crac23", "crac24", "crac25", "crac26")
+"""The shared tasks on CorefUD. Those of 2024 to 2026 have one scorer, version 1.2, whose rules are the defaults."""
+
+OLD_TASKS = ("crac22", "crac23")
+"""Those whose scorers (1.0 and 1.1) matched otherwise: each look-up searched anew."""
+
 COUNTING = (
     Option(
         "repeated",
@@ -227,12 +234,21 @@ COUNTING = (
         DEFINITIONS,
     ),
     Option("window", None, "Score stretches of N tokens as documents of their own.", kind=int),
+    Option(
+        "task",
+        None,
+        "Shared task whose matching rules are wanted; CorefUD only, for which crac26 is the default.",
+        TASKS,
+    ),
 )
 """The options about which mentions count, and how; None is the default of the format."""
 
 
 class Counting(NamedTuple):
-    """Which mentions count, and how: the values of `COUNTING`."""
+    """Which mentions count, and how: the values of `COUNTING`.
+
+    A ``task`` stands for the defaults of CorefUD, which other options change; what it stands for is named in its place.
+    """
 
     repeated: str = REPEATED[0]
     singletons: str | None = None
@@ -241,12 +257,23 @@ class Counting(NamedTuple):
     lookup: str | None = None
     definitions: str | None = None
     window: int | None = None
+    task: str | None = None
 
     def settled(self, nodes: bool) -> Counting:
         """The same with the defaults of a format, in which mentions are more than spans (``nodes``) or not.
 
-        Raises `UsageError` for what only mentions with heads have.
+        Raises `UsageError` for what only mentions with heads have, and for a task whose rules are not there.
         """
+        if self.task in OLD_TASKS:
+            raise UsageError(
+                f"the task {self.task} was scored by an older version of the official scorer, in which one mention can "
+                f"match many; that is not reproduced. Give one of {', '.join(TASKS[len(OLD_TASKS) :])}, whose "
+                "rules are those of version 1.2, and quote no numbers of the older task beside it"
+            )
+        if self.task is not None:
+            if not nodes:
+                raise UsageError(f"the task {self.task} is about CorefUD, and this is not; leave --task out")
+            return self._replace(task=None).settled(nodes)
         usual = NODES if nodes else SPANS
         given = {name: value for name, value in self._asdict().items() if value is not None}
         chosen = usual._replace(**given)
@@ -315,7 +342,8 @@ class Result(Measured):
 
     ``names`` are those of the documents, in the order of the key. ``counts`` has, for each metric by name, an array of
     the shape documents x counted measures x 4 (see `corefscore.counts.packed`). ``notices`` tell what was odd.
-    ``views`` are for the official layout, each by its name (`corefscore.metrics.row.VIEWS`).
+    ``views`` are for the official layout, each by its name (`corefscore.metrics.row.VIEWS`). ``files`` are those of the
+    key in which the documents are.
     """
 
     metrics: Sequence[Metric]
@@ -324,6 +352,7 @@ class Result(Measured):
     settings: Settings
     notices: Sequence[Finding] = ()
     views: Mapping[str, Shown] = field(default_factory=dict)
+    files: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         for array in (*self.counts.values(), *(view.key_copies for view in self.views.values())):
@@ -368,15 +397,25 @@ class Result(Measured):
         """The scores of some documents together, given by their places in the order of the key."""
         return Scores(values(self.metrics, {name: summed(array[documents]) for name, array in self.counts.items()}))
 
+    def groups(self, pattern: str) -> list[str]:
+        """The group of each document, as `by` has them. Raises as it does."""
+        if pattern == BY_FILE:
+            if not self.files:
+                raise UsageError(f"--by {BY_FILE}: the documents are not in files; give a pattern for their names")
+            folder = os.path.commonpath([os.path.dirname(path) for path in self.files])
+            return [os.path.relpath(path, folder or ".") for path in self.files]
+        form = compiled(pattern)
+        return [group_of(form, name) or REST for name in self.names]
+
     def by(self, pattern: str) -> dict[str, Scores]:
         """The scores of each group of documents. The group of a document is what the pattern matches in its
-        name, or its first bracket; documents in which it matches nothing make a group of their own, `REST`.
+        name, or its first bracket; documents in which it matches nothing make a group of their own, `REST`. With
+        `BY_FILE` it is the file of the key in which the document is.
 
         Raises `UsageError` for a pattern that is no regular expression.
         """
         groups: dict[str, int] = {}
-        form = compiled(pattern)
-        its = np.array([groups.setdefault(group_of(form, name) or REST, len(groups)) for name in self.names], dtype=int)
+        its = np.array([groups.setdefault(group, len(groups)) for group in self.groups(pattern)], dtype=int)
         # All groups in the same arrays, since there may be as many as documents.
         found = values(self.metrics, {name: _by_group(its, array) for name, array in self.counts.items()})
         return {group: Scores(found, place) for group, place in groups.items()}
@@ -424,6 +463,9 @@ class Result(Measured):
             found["documents"] = {name: scores.to_dict() for name, scores in self.documents.items()}
         return found
 
+
+BY_FILE = "file"
+"""The pattern that stands for the file of a document, a data set of a shared task; ``(file)`` is one for names."""
 
 TOGETHER = 4096
 """Documents whose scores are divided at once."""

@@ -90,9 +90,8 @@ def sample(results: Sequence[Result], measures: Collection[str], unit: str = DOC
     needed = {name for measure in measures for name in metrics_of(measure, first.metrics)}
     metrics = [metric for metric in first.metrics if metric.name in needed]
     names = unit_names(_whole(first) if unit in (DOCUMENT, JOINED) else first.names, unit)
-    form = None if by is None else compiled(by)
-    groups = [REST if form is None else group_of(form, name) or REST for name in first.names]
-    if form is not None and set(groups) == {REST}:
+    groups = [REST] * len(first.names) if by is None else first.groups(by)
+    if by is not None and set(groups) == {REST}:
         raise UsageError(
             f"--by {by!r} matches nothing in the name of {counted(len(groups), 'document')}, so that there are no "
             f"groups:{_some(first.names)}"

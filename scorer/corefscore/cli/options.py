@@ -28,7 +28,7 @@ COREFUD_NAME = "corefud-scorer.py"
 HEADINGS: Mapping[str, Sequence[str]] = {
     "What to score": (
         *("--measures", "--boundary", "--sort", "--by", "--repeated", "--singletons"),
-        *("--matching", "--zeros", "--lookup", "--definitions", "--window"),
+        *("--matching", "--zeros", "--lookup", "--definitions", "--window", "--task"),
         *("--metric", "--min", "--tolerance", "--both-ways"),
         *("--measure", "--spans", "--heads", "--pronouns", "--symmetric"),
     ),

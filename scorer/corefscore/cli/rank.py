@@ -42,7 +42,7 @@ def command(name: str) -> click.Command:
                 ["--by"],
                 metavar="REGEX",
                 help="Rank by the unweighted mean over groups of documents; REGEX, or its first bracket, matches the "
-                "group in the name of a document.",
+                "group in the name of a document; the word file makes each file of KEY a group.",
             ),
             click.Option(
                 ["--plot"], metavar="FILE", help="Draw the ranking (.png, .svg, .pdf; needs the extra plots)."

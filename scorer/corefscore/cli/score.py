@@ -61,7 +61,8 @@ def command(words: str) -> click.Command:
                 ["--by"],
                 metavar="REGEX",
                 help="Add totals for groups of documents and their mean; REGEX, or its first bracket, matches the "
-                "group in the name of a document (not with --format official).",
+                "group in the name of a document; the word file makes each file of KEY a group (not with --format "
+                "official).",
             ),
             click.Option(
                 ["--average", "average_over"],

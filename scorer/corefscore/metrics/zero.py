@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.alignment import Alignment, Mentions
-from corefscore.arrays import Bools, Ints, bounds, order_by
+from corefscore.arrays import Bools, Ints, changes, order_by, tally
 from corefscore.counts import Counts, Ratios
 from corefscore.lookups import NOWHERE, last_entity
 from corefscore.metrics.row import NODES, Measure, Metric
@@ -27,28 +27,29 @@ def count(alignment: Alignment) -> tuple[Counts]:
     numbers = len(alignment.document)
     key, response = _ordered(alignment.key), _ordered(alignment.response)
     counterpart = _counterparts(alignment)
-    entity = last_entity(alignment.response.side, numbers)
-    place = np.full(numbers, NOWHERE)
-    first = _firsts(response)
+    entity = np.append(last_entity(alignment.response.side, numbers), NOWHERE)
+    place = np.full(numbers + 1, NOWHERE)
+    first = np.append(_firsts(response), False)
     # Where a mention stands in several entities, it is looked up in the last one.
     place[response.number] = np.arange(len(response.number))
-    missed, wrong, right = (np.zeros(alignment.documents) for _ in range(3))
-    anaphors = np.flatnonzero(key.zero & ~_firsts(key))
-    begins = bounds(key.entity, int(key.entity.max(initial=-1)) + 1)
+    its = counterpart[key.number]
+    found = its != NOWHERE
+    # Whether an earlier mention of the key's entity has its counterpart in the same entity of the response.
+    other = entity[its]
+    order = order_by(key.entity, other)
+    linked = np.empty(len(order), dtype=np.bool_)
+    linked[order] = ~changes(key.entity[order], other[order])
+    anaphor = key.zero & ~_firsts(key)
+    resolved = anaphor & found & ~first[place[its]]
+    right, of_key, wrong = (
+        tally(key.document[which], alignment.documents).astype(np.float64)
+        for which in (resolved & linked, anaphor, resolved & ~linked)
+    )
     taken = np.zeros(numbers + 1, dtype=np.bool_)
-    for at in anaphors.tolist():
-        document = key.document[at]
-        its = int(counterpart[key.number[at]])
-        taken[its] = True
-        if its == NOWHERE or first[place[its]]:
-            missed[document] += 1
-            continue
-        before = counterpart[key.number[begins[key.entity[at]] : at]]
-        before = before[before != NOWHERE]
-        (right if (entity[before] == entity[its]).any() else wrong)[document] += 1
+    taken[its[anaphor]] = True
     spurious = response.zero & ~first[place[response.number]] & ~taken[response.number]
     invented = np.bincount(response.document[spurious], minlength=alignment.documents)
-    return (Counts(Ratios(right, right + missed + wrong), Ratios(right, right + invented + wrong)),)
+    return (Counts(Ratios(right, of_key), Ratios(right, right + invented + wrong)),)
 
 
 class _Ordered(NamedTuple):

@@ -8,7 +8,9 @@ goes on in another document is another entity there.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, overload
 
 import numpy as np
@@ -29,11 +31,21 @@ from corefscore.sources import Source, as_text
 def read(files: Sequence[Source], notices: list[Finding], request: Request) -> Iterator[Documents]:
     """The documents of each file as one batch; what is odd is added to ``notices``.
 
-    A file is read as a whole, since its last header decides for all of it and a document may go on anywhere. Raises
+    A file is read as a whole, since its last header decides for all of it and a document may go on anywhere. Of several
+    files each is a data set of its own, so a document whose name an earlier file has is called ``NAME (FILE)``. Raises
     `InputError` for what has no plain meaning, `UsageError` for a file that cannot be read.
     """
+    known: set[str] = set()
     for source in files:
-        yield _File(source, notices, request).documents()
+        found = _File(source, notices, request).documents()
+        twice = [name for name in found.names if name in known]
+        if twice:
+            file = os.path.basename(source.name)
+            details = {"document": twice[0], "count": counted(len(twice), "document"), "file": file}
+            notices.append(Finding("same-document-names", source.name, None, details=details))
+            found = replace(found, names=[f"{name} ({file})" if name in known else name for name in found.names])
+        known.update(found.names)
+        yield found
 
 
 class _Columns(NamedTuple):

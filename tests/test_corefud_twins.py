@@ -1,0 +1,233 @@
+"""CorefUD on random mentions: each rule beside a slow, obvious statement of it, on sets of words in plain Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from corefscore.alignment import Alignment
+from corefscore.matching import MATCHING
+from corefscore.metrics import find
+from corefscore.model import SENTENCE, TENTH, Documents, Nodes, Place
+from corefscore.nodes import matched
+from corefscore.pairing import pair
+from corefscore.results import Counting
+from corefscore.sources import Source
+from scipy.optimize import linear_sum_assignment
+
+SEEDS = range(60)
+DOCUMENTS = 2
+
+
+class Mention(NamedTuple):
+    """The words of a mention, its head, whether that is an empty node, what it depends on (word, relation), and the
+    number of its entity in the document."""
+
+    words: frozenset[int]
+    head: int
+    zero: bool
+    links: frozenset[tuple[int, int]]
+    entity: int
+
+    @property
+    def place(self) -> tuple[int, int, int]:
+        return min(self.words), max(self.words), len(self.words)
+
+
+Side = list[list[Mention]]
+"""The mentions of each document, in the order of their entities."""
+
+
+def drawn(random: Random) -> Side:
+    """Mentions of two sentences of eight words, every third of them an empty node. The head follows from the words, so
+    that mentions of the same bounds are equal: what Python's sets decide otherwise is no rule."""
+    side = []
+    for _ in range(DOCUMENTS):
+        spans: set[tuple[int, int, int]] = set()
+        while len(spans) < 7:
+            sentence, first = random.randrange(2), random.randrange(8)
+            last = min(7, first + random.choice([0, 0, 1, 2, 4]))
+            spans.add((sentence, first, last))
+        mentions = []
+        for sentence, first, last in sorted(spans):
+            words = [sentence * SENTENCE + (at + 1) * TENTH for at in range(first, last + 1)]
+            head = words[(first + last) % len(words)]
+            zero = head % SENTENCE // TENTH % 3 == 0
+            parents = [(sentence * SENTENCE + random.randint(1, 3) * TENTH, random.randrange(2)) for _ in range(2)]
+            links = frozenset(parents[: random.randint(1, 2)]) if zero else frozenset()
+            mentions.append(Mention(frozenset(words), head, zero, links, random.randrange(3)))
+        order: dict[int, int] = {}
+        for mention in sorted(mentions, key=lambda each: (min(each.words), -len(each.words))):
+            order.setdefault(mention.entity, len(order))
+        renumbered = [mention._replace(entity=order[mention.entity]) for mention in mentions]
+        side.append(sorted(renumbered, key=lambda each: (each.entity, min(each.words), -len(each.words))))
+    return side
+
+
+def columns(side: Side) -> Documents:
+    """Mentions as the reader gives them."""
+    flat = [mention for mentions in side for mention in mentions]
+    sizes = [1 + max(mention.entity for mention in mentions) for mentions in side]
+    before = np.cumsum([0, *sizes])
+    entity = [int(before[at]) + mention.entity for at, mentions in enumerate(side) for mention in mentions]
+    links = [sorted(mention.links) for mention in flat]
+    nodes = Nodes(
+        np.array([len(mention.words) for mention in flat]),
+        np.array([mention.head for mention in flat]),
+        np.array([mention.zero for mention in flat]),
+        np.array([len(its) for its in links]),
+        np.array([word for mention in flat for word in sorted(mention.words)]),
+        np.array([parent for its in links for parent, _ in its], dtype=np.int64),
+        np.array([relation for its in links for _, relation in its], dtype=np.int64),
+    )
+    none = np.zeros(len(flat), dtype=np.int64)
+    return Documents(
+        names=[str(at) for at in range(len(side))],
+        places=[Place(Source("side"), None)] * len(side),
+        tokens=np.full(len(side), 16),
+        document=np.repeat(np.arange(len(side)), sizes),
+        label=np.arange(sum(sizes)),
+        entity=np.array(entity),
+        start=none,
+        end=none,
+        line=none + 1,
+        nodes=nodes,
+    )
+
+
+def aligned(key: Side, response: Side, **how: Any) -> Alignment:
+    (pairs,) = pair(iter([columns(key)]), iter([columns(response)]), [])
+    return matched(pairs, Counting(singletons="keep", **how).settled(nodes=True))[0]
+
+
+def f1(one: frozenset[object], other: frozenset[object]) -> float:
+    common = len(one & other)
+    recall, precision = common / len(one), common / len(other)
+    return 2 * precision * recall / (precision + recall) if common else 0
+
+
+def dependencies(key: Mention, response: Mention) -> float:
+    if key.head // SENTENCE != response.head // SENTENCE:
+        return 0
+    parents = [frozenset(parent for parent, _ in each.links) for each in (key, response)]
+    return 10 * f1(key.links, response.links) + f1(*parents)
+
+
+def head(key: Mention, response: Mention) -> float:
+    return len(key.words & response.words) / len(key.words) if key.head == response.head else 0
+
+
+def partial(key: Mention, response: Mention) -> float:
+    return len(response.words) / len(key.words) if key.head in response.words <= key.words else 0
+
+
+RULES: Mapping[str, Callable[[Mention, Mention], float] | None] = {"exact": None, "partial": partial, "head": head}
+Pairs = list[tuple[Mention, Mention]]
+
+
+def best(key: Sequence[Mention], response: Sequence[Mention], score: Callable[[Mention, Mention], float]) -> Pairs:
+    """The pairs of the largest sum, by one matrix in text order."""
+    rows, columns_ = sorted(key, key=lambda each: each.place), sorted(response, key=lambda each: each.place)
+    if not rows or not columns_:
+        return []
+    matrix = np.array([[-score(one, other) for other in columns_] for one in rows])
+    return [
+        (rows[at], columns_[its]) for at, its in zip(*linear_sum_assignment(matrix), strict=True) if matrix[at, its]
+    ]
+
+
+def twin(key: Sequence[Mention], response: Sequence[Mention], matching: str, zeros: str) -> Pairs:
+    """The alignment of one document, step by step as the page of CorefUD has it."""
+    found: Pairs = []
+
+    def left(mentions: Sequence[Mention], at: int) -> list[Mention]:
+        return [mention for mention in mentions if all(its[at] is not mention for its in found)]
+
+    if zeros == "dependent":
+        ours, theirs = ([mention for mention in side if mention.zero] for side in (key, response))
+        found += best(ours, theirs, dependencies)
+    for one in left(key, 0):
+        found += [(one, other) for other in left(response, 1) if other.words == one.words]
+    rule = RULES[matching]
+    return found if rule is None else found + best(left(key, 0), left(response, 1), rule)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("zeros", ["dependent", "linear"])
+@pytest.mark.parametrize("matching", MATCHING)
+def test_mentions_are_aligned_as_the_rules_say(matching: str, zeros: str, seed: int) -> None:
+    random = Random(seed)
+    key, response = drawn(random), drawn(random)
+    alignment = aligned(key, response, matching=matching, zeros=zeros)
+    flat = [[mention for mentions in side for mention in mentions] for side in (key, response)]
+    of_number = [
+        {int(number): flat[at][int(mention)] for number, mention in zip(its.side.number, its.mention, strict=True)}
+        for at, its in enumerate((alignment.key, alignment.response))
+    ]
+    found = {
+        (int(alignment.document[one]), of_number[0][one].place, of_number[1][other].place)
+        for one, other in zip(*(column.tolist() for column in alignment.aligned), strict=True)
+    }
+    expected = {
+        (document, one.place, other.place)
+        for document in range(DOCUMENTS)
+        for one, other in twin(key[document], response[document], matching, zeros)
+    }
+    assert found == expected
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_mention_overlap_is_the_best_assignment_of_words(seed: int) -> None:
+    random = Random(seed)
+    key, response = drawn(random), drawn(random)
+    (counts,) = find("mor").count(aligned(key, response))
+    for document in range(DOCUMENTS):
+        common = np.array([[len(one.words & other.words) for other in response[document]] for one in key[document]])
+        sizes = [sum(len(mention.words) for mention in side[document]) for side in (key, response)]
+        assert counts.recall.numerator[document] == common[linear_sum_assignment(-common)].sum()
+        assert (counts.recall.denominator[document], counts.precision.denominator[document]) == tuple(sizes)
+
+
+def zeros_of(key: Sequence[Mention], response: Sequence[Mention], pairs: Pairs) -> tuple[int, int, int]:
+    """Zeros that are rightly resolved, anaphoric zeros of the key, and those that the response has or is given."""
+    by_place = {mention.place: mention for mention in response}
+    partner = {one.place: other for one, other in pairs}
+
+    def counterpart(mention: Mention) -> Mention | None:
+        return by_place.get(mention.place, partner.get(mention.place))
+
+    def before(mention: Mention, side: Sequence[Mention]) -> list[Mention]:
+        return [each for each in side if each.entity == mention.entity and each.place < mention.place]
+
+    right = wrong = missed = 0
+    taken = []
+    for mention in key:
+        if not mention.zero or not before(mention, key):
+            continue
+        found = counterpart(mention)
+        taken.append(found)
+        if found is None or not before(found, response):
+            missed += 1
+        elif found.entity in [its.entity for each in before(mention, key) if (its := counterpart(each))]:
+            right += 1
+        else:
+            wrong += 1
+    anaphors = [mention for mention in response if mention.zero and before(mention, response)]
+    spurious = sum(mention not in taken for mention in anaphors)
+    return right, right + wrong + missed, right + wrong + spurious
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_zeros_are_resolved_by_an_antecedent_that_the_key_has(seed: int) -> None:
+    random = Random(seed)
+    key, response = drawn(random), drawn(random)
+    (counts,) = find("zero").count(aligned(key, response))
+    for document in range(DOCUMENTS):
+        pairs = twin(key[document], response[document], "head", "dependent")
+        right, of_key, of_response = zeros_of(key[document], response[document], pairs)
+        assert counts.recall.numerator[document] == right
+        assert counts.recall.denominator[document] == of_key
+        assert counts.precision.denominator[document] == of_response
