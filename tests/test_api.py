@@ -99,7 +99,7 @@ def test_a_repeated_mention_without_tokens_is_told_by_its_value() -> None:
     result = score([["Ann", "she"]], [["Ann", "she", "Ann"]], metrics="muc", repeated="first")
     (notice,) = result.notices
     assert notice.line is None
-    assert notice.found == 'in document "document": "Ann" is marked 2 times, as entities 0, 0'
+    assert notice.found == 'in document "document": "Ann" is annotated 2 times, as entities 0, 0'
 
 
 def test_results_and_errors_cross_to_other_processes() -> None:
@@ -234,7 +234,7 @@ def test_too_many_repeats_are_refused_with_the_mentions_as_they_were_given() -> 
     key = [[f"m{n}" for n in range(11)]]
     with pytest.raises(InputError) as caught:
         score(key, [*key, *key], metrics="muc")
-    assert 'in document "document": "m0" is marked 2 times' in str(caught.value)
+    assert 'in document "document": "m0" is annotated 2 times' in str(caught.value)
     assert score(key, [*key, *key], metrics="muc", repeated="first")["muc"].f1 == 1.0
 
 
@@ -509,7 +509,7 @@ def test_what_is_odd_is_warned_of_once_a_call_where_it_was_made() -> None:
             result = score([["a", "a", "b", "b"]], [["c"]], "lea") if way == "score" else scorer.result()
         (warning,) = caught
         assert warning.filename == __file__
-        assert '"a" is marked 2 times' in str(warning.message)
+        assert '"a" is annotated 2 times' in str(warning.message)
         assert "... and 1 more notice [repeated-mention]" in str(warning.message)
         assert "no-common-mention" in str(warning.message)
         assert len(result.notices) == 3

@@ -267,7 +267,7 @@ def test_repeats_are_decided_before_anything_is_cut_off(tmp_path: Path) -> None:
         response=tagged(words, [[(0, 0), (2, 2)], [(1, 1), (2, 2)]], {}),
     )
     assert counts(corefscore.score(key, response, "cone")["cone_b3"]) == (2, 2, 2, 2)
-    with pytest.raises(InputError, match="is marked 2 times"):
+    with pytest.raises(InputError, match="is annotated 2 times"):
         corefscore.score(key, response, "cone", repeated="refuse")
 
 

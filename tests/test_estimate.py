@@ -367,7 +367,7 @@ def test_a_tag_is_no_word(column: int, tmp_path: Path) -> None:
     columns = ["{word}", *["x"] * (column - 2), "{name}", "-", *["y"] * (column == 4)]
     rows = ["\t".join(columns).format(word=word, name="(P)") for word in ("Ann", "Bo")]
     (both,) = written(tmp_path, both="\n".join(["#begin document d", *rows, "#end document", ""]))
-    with pytest.raises(InputError, match="a name of type P has no words that are known"):
+    with pytest.raises(InputError, match="the words of a name of type P are not known"):
         corefscore.score(both, both, "cone", ne_column=column, estimate_key=True)
 
 

@@ -129,7 +129,7 @@ def test_copies_that_count_are_told_once(line: str, capfdbinary: pytest.CaptureF
     """MUC and LEA of a file with copies against itself are 0: two spans, each named once, and the remedy."""
     done = call(capfdbinary, *called(line, *SELF))
     assert (done.status, codes(done)) == (0, ["repeated-mention"] * 2)
-    assert done.stderr.count(b'"The cat" (tokens 0 to 1) is marked 2 times') == 1
+    assert done.stderr.count(b'"The cat" (tokens 0 to 1) is annotated 2 times') == 1
     assert done.stderr.count(b"score with --repeated first") == 2
 
 

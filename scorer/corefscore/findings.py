@@ -60,8 +60,8 @@ KINDS: Mapping[str, Kind] = {
     ),
     "repeated-name": Kind(
         ERROR,
-        'a second document of the name "{document}"; the first is at {first}',
-        "expected every name once; give one of them another name, or a part number of its own",
+        'a second document named "{document}"; the first is at {first}',
+        "expected every name once; give one of them another name or part number",
     ),
     "no-document": Kind(ERROR, "no document: {what}", "expected {expected}"),
     "not-clusters": Kind(
@@ -69,7 +69,7 @@ KINDS: Mapping[str, Kind] = {
         "{where}the clusters are {what}",
         "expected {expected}",
     ),
-    "unreadable": Kind(ERROR, "{what}", "nothing more is said of it; give a file that can be read to its end"),
+    "unreadable": Kind(ERROR, "{what}", "the rest of it is not checked; give a file that can be read to its end"),
     "bad-json": Kind(ERROR, "not JSON: {what}", "expected {expected}"),
     "json-document": Kind(
         ERROR,
@@ -78,7 +78,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "not-object": Kind(
         ERROR,
-        "{holder} holds {what}",
+        "{holder} contains {what}",
         "expected an object with doc_key and clusters {each}",
     ),
     "missing-field": Kind(ERROR, '{where}no field "{field}"; the object has {fields}', "expected {expected}"),
@@ -113,7 +113,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "repeated-mention": Kind(
         NOTICE,
-        'in document "{document}": "{words}"{tokens} is marked {count} times, as entities {entities}',
+        'in document "{document}": "{words}"{tokens} is annotated {count} times, as entities {entities}',
         "expected every span once; remove all but one, or score with --repeated first",
     ),
     "crosses-window": Kind(
@@ -124,8 +124,8 @@ KINDS: Mapping[str, Kind] = {
     ),
     "one-unit": Kind(
         ERROR,
-        "there is one unit only to resample (--unit {unit}; documents: {documents})",
-        "intervals and tests need at least two; the parts of one document are one unit unless --unit part is given; "
+        "intervals and tests have only one unit to resample (--unit {unit}; documents: {documents})",
+        "they need at least two; the parts of a document are one unit unless --unit part is given; "
         "for scores alone, run corefscore METRIC KEY RESPONSE",
     ),
     "not-a-baseline": Kind(
@@ -133,13 +133,13 @@ KINDS: Mapping[str, Kind] = {
     ),
     "other-signature": Kind(
         ERROR,
-        'the baseline was made as "{baseline}", and this run is "{run}"',
-        "scores compare only where all of this is the same; give the same options, or make the baseline anew",
+        'the baseline was made with "{baseline}", and this run with "{run}"',
+        "scores can be compared only if all of this is the same; give the same options, or make a new baseline",
     ),
     "not-a-system": Kind(
         NOTICE,
         "this entry of the folder of systems is skipped: {what}",
-        "give it as a SYSTEM of its own to have it scored",
+        "to score it, give it as a SYSTEM",
     ),
     "scores-changed": Kind(
         ERROR,
@@ -150,17 +150,17 @@ KINDS: Mapping[str, Kind] = {
         NOTICE,
         "the baseline was made by corefscore {baseline}, and this is {run}",
         "the changelog names no change of scores between the two, so they are compared; make the baseline again with "
-        "this version to be rid of this notice",
+        "this version to silence this notice",
     ),
     "other-documents": Kind(
         ERROR,
         "documents that only one side has: {count}, the first of which {which}: {document}",
-        "scores compare only for the same documents; make the baseline anew",
+        "scores can be compared only for the same documents; make a new baseline",
     ),
     "bad-name": Kind(
         ERROR,
         'in document "{document}": "{cell}" in column {column} {what}',
-        "expected {expected}; mend the column of named entities, or read another with --ne-column",
+        "expected {expected}; correct the column of named entities, or choose another with --ne-column",
     ),
     "no-names": Kind(
         ERROR, "{what}", 'expected names such as "(PERSON*" to "*)" or "(GPE)" in a column of CoNLL-2011/2012{advice}'
@@ -174,12 +174,12 @@ KINDS: Mapping[str, Kind] = {
     "no-name-column": Kind(
         NOTICE,
         "there is no column {column} of named entities in this file: {what}",
-        "no mention of it counts as named; --include PATTERN leaves files of a folder out",
+        "no mention in it counts as named; --include PATTERN leaves files of a folder out",
     ),
     "unknown-words": Kind(
         ERROR,
-        'in document "{document}": a name of type {type} has no words that are known',
-        "a key is estimated from the words of its names; expected them in the fourth of at least five columns, and the "
+        'in document "{document}": the words of a name of type {type} are not known',
+        "a key is estimated from the words of names; expected words in the fourth of at least five columns, and the "
         "names in another",
     ),
     "absent-type": Kind(
@@ -187,26 +187,26 @@ KINDS: Mapping[str, Kind] = {
     ),
     "no-named-mentions": Kind(
         NOTICE,
-        "no mention of the key has a name by --named {named}, though column {column} has names",
-        "every score of names is 0; another --named may find some, or --estimate-key, which needs no mentions",
+        "no mention of the key counts as named with --named {named}, although column {column} contains names",
+        "every score of names is 0; try another --named, or --estimate-key, which needs no mentions",
     ),
     "no-singletons": Kind(
         NOTICE,
-        "of {entities} entities of the estimated key {alone} have one name only, and the response has no such entity",
+        "{alone} of {entities} entities of the estimated key have only one name, and the response has no such entity",
         "a system that leaves out entities of one mention cannot find these, which lowers recall; --singletons drop "
         "leaves them out of both sides",
     ),
     "dropped-repeat": Kind(
         NOTICE,
-        'in document "{document}": "{words}"{tokens} is marked {count} times, as entities {entities}',
+        'in document "{document}": "{words}"{tokens} is annotated {count} times, as entities {entities}',
         "only the first copy counts",
     ),
     "missing-document": Kind(
         NOTICE,
         'the response has no document "{document}"',
-        "it is scored as one without mentions, which lowers recall{nearest}",
+        "it is scored as a document without mentions, which lowers recall{nearest}",
     ),
-    "extra-document": Kind(NOTICE, 'the key has no document "{document}"', "it is not scored at all{nearest}"),
+    "extra-document": Kind(NOTICE, 'the key has no document "{document}"', "it is not scored{nearest}"),
     "no-common-document": Kind(
         NOTICE,
         "key and response have no document name in common",
@@ -214,47 +214,49 @@ KINDS: Mapping[str, Kind] = {
     ),
     "token-count": Kind(
         NOTICE,
-        'document "{document}" has {response} tokens, and {key} in the key',
+        'document "{document}" has {response} tokens here and {key} in the key',
         "mentions are compared by token number, so all after the first difference fail to match",
     ),
     "outside-document": Kind(
-        NOTICE, "{count} outside any document", 'they are not read; a document begins at "#begin document NAME"'
+        NOTICE, "{count} outside any document", 'they are ignored; a document begins with "#begin document NAME"'
     ),
     "no-end": Kind(
         NOTICE,
         'the file ends inside document "{document}"',
-        'it is scored as it stands; expected "#end document" after its last line',
+        'it is scored anyway; expected "#end document" after its last line',
     ),
     "dropped-columns": Kind(
         NOTICE,
         "the tokens have {count} columns",
-        "only words and coreference are carried over, not parts of speech, parses, named entities, speakers or others",
+        "only words and coreference are converted, not parts of speech, parses, names, speakers or other columns",
     ),
     "dropped-comments": Kind(
-        NOTICE, "a comment within a document", "comments are not carried over, neither this nor later ones"
+        NOTICE, "a comment within a document", "comments are not converted, neither this one nor later ones"
     ),
     "empty-sentences": Kind(
-        NOTICE, 'document "{document}" has {count} without words', "CoNLL has no place for such; they are left out"
+        NOTICE,
+        'document "{document}" has {count} without words',
+        "CoNLL cannot contain empty sentences; they are left out",
     ),
     "dropped-fields": Kind(
         NOTICE,
         'document "{document}" has other fields as well: {fields}',
-        "only words and clusters are carried over, not these, here or in later documents",
+        "only words and clusters are converted, not these fields, here or in later documents",
     ),
     "dropped-ids": Kind(
         NOTICE,
         "{what}",
-        "JSON lines have no place for them; clusters stand in the order in which the entities first appear",
+        "JSON lines cannot contain them; clusters are in the order in which the entities first appear",
     ),
     "dropped-heads": Kind(
         NOTICE,
-        "heads of mentions and empty nodes are not carried over",
-        "the new format has spans of tokens only; score by head from the CorefUD file",
+        "heads of mentions and empty nodes are not converted",
+        "the new format has only spans of tokens; to score by head, use the CorefUD file",
     ),
     "dropped-zeros": Kind(
         NOTICE,
         'in document "{document}": {count} of empty nodes alone (zeros)',
-        "such a mention is not carried over, since it has no token",
+        "such a mention is not converted, since it has no token",
     ),
     "filled-gaps": Kind(
         NOTICE,
@@ -274,12 +276,13 @@ KINDS: Mapping[str, Kind] = {
     "changed-order": Kind(
         NOTICE,
         'in document "{document}": a mention is in two entities, which appear in another order in the new file',
-        "it decides which copy counts, so scores may change; give each mention one entity, or score the file as it was",
+        "the order decides which copy counts, so scores may change; give each mention one entity, or score the old "
+        "file",
     ),
     "dropped-marks": Kind(
         NOTICE,
         'in document "{document}": {count} like "{piece}", which the official scorer discards',
-        "they are not carried over",
+        "they are not converted",
     ),
     "crossing-mentions": Kind(
         NOTICE,
@@ -298,12 +301,12 @@ KINDS: Mapping[str, Kind] = {
     ),
     "merged-subtokens": Kind(
         NOTICE,
-        'in document "{document}": mentions that differ in subtokens fall together in words ({count})',
-        "mentions are compared by word, so such a mention counts as repeated; see --repeated",
+        'in document "{document}": mentions that differ only in subtokens become the same ({count})',
+        "mentions are compared by word, so such a mention is a repeated one; see --repeated",
     ),
     "changed-word": Kind(
         NOTICE,
-        'in document "{document}": CoNLL cannot hold the word {word} (token {token})',
+        'in document "{document}": CoNLL cannot contain the word {word} (token {token})',
         'it is written as "{written}"',
     ),
     "other-words": Kind(
@@ -337,28 +340,28 @@ KINDS: Mapping[str, Kind] = {
     "unscored-fault": Kind(NOTICE, "a fault in a document that is not scored: {fault}", "it does not touch the score"),
     "no-begin": Kind(
         NOTICE,
-        "a document ends that never began",
-        'lines outside documents are not read; expected "#begin document NAME" above it',
+        "the end of a document that did not begin",
+        'lines outside documents are ignored; expected "#begin document NAME" before it',
     ),
     "odd-marker": Kind(
         NOTICE,
-        'in document "{document}": "{text}" looks like the line that {what} a document, but is none',
-        'the document goes on behind it; expected "{expected}"',
+        'in document "{document}": "{text}" looks like the line that {what} a document, but is not',
+        'the document continues after it; expected "{expected}"',
     ),
     "no-mentions": Kind(
         NOTICE,
         'document "{document}" has no mentions',
-        "as a key it has nothing to find, as a response it finds nothing",
+        "a key without mentions has nothing to find, a response without mentions finds nothing",
     ),
     "empty-cluster": Kind(
         NOTICE,
         'in document "{document}": {count} without mentions in field "{field}"',
-        "they are passed over, and count for nothing",
+        "they are ignored",
     ),
     "singletons": Kind(
         NOTICE,
         "{count} one mention only",
-        "corpora in the manner of OntoNotes have none; --singletons drop leaves them out of a score",
+        "corpora like OntoNotes have none; --singletons drop leaves them out of the score",
     ),
     "overlapping-mentions": Kind(
         NOTICE,
@@ -370,7 +373,7 @@ KINDS: Mapping[str, Kind] = {
     "odd-cell": Kind(
         NOTICE,
         'in document "{document}": "{cell}" is not a plain coreference cell',
-        'it is read as "{read}", the rest means nothing; expected "-", or pieces such as (1), (1 and 1) with a bar '
+        'it is read as "{read}", the rest is ignored; expected "-", or pieces such as (1), (1 and 1) with a bar '
         "between them",
     ),
     "other-column": Kind(
@@ -382,12 +385,13 @@ KINDS: Mapping[str, Kind] = {
     "column-count": Kind(
         NOTICE,
         "{found} where the sentence began with {expected}",
-        "only the last column is read, whichever that is; give every token of a sentence the same columns",
+        "only the last column is read, whichever it is; give every token of a sentence the same number of columns",
     ),
     "token-number": Kind(
         NOTICE,
         "token number {found} after {before} within a sentence",
-        "nothing is read from it, but a line may be missing, doubled or moved, or the empty line between two sentences",
+        "token numbers are not used, but a line may be missing, duplicated or moved, or there is no empty line between "
+        "two sentences",
     ),
     "mixed-separators": Kind(
         NOTICE,
@@ -396,25 +400,25 @@ KINDS: Mapping[str, Kind] = {
     ),
     "mixed-line-ends": Kind(
         NOTICE,
-        "{count} with {found}, the first line of the file ends with {expected}",
+        "{count} with {found}, but the first line of the file ends with {expected}",
         "with CR LF an empty column at the end of a line counts, with LF it does not; --fix makes all of them LF",
     ),
     "not-utf-8": Kind(
         NOTICE,
         "{count} not UTF-8",
-        "words are shown as well as they can be, scores do not depend on them; convert the file to UTF-8",
+        "words may be shown wrongly, but scores do not depend on them; convert the file to UTF-8",
     ),
     "no-pronouns": Kind(
         NOTICE,
         "no mention counts as a pronoun: {what}",
-        "the first mention of an entity is its main one, pronoun or not; say which words are pronouns by --pronouns "
-        "words:FILE or tags:A,B*, or that none are by --pronouns none",
+        "the first mention of an entity is its main one, pronoun or not; list the pronouns with --pronouns "
+        "words:FILE or tags:A,B*, or count none with --pronouns none",
     ),
     "no-common-mention": Kind(
         NOTICE,
         "key and response have {documents} in common, but no mention",
         "every score is 0; the first mention of the key is {key}, that of the response {response}: check that both "
-        "have the same tokens, count them alike (from 0, the last one included), and write mentions alike",
+        "have the same tokens, number them alike (from 0, the last one included), and write mentions in the same form",
     ),
     "side-without-mentions": Kind(
         NOTICE,
@@ -423,7 +427,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "bad-id": Kind(
         ERROR,
-        '"{piece}" is no number of a word',
+        '"{piece}" is not the number of a word',
         "expected an integer, n.m for an empty node or n-m for a range, and ten columns with tabs between them; repair "
         "or remove this line",
     ),
@@ -435,37 +439,38 @@ KINDS: Mapping[str, Kind] = {
     "mention-across-sentences": Kind(
         ERROR,
         'in document "{document}": "{piece}" closes a mention that opened in another sentence, at line {line}',
-        "a mention lies in one sentence; close it there",
+        "a mention cannot leave its sentence; close it there",
     ),
     "part-of-nothing": Kind(
         ERROR,
-        'in document "{document}": "{piece}" goes on with a mention that nothing began',
+        'in document "{document}": "{piece}" continues a mention that did not begin',
         'expected "({label}[1/..." before it; number the parts of a discontinuous mention from 1',
     ),
     "odd-id": Kind(
         ERROR,
-        'in document "{document}": "{piece}" has no id of an entity',
+        'in document "{document}": "{piece}" has no entity id',
         "expected an id such as e1, or e1[1/2] for the first of two parts of a discontinuous mention",
     ),
     "odd-head": Kind(
         ERROR,
-        'in document "{document}": the head of "{piece}" is no word of the mention',
-        "expected the number of a word among those of the mention, from 1; mend the head, or score with --heads tree",
+        'in document "{document}": the head of "{piece}" is not a word of the mention',
+        "expected the number of a word among those of the mention, from 1; correct the head, or score with --heads "
+        "tree",
     ),
     "odd-dependency": Kind(
         ERROR,
-        '"{piece}" is no dependency of an empty node that is the head of a mention',
-        "expected PARENT:RELATION, several of them with bars between them; mend the column DEPS",
+        '"{piece}" is not the dependency of an empty node, which is the head of a mention',
+        "expected PARENT:RELATION, several of them with bars between them; correct the DEPS column",
     ),
     "no-head": Kind(
         NOTICE,
         "{count} with {what}",
-        "the first word of each is taken for its head; --heads tree takes the highest node of the tree, on both sides",
+        "the first word of each is taken as its head; --heads tree takes the highest node of the tree, on both sides",
     ),
     "zero-without-dependency": Kind(
         NOTICE,
         "{count} whose head is an empty node that depends on nothing (DEPS is empty)",
-        "such a zero is compared by its place; the official scorer fails on such files",
+        "such a zero is compared by its position; the official scorer fails on such files",
     ),
     "dropped-mention": Kind(
         NOTICE,
@@ -479,8 +484,8 @@ KINDS: Mapping[str, Kind] = {
     ),
     "odd-entity": Kind(
         NOTICE,
-        '{count} with something that is no mention, such as in "{piece}"',
-        "it means nothing; expected pieces such as (e1-person-1-), (e1-person-1- and e1)",
+        '{count} with something that is not a mention, such as in "{piece}"',
+        "it is ignored; expected pieces such as (e1-person-1-), (e1-person-1- and e1)",
     ),
     "same-document-names": Kind(
         NOTICE,
@@ -496,7 +501,7 @@ KINDS: Mapping[str, Kind] = {
     "lost-newdoc": Kind(
         NOTICE,
         '{count} with "# newdoc" among comments that belong to no sentence',
-        "no document begins there, as in the official scorer; remove the empty line behind the comments",
+        "no document begins there, as in the official scorer; remove the empty line after the comments",
     ),
     "no-empty-line": Kind(
         NOTICE,
@@ -506,7 +511,7 @@ KINDS: Mapping[str, Kind] = {
     "official-lookup": Kind(
         NOTICE,
         "for {count} the official scorer looks up another entity than that of the aligned mention",
-        "its numbers are those of papers; --lookup alignment gives what the alignment itself would",
+        "papers report these numbers; --lookup alignment takes the entity of the aligned mention",
     ),
     "different-sentence": Kind(
         NOTICE,
@@ -516,7 +521,7 @@ KINDS: Mapping[str, Kind] = {
     "different-word": Kind(
         NOTICE,
         'in document "{document}": token {token} is {word}; in the key, {place}, it is {key_word}',
-        "mentions are compared by token number; the texts part here, so see whether they are the same from here on",
+        "mentions are compared by token number; check whether the texts are the same from here on",
     ),
     "not-a-file": Kind(
         NOTICE,
