@@ -95,7 +95,7 @@ def test_documents_on_one_line_have_their_own_words() -> None:
     one = {"doc_id": "a", "tokens": ["x", "y"], "clusters_token_offsets": [[[0, 0]], [[0, 0]]]}
     text = json.dumps([{**one, "doc_id": "0", "tokens": ["p", "q"]}, one])
     done = command("validate", "-", stdin=text.encode())
-    assert b'in document "a": "x" (tokens 0 to 0) is marked 2 times' in done.stdout + done.stderr
+    assert b'in document "a": "x" (tokens 0 to 0) is annotated 2 times' in done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("block", [1, 5, 1 << 16])
@@ -170,7 +170,7 @@ def test_words_of_mentions_of_characters_are_those_of_the_text() -> None:
         {"text": "Bo ran.", "clusters": []},
     )
     done = command("lea", E2E, "-", stdin="\n".join(map(json.dumps, objects)).encode())
-    assert b'"Ann saw" (tokens 0 to 1) is marked 2 times' in done.stderr
+    assert b'"Ann saw" (tokens 0 to 1) is annotated 2 times' in done.stderr
 
 
 @pytest.mark.parametrize("name", [*BY_NAME, "conll"])

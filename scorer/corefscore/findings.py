@@ -337,7 +337,7 @@ KINDS: Mapping[str, Kind] = {
         'in document "{document}": {count} put together with the one before',
         "a mention lies in both, and offsets count from the first token of one sentence",
     ),
-    "unscored-fault": Kind(NOTICE, "a fault in a document that is not scored: {fault}", "it does not touch the score"),
+    "unscored-fault": Kind(NOTICE, "a fault in a document that is not scored: {fault}", "it does not affect the score"),
     "no-begin": Kind(
         NOTICE,
         "the end of a document that did not begin",
