@@ -1,13 +1,29 @@
-"""Write the table of metrics into README.md, from the rows of the code."""
+"""Write the tables of README.md: metrics, from the rows of the code; and evaluators that disagree, from real output.
+
+`python scripts/update_readme.py [CORPORA]`: the second needs the folder of real corpora.
+"""
 
 from __future__ import annotations
 
-import re
+import sys
+import warnings
 from pathlib import Path
 
-from corefscore.metrics import NAMES, find
+from corefscore import ScorerWarning, explain
+from corefscore.metrics import AVERAGE, NAMES, find
+from corefscore.percent import percent
 
-README = Path(__file__).parent.parent / "README.md"
+ROOT = Path(__file__).parent.parent
+README = ROOT / "README.md"
+CORPORA = ROOT.parent / "shared" / "corpora"
+
+EVALUATORS = {
+    "official": "the official scorer, corefscore; Maverick, fast-coref, incremental-coref, TANL (micro)",
+    "mean-of-recall-and-precision": "Stanza: the F1 of the mean recall and precision of documents",
+    "mean-of-documents": "TANL, Seq2seqCoref (macro): the mean over documents",
+    "e2e-evaluator": "fastcoref, s2e: singletons dropped in parts",
+}
+"""The programs that have each convention, by its name."""
 
 
 def metrics_table() -> str:
@@ -20,7 +36,30 @@ def metrics_table() -> str:
     return "\n".join(lines) + "\n"
 
 
-if __name__ == "__main__":
-    marked = f"<!-- metrics -->\n{metrics_table()}<!-- /metrics -->"
+def evaluators_table(corpora: Path) -> str:
+    """One row an evaluator, with the number that it prints for one real output."""
+    folder = corpora / "ecbplus-withindoc"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ScorerWarning)
+        found = explain(folder / "key.conll", folder / "lemma-baselines-lemma-wd.conll")
+    scores = {row.convention.name: row.scores[AVERAGE][2] for row in found.rows if row.scores}
+    rows = (f"| {who} | {percent(scores[name])} |" for name, who in EVALUATORS.items())
+    return "\n".join(["| evaluator | CoNLL F1 |", "|---|---|", *rows]) + "\n"
+
+
+def main() -> None:
+    """Write both tables between their marks."""
+    corpora = Path(sys.argv[1]) if len(sys.argv) > 1 else CORPORA
+    tables = {"metrics": metrics_table()}
+    if corpora.is_dir():
+        tables["evaluators"] = evaluators_table(corpora)
     text = README.read_text()
-    README.write_text(re.sub(r"<!-- metrics -->\n.*?<!-- /metrics -->", lambda _: marked, text, flags=re.DOTALL))
+    for name, table in tables.items():
+        before, begin, rest = text.partition(f"<!-- {name} -->\n")
+        _, end, after = rest.partition(f"<!-- /{name} -->")
+        text = before + begin + table + end + after
+    README.write_text(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from support import ROOT, TESTDATA
-from update_readme import metrics_table
+from support import CORPORA, ROOT, TESTDATA
+from update_readme import evaluators_table, metrics_table
 
 README = (ROOT / "README.md").read_text()
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -47,6 +47,15 @@ def test_an_example_prints_what_the_page_shows(example: Example, tmp_path: Path)
         call, shell=True, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
     )
     assert done.stdout.decode() == output
+
+
+@pytest.mark.skipif(not CORPORA.is_dir(), reason="real corpora are not here")
+def test_the_table_of_evaluators_is_that_of_the_script() -> None:
+    """The numbers that the programs themselves printed for this output."""
+    assert f"<!-- evaluators -->\n{evaluators_table(CORPORA)}<!-- /evaluators -->" in README
+    assert [line.split("|")[2].strip() for line in evaluators_table(CORPORA).splitlines()[2:]] == [
+        *("78.42", "71.35", "70.34", "43.45")
+    ]
 
 
 def test_the_first_example_works_after_the_set_up_of_the_page(tmp_path: Path) -> None:

@@ -10,16 +10,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from corefscore.analysing import analyse as analyse
     from corefscore.api import Corpus as Corpus
     from corefscore.api import Scorer as Scorer
     from corefscore.api import read as read
     from corefscore.api import score as score
+    from corefscore.conventions import explain as explain
     from corefscore.errors import InputError as InputError
     from corefscore.errors import ScorerError as ScorerError
     from corefscore.errors import ScorerWarning as ScorerWarning
     from corefscore.errors import UsageError as UsageError
     from corefscore.evaluator import CorefEvaluator as CorefEvaluator
-    from corefscore.explain import analyse as analyse
     from corefscore.libraries import from_spacy as from_spacy
     from corefscore.results import Result as Result
     from corefscore.results import Score as Score
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "explain": ("analyse",),
+    "analysing": ("analyse",),
+    "conventions": ("explain",),
     "evaluator": ("CorefEvaluator",),
     "libraries": ("from_spacy",),
     "systems": ("compare", "rank", "check"),
@@ -54,6 +56,7 @@ __all__ = [
     "analyse",
     "check",
     "compare",
+    "explain",
     "from_spacy",
     "rank",
     "read",

@@ -23,6 +23,7 @@ class Scoring(TypedDict, total=False):
 
     repeated: str
     singletons: str | None
+    mentions: str | None
     matching: str | None
     zeros: str | None
     lookup: str | None

@@ -14,7 +14,7 @@ from corefscore.common import SHARED, Common, common, nothing_in_common, other_c
 from corefscore.counts import packed
 from corefscore.errors import UsageError
 from corefscore.findings import Finding
-from corefscore.matching import Matched, exact, without_singletons
+from corefscore.matching import Matched, exact, of_both, without_singletons
 from corefscore.metrics import MENTIONS, NAMES, described, find, select
 from corefscore.metrics.row import NAMED, NODES, WHOLE, Metric, names_asked
 from corefscore.model import KEY, RESPONSE, Documents
@@ -211,9 +211,11 @@ def _counted(views: Views, metrics: Sequence[Metric], settings: Settings) -> Cou
     for metric in metrics:
         if metric.view == NODES:
             raise UsageError(f"the metric {metric.name} needs the words and heads of mentions, which only CorefUD has")
-    singletons = settings.counting.settled(nodes=False).singletons
+    counting = settings.counting.settled(nodes=False)
     overlaps = {
-        view: overlap(without_singletons(its, singletons)) for view, its in views.items() if isinstance(its, Matched)
+        view: overlap(without_singletons(of_both(its, counting.mentions), counting.singletons))
+        for view, its in views.items()
+        if isinstance(its, Matched)
     }
     return Counted(
         {metric.name: _counts(metric, overlaps[metric.view], settings) for metric in _with_mentions(metrics)},

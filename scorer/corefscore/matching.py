@@ -74,6 +74,9 @@ SINGLETONS = ("keep", "drop-response", "drop")
 """What ``--singletons`` can be: as given, without those of the response, or without those of both sides."""
 
 
+MENTIONS = ("all", "given")
+"""What ``--mentions`` can be: all that either side has, or those that both have, as if they had been given."""
+
 MATCHING = ("exact", "partial", "head")
 """What ``--matching`` can be; the rules other than for spans are in `corefscore.alignment`."""
 
@@ -91,6 +94,18 @@ def without_singletons(matched: Matched, way: str | None) -> Matched:
     """Leave out entities of one mention; ``way`` is one of `SINGLETONS`."""
     key = _larger(matched.key) if way == "drop" else matched.key
     response = _larger(matched.response) if way != "keep" else matched.response
+    return matched._replace(key=key, response=response)
+
+
+def of_both(matched: Matched, mentions: str | None) -> Matched:
+    """Leave out the mentions that only one side has, if ``mentions`` is `given`: what is left is linking alone.
+
+    Whose entities have one mention then, and are left out by `without_singletons`, is decided afterwards.
+    """
+    if mentions != "given":
+        return matched
+    both = np.intersect1d(matched.key.number, matched.response.number)
+    key, response = (side.keep(np.isin(side.number, both)) for side in (matched.key, matched.response))
     return matched._replace(key=key, response=response)
 
 

@@ -19,6 +19,7 @@ from corefscore.counts import SCORES, Counts, Ratios, Values, divided, summed, u
 from corefscore.errors import UsageError, suggested
 from corefscore.findings import Finding, counted
 from corefscore.matching import DEFINITIONS, LOOKUPS, MATCHING, SINGLETONS, ZEROS
+from corefscore.matching import MENTIONS as COUNTED_MENTIONS
 from corefscore.metrics import AVERAGE, GROUPS, MENTIONS, NAMES, described, named
 from corefscore.metrics.row import Measure, Metric, Option
 from corefscore.pairing import Pairs
@@ -209,6 +210,12 @@ COUNTING = (
         SINGLETONS,
     ),
     Option(
+        "mentions",
+        None,
+        "Mentions that count: all, or those that both sides have, which scores links alone. (default: all)",
+        COUNTED_MENTIONS,
+    ),
+    Option(
         "matching",
         None,
         "Which mentions match: equal ones, parts of a key mention with its head, or those with the same head. "
@@ -252,6 +259,7 @@ class Counting(NamedTuple):
 
     repeated: str = REPEATED[0]
     singletons: str | None = None
+    mentions: str | None = None
     matching: str | None = None
     zeros: str | None = None
     lookup: str | None = None
@@ -277,18 +285,22 @@ class Counting(NamedTuple):
         usual = NODES if nodes else SPANS
         given = {name: value for name, value in self._asdict().items() if value is not None}
         chosen = usual._replace(**given)
+        if nodes and chosen.mentions == "given":
+            raise UsageError("mentions=given is for spans; in CorefUD mentions are aligned, so leave the option out")
         if not nodes:
             if chosen.matching != MATCHING[0] or chosen.zeros or chosen.lookup:
                 raise UsageError("matching by head, zeros and look-ups need CorefUD; leave the options out")
             # What goes without saying is not said.
+            if chosen.mentions == COUNTED_MENTIONS[0]:
+                chosen = chosen._replace(mentions=None)
             chosen = chosen._replace(matching=None)
             if chosen.definitions == SPANS.definitions:
                 chosen = chosen._replace(definitions=None)
         return chosen
 
 
-SPANS = Counting(REPEATED[0], "keep", "exact", None, None, "conll")
-NODES = Counting(REPEATED[0], "drop", "head", "dependent", "official", "corefud")
+SPANS = Counting(REPEATED[0], "keep", None, "exact", None, None, "conll")
+NODES = Counting(REPEATED[0], "drop", None, "head", "dependent", "official", "corefud")
 """The defaults where mentions are spans, and where they are more (CorefUD), as the official scorer of each has them."""
 
 USUAL = Counting()

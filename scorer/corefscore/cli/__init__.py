@@ -36,7 +36,7 @@ GROUP_HELP = {
 }
 
 
-COMMANDS = ("compare", "rank", "check", "errors", "diff", "validate", "convert", "cite")
+COMMANDS = ("compare", "rank", "check", "errors", "diff", "explain", "validate", "convert", "cite")
 """What is no metric: the name of each command, and of the file beside this one whose `command` makes it."""
 
 

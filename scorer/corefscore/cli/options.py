@@ -27,9 +27,9 @@ COREFUD_NAME = "corefud-scorer.py"
 
 HEADINGS: Mapping[str, Sequence[str]] = {
     "What to score": (
-        *("--measures", "--boundary", "--sort", "--by", "--repeated", "--singletons"),
+        *("--measures", "--boundary", "--sort", "--by", "--repeated", "--singletons", "--mentions"),
         *("--matching", "--zeros", "--lookup", "--definitions", "--window", "--task"),
-        *("--metric", "--min", "--tolerance", "--both-ways"),
+        *("--expect", "--metric", "--min", "--tolerance", "--both-ways"),
         *("--measure", "--spans", "--heads", "--pronouns", "--symmetric"),
     ),
     "Input": ("--systems", "--key", "--include", "--input-format", "--clusters-field", "--max-unpacked"),

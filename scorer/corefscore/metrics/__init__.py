@@ -55,6 +55,7 @@ RESERVED = {
     "check",
     "errors",
     "diff",
+    "explain",
     "validate",
     "convert",
     "cite",

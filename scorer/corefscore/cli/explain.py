@@ -1,0 +1,60 @@
+"""`corefscore explain KEY RESPONSE`: which convention gives which number?"""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+import click
+
+from corefscore.cli import options
+from corefscore.cli.messages import tell, write
+from corefscore.cli.scoring import complete, one_standard_input, spare_inputs
+from corefscore.formats.row import Reading
+from corefscore.layouts import DATA, TABLES, Style, rendered
+
+
+def command(name: str) -> click.Command:
+    """The command."""
+    return options.Command(
+        name,
+        callback=options.styled(run),
+        short_help="Score one pair under the conventions that are in use.",
+        help="Score one pair under the conventions that are in use, side by side: singletons dropped or not, and "
+        "where; means over documents; given mentions; the first copy of repeats.\n\n"
+        "Each row is an ordinary run, whose command is printed below the table.",
+        params=[
+            click.Argument(["key"], type=options.File()),
+            click.Argument(["response"], type=options.File(), required=False),
+            click.Option(["--expect"], metavar="SCORE", help="Mark the rows that give this score (percent, F1)."),
+            *options.reading(),
+            options.layout(TABLES, DATA),
+            *options.look(),
+            options.output(),
+            *options.notices(),
+        ],
+    )
+
+
+def run(
+    *,
+    key: str,
+    response: str | None,
+    expect: str | None,
+    look: Style,
+    output: str,
+    strict: bool,
+    quiet: bool | None,
+    **how: Any,
+) -> None:
+    """Score under every convention, write the report."""
+    from corefscore.conventions import explanation
+
+    response, _ = complete(key, response, "", how)
+    one_standard_input(key, response)
+    spare_inputs({"--output": output}, (key, response), how["include"])
+    asked = [f"--{name.replace('_', '-')} {shlex.quote(str(how[name]))}" for name in Reading._fields if how.get(name)]
+    files = " ".join([*map(shlex.quote, (key, response)), *asked])
+    report = explanation(key, response, Reading(**how), expect, files)
+    tell(report.official.notices, strict=strict, quiet=quiet)
+    write(rendered(report, look), output)
