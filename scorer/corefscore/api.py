@@ -74,6 +74,7 @@ def read(
     clusters_field: str | None = None,
     max_unpacked: int | None = None,
     heads: str | None = None,
+    tags: str | None = None,
     ne_column: int | None = None,
     estimate_key: bool = False,
 ) -> Corpus:
@@ -82,7 +83,8 @@ def read(
     The content tells the format unless ``input_format`` does (`conll` or `jsonlines`). JSON lines have their clusters
     in the field `clusters` for a ``side`` of `key`; for one of `response`, in `predicted_clusters` where it is there;
     without a side in the one of them that is there; or in ``clusters_field``. A compressed file may unpack to
-    ``max_unpacked`` MB (by default 4, or 100 times its size). ``ne_column`` reads named entities as well, from that
+    ``max_unpacked`` MB (by default 4, or 100 times its size). ``tags`` is the notation of text with tags, by its name
+    or as a pattern (by default the content tells). ``ne_column`` reads named entities as well, from that
     column (from 1), for metrics that count named mentions. ``estimate_key`` reads a key without its coreference, which
     need not be there, to be scored with this option.
 
@@ -98,7 +100,7 @@ def read(
         raise UsageError(f"side={side!r} is not one of {KEY}, {RESPONSE}")
     return corpus(
         _path("path", path),
-        Reading(include, input_format, clusters_field, max_unpacked, heads),
+        Reading(include, input_format, clusters_field, max_unpacked, heads, tags),
         side,
         names,
         texts=True,
@@ -254,7 +256,7 @@ def scored(
 
     def run(workers: Map | None) -> Result:
         sides, notices, settled = _sides(key, response, metrics, settings, reading, watch=watch, workers=workers)
-        return evaluate(*sides, metrics, settled, notices, keep_pairs=keep_pairs, apply=workers or map)
+        return evaluate(*sides, metrics, settled, notices, keep_pairs=keep_pairs, apply=workers or map, reading=reading)
 
     return by_many_or_one(run, workers)
 
@@ -360,7 +362,7 @@ class Scorer:
         if name is not None:
             raise UsageError(f"name={name!r} is for a document without one; files and mappings have names")
         sides, notices, settings = _sides(key, response, self._metrics, self._settings, self._reading)
-        batches = counted_batches(*sides, self._metrics, settings, notices)
+        batches = counted_batches(*sides, self._metrics, settings, notices, reading=self._reading)
         names = [each for part, _ in batches for each in part.names]
         self._refuse_known(names)
         self._append(batches, names)

@@ -48,6 +48,10 @@ class Files(TypedDict, total=False):
     clusters_field: str | None
     max_unpacked: int | None
     heads: str | None
+    tags: str | None
+    pieces: str | None
+    align: bool | None
+    fidelity: float | None
 
 
 class Work(TypedDict, total=False):

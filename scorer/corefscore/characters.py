@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 
 from corefscore.arrays import Ints, bounds
 from corefscore.errors import InputError
 from corefscore.findings import Finding, counted
-from corefscore.model import Documents, Place, Span, TokensOf, by_appearance, joined
+from corefscore.model import Documents, LayersOf, Place, Span, by_appearance, joined
 from corefscore.sources import Source
 
 AROUND = 20
@@ -138,10 +139,10 @@ class InTokens:
     def _words(self, side: Documents, other: Documents, document: int) -> Sequence[str]:
         place = other.place_of(document)
         words: Sequence[str] = ()
-        if other.tokens_of is not None and place.line is not None:
+        if other.layers is not None and place.line is not None:
             source = place.source
             if source not in self._texts:
-                self._texts[source] = _Texts(other.tokens_of, source)
+                self._texts[source] = _Texts(other.layers, source)
             words = self._texts[source].at(place.line)
         if not words:
             its = side.place_of(document)
@@ -153,8 +154,8 @@ class InTokens:
 class _Texts:
     """The words of the documents of a file, read on as they are asked for."""
 
-    def __init__(self, tokens_of: TokensOf, source: Source) -> None:
-        self._rest: Iterator[tuple[int | None, Sequence[str]]] = tokens_of(source)
+    def __init__(self, layers: LayersOf, source: Source) -> None:
+        self._rest = layers(source)
         self._waiting: dict[int | None, Sequence[str]] = {}
 
     def at(self, line: int) -> Sequence[str]:
@@ -163,7 +164,7 @@ class _Texts:
             found = next(self._rest, None)
             if found is None:
                 return ()
-            self._waiting[found[0]] = found[1]
+            self._waiting[found.line] = list(chain.from_iterable(found.words))
         return self._waiting.pop(line)
 
 

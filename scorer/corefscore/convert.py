@@ -11,9 +11,9 @@ import numpy as np
 from corefscore.arrays import tally
 from corefscore.errors import UsageError
 from corefscore.findings import Finding, counted
-from corefscore.formats import BY_CONTENT, EVERY_NAME, NAMES, find, recognised, requested
+from corefscore.formats import BY_CONTENT, EVERY_NAME, TAGGED, find, form_of, read, requested
 from corefscore.formats.row import FullDocument, Reading, Sentences, full_documents
-from corefscore.model import KEY, SENTENCE, TENTH, Documents
+from corefscore.model import KEY, RESPONSE, SENTENCE, TENTH, Documents, joined
 from corefscore.pairing import Names
 from corefscore.sources import sources
 
@@ -24,11 +24,14 @@ def convert(
     to: str | None = None,
     reading: Reading = BY_CONTENT,
     watch: Callable[[int], None] | None = None,
+    *,
+    key: str | None = None,
 ) -> Iterator[str]:
     """The documents of a file or folder in another format, as pieces of text.
 
-    ``to`` is the name of a format, by default the other one than that of the input; ``watch`` is that of
-    `corefscore.formats.read`. What the new format cannot hold is added to ``notices``.
+    ``to`` is the name of a format, by default JSON lines for CoNLL and CoNLL for all others; ``watch`` is that of
+    `corefscore.formats.read`. With a ``key`` (a path) the documents are its own, with the entities of the file on its
+    tokens. What the new format cannot hold is added to ``notices``.
 
     Raises `InputError` for input that is refused, two documents of one name and documents with faults included;
     `UsageError` for a file that cannot be read.
@@ -36,16 +39,51 @@ def convert(
     files = sources(path, reading.include, reading.max_unpacked, notices)
     for source in files:
         source.watch = watch
-    origin = recognised(files, reading.input_format)
-    target = find(to or next(name for name in NAMES if name != origin.name))
+    if to == TAGGED:  # in which the notation of what is read is recognised
+        asked, reading = requested(KEY, reading), reading._replace(tags=None)
+    else:
+        asked = requested(KEY, reading)
+    origin = form_of(files, reading, RESPONSE)
+    target = find(to or next(name for name in USUAL_TARGETS if name != origin.name))
     if origin.sentences is None or target.write is None:
         able = ", ".join(writable())
         raise UsageError(f"{origin.name} cannot be converted to {target.name}; formats that can be converted: {able}")
+    if key is not None:
+        yield from target.write(_on_tokens(key, path, reading, notices), notices, asked)
+        return
     sentences = origin.sentences
     request = requested(KEY, reading)._replace(cut=True)
     batches = origin.read(files, notices, request)
     texts = chain.from_iterable(sentences(source, notices, request) for source in files)
-    yield from target.write(_full(batches, texts, notices), notices)
+    yield from target.write(_full(batches, texts, notices), notices, asked)
+
+
+USUAL_TARGETS = ("jsonlines", "conll")
+
+
+def _on_tokens(key: str, path: str, reading: Reading, notices: list[Finding]) -> Iterator[FullDocument]:
+    """The documents of a key with the entities that a file has, on the tokens of the key.
+
+    Raises as `corefscore.textual.placing.placed` does.
+    """
+    from corefscore.textual.placing import placed, words_of
+
+    of_key = reading._replace(tags=None, input_format=None)
+    batches = joined(list(read(key, notices, of_key)))
+    found = placed([batches], list(read(path, notices, reading, side=RESPONSE)), reading, notices).response
+    words = words_of(batches, range(len(batches)), KEY)
+    entities = {document.name: document for document in full_documents(found)}
+    for at, name in enumerate(batches.names):
+        place = batches.place_of(at)
+        its = entities[name].entities if name in entities else {}
+        there = {label: [span for span in spans if span[1] < batches.tokens[at]] for label, spans in its.items()}
+        if lost := sum(map(len, its.values())) - sum(map(len, there.values())):
+            details = {"document": name, "count": counted(lost, "mention")}
+            notices.append(Finding("lost-mentions", entities[name].place.source.name, details=details))
+        if name not in entities:
+            notices.append(Finding("missing-document", path, details={"document": name, "nearest": ""}))
+        kept = {label: spans for label, spans in there.items() if spans}
+        yield FullDocument(name, place, words[at].words, kept)
 
 
 def as_spans(batch: Documents, notices: list[Finding]) -> Documents:

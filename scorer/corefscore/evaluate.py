@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,8 @@ from corefscore.common import SHARED, Common, common, nothing_in_common, other_c
 from corefscore.counts import packed
 from corefscore.errors import UsageError
 from corefscore.findings import Finding
+from corefscore.formats import BY_CONTENT
+from corefscore.formats.row import Reading
 from corefscore.matching import Matched, exact, of_both, without_singletons
 from corefscore.metrics import MENTIONS, NAMES, described, find, select
 from corefscore.metrics.row import NAMED, NODES, WHOLE, Metric, names_asked
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from corefscore.alignment import Alignment
     from corefscore.names.mentions import Held
     from corefscore.nodes import About
+    from corefscore.textual.fidelity import Fidelity
     from corefscore.windows import Windows
 
 
@@ -41,16 +45,17 @@ def evaluate(
     *,
     keep_pairs: bool = False,
     apply: Map = map,
+    reading: Reading = BY_CONTENT,
 ) -> Result:
     """Score two sides, given as batches of documents.
 
     ``settings`` say what to score and how; what is odd is added to ``notices``, which are part of the result.
     ``keep_pairs`` keeps the documents themselves, for layouts that list mentions. ``apply`` is who counts
-    (`corefscore.workers`).
+    (`corefscore.workers`). ``reading`` tells whether and how words of the response are found in the key.
 
     Raises `InputError` for input that is refused, `UsageError` for an unknown document.
     """
-    batches = counted(key, response, metrics, settings, notices, keep_pairs=keep_pairs, apply=apply)
+    batches = counted(key, response, metrics, settings, notices, keep_pairs=keep_pairs, apply=apply, reading=reading)
     return joined(batches, metrics, settings, notices)
 
 
@@ -63,8 +68,17 @@ def counted(
     *,
     keep_pairs: bool = False,
     apply: Map = map,
+    reading: Reading = BY_CONTENT,
 ) -> list[tuple[Part, Counted]]:
     """`evaluate` up to the counts of its batches, for `joined`."""
+    (_, key), (first, response) = map(_begun, (key, response))
+    fidelity: Fidelity | None = None
+    if first is not None and (reading.align or first.own_text):
+        from corefscore.textual.placing import placed
+
+        held = list(key)
+        found = placed(held, list(response), reading, notices)
+        key, response, fidelity = iter(held), iter([found.response]), found.fidelity
     how = names_asked(metrics, settings.own)
     if how is not None and how.estimate:
         from corefscore.names.estimate import estimated
@@ -83,7 +97,15 @@ def counted(
 
     # All that crosses to other processes are columns and names.
     counts = list(apply(partial(_counted_by_name, settings=settings), matched()))
+    if fidelity is not None:
+        parts = [part._replace(fidelity=fidelity.take(part.names)) for part in parts]
     return list(zip(parts, counts, strict=True))
+
+
+def _begun(batches: Iterator[Documents]) -> tuple[Documents | None, Iterator[Documents]]:
+    """The first batch, if there is one, and all of them."""
+    first = next(batches, None)
+    return first, batches if first is None else chain([first], batches)
 
 
 def _seen(batches: Iterator[Documents], kinds: set[bool]) -> Iterator[Documents]:
@@ -109,7 +131,8 @@ Views = Mapping[str, "Matched | Alignment"]
 class Part(NamedTuple):
     """What there is to tell of one batch of pairs besides its counts: by view the messages about repeats, and the pairs
     where they are kept; the spans of which copies were dropped, and all that have copies; what both sides have in
-    common; where names were read, what each side holds; and where mentions are more than spans, what is odd in them."""
+    common; where names were read, what each side holds; where mentions are more than spans, what is odd in them; and
+    where words of the response had to be found in the key, how far its text is that of the key."""
 
     names: Sequence[str]
     files: Sequence[str]
@@ -120,6 +143,7 @@ class Part(NamedTuple):
     common: Common
     held: Sequence[Held]
     nodes: About | None = None
+    fidelity: Fidelity | None = None
     windows: Windows | None = None
 
     @property
@@ -277,7 +301,17 @@ def joined(
         tuple(notices),
         views,
         [name for part in parts for name in part.files],
+        _fidelity(parts),
     )
+
+
+def _fidelity(parts: Sequence[Part]) -> Fidelity | None:
+    """The fidelity of all batches; None where no text had to be found in the key."""
+    if all(part.fidelity is None for part in parts):
+        return None
+    from corefscore.textual.fidelity import of_all
+
+    return of_all([(part.names, part.fidelity) for part in parts])
 
 
 def _shown(batches: Sequence[tuple[Part, Counted]], view: str) -> Shown:

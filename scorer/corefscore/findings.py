@@ -215,7 +215,8 @@ KINDS: Mapping[str, Kind] = {
     "token-count": Kind(
         NOTICE,
         'document "{document}" has {response} tokens here and {key} in the key',
-        "mentions are compared by token number, so all after the first difference fail to match",
+        "mentions are compared by token number, so all after the first difference fail to match; --align finds the "
+        "words of the response in the key",
     ),
     "outside-document": Kind(
         NOTICE, "{count} outside any document", 'they are ignored; a document begins with "#begin document NAME"'
@@ -408,6 +409,73 @@ KINDS: Mapping[str, Kind] = {
         "{count} not UTF-8",
         "words may be shown wrongly, but scores do not depend on them; convert the file to UTF-8",
     ),
+    "no-tags": Kind(
+        NOTICE,
+        'there is no tag in the text of "{document}" (notation: {notation})',
+        "it is scored as one without mentions; --tags names another notation, or is a pattern for one",
+    ),
+    "unclosed-tags": Kind(
+        NOTICE,
+        'in document "{document}": {count} never closed',
+        "they mean nothing; the page on language models shows how each notation closes a mention",
+    ),
+    "unopened-tags": Kind(
+        NOTICE,
+        'in document "{document}": {count} closing nothing',
+        "they mean nothing; the page on language models shows how each notation opens a mention",
+    ),
+    "unreadable-tags": Kind(
+        NOTICE,
+        'in document "{document}": {count} without an id, or with no word between them',
+        "they mean nothing; every mention needs the id of its entity and a word",
+    ),
+    "low-fidelity": Kind(
+        NOTICE,
+        'the text of document "{document}" is that of the key by {fidelity} %, less than {least} ({what})',
+        "mentions in inserted words match nothing, those in deleted words are missed; --fidelity PERCENT sets what is "
+        "too little, and --strict refuses it",
+    ),
+    "joined-pieces": Kind(
+        NOTICE,
+        'the text of document "{document}" comes in {count} answers',
+        "each is found in the key by itself; {meaning} (--pieces)",
+    ),
+    "by-position": Kind(
+        NOTICE,
+        "no answer has the name of a document of the key",
+        "the {count} answers are taken for the {documents} documents of the key in their order; name them to be sure",
+    ),
+    "unnamed-answers": Kind(
+        ERROR,
+        "no answer has the name of a document of the key, and there are {count} of them for {documents} documents",
+        "expected the names of documents as names of files or in the field doc_key; or as many answers as documents, "
+        "in the order of the key",
+    ),
+    "unsaid-crossing": Kind(
+        NOTICE,
+        'in document "{document}": {count} across the end of another one',
+        "the notation {notation} cannot say that, so they are left out; --tags words can",
+    ),
+    "unsaid-ids": Kind(
+        NOTICE,
+        'document "{document}" has ids that the notation {notation} cannot say',
+        "its entities are numbered in the order in which they appear",
+    ),
+    "widened-brackets": Kind(
+        NOTICE,
+        'in document "{document}": {count} with what would be a tag in the notation {notation}',
+        "such characters are written in their full width, which is compared as the same",
+    ),
+    "lost-mentions": Kind(
+        NOTICE,
+        'in document "{document}": {count} of the response not among the words of the key',
+        "they are left out, since no token of the key is theirs",
+    ),
+    "text-unknown": Kind(
+        ERROR,
+        'the words of document "{document}" of the {side} are not known',
+        "words can only be found where both sides have them; give a {side} with its words",
+    ),
     "no-pronouns": Kind(
         NOTICE,
         "no mention counts as a pronoun: {what}",
@@ -521,7 +589,8 @@ KINDS: Mapping[str, Kind] = {
     "different-word": Kind(
         NOTICE,
         'in document "{document}": token {token} is {word}; in the key, {place}, it is {key_word}',
-        "mentions are compared by token number; check whether the texts are the same from here on",
+        "mentions are compared by token number; check whether the texts are the same from here on, or score with "
+        "--align, which finds the words of the response in the key",
     ),
     "not-a-file": Kind(
         NOTICE,

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -47,8 +47,8 @@ Words = Callable[[Source, Sequence[Span]], list[str]]
 """The words of spans of one file, for messages."""
 
 
-TokensOf = Callable[[Source], Iterator[tuple[int | None, Sequence[str]]]]
-"""The lines at which the documents of a file begin, and the words of their tokens."""
+LayersOf = Callable[[Source], Iterator[Any]]
+"""What the documents of a file have besides coreference (`corefscore.formats.row.Layers`), their words among it."""
 
 
 class Mention(NamedTuple):
@@ -259,8 +259,8 @@ class Documents:
     where mentions are more than spans; ``start`` and ``end`` then count overt tokens, and a mention without any has the
     empty span in front of which it stands (``end`` is ``start`` - 1). ``characters`` is there where ``start`` and
     ``end`` count characters: the text of each document. ``unnamed`` says that no document has a name, so that each has
-    that of its line. ``tokens_of`` gives the words of all tokens of documents that begin at some places, for those that
-    the reader can read again.
+    that of its line. ``layers`` reads one of the files again for the words of its documents, where the reader can.
+    ``own_text`` says that tokens are those of a text that somebody wrote, which have to be found in the key.
     """
 
     names: Sequence[str]
@@ -283,7 +283,8 @@ class Documents:
     nodes: Nodes | None = None
     characters: Sequence[str | None] | None = None
     unnamed: bool = False
-    tokens_of: TokensOf | None = None
+    layers: LayersOf | None = None
+    own_text: bool = False
 
     def __len__(self) -> int:
         return len(self.names)
@@ -394,7 +395,8 @@ class Documents:
             nodes=self.nodes and self.nodes.take(chosen),
             characters=self.characters and [self.characters[d] if d >= 0 else None for d in which],
             unnamed=self.unnamed,
-            tokens_of=self.tokens_of,
+            layers=self.layers,
+            own_text=self.own_text,
         )
 
 
@@ -466,7 +468,8 @@ def joined(parts: Sequence[Documents]) -> Documents:
         nodes=_joined_nodes([part.nodes for part in parts]),
         characters=_joined_characters(parts),
         unnamed=bool(parts) and all(part.unnamed for part in parts),
-        tokens_of=parts[0].tokens_of if parts else None,
+        layers=parts[0].layers if parts else None,
+        own_text=any(part.own_text for part in parts),
     )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import EllipsisType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from corefscore.metrics.row import Measure, Metric, Option
 from corefscore.pairing import Pairs
 from corefscore.percent import percent
 from corefscore.repeats import REPEATED
+
+if TYPE_CHECKING:
+    from corefscore.textual.fidelity import Fidelity
 
 SCHEMA = 1
 """The version of the JSON layout; it rises when a reader of the old one could go wrong."""
@@ -355,7 +358,8 @@ class Result(Measured):
     ``names`` are those of the documents, in the order of the key. ``counts`` has, for each metric by name, an array of
     the shape documents x counted measures x 4 (see `corefscore.counts.packed`). ``notices`` tell what was odd.
     ``views`` are for the official layout, each by its name (`corefscore.metrics.row.VIEWS`). ``files`` are those of the
-    key in which the documents are.
+    key in which the documents are. ``fidelity`` tells how far the text of a response is that of the key, where its
+    words had to be found there.
     """
 
     metrics: Sequence[Metric]
@@ -365,6 +369,7 @@ class Result(Measured):
     notices: Sequence[Finding] = ()
     views: Mapping[str, Shown] = field(default_factory=dict)
     files: Sequence[str] = ()
+    fidelity: Fidelity | None = None
 
     def __post_init__(self) -> None:
         for array in (*self.counts.values(), *(view.key_copies for view in self.views.values())):
@@ -471,6 +476,8 @@ class Result(Measured):
             "options": self.settings.to_dict(),
             "total": self.total.to_dict(),
         }
+        if self.fidelity is not None:
+            found["fidelity"] = self.fidelity.to_dict(documents=documents)
         if documents:
             found["documents"] = {name: scores.to_dict() for name, scores in self.documents.items()}
         return found

@@ -14,7 +14,7 @@ import numpy as np
 from corefscore.analysis import heads as parses
 from corefscore.arrays import NONE, Bools, Ints, bounds, changes
 from corefscore.errors import UsageError
-from corefscore.formats import recognised, requested
+from corefscore.formats import form_of, requested
 from corefscore.formats.row import AUTO, LAST, PARSE, Layers, Reading
 from corefscore.model import KEY, SENTENCE, TENTH, Documents, Nodes
 from corefscore.pairing import Pairs
@@ -208,7 +208,7 @@ def layers_of(side: Documents, reading: Reading) -> list[Layers | None]:
 
 
 def _layers(source: Source, reading: Reading) -> Iterator[Layers]:
-    form = recognised([source], reading.input_format)
+    form = form_of([source], reading, KEY)
     if form.layers is None:
         return
     read = import_module(form.layers).read

@@ -10,7 +10,7 @@ import click
 from corefscore.cli import options
 from corefscore.cli.messages import tell, write
 from corefscore.cli.progress import progress
-from corefscore.cli.scoring import spare_inputs
+from corefscore.cli.scoring import one_standard_input, spare_inputs
 from corefscore.convert import convert, writable
 from corefscore.errors import UsageError
 from corefscore.findings import Finding
@@ -45,23 +45,32 @@ def command(name: str) -> click.Command:
                 help="Format of OUT: conll, corefud, jsonlines or another dialect of JSON (default: jsonlines for "
                 "CoNLL, conll for others).",
             ),
+            click.Option(
+                ["--key"],
+                type=options.File(),
+                metavar="KEY",
+                help="Write the documents of KEY with the entities of IN on its tokens.",
+            ),
             *options.reading(),
             *options.notices(),
         ],
     )
 
 
-def _convert(source: str, target: str, *, to: str | None, strict: bool, quiet: bool | None, **how: Any) -> None:
+def _convert(
+    source: str, target: str, *, to: str | None, key: str | None, strict: bool, quiet: bool | None, **how: Any
+) -> None:
     from tempfile import SpooledTemporaryFile
 
-    spare_inputs({"OUT": target}, [source], how["include"])
+    one_standard_input(source, key)
+    spare_inputs({"OUT": target}, list(filter(None, (source, key))), how["include"])
     notices: list[Finding] = []
     reading = Reading(**how)
     with SpooledTemporaryFile(IN_MEMORY, "w+", encoding="utf-8", errors="surrogateescape", newline="") as kept:
         # All of it, before anything is written: only then is it known that nothing is refused.
         with progress([source] * 2, reading.include) as watch:  # once for the mentions, once for the words
             try:
-                pieces = convert(source, notices, to, reading, watch)
+                pieces = convert(source, notices, to, reading, watch, key=key)
                 while some := "".join(islice(pieces, 1000)):
                     kept.write(some)
             except OSError as error:

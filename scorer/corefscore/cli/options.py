@@ -32,7 +32,10 @@ HEADINGS: Mapping[str, Sequence[str]] = {
         *("--expect", "--metric", "--min", "--tolerance", "--both-ways"),
         *("--measure", "--spans", "--heads", "--pronouns", "--symmetric"),
     ),
-    "Input": ("--systems", "--key", "--include", "--input-format", "--clusters-field", "--max-unpacked"),
+    "Input": (
+        *("--systems", "--key", "--include", "--input-format", "--clusters-field", "--max-unpacked"),
+        *("--tags", "--align", "--pieces", "--fidelity"),
+    ),
     "Output": (
         *(
             "--to",
@@ -216,6 +219,39 @@ def reading() -> list[click.Parameter]:
             metavar="NAME",
             help="Field of JSON lines that contains the clusters, or two as KEY,RESPONSE. Default: clusters, and "
             "predicted_clusters in a response that has it.",
+        ),
+        click.Option(
+            ["--tags"],
+            metavar="NAME|REGEX",
+            help="Notation of tagged text: markdown, xml, words, braces, or a pattern with the groups open, close "
+            "and id (default: recognised by content).",
+        ),
+        *texts(),
+    ]
+
+
+def texts() -> list[click.Parameter]:
+    """Options about a response whose words have to be found in the key."""
+    from corefscore.formats.row import PIECES
+
+    return [
+        click.Option(
+            ["--align"],
+            is_flag=True,
+            default=None,
+            help="Find the words of the response in the key, for other tokens or text. Tagged text always is.",
+        ),
+        click.Option(
+            ["--pieces"],
+            type=click.Choice(PIECES),
+            help="Entities of several answers for a document: joined where the answers overlap, never, or by their "
+            f"ids (default: {PIECES[0]}).",
+        ),
+        click.Option(
+            ["--fidelity"],
+            type=Finite(0, 100),
+            metavar="PERCENT",
+            help="Give a notice about a text that is less than so much that of the key (default 95).",
         ),
     ]
 

@@ -11,18 +11,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
-from itertools import chain
 from typing import NamedTuple
 
 from corefscore.errors import UsageError, suggested
 from corefscore.findings import Finding, Found
-from corefscore.formats.row import AUTO, HEADS, Examination, Format, Reading, Request
-from corefscore.model import KEY, Documents, TokensOf
+from corefscore.formats.row import AUTO, HEADS, Examination, Format, Layers, Reading, Request
+from corefscore.model import KEY, Documents, LayersOf
 from corefscore.names.options import NameOptions
 from corefscore.sources import Source, sources
 from corefscore.workers import Map, Unsuited
 
-NAMES = ("conll", "jsonlines", "corefud")
+NAMES = ("conll", "tagged", "jsonlines", "corefud")
 """Every format, in the order in which content is tried; the first one says what a file is that nobody recognises."""
 
 DIALECTS = ("e2e", "maverick", "crac-2026", "wl-coref", "preco", "fastcoref", "coref-data")
@@ -30,6 +29,9 @@ DIALECTS = ("e2e", "maverick", "crac-2026", "wl-coref", "preco", "fastcoref", "c
 
 EVERY_NAME = (*NAMES, *DIALECTS)
 """Every name of a format."""
+
+TAGGED = "tagged"
+"""The format whose content may have no sign of it."""
 
 BY_CONTENT = Reading()
 """Reading that leaves all to the content of the files."""
@@ -69,30 +71,30 @@ def read(
         raise Unsuited
     if not files:
         raise UsageError(f"the list of files of the {side} is empty")
-    form = recognised(files, reading.input_format)
+    form = form_of(files, reading, side)
     if names is not None and form.named:
         form = form._replace(read=import_module(form.named).read)
-    tokens_of = _tokens_of_form(form, request)
+    layers = _layers_of(form, files, request)
     if apply is not None:
         from corefscore.formats.pieces import read_in_pieces
 
         for batch in read_in_pieces(files, form, form.settled(files, request), apply, watch):
-            yield replace(batch, tokens_of=tokens_of)
+            yield replace(batch, layers=layers)
         return
     for source in files:
         source.watch = watch
     for batch in form.read(files, notices, request):
-        yield replace(batch, tokens_of=tokens_of)
+        yield replace(batch, layers=layers)
 
 
-def _tokens_of_form(form: Format, request: Request) -> TokensOf | None:
-    return partial(_tokens_of, form.layers, request) if form.layers else None
+def _layers_of(form: Format, files: Sequence[Source], request: Request) -> LayersOf | None:
+    return partial(_layers, form, files, request) if form.layers else None
 
 
-def _tokens_of(layers: str, request: Request, source: Source) -> Iterator[tuple[int | None, Sequence[str]]]:
-    """The words of the tokens of a file (`corefscore.model.TokensOf`)."""
-    for document in import_module(layers).read(source, request):
-        yield document.line, list(chain.from_iterable(document.words))
+def _layers(form: Format, files: Sequence[Source], request: Request, source: Source) -> Iterator[Layers]:
+    """The layers of each document of one of some files that were read (`corefscore.model.LayersOf`)."""
+    if form.layers:
+        yield from import_module(form.layers).read(source, form.settled(files, request))
 
 
 def has_both_sides(path: str | Sequence[str], reading: Reading) -> bool:
@@ -103,7 +105,7 @@ def has_both_sides(path: str | Sequence[str], reading: Reading) -> bool:
     files = sources(path, reading.include, reading.max_unpacked) if isinstance(path, str) else list(map(Source, path))
     if not files or not os.path.isfile(files[0].path):
         return False
-    form = recognised(files, reading.input_format)
+    form = form_of(files, reading, KEY)
     fields = reading.clusters_field
     return form.has_both_sides(files[0]) if fields is None else "," in fields and form.name in ("jsonlines", *DIALECTS)
 
@@ -117,7 +119,7 @@ def requested(side: str | None, reading: Reading) -> Request:
     heads = AUTO if reading.heads is None else reading.heads
     if heads not in HEADS:
         raise UsageError(f"heads={heads!r} is not one of {', '.join(HEADS)}")
-    return Request(side, reading.clusters_field, heads=heads, input_format=reading.input_format)
+    return Request(side, reading.clusters_field, heads=heads, input_format=reading.input_format, tags=reading.tags)
 
 
 def find(name: str) -> Format:
@@ -138,24 +140,24 @@ def examination(
 
     Raises `UsageError` for a file that cannot be read, and for a format that is unknown or has no such reader.
     """
-    form = recognised(files, reading.input_format)
+    form = form_of(files, reading, side)
     if form.examiner is None:
         able = ", ".join(name for name in NAMES if find(name).examiner)
         raise UsageError(f"the format {form.name} can be scored, not validated; that can be: {able}")
     examiner: Callable[..., Examination] = import_module(form.examiner).Examiner
     request = requested(side, reading)._replace(texts=texts)
-    return _WithTokens(examiner(found, request), _tokens_of_form(form, request))
+    return _WithLayers(examiner(found, request), _layers_of(form, files, request))
 
 
-class _WithTokens(NamedTuple):
+class _WithLayers(NamedTuple):
     """An examination, the documents of which know how to read their tokens again."""
 
     examination: Examination
-    tokens_of: TokensOf | None
+    layers: LayersOf | None
 
     def documents(self, files: Sequence[Source]) -> Iterator[Documents]:
         for batch in self.examination.documents(files):
-            yield replace(batch, tokens_of=self.tokens_of)
+            yield replace(batch, layers=self.layers)
 
 
 def recognisable(source: Source, name: str | None = None, clusters_field: str | None = None) -> bool:
@@ -170,12 +172,23 @@ def recognisable(source: Source, name: str | None = None, clusters_field: str | 
     return any(len(head) == HEAD_BYTES or row.promises(head, fields) for row in rows)
 
 
-def recognised(files: Sequence[Source], name: str | None = None) -> Format:
-    """The format of that name, or without one that of the content of the first file.
+def form_of(files: Sequence[Source], reading: Reading, side: str | None) -> Format:
+    """The format of the files of a side: the one that is asked for, or that of the content of the first file. Where
+    nobody recognises that, it is text with tags if something was asked of tags, and else CoNLL.
+
+    Text with tags is asked of a response; a key is only taken for it where its content is nothing else. Raises as
+    `recognised` does.
+    """
+    name, about_tags = reading.input_format, reading.input_format == TAGGED or reading.tags is not None
+    return recognised(files, None if name == TAGGED and side == KEY else name, TAGGED if about_tags else NAMES[0])
+
+
+def recognised(files: Sequence[Source], name: str | None = None, otherwise: str = NAMES[0]) -> Format:
+    """The format of that name, or without one that of the content of the first file, or ``otherwise``.
 
     Raises `UsageError` for a file that cannot be read and for an unknown format.
     """
     if name is not None:
         return find(name)
     head = files[0].head(HEAD_BYTES)
-    return next((row for row in map(find, NAMES) if row.recognises(head)), find(NAMES[0]))
+    return next((row for row in map(find, NAMES) if row.recognises(head)), find(otherwise))

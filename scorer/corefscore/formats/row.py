@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from corefscore.arrays import NONE, Ints
@@ -24,6 +25,10 @@ HEADS = AUTO, FILE, PARSE, TREE, LAST = "auto", "file", "parse", "tree", "last"
 highest node of each mention in the dependency tree; its last word. ``auto`` is the first of these that a format has.
 CorefUD has no parses, and in other formats scores know no heads."""
 
+PIECES = OVERLAP, APART, SAME = "overlap", "apart", "same"
+"""What ids mean in the answers that are pieces of one document: entities of different pieces are one if they share a
+mention where the pieces overlap; or never; or if they have the same id."""
+
 Sentences = Sequence[Sequence[str]]
 """The words of one document, sentence by sentence."""
 
@@ -42,12 +47,17 @@ class Reading(NamedTuple):
     clusters_field: str | None = None
     max_unpacked: int | None = None
     heads: str | None = None
+    tags: str | None = None
+    pieces: str | None = None
+    align: bool | None = None
+    fidelity: float | None = None
 
     @property
     def settings(self) -> dict[str, str]:
         """What of it was given and can move a number."""
-        given = {name: value for name, value in self._asdict().items() if value is not None}
-        given.pop("max_unpacked", None)
+        given = {name: value for name, value in self._asdict().items() if value not in (None, False)}
+        for name in ("max_unpacked", "fidelity"):
+            given.pop(name, None)
         if self.heads == AUTO:
             del given["heads"]
         return given
@@ -61,7 +71,7 @@ class Request(NamedTuple):
     decides, once it is known: the dialect of JSON and that field. ``names`` is what is wanted of named entities, if
     anything; ``texts`` whether the words of all tokens are, of readers that come by them anyway or look closer.
     ``heads`` is one of `HEADS`. ``input_format`` is the format that was named, if one was. ``cut`` asks for tokens of a
-    format without them: pieces of its text.
+    format without them: pieces of its text. ``tags`` is that of `Reading`.
     """
 
     side: str | None = KEY
@@ -72,7 +82,11 @@ class Request(NamedTuple):
     heads: str = AUTO
     input_format: str | None = None
     cut: bool = False
+    tags: str | None = None
 
+
+USUAL = Request()
+"""Where nothing is asked for."""
 
 Read = Callable[[Sequence[Source], list[Finding], Request], Iterator[Documents]]
 """What reads files as one corpus, in batches; see `Format`."""
@@ -127,6 +141,7 @@ class Layers(NamedTuple):
     ``line`` is that at which it begins, as in `corefscore.model.Place`. ``tags`` (parts of speech) and ``parse`` (bits
     of bracketed trees, such as ``(NP*``) have one value a token, or are empty if the file has none. ``numbers`` are
     those of the words (`corefscore.model.Nodes`) if mentions are more than spans; empty nodes are words then.
+    ``faults`` tells of a text with tags in it how many of these had which of `FAULTS`.
     """
 
     line: int | None
@@ -134,6 +149,12 @@ class Layers(NamedTuple):
     tags: Sequence[str] = ()
     parse: Sequence[str] = ()
     numbers: Ints = NONE
+    faults: Mapping[str, int] = MappingProxyType({})
+
+
+FAULTS = ("unclosed", "unopened", "crossing", "unreadable")
+"""What can be wrong with tags in a text: they are never closed, close nothing, cross others, or have no id or no word
+between them."""
 
 
 class Examination(Protocol):
@@ -151,8 +172,9 @@ class Format(NamedTuple):
 
     ``recognises`` looks at the first bytes of a file. ``read`` gives the documents of all files as one corpus, in
     batches; ``sentences`` gives the words of one file, document by document in the same order, in a pass of its own,
-    since scoring has no use for them. ``write`` gives documents as text. All three add what is odd, or what
-    is lost, to the notices, and raise `InputError` for what is refused. A format without the last two is not converted.
+    since scoring has no use for them. ``write`` gives documents as text, in the way that is asked for. All three add
+    what is odd, or what is lost, to the notices, and raise `InputError` for what is refused. A format without the last
+    two is not converted.
 
     For a corpus that is read in pieces, ``begin`` is how a line begins in front of which a file can be cut, without
     which none is, and ``settled`` makes definite what is asked where that hangs on the first document.
@@ -173,7 +195,7 @@ class Format(NamedTuple):
     recognises: Callable[[bytes], bool]
     read: Read
     sentences: Callable[[Source, list[Finding], Request], Iterator[Sentences | None]] | None = None
-    write: Callable[[Iterator[FullDocument], list[Finding]], Iterator[str]] | None = None
+    write: Callable[[Iterator[FullDocument], list[Finding], Request], Iterator[str]] | None = None
     begin: bytes | None = None
     settled: Callable[[Sequence[Source], Request], Request] = lambda files, request: request
     has_both_sides: Callable[[Source], bool] = lambda source: False

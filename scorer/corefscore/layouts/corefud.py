@@ -38,6 +38,8 @@ def render(report: Report, style: Style) -> Iterator[str]:
     averaged = [result[name].f1 for name in asked if name in GROUPS[AVERAGE]]
     if len(averaged) == len(GROUPS[AVERAGE]):
         yield f"CoNLL score: {sum(averaged) / len(averaged) * 100:.2f}\n"
+    if report.fidelity is not None:
+        yield f"{report.fidelity[0].upper()}{report.fidelity[1:]}\n"
 
 
 def _seen(counting: Counting) -> str:

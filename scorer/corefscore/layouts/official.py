@@ -64,6 +64,8 @@ def render(report: Report, style: Style) -> Iterator[str]:
         yield from _totals(result, metric)
     if report.average:
         yield f"CoNLL average: F1: {percent(result.conll)}\n"
+    if report.fidelity is not None:
+        yield f"{report.fidelity[0].upper()}{report.fidelity[1:]}\n"
 
 
 def _listings(view: Shown) -> Iterator[str]:

@@ -12,9 +12,11 @@ import numpy as np
 
 from corefscore.counts import SCORES, summed
 from corefscore.measures import HEADINGS
+from corefscore.percent import percent
 from corefscore.reports.paper import main_measures, paper
-from corefscore.reports.row import PERCENT, Column, Interval, Reported, Streamed, Table
+from corefscore.reports.row import COUNT, PERCENT, Column, Interval, Reported, Streamed, Table
 from corefscore.results import DOCUMENT, TOTAL, Result, Score, Scores
+from corefscore.textual.fidelity import described, ratio
 
 GROUP, MEAN, MACRO = "group", "mean of groups", "macro"
 """The kinds of scope besides documents and the total: a group of documents, the unweighted mean over groups, and that
@@ -98,7 +100,8 @@ class Report(Reported):
             if self.intervals:
                 ends = (Column(f"{score}_{end}", end, PERCENT, score=score) for end in Interval._fields)
                 columns += [each._replace(spare=score != "f1") for each in ends]
-        return [Table("", columns, [[cell for part in self._cells(row) for cell in part] for row in self.rows])]
+        scores = Table("", columns, [[cell for part in self._cells(row) for cell in part] for row in self.rows])
+        return [scores, *self._fidelity(every=True)]
 
     def _cells(self, row: Row) -> Iterator[Sequence[Any]]:
         """The cells of a row: what it is of, then each score, with its interval where there are any."""
@@ -116,7 +119,29 @@ class Report(Reported):
 
     @property
     def readable(self) -> list[Table]:
-        return self.tables
+        return [self.tables[0], *self._fidelity(every=False)]
+
+    def _fidelity(self, *, every: bool) -> list[Table]:
+        """How far the text of a response is that of the key, where that is known, as a table; with ``every`` also what
+        there is none of."""
+        its = self.result.fidelity
+        if its is None:
+            return []
+        scopes = [(TOTAL, TOTAL, its.total)]
+        if self.documents:
+            scopes = [*((DOCUMENT, name, its.of(at)) for at, name in enumerate(its.names)), *scopes]
+        rows: list[tuple[str, str, str, int | None, float | None]] = []
+        for kind, scope, counts in scopes:
+            rows.append((kind, scope, "fidelity", None, ratio(counts)))
+            rows += [(kind, scope, name, count, None) for name, count in counts.items() if every or count]
+        columns = [
+            Column("kind", "kind", shown=False),
+            Column("scope", "scope", shown=self.documents),
+            Column("text", "text"),
+            Column("count", "count", COUNT),
+            Column("share", "%", PERCENT),
+        ]
+        return [Table("fidelity of the text", columns, rows)]
 
     @property
     def paper(self) -> list[Table]:
@@ -131,7 +156,17 @@ class Report(Reported):
                 rows.append(([""], ends))
         measures = main_measures(self.result.metrics, list(self.result))
         first = Column("scope", "scope" if self.scoped else "system")
-        return [paper(self.result.metrics, measures, before=[first], rows=rows)]
+        notes = [] if self.fidelity is None else [self.fidelity]
+        return [paper(self.result.metrics, measures, before=[first], rows=rows)._replace(notes=notes)]
+
+    @property
+    def fidelity(self) -> str | None:
+        """How far the text of the response is that of the key, in one line, where that is known."""
+        if self.result.fidelity is None:
+            return None
+        counts = self.result.fidelity.total
+        what = described(counts)
+        return f"fidelity of the text: {percent(ratio(counts))} %" + (f" ({what})" if what else "")
 
     @property
     def notes(self) -> Sequence[str]:
@@ -164,6 +199,8 @@ class Report(Reported):
         """What the JSON layout prints."""
         found = {**self.result.to_dict(documents=False), "signature": self.signature}
         if self.documents:
+            if self.result.fidelity is not None:
+                found["fidelity"] = self.result.fidelity.to_dict(documents=True)
             found["documents"] = _streamed(self.result.documents)
         if self.macro:
             found["macro"] = self.result.mean.to_dict()

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from corefscore.findings import Finding
 from corefscore.formats.conll.lines import END, lines_of
-from corefscore.formats.row import FullDocument, changed_order, full_documents, order_kept
+from corefscore.formats.row import USUAL, FullDocument, Request, changed_order, full_documents, order_kept
 from corefscore.formats.written import Brackets, laid_out, note_crossing
 from corefscore.model import Documents, part_of
 from corefscore.sources import MARK, Source, as_text
@@ -16,7 +16,7 @@ from corefscore.sources import MARK, Source, as_text
 NO_MENTION = b"-"
 
 
-def write(documents: Iterator[FullDocument], notices: list[Finding]) -> Iterator[str]:
+def write(documents: Iterator[FullDocument], notices: list[Finding], request: Request = USUAL) -> Iterator[str]:
     """Documents as CoNLL, with as many columns as `corefscore.formats.conll.lines.COLUMNS` says, separated by tabs.
 
     What cannot be held is added to the notices: unknown words; words with line ends or tabs; mentions of one entity

@@ -10,7 +10,7 @@ import numpy as np
 from corefscore.findings import Finding, counted
 from corefscore.formats.corefud.layers import by_document, cut
 from corefscore.formats.corefud.lines import COLUMNS, FORM, HEAD, Lines
-from corefscore.formats.row import NO_WORD, FullDocument, Request, Sentences, changed_order
+from corefscore.formats.row import NO_WORD, USUAL, FullDocument, Request, Sentences, changed_order
 from corefscore.formats.written import Brackets, laid_out, note_crossing, noted
 from corefscore.sources import Source, as_text
 
@@ -37,7 +37,7 @@ def sentences(source: Source, notices: list[Finding], request: Request) -> Itera
         yield cut([as_text(lines.column(row, FORM)) for row in words.row[overt].tolist()], words.number[overt])
 
 
-def write(documents: Iterator[FullDocument], notices: list[Finding]) -> Iterator[str]:
+def write(documents: Iterator[FullDocument], notices: list[Finding], request: Request = USUAL) -> Iterator[str]:
     """Documents as CoNLL-U with Entity in MISC.
 
     What cannot be held is added to the notices: unknown words, words with line ends or tabs, mentions of several

@@ -71,7 +71,7 @@ def name_of(place: Place, fields: Fields, dialect: Dialect) -> str:
     if field is None:
         if not fields.keys().isdisjoint(NAMES_OF_DOCUMENTS):
             without = "a document without any name is named by its line"
-            raise _missing(place, fields, dialect.names[0], f"{expected}; {without}")
+            raise missing_field(place, fields, dialect.names[0], f"{expected}; {without}")
         if place.source.cut:
             raise Unsuited
         return str(place.line)
@@ -97,7 +97,7 @@ def check_fields(place: Place, fields: Fields, field: str, dialect: Dialect) -> 
     """Raises `InputError` for a field that is missing or of the wrong shape."""
     if field not in fields:
         expected = f"{field} in every object; --clusters-field NAME reads the clusters from another field"
-        raise _missing(place, fields, field, expected)
+        raise missing_field(place, fields, field, expected)
     if not isinstance(fields[field], list):
         expected = f"a list of clusters, each a list of mentions {dialect.mention}"
         raise bad_field(place, fields, field, f"is {shown(fields[field])}", expected)
@@ -106,7 +106,7 @@ def check_fields(place: Place, fields: Fields, field: str, dialect: Dialect) -> 
         raise bad_field(place, fields, dialect.words, *fault)
     if its_words is None and (dialect.by_sentence or dialect.shape == TEXT) and any(fields[field]):
         expected = f"{dialect.words}, which offsets of {dialect.name} count"
-        raise _missing(place, fields, dialect.words, expected)
+        raise missing_field(place, fields, dialect.words, expected)
     if dialect.sentence_of is not None and (numbers := fields.get(dialect.sentence_of)) is not None:
         size = None if its_words is None else len(its_words)
         if not (are(list, [numbers]) and are(int, numbers) and len(numbers) == size):
@@ -190,7 +190,8 @@ def check_spelling(place: Place, fields: Fields, flat: list[int], name: str, dia
     return Finding("other-words", place.source.name, place.line, details=details)
 
 
-def _missing(place: Place, fields: Fields, field: str, expected: str) -> InputError:
+def missing_field(place: Place, fields: Fields, field: str, expected: str) -> InputError:
+    """The error for a field that is not there."""
     names = [shown(name) for name in list(fields)[:10]] + (["..."] if len(fields) > 10 else [])
     held = ", ".join(names) or "no field at all"
     details = {"where": where(fields), "field": clean(field), "fields": held, "expected": expected}

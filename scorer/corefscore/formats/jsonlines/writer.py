@@ -14,7 +14,7 @@ import numpy as np
 from corefscore.findings import Finding, counted
 from corefscore.formats.jsonlines.dialects import E2E, FLAT, OBJECTS, SENTENCES, TEXT, Dialect
 from corefscore.formats.jsonlines.words import TOKEN, WORD
-from corefscore.formats.row import NO_WORD, FullDocument, changed_order, order_kept
+from corefscore.formats.row import NO_WORD, USUAL, FullDocument, Request, changed_order, order_kept
 
 CONFLICT = "the order of ids would change which copy of a mention counts"
 """Why ids that run from 0 are dropped."""
@@ -23,12 +23,14 @@ Clusters = Sequence[Sequence[tuple[int, int]]]
 Words = Sequence[Sequence[str]]
 
 
-def writer(dialect: Dialect) -> Callable[[Iterator[FullDocument], list[Finding]], Iterator[str]]:
+def writer(dialect: Dialect) -> Callable[[Iterator[FullDocument], list[Finding], Request], Iterator[str]]:
     """What writes documents in a dialect (`corefscore.formats.row.Format`)."""
     return partial(write, dialect=dialect)
 
 
-def write(documents: Iterator[FullDocument], notices: list[Finding], dialect: Dialect = E2E) -> Iterator[str]:
+def write(
+    documents: Iterator[FullDocument], notices: list[Finding], request: Request = USUAL, *, dialect: Dialect = E2E
+) -> Iterator[str]:
     """Documents as JSON; notices tell where ids of entities are lost, or their order, or what the dialect cannot hold.
 
     The place of a cluster is its id, so ids are kept where they run from 0 and that keeps the order.

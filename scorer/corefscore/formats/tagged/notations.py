@@ -1,0 +1,324 @@
+"""The table of notations: how tags in a text say which words are a mention, and of which entity.
+
+A notation finds the tags of a text one after the other (`Tag`); one machine (`untagged`) takes them out and pairs them,
+whatever the notation. What does not fit is counted, never refused, since who wrote it was a language model:
+
+- a tag that opens a mention and is never closed, and one that closes nothing, mean nothing;
+- a pair of tags without an id, or without a word between them, means nothing either;
+- mentions that cross count as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain
+from typing import NamedTuple
+
+from corefscore.errors import UsageError
+from corefscore.formats.row import FAULTS
+
+OPEN, CLOSE, PLAIN_OPEN, PLAIN_CLOSE = range(4)
+"""What a tag does: it opens a mention or closes one; the plain ones are brackets of the text itself as it seems, which
+go with each other."""
+
+ID = r"[A-Za-z_]*\d+"
+"""What an id is where it has to be told from a word."""
+
+PREFIX = "cluster_"
+"""What may stand before an id and is no part of it."""
+
+ZERO = "##"
+"""How the word begins that stands for a zero."""
+
+
+class Tag(NamedTuple):
+    """A tag: ``text[start:stop]``, what it does, and the id that it has."""
+
+    start: int
+    stop: int
+    kind: int
+    id: str | None
+
+
+class Marked(NamedTuple):
+    """A mention of words ``first`` to ``last``, counted from 0, and its entity."""
+
+    entity: str
+    first: int
+    last: int
+
+
+class Untagged(NamedTuple):
+    """A text without its tags: its words, its mentions in the order in which they open, and how many tags had which
+    fault (`corefscore.formats.row.FAULTS`). ``zeros`` are the words that stand for zeros."""
+
+    words: Sequence[str]
+    mentions: Sequence[Marked]
+    faults: Mapping[str, int]
+    zeros: Sequence[int]
+
+
+class Notation(NamedTuple):
+    """One row of the table.
+
+    ``example`` says that Ann, of entity 3, is a part of a mention of entity 1. ``tags`` gives the tags of a text.
+    ``sign`` is a pattern that text in this notation contains, and hardly any other text. ``opening`` and ``closing``
+    are how it writes a tag, ``{id}`` being the id. ``ids`` is what an id can be, ``unfit`` what a word cannot contain;
+    without ``ids`` a notation can only be read. ``by_id`` tells that a tag closes the mention of its own id, not the
+    one that was opened last, so that mentions can cross. ``by_line`` tells that a line is a document, and tags belong
+    to words.
+    """
+
+    name: str
+    title: str
+    example: str
+    tags: Callable[[str], Iterator[Tag]]
+    sign: str
+    opening: str = ""
+    closing: str = ""
+    ids: str = ""
+    unfit: str = ""
+    by_id: bool = False
+    by_line: bool = False
+
+
+def _by_pattern(text: str, pattern: re.Pattern[str]) -> Iterator[Tag]:
+    """The tags of a notation that is a pattern; the names of its groups say what a tag does."""
+    for match in pattern.finditer(text):
+        groups = match.groupdict()
+        kind = next((at for at, name in enumerate(KINDS) if groups.get(name) is not None), None)
+        if kind is not None and match.end() > match.start():
+            found = next((value for name, value in groups.items() if name.startswith("id") and value), None)
+            yield Tag(match.start(), match.end(), kind, found and found.removeprefix(PREFIX))
+
+
+KINDS = ("open", "close", "plain_open", "plain_close")
+"""The groups of a pattern, by what they do."""
+
+OF_WORD = re.compile(r"(\[?)([^\s,\[\]|]*)(\]?)")
+"""One of the tags of a word in the notation of the CRAC tasks."""
+
+
+def _by_word(text: str) -> Iterator[Tag]:
+    """The tags behind words: ``word|[e1,e2]``, where ``[e1`` opens, ``e2]`` closes, and ``[e3]`` is both."""
+    for match in re.finditer(r"\S+", text):
+        word, bar, marks = match[0].rpartition("|")
+        if not bar or not ("[" in marks or "]" in marks):
+            continue
+        start, stop = match.start() + len(word), match.end()
+        for mark in marks.split(","):
+            its = OF_WORD.fullmatch(mark)
+            opens, name, closes = its.groups() if its else ("", "", "")
+            if opens:
+                yield Tag(match.start(), match.start(), OPEN, name or None)
+            if closes or not opens:
+                yield Tag(start, start, CLOSE, (closes and name) or None)
+        yield Tag(start, stop, PLAIN_CLOSE, None)
+
+
+def _pattern(words: str) -> Callable[[str], Iterator[Tag]]:
+    return partial(_by_pattern, pattern=re.compile(words))
+
+
+NOTATIONS = (
+    Notation(
+        "markdown",
+        "links of Markdown",
+        "[[Ann](#3)'s cat](#1)",
+        _pattern(r"(?P<open>\[)|(?P<close>\]\(#(?P<id>[^()\s]{1,99})\))|(?P<plain_close>\])"),
+        sign=r"\]\(#[^()\s]{1,99}\)",
+        opening="[",
+        closing="](#{id})",
+        ids=rf"(?!{PREFIX})[^()\s]{{1,99}}",
+        unfit=r"[\[\]]",
+    ),
+    Notation(
+        "xml",
+        "elements of XML",
+        "<m><m>Ann</m>#3's cat</m>#1",
+        _pattern(
+            r"""(?P<open><m(?:\s{1,9}id\s{0,9}=\s{0,9}["']?#?(?P<id1>[^\s"'<>]{1,99})["']?)?\s{0,9}>)"""
+            rf"|(?P<close></m>(?:#(?P<id2>(?:{PREFIX})?{ID}))?)"
+        ),
+        sign=r"<m[\s>]|</m>",
+        opening="<m>",
+        closing="</m>#{id}",
+        ids=rf"(?!{PREFIX}){ID}",
+        unfit=r"<(?=/?m)",
+    ),
+    Notation(
+        "words",
+        "tags behind words, as in the text-to-text track of the CRAC tasks",
+        "Ann|[e1,[e3] 's cat|e1]",
+        _by_word,
+        sign=r"\S\|(?:\[[^\s,\[\]|]{1,99}\]?|[^\s,\[\]|]{1,99}\])(?:,\S*)?(?:\s|\Z)",
+        ids=r"[^\s,\[\]|]{1,99}",
+        unfit=rf"\||^{ZERO}",
+        by_id=True,
+        by_line=True,
+    ),
+    Notation(
+        "braces",
+        "braces with the id in front",
+        "{1 {3 Ann}'s cat}",
+        _pattern(rf"(?P<open>\{{(?P<id>(?:{PREFIX})?{ID})\s)|(?P<close>\}})|(?P<plain_open>\{{)"),
+        sign=rf"\{{(?:{PREFIX})?{ID}\s",
+        opening="{{{id} ",
+        closing="}}",
+        ids=rf"(?!{PREFIX}){ID}",
+        unfit=r"[{}]",
+    ),
+)
+"""Every notation, in the order in which content is tried where two fit as well."""
+
+NAMES = tuple(notation.name for notation in NOTATIONS)
+
+
+def find(words: str, *, writes: bool = False) -> Notation:
+    """The notation of that name, or the one that a pattern is. Raises `UsageError` for what is neither, and for a
+    pattern where a notation has to be written (``writes``)."""
+    for notation in NOTATIONS:
+        if notation.name == words:
+            return notation
+    if writes:
+        raise UsageError(f"--tags {words!r}: expected {', '.join(NAMES)}; a pattern can only be read")
+    expected = (
+        f"expected {', '.join(NAMES)}, or a regular expression with the groups open, close and id, such as "
+        r"'<(?P<open>(?P<id>\d+):)|(?P<close>>)'"
+    )
+    try:
+        pattern = re.compile(words)
+    except re.error as error:
+        raise UsageError(f"--tags {words!r} is no regular expression: {error}; {expected}") from error
+    groups = pattern.groupindex
+    if not {"open", "close"} <= groups.keys() or not any(name.startswith("id") for name in groups):
+        raise UsageError(f"--tags {words!r}: {expected}")
+    # Where both tags may have an id, they go together by it.
+    by_id = sum(name.startswith("id") for name in groups) > 1
+    return Notation(words, "a pattern", "", partial(_by_pattern, pattern=pattern), words, by_id=by_id)
+
+
+def recognised(text: str) -> Notation | None:
+    """The notation whose sign a text has most often; None where it has none."""
+    counts = [sum(1 for _ in re.finditer(notation.sign, text)) for notation in NOTATIONS]
+    return NOTATIONS[counts.index(max(counts))] if any(counts) else None
+
+
+class _Open(NamedTuple):
+    """A tag that opens: its number among the tags, its id, and where its words begin."""
+
+    tag: int
+    kind: int
+    id: str | None
+
+
+def untagged(text: str, notation: Notation) -> Untagged:
+    """A text without its tags. It takes time that is linear in its length, whatever stands there."""
+    tags = list(notation.tags(text))
+    pairs, kept, faults = _paired(tags, by_id=notation.by_id)
+    cut, places = _plain(text, tags, kept)
+    spans = [(entity, places[opens], places[closes]) for opens, closes, entity in pairs]
+    words = list(_words(cut, chain.from_iterable(span[1:] for span in spans)))
+    starts, stops = [start for start, _ in words], [stop for _, stop in words]
+    mentions = []
+    for entity, start, stop in spans:
+        first, last = bisect_left(starts, start), bisect_left(stops, stop + 1) - 1
+        if first > last:
+            faults["unreadable"] += 1
+        else:
+            mentions.append(Marked(entity, first, last))
+    faults["crossing"] = _crossing(mentions)
+    texts = [cut[start:stop] for start, stop in words]
+    zeros = [at for at, word in enumerate(texts) if word.startswith(ZERO)] if notation.by_line else []
+    return Untagged(texts, mentions, faults, zeros)
+
+
+def _paired(tags: Sequence[Tag], *, by_id: bool) -> tuple[list[tuple[int, int, str]], set[int], dict[str, int]]:
+    """The pairs of tags with their ids, in the order in which they open; the tags that are part of the text; and how
+    many had which fault."""
+    faults = dict.fromkeys(FAULTS, 0)
+    pairs: list[tuple[int, int, str]] = []
+    kept: set[int] = set()
+    opened: dict[str | None, list[_Open]] = defaultdict(list)
+    for at, tag in enumerate(tags):
+        its = opened[tag.id if by_id else None]
+        if tag.kind in (OPEN, PLAIN_OPEN):
+            its.append(_Open(at, tag.kind, tag.id))
+        elif not its:
+            if tag.kind == CLOSE:
+                faults["unopened"] += 1
+            elif tag.stop > tag.start and not by_id:
+                kept.add(at)
+        elif tag.kind == PLAIN_CLOSE and by_id:
+            continue
+        elif its[-1].kind == PLAIN_OPEN or tag.kind == PLAIN_CLOSE:
+            # A bracket of the text goes with another one.
+            kept.update((its.pop().tag, at))
+        else:
+            its_open = its.pop()
+            entity = its_open.id if its_open.id is not None else tag.id
+            if entity is None:
+                faults["unreadable"] += 1
+            else:
+                pairs.append((its_open.tag, at, entity))
+    for rest in opened.values():
+        faults["unclosed"] += sum(each.kind == OPEN for each in rest)
+        kept.update(each.tag for each in rest if each.kind == PLAIN_OPEN)
+    return sorted(pairs), kept, faults
+
+
+def _plain(text: str, tags: Sequence[Tag], kept: set[int]) -> tuple[str, list[int]]:
+    """The text without tags but those that are kept, and where each tag begins in it."""
+    pieces: list[str] = []
+    places: list[int] = []
+    at = size = 0
+    for number, tag in enumerate(tags):
+        if tag.start > at:
+            pieces.append(text[at : tag.start])
+            size += tag.start - at
+            at = tag.start
+        # A tag behind a word may begin with the word, which is there already.
+        places.append(size - (at - tag.start))
+        if number not in kept:
+            at = max(at, tag.stop)
+    pieces.append(text[at:])
+    return "".join(pieces), places
+
+
+ALONE = "\u2e80-\u2fdf\u3005-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+"""Characters of scripts that part no words by white space: each is a word of its own."""
+
+WORD = re.compile(rf"[{ALONE}]|[^\s{ALONE}]+")
+
+
+def _words(text: str, borders: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Where the words of a text begin and end: at white space and at the borders of mentions."""
+    wanted = sorted(set(borders))
+    at = 0
+    for match in WORD.finditer(text):
+        start, stop = match.span()
+        while at < len(wanted) and wanted[at] <= start:
+            at += 1
+        while at < len(wanted) and wanted[at] < stop:
+            yield start, wanted[at]
+            start = wanted[at]
+            at += 1
+        yield start, stop
+
+
+def _crossing(mentions: Sequence[Marked]) -> int:
+    """How many mentions begin within another one and end behind it."""
+    count = 0
+    around: list[int] = []
+    for _, first, last in sorted(mentions, key=lambda mention: (mention.first, -mention.last)):
+        while around and around[-1] < first:
+            around.pop()
+        if around and around[-1] < last:
+            count += 1
+            continue
+        around.append(last)
+    return count

@@ -1,0 +1,185 @@
+"""Text with tags: from files to documents, whose tokens are the words of the text itself.
+
+- A file is one document, which is called like the file without its ending.
+- In the notation of the CRAC tasks (`corefscore.formats.tagged.notations`: `words`) each line is a document, called
+  like its number.
+- In JSON lines each object is a document. The text is in the field `answer`, the name in `doc_key`, or else `doc_id`,
+  `document_id` or `id`; without any, it is called like the number of its line.
+
+The content of the first file tells the notation of all, unless ``--tags`` does.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from corefscore.errors import InputError
+from corefscore.findings import Finding
+from corefscore.formats.jsonlines.dialects import NAMES_OF_DOCUMENTS
+from corefscore.formats.jsonlines.objects import bad_field, missing_field, objects
+from corefscore.formats.jsonlines.records import clean
+from corefscore.formats.row import BATCH, Request, passage, passage_places
+from corefscore.formats.tagged.notations import NOTATIONS, Notation, Untagged, find, recognised, untagged
+from corefscore.model import Documents, Place, Span, by_appearance
+from corefscore.sources import MARK, STDIN, Source, as_text
+
+FIELD = "answer"
+
+ENOUGH = 1 << 20
+"""How many characters tell the notation."""
+
+
+class Answer(NamedTuple):
+    """The text of one document, tags and all, and where it begins."""
+
+    place: Place
+    name: str
+    text: str
+
+
+def read(files: Sequence[Source], notices: list[Finding], request: Request) -> Iterator[Documents]:
+    """The documents of all files, in batches.
+
+    Raises `InputError` for a file without any text, `UsageError` for one that cannot be read.
+    """
+    notation = notation_of(files, request)
+    batch = _Batch()
+    for source in files:
+        for answer in answers(source, notation):
+            its = untagged(answer.text, notation)
+            batch.add(answer, its)
+            if not its.mentions and not any(its.faults.values()):
+                details = {"document": answer.name, "notation": notation.name}
+                notices.append(Finding("no-tags", source.name, answer.place.line, details=details))
+            if batch.size > BATCH:
+                yield batch.documents(notation)
+                batch = _Batch()
+    if batch.names:
+        yield batch.documents(notation)
+
+
+def settled(files: Sequence[Source], request: Request) -> Request:
+    """What is asked, with the notation that the first file tells."""
+    return request._replace(tags=notation_of(files, request).name)
+
+
+def notation_of(files: Sequence[Source], request: Request) -> Notation:
+    """The notation that is asked for, or that of the first file; of text without tags the first one there is.
+
+    Raises `UsageError` for one that is asked for and is none.
+    """
+    if request.tags is not None:
+        return find(request.tags)
+    text = ""
+    for answer in answers(files[0], None):
+        text += f"{answer.text}\n"
+        if len(text) > ENOUGH:
+            break
+    return recognised(text) or NOTATIONS[0]
+
+
+def answers(source: Source, notation: Notation | None) -> Iterator[Answer]:
+    """The texts of a file. Raises `InputError` where there is none."""
+    raw = source.read().removeprefix(MARK)
+    if not raw.strip():
+        empty = "the file holds nothing but white space" if raw else "the file is empty"
+        details = {"what": empty, "expected": "text with tags in it, or JSON lines with such text in the field answer"}
+        raise InputError([Finding("no-document", source.name, details=details)])
+    if raw.lstrip().startswith(b'{"'):
+        yield from _of_objects(source)
+    elif notation is not None and notation.by_line:
+        for number, line in enumerate(raw.split(b"\n"), start=1):
+            if line.strip():
+                yield Answer(Place(source, number), str(number), as_text(line))
+    else:
+        name = os.path.basename(source.path) if source.path != STDIN else "1"
+        yield Answer(Place(source, 1), os.path.splitext(name)[0], as_text(raw))
+
+
+def _of_objects(source: Source) -> Iterator[Answer]:
+    for place, fields in objects(source):
+        if FIELD not in fields:
+            raise missing_field(place, fields, FIELD, "the text with its tags in it")
+        text = fields[FIELD]
+        if not isinstance(text, str):
+            raise bad_field(place, fields, FIELD, "is no text", "the text with its tags in it, a string")
+        name = next((fields[each] for each in NAMES_OF_DOCUMENTS if each in fields), str(place.line))
+        if not isinstance(name, str | int) or isinstance(name, bool):
+            raise bad_field(place, {}, NAMES_OF_DOCUMENTS[0], "is no name", "the name of the document, a string")
+        yield Answer(place, clean(str(name)), clean(text))
+
+
+class _Batch:
+    """The documents since the last batch, on their way to columns."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.places: list[Place] = []
+        self.tokens: list[int] = []
+        self.document: list[int] = []
+        self.labels: list[str] = []
+        self.entity: list[int] = []
+        self.spans: list[tuple[int, int]] = []
+        self.size = 0
+
+    def add(self, answer: Answer, its: Untagged) -> None:
+        """Add a document."""
+        entities: dict[str, int] = {}
+        for mention in its.mentions:
+            if mention.entity not in entities:
+                entities[mention.entity] = len(self.labels)
+                self.labels.append(mention.entity)
+                self.document.append(len(self.names))
+            self.entity.append(entities[mention.entity])
+            self.spans.append((mention.first, mention.last))
+        self.names.append(answer.name)
+        self.places.append(answer.place)
+        self.tokens.append(len(its.words))
+        self.size += len(answer.text)
+
+    def documents(self, notation: Notation) -> Documents:
+        """The batch in columns."""
+        start, end = np.array(self.spans, dtype=np.int64).reshape(-1, 2).T
+        document, entity = np.array(self.document, dtype=np.int64), np.array(self.entity, dtype=np.int64)
+        order = np.argsort(entity, kind="stable")
+        lines = np.array([place.line for place in self.places], dtype=np.int64)
+        found = Documents(
+            self.names,
+            self.places,
+            np.array(self.tokens, dtype=np.int64),
+            document=document,
+            label=-1 - np.arange(len(self.labels)),
+            entity=entity[order],
+            start=start[order],
+            end=end[order],
+            line=lines[document[entity[order]]],
+            odd_labels=self.labels,
+            words=_Words(notation),
+            own_text=True,
+        )
+        return by_appearance(found)
+
+
+class _Words:
+    """The words of spans of one file, for messages."""
+
+    def __init__(self, notation: Notation) -> None:
+        self.notation = notation
+
+    def __call__(self, source: Source, spans: Sequence[Span]) -> list[str]:
+        by_line: dict[int | None, list[int]] = defaultdict(list)
+        for at, span in enumerate(spans):
+            by_line[span.line].append(at)
+        found = [""] * len(spans)
+        for answer in answers(source, self.notation):
+            its = by_line.get(answer.place.line, ())
+            words = untagged(answer.text, self.notation).words if its else ()
+            for at in its:
+                start, size = spans[at].start, spans[at].end - spans[at].start + 1
+                found[at] = passage([words[place] for place in passage_places(start, size)], size)
+        return found

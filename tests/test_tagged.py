@@ -1,0 +1,564 @@
+"""Text with tags: notations, what is aligned where, fidelity, and what no answer can do to a score."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import chain
+from pathlib import Path
+from time import process_time
+
+import corefscore
+import pytest
+from corefscore.errors import InputError, UsageError
+from corefscore.formats import read
+from corefscore.formats.row import FAULTS, Reading
+from corefscore.formats.tagged.notations import NAMES, NOTATIONS, Notation, find, recognised, untagged
+from corefscore.model import KEY as KEY_SIDE
+from corefscore.model import RESPONSE, Documents, joined
+from corefscore.textual.characters import characters
+from corefscore.textual.fidelity import COLUMNS, ratio
+from corefscore.textual.placing import other_names, words_of
+from corefscore.textual.stretches import EQUAL, common_prefix, grams
+from corefscore.textual.stretches import find as found_in
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support import CORPORA, TESTDATA, call, command
+
+TAGGED = TESTDATA / "tagged"
+KEY = TESTDATA / "demo" / "key.conll"
+SAME = ("markdown", "xml", "words", "braces")
+
+Mentions = list[tuple[str, int, int]]
+
+
+def mentions(text: str, notation: str) -> Mentions:
+    return [(*mention,) for mention in untagged(text, find(notation)).mentions]
+
+
+def faults(text: str, notation: str) -> dict[str, int]:
+    return {fault: count for fault, count in untagged(text, find(notation)).faults.items() if count}
+
+
+# Notations
+
+
+@pytest.mark.parametrize("notation", NOTATIONS, ids=lambda notation: notation.name)
+def test_the_example_of_a_notation_is_what_it_says(notation: Notation) -> None:
+    its = untagged(notation.example, notation)
+    assert "".join(its.words) == "Ann'scat"
+    assert [(mention.entity.removeprefix("e"), mention.first) for mention in its.mentions] == [("1", 0), ("3", 0)]
+    assert its.mentions[1].last == 0
+    assert its.mentions[0].last == len(its.words) - 1
+    assert recognised(notation.example) is notation
+
+
+@pytest.mark.parametrize(
+    ("notation", "text", "expected"),
+    [
+        ("markdown", "[Ann](#cluster_1) left", [("1", 0, 0)]),
+        ("markdown", "[sic] [Ann [Lee]](#1)", [("1", 1, 2)]),
+        ("markdown", "[Ann](#1)'s [ cat ](#2)", [("1", 0, 0), ("2", 2, 2)]),
+        ("markdown", "她说[我](#1)好", [("1", 2, 2)]),
+        ("xml", '<m id="3">Ann</m> <m>Bo</m>#3 <m id=4>cat</m>', [("3", 0, 0), ("3", 1, 1), ("4", 2, 2)]),
+        ("xml", "<m id='cluster_3'>Ann</m>", [("3", 0, 0)]),
+        ("words", "Ann|[e1],[e2 and|[e3 Bo|e2] left|e3]", [("e1", 0, 0), ("e2", 0, 2), ("e3", 1, 3)]),
+        ("words", "a|[e1 b|[e1],e1] c|d", [("e1", 0, 1), ("e1", 1, 1)]),
+        ("braces", "{1 {2 Ann} { x } } y", [("1", 0, 3), ("2", 0, 0)]),
+        (r"<(?P<open>(?P<id>\d+):)|(?P<close>>)", "<1:Ann> is", [("1", 0, 0)]),
+        (r"<(?P<open>(?P<id>\d))>|</(?P<close>(?P<id2>\d))>", "<1>a <2>b</1> c</2>", [("1", 0, 1), ("2", 1, 2)]),
+    ],
+)
+def test_mentions(notation: str, text: str, expected: Mentions) -> None:
+    assert mentions(text, notation) == expected
+    assert not {fault for fault in faults(text, notation) if fault != "crossing"}
+
+
+@pytest.mark.parametrize(
+    ("notation", "text", "expected", "left"),
+    [
+        ("markdown", "[Ann](#1) [left", {"unclosed": 1}, [("1", 0, 0)]),
+        ("markdown", "Ann](#1) [left](#2)", {"unopened": 1}, [("2", 1, 1)]),
+        ("markdown", "[](#1) [ ](#2) Ann", {"unreadable": 2}, []),
+        ("xml", "<m>Ann</m> left</m>#2", {"unreadable": 1, "unopened": 1}, []),
+        ("words", "Ann|[e1 Bo|e2] c|[e3]", {"unclosed": 1, "unopened": 1}, [("e3", 2, 2)]),
+        ("words", "Ann|[e1,x Bo|e1]", {"unopened": 1}, [("e1", 0, 1)]),
+        ("words", "a|[e1 b|[e2 c|e1] d|e2]", {"crossing": 1}, [("e1", 0, 2), ("e2", 1, 3)]),
+        ("braces", "{1 Ann} left} {2 x", {"unopened": 1, "unclosed": 1}, [("1", 0, 0)]),
+    ],
+)
+def test_what_is_wrong_with_tags_is_counted(notation: str, text: str, expected: dict[str, int], left: Mentions) -> None:
+    assert faults(text, notation) == expected
+    assert mentions(text, notation) == left
+
+
+@pytest.mark.parametrize("words", ["(", "<m>", "(?P<open>a)(?P<close>b)", "(?P<open>a)(?P<id>b)"])
+def test_a_pattern_without_its_groups_is_refused(words: str) -> None:
+    with pytest.raises(UsageError, match="--tags"):
+        find(words)
+
+
+# Scores
+
+
+@pytest.mark.parametrize("name", [*SAME, "pattern"])
+def test_one_answer_in_every_notation(name: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    """The response of the demo, as text."""
+    asked = ["--tags", r"<<(?P<open>(?P<id>\d+):)|(?P<close>>>)"] if name == "pattern" else []
+    done = call(capfdbinary, "all", KEY, TAGGED / f"{name}.txt", "none", *asked)
+    plain = call(capfdbinary, "all", KEY, TESTDATA / "demo" / "response.conll", "none")
+    assert done.stdout == plain.stdout + b"Fidelity of the text: 100.00 %\n"
+    assert done.stderr == b""
+
+
+def test_an_answer_in_json_lines(tmp_path: Path) -> None:
+    answer = {"doc_key": "demo/cats_0", "answer": (TAGGED / "xml.txt").read_text()}
+    (tmp_path / "answers.jsonl").write_text(json.dumps(answer) + "\n")
+    result = corefscore.score(KEY, tmp_path / "answers.jsonl", "conll")
+    assert result.conll == corefscore.score(KEY, TESTDATA / "demo" / "response.conll", "conll").conll
+    assert result.notices == ()
+
+
+EXPECTED = {
+    "words": 15,
+    "kept": 14,
+    "replaced": 1,  # Bo, who is Bob
+    "deleted": 0,
+    "moved": 0,
+    "inserted": 6,  # Sure! Here is the text: and black
+    "tags_unclosed": 0,
+    "tags_unopened": 1,
+    "tags_crossing": 0,
+    "tags_unreadable": 1,
+    "mentions_changed": 2,  # The black cat, Bob
+    "mentions_inserted": 1,  # Here
+    "mentions_deleted": 0,
+}
+
+
+def test_fidelity_stands_beside_the_score_in_every_layout() -> None:
+    answer = TAGGED / "chatty.txt"
+    shown = {
+        name: command("lea", KEY, answer, "--format", name, "--quiet").stdout.decode()
+        for name in ("official", "table", "markdown", "latex", "csv", "json")
+    }
+    assert json.loads(shown["json"])["fidelity"] == {"fidelity": 14 / 21, **EXPECTED}
+    line = (
+        "idelity of the text: 66.67 % (words: 1 replaced, 6 inserted; tags: 1 close nothing, 1 without id or words; "
+        "mentions: 2 in changed words, 1 in inserted words)"
+    )
+    assert shown["official"].endswith(f"F{line}\n")
+    assert line in shown["markdown"]
+    assert line in shown["latex"]
+    for name, count in EXPECTED.items():
+        assert f"fidelity of the text,total,total,,,,,{name},{count},\n" in shown["csv"]
+        assert (f"\n{name} " in shown["table"]) == bool(count)
+    assert re.search(r"\nfidelity +66\.67\n", shown["table"])
+
+
+def test_fidelity_by_document(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    done = call(capfdbinary, "lea", TAGGED / "key-of-two.jsonl", TAGGED / "two.txt", "--format", "json", "--documents")
+    assert json.loads(done.stdout)["fidelity"]["documents"]["two"]["kept"] == 5
+
+
+@pytest.mark.parametrize(
+    ("options", "status"),
+    [(["--strict"], 1), (["--strict", "--fidelity", "60"], 0), (["--fidelity", "100"], 0), (["--fidelity", "101"], 2)],
+)
+def test_strict_refuses_below_a_fidelity(
+    options: Sequence[str], status: int, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    (tmp_path / "answer.txt").write_text(f"Sure! Here it is now: {(TAGGED / 'markdown.txt').read_text()}")
+    done = call(capfdbinary, "lea", KEY, tmp_path / "answer.txt", *options)
+    assert done.status == status
+    assert (b"[low-fidelity]" in done.stderr) == (options[-1] not in ("60", "101"))
+
+
+def test_the_words_of_a_mention_decide_what_it_is(tmp_path: Path) -> None:
+    """Changed, inserted, deleted, moved: one key of 24 words, and where each mention of an answer comes to stand."""
+    words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+    key = [*words, *(f"{word}teenth" for word in words)]
+    (tmp_path / "key.jsonl").write_text(json.dumps({"doc_key": "x", "sentences": [key], "clusters": []}) + "\n")
+    rows = [
+        ("[one](#1) two three", [(0, 0)], "faithful"),
+        ("[ONE two](#1) three", [(0, 1)], "case"),
+        ("[on e tw](#1)o three", [(0, 1)], "other tokens"),
+        ("[won](#1) two three", [(0, 0)], "replaced"),
+        ("[the one](#1) two three", [(0, 0)], "begins with an inserted word"),
+        ("[the](#1) one two three", [(24, 24)], "inserted"),
+        ("one [three four](#1) five", [(2, 3)], "behind a deleted word"),
+        ("one [two four](#1) five", [(1, 3)], "around a deleted word"),
+        ("[one two](#1) [the one two](#2) three four five six", [(0, 1), (26, 28)], "the same words twice"),
+        (" ".join(key[12:]) + " [one two](#1) " + " ".join(key[2:12]), [(0, 1)], "moved"),
+    ]
+    for text, expected, what in rows:
+        (tmp_path / "x.txt").write_text(text)
+        response = placed_spans(tmp_path / "key.jsonl", tmp_path / "x.txt")
+        assert sorted(response.elements()) == expected, what
+
+
+def placed_spans(key: Path, response: Path) -> Counter[tuple[int, int]]:
+    """The spans of a response on the tokens of the key."""
+    from corefscore.textual.placing import placed
+
+    reading = Reading(input_format="tagged")
+    of_key, of_response = (
+        list(read(str(path), [], reading, side=side)) for path, side in ((key, KEY_SIDE), (response, RESPONSE))
+    )
+    return spans_of(placed(of_key, of_response, reading, []).response)
+
+
+def spans_of(documents: Documents) -> Counter[tuple[int, int]]:
+    return Counter(zip(documents.start.tolist(), documents.end.tolist(), strict=True))
+
+
+# What two texts have in common
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("do n't", "don't"),
+        ("`` Yes '' , he said -- twice .", '"Yes", he said — twice.'),
+        ("-LRB- ok -RRB- /.", "(ok)."),
+        ("ﬁne straße cœur", "FINE STRASSE coeur"),
+        ("é", "é"),
+        ("a b", "a\u00ad\u200b b\ufeff"),
+        ("N.Y. 1 2", "N.Y. 12"),
+    ],
+)
+def test_what_does_not_count(one: str, other: str) -> None:
+    assert characters(one.split()).code.tolist() == characters(other.split()).code.tolist()
+
+
+def test_words_keep_their_characters() -> None:
+    found = characters(["Ann", "", "a\nb", "''"])
+    assert (bytes(found.code.tolist()), found.token.tolist()) == (b'annab"', [0, 0, 0, 2, 2, 3])
+    assert found.first.tolist() == [0, 3, 3, 5, 6]
+
+
+LETTERS = st.lists(st.sampled_from("abc"), max_size=40).map("".join)
+
+
+@given(LETTERS, LETTERS, st.integers(1, 30))
+def test_grams_are_equal_where_text_is(one: str, other: str, size: int) -> None:
+    texts = [characters(list(text)).code for text in (one, other)]
+    if min(map(len, texts)) < size:
+        return
+    numbers = [grams(text, size).tolist() for text in texts]
+    for at, number in enumerate(numbers[0]):
+        for there, its in enumerate(numbers[1]):
+            assert (number == its) == (one[at : at + size] == other[there : there + size])
+
+
+@given(LETTERS, LETTERS)
+def test_a_common_beginning(one: str, other: str) -> None:
+    expected = next((at for at, both in enumerate(zip(one, other, strict=False)) if both[0] != both[1]), None)
+    texts = [characters(list(text)).code for text in (one, other)]
+    assert common_prefix(*texts) == (min(len(one), len(other)) if expected is None else expected)
+
+
+WORDS = st.lists(st.text("abcdefgh .[](){}|#1éß中", max_size=6), max_size=60)
+
+
+@given(WORDS, WORDS)
+@settings(max_examples=200)
+def test_what_is_equal_is_equal_and_stands_in_order(key: list[str], response: list[str]) -> None:
+    of_key, of_response = characters(key), characters(response)
+    found = found_in(of_key, of_response)
+    equal = found.how == EQUAL
+    places = found.place[equal]
+    assert (of_key.code[places] == of_response.code[equal]).all()
+    assert (places[1:] > places[:-1]).all()
+    assert found.place.max(initial=-1) < len(of_key.code)
+    if of_key.code.tolist() == of_response.code.tolist():
+        assert equal.all()
+
+
+# Answers made from corpora, of which the truth is known
+
+
+def words_and_mentions(path: Path) -> tuple[Documents, list[list[str]], list[Mentions]]:
+    key = joined(list(read(str(path), [], Reading())))
+    layers = words_of(key, range(len(key)), "key")
+    found: list[Mentions] = [[] for _ in key.names]
+    for document, entity, start, end in zip(
+        key.mention_document().tolist(), key.entity.tolist(), key.start.tolist(), key.end.tolist(), strict=True
+    ):
+        found[document].append((f"e{entity}", start, end))
+    return key, [list(chain(*layers[at].words)) for at in range(len(key))], found
+
+
+def garbled(
+    words: Sequence[str], its: Mentions, rate: float, chance: random.Random, others: Sequence[str]
+) -> tuple[str, Counter[tuple[int, int]]]:
+    """A document with words deleted, replaced and inserted, in the notation `words`; and where its mentions belong: to
+    what is left of them."""
+    out: list[tuple[str, int]] = []
+    for at, word in enumerate(words):
+        what = chance.random() * 3 / rate
+        if what < 1:
+            continue
+        if what < 3:
+            out.append((chance.choice(others), at if what < 2 else -1))
+        if what >= 2:
+            out.append((word, at))
+    place = {at: there for there, (_, at) in enumerate(out) if at >= 0}
+    marks: dict[int, list[tuple[int, int, str]]] = {}
+    truth: Counter[tuple[int, int]] = Counter()
+    for name, start, end in its:
+        left = [place[at] for at in range(start, end + 1) if at in place]
+        if not left:
+            continue
+        first, last = left[0], left[-1]
+        truth[out[first][1], out[last][1]] += 1
+        if first == last:
+            marks.setdefault(first, []).append((0, 0, f"[{name}]"))
+        else:
+            marks.setdefault(first, []).append((1, -last, f"[{name}"))
+            marks.setdefault(last, []).append((2, -first, f"{name}]"))
+    text = (
+        word + ("|" + ",".join(mark for *_, mark in sorted(marks[at])) if at in marks else "")
+        for at, (word, _) in enumerate(out)
+    )
+    return " ".join(text), truth
+
+
+def scored_against_truth(path: Path, rate: float, folder: Path) -> tuple[int, int, int]:
+    """How many mentions came to the right place, how many there are, and how many were made of them."""
+    key, words, its = words_and_mentions(path)
+    words = [["".join(word.split()).replace("|", "/").replace("##", "//") for word in each] for each in words]
+    others = list(chain(*words[:5]))
+    chance = random.Random(3)
+    lines, truth = zip(*(garbled(*each, rate, chance, others) for each in zip(words, its, strict=True)), strict=True)
+    (folder / "answer.txt").write_text("\n".join(lines) + "\n")
+    from corefscore.textual.placing import placed
+
+    reading = Reading(input_format="tagged", tags="words")
+    response = placed([key], list(read(str(folder / "answer.txt"), [], reading, side=None)), reading, []).response
+    found: list[Counter[tuple[int, int]]] = [Counter() for _ in key.names]
+    of = response.mention_document().tolist()
+    for document, start, end in zip(of, response.start.tolist(), response.end.tolist(), strict=True):
+        found[document][start, end] += 1
+    right = sum((ours & theirs).total() for ours, theirs in zip(found, truth, strict=True))
+    return right, sum(each.total() for each in truth), sum(each.total() for each in found)
+
+
+@pytest.mark.parametrize(("rate", "least"), [(0.02, 0.98), (0.05, 0.98), (0.3, 0.9)])
+def test_mentions_of_an_unfaithful_answer_come_to_what_is_left_of_them(
+    rate: float, least: float, tmp_path: Path
+) -> None:
+    right, there, made = scored_against_truth(TESTDATA / "systems" / "key.conll", rate, tmp_path)
+    assert made == there, "an alignment invents no mention and loses none"
+    assert right >= least * there
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("corpus", "least"), [("litbank", 0.998), ("openboek", 0.998), ("gerdracor", 0.998)])
+def test_the_same_of_real_texts(corpus: str, least: float, tmp_path: Path) -> None:
+    path = CORPORA / corpus / "key.conll"
+    if not path.exists():
+        pytest.skip("the corpora are not here")
+    right, there, made = scored_against_truth(path, 0.05, tmp_path)
+    assert made == there
+    assert right >= least * there
+
+
+PAIRS = [
+    (TESTDATA / "systems" / "key.conll", TESTDATA / "systems" / "runs" / "ash.conll"),
+    *(
+        (TESTDATA / "recorded" / name / "key.conll", TESTDATA / "recorded" / name / "response.conll")
+        for name in ("plain-0000", "documents-0051")
+    ),
+]
+
+
+@pytest.mark.parametrize("notation", NAMES)
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair[1].parent.name)
+def test_a_faithful_answer_scores_as_the_file_it_was_made_from(
+    notation: str, pair: tuple[Path, Path], tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """To the byte, but for mentions that the notation cannot say."""
+    answer = tmp_path / "answer"
+    key, response = pair
+    said = call(capfdbinary, "convert", response, answer, "--to", "tagged", "--tags", notation).stderr
+    if b"[unsaid-crossing]" in said:
+        assert notation != "words"
+        pytest.skip("mentions cross, which only words can say")
+    plain = call(capfdbinary, "all", key, response, "none", "--repeated", "first").stdout
+    text = call(capfdbinary, "all", key, answer, "none", "--repeated", "first").stdout
+    assert text.startswith(plain)
+    assert text[len(plain) :].startswith(b"Fidelity of the text: 100.00 %")
+
+
+# Names
+
+
+def test_names_that_files_have() -> None:
+    names = ["(bn/a); part 000", "(bn/b); part 000", "(bn/b); part 001", "(nw/b); part 000", "x y"]
+    found = other_names(names)
+    assert {name: found[name] for name in ("bn_a_0", "a_0", "a", "bn_a", "bn_b_001", "nw_b", "x_y")} == {
+        "bn_a_0": 0,
+        "a_0": 0,
+        "a": 0,
+        "bn_a": 0,
+        "bn_b_001": 2,
+        "nw_b": 3,
+        "x_y": 4,
+    }
+    assert not {"b", "bn_b", "b_0"} & found.keys()
+
+
+@pytest.mark.parametrize(
+    ("way", "f1"),
+    # The first piece says that She is Ann, the second that she is her.
+    [("overlap", 1.0), ("apart", 0.5), ("same", 0.25)],
+)
+def test_ids_of_pieces(way: str, f1: float, tmp_path: Path) -> None:
+    key: dict[str, object] = {
+        "doc_key": "x",
+        "sentences": [["Ann", "saw", "Bo", ".", "She", "fed", "it", ".", "It", "liked", "her", "."]],
+    }
+    key["clusters"] = [[[0, 0], [4, 4], [10, 10]], [[2, 2]], [[6, 6], [8, 8]]]
+    (tmp_path / "key.jsonl").write_text(json.dumps(key) + "\n")
+    pieces = ["[Ann](#1) saw [Bo](#2). [She](#1) fed", "[She](#2) fed [it](#1). [It](#1) liked [her](#2)."]
+    lines = [json.dumps({"doc_key": "x", "answer": piece}) for piece in pieces]
+    (tmp_path / "answers.jsonl").write_text("\n".join(lines))
+    with pytest.warns(corefscore.ScorerWarning, match="joined-pieces"):
+        result = corefscore.score(tmp_path / "key.jsonl", tmp_path / "answers.jsonl", "muc", pieces=way)
+    assert result.fidelity is not None
+    assert ratio(result.fidelity.total) == 1
+    assert result.mentions.f1 == 1, "what two pieces have counts once"
+    assert (result["muc"].f1 == 1) == (f1 == 1)
+
+
+def test_answers_without_names_are_taken_in_order_or_refused() -> None:
+    with pytest.warns(corefscore.ScorerWarning, match="by-position"):
+        assert corefscore.score(TAGGED / "key-of-two.jsonl", TAGGED / "two.txt", "lea")["lea"].f1 == 1
+    with pytest.raises(InputError, match="unnamed-answers"):
+        corefscore.score(TAGGED / "key-of-two.jsonl", TAGGED / "three.txt", "lea")
+
+
+# Other tokens
+
+
+def test_a_response_of_another_tokenizer_is_aligned_where_that_is_asked_for(
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    response: dict[str, object] = {
+        "doc_key": "demo/cats_0",
+        "sentences": [["The cat", "saw", "Ann", "and", "Bo.", "She", "fed"]],
+    }
+    response["clusters"] = [[[0, 0]], [[2, 4]]]
+    (tmp_path / "response.jsonl").write_text(json.dumps(response) + "\n")
+    plain = call(capfdbinary, "lea", KEY, tmp_path / "response.jsonl", "none")
+    assert b"--align finds the words of the response in the key" in plain.stderr
+    aligned = call(capfdbinary, "lea", KEY, tmp_path / "response.jsonl", "--align", "--format", "json")
+    found = json.loads(aligned.stdout)
+    # The cat; Ann and Bo with a full stop is another span.
+    assert found["total"]["mentions"]["recall_numerator"] == 1
+    assert found["options"]["align"] is True
+    assert (found["fidelity"]["kept"], found["fidelity"]["deleted"]) == (9, 6)
+
+
+def test_a_response_with_the_tokens_of_the_key_is_the_same_aligned(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    pair = PAIRS[0]
+    plain = call(capfdbinary, "all", *pair, "none")
+    aligned = call(capfdbinary, "all", *pair, "none", "--align")
+    assert aligned.stdout == plain.stdout + b"Fidelity of the text: 100.00 %\n"
+
+
+# Convert
+
+
+def test_an_answer_becomes_a_file_on_the_tokens_of_the_key(tmp_path: Path) -> None:
+    done = command("convert", TAGGED / "chatty.txt", tmp_path / "out.conll", "--key", KEY)
+    assert done.status == 0
+    assert b"[lost-mentions]" in done.stderr
+    result = corefscore.score(KEY, tmp_path / "out.conll", "lea")
+    assert result["lea"].recall == corefscore.score(KEY, TAGGED / "chatty.txt", "lea")["lea"].recall
+
+
+def test_words_that_would_be_tags(tmp_path: Path) -> None:
+    words = ["[", "a]", "<m>", "{1", "}", "x|[e1]", "##", "b c", "", "</m>#1", "](#2)"]
+    key: dict[str, object] = {
+        "doc_key": "x",
+        "sentences": [words],
+        "clusters": [[[at, at] for at in range(len(words)) if words[at]]],
+    }
+    (tmp_path / "key.jsonl").write_text(json.dumps(key) + "\n")
+    for notation in NAMES:
+        done = command("convert", tmp_path / "key.jsonl", tmp_path / "x", "--to", "tagged", "--tags", notation)
+        assert b"[widened-brackets]" in done.stderr
+        result = corefscore.score(tmp_path / "key.jsonl", tmp_path / "x", "lea", tags=notation, fidelity=0)
+        assert result.mentions.f1 == 1, notation
+
+
+# Hostile answers
+
+LONG = 20_000
+
+
+@pytest.mark.parametrize("notation", NAMES)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * LONG,
+        "](#1)" * LONG,
+        "[" * LONG + "a" + "](#1)" * LONG,
+        "{1 " * LONG,
+        "}" * LONG,
+        "<m" * LONG,
+        "<m " + " " * LONG,
+        "<m>" * LONG + "</m>" * LONG,
+        "|[e1" * LONG,
+        "a|[e1 " * LONG,
+        "a|" + "[e1," * LONG,
+        "a " * LONG,
+        "[a](#1) " * LONG,
+        "\x00\ufeff\u202e" * LONG,
+    ],
+    ids=lambda text: text[:8].encode("unicode_escape").decode(),
+)
+def test_a_hostile_answer_takes_linear_time(text: str, notation: str) -> None:
+    before = process_time()
+    its = untagged(text, find(notation))
+    assert process_time() - before < 8
+    assert set(its.faults) == set(FAULTS)
+
+
+@pytest.mark.parametrize("copies", [2, 3])
+def test_of_a_text_that_comes_twice_one_copy_counts(copies: int, tmp_path: Path) -> None:
+    text = (TAGGED / "markdown.txt").read_text()
+    (tmp_path / "x.txt").write_text(text * copies)
+    result = corefscore.score(KEY, tmp_path / "x.txt", "lea", fidelity=0)
+    assert result["lea"].recall == 0.5
+    assert result.fidelity is not None
+    assert result.fidelity.total["inserted"] > 0
+    assert result["lea"].precision < corefscore.score(KEY, TAGGED / "markdown.txt", "lea")["lea"].precision
+
+
+def test_half_an_answer_is_half_missing(tmp_path: Path) -> None:
+    text = (TAGGED / "markdown.txt").read_text()
+    (tmp_path / "x.txt").write_text(text[: text.index("[It]")])
+    result = corefscore.score(KEY, tmp_path / "x.txt", "lea", fidelity=0)
+    assert result.fidelity is not None
+    assert {**result.fidelity.total, "deleted": 4, "mentions_deleted": 2} == result.fidelity.total
+    assert tuple(result.fidelity.total) == COLUMNS
+
+
+@pytest.mark.parametrize("changed", [1, 7, 40])
+def test_a_long_text_is_found_in_time_that_grows_with_its_length(changed: int) -> None:
+    """Every so many words one is another; 100,000 words, all text of one sort."""
+    chance = random.Random(1)
+    words = [
+        f"{chance.choice('bcdfgklmnprst')}{chance.choice('aeiou')}{chance.choice('lmnrst')}" for _ in range(20_000)
+    ]
+    other = [word if at % changed else chance.choice(words) for at, word in enumerate(words)]
+    key, response = characters(words), characters(other)
+    before = process_time()
+    found_in(key, response)
+    assert process_time() - before < 20
