@@ -58,7 +58,7 @@ def convert(
     yield from target.write(_full(batches, texts, notices), notices, asked)
 
 
-USUAL_TARGETS = ("jsonlines", "conll")
+USUAL_TARGETS = ("conll", "jsonlines")
 
 
 def _on_tokens(key: str, path: str, reading: Reading, notices: list[Finding]) -> Iterator[FullDocument]:
