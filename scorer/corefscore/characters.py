@@ -16,7 +16,7 @@ import numpy as np
 from corefscore.arrays import Ints, bounds
 from corefscore.errors import InputError
 from corefscore.findings import Finding, counted
-from corefscore.model import Documents, LayersOf, Place, Span, by_appearance, joined
+from corefscore.model import UNKNOWN, Documents, LayersOf, Place, Span, Texts, by_appearance, joined
 from corefscore.sources import Source
 
 AROUND = 20
@@ -106,7 +106,14 @@ class InTokens:
             start[which], end[which] = its.token[start[which]], its.token[end[which]]
             tokens[d] = len(its.ends)
         self._tell(side, widened)
-        return by_appearance(replace(side, start=start, end=end, tokens=tokens, words=mapped, characters=None))
+        known = np.maximum(tokens, 0)
+        lines = [0 if place is None else place.line or 0 for place in side.places]
+        # The words of these tokens were compared by their characters.
+        texts = side.texts and Texts(
+            np.full(int(known.sum()), UNKNOWN), np.repeat(np.array(lines, dtype=np.int64), known)
+        )
+        found = replace(side, start=start, end=end, tokens=tokens, texts=texts, words=mapped, characters=None)
+        return by_appearance(found)
 
     def _tell(self, side: Documents, widened: Sequence[int]) -> None:
         """Notice mentions that begin or end within a token."""
