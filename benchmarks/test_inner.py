@@ -12,15 +12,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from corefscore import Scorer
-from corefscore.assignment import best
+from corefscore.alignment.matching import exact
+from corefscore.alignment.pairing import Pairs, pair
 from corefscore.evaluate import count as counted
 from corefscore.evaluate import joined
 from corefscore.formats import read
 from corefscore.layouts import Style, official
-from corefscore.matching import exact
 from corefscore.metrics import NAMES, find, select
-from corefscore.overlap import Overlap, overlap
-from corefscore.pairing import Pairs, pair
+from corefscore.metrics.assignment import best
+from corefscore.metrics.overlap import Overlap, overlap
 from corefscore.reports.score import Report
 from corefscore.results import Settings
 from generate import SHAPES, Span, noisy, partition, spans, write

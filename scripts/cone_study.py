@@ -24,12 +24,12 @@ from typing import NamedTuple
 
 import corefscore
 import numpy as np
-from corefscore.api import Corpus
-from corefscore.arrays import Floats, Ints
-from corefscore.model import Documents
+from corefscore.alignment.pairing import Pairs
+from corefscore.documents.arrays import Floats, Ints
+from corefscore.documents.model import Documents
 from corefscore.names.mentions import cut_down
 from corefscore.names.options import NameOptions
-from corefscore.pairing import Pairs
+from corefscore.python.api import Corpus
 from scipy.stats import pearsonr, spearmanr
 
 FEWEST = 3

@@ -28,12 +28,12 @@ from pathlib import Path
 
 import corefscore
 import numpy as np
-from corefscore.api import Corpus
-from corefscore.arrays import Bools, Floats, Ints
-from corefscore.counts import summed
-from corefscore.measures import wanted
-from corefscore.significance import Method, Sample, compared, statistics
-from corefscore.units import sample
+from corefscore.documents.arrays import Bools, Floats, Ints
+from corefscore.metrics.counts import summed
+from corefscore.metrics.measures import wanted
+from corefscore.python.api import Corpus
+from corefscore.statistics.significance import Method, Sample, compared, statistics
+from corefscore.statistics.units import sample
 
 PAGE = Path(__file__).parent.parent / "docs" / "compare.md"
 MEASURES = wanted("muc,bcub,ceafe,lea,blanc,conll").measures

@@ -22,15 +22,15 @@ from tempfile import TemporaryDirectory
 import atheris
 
 with atheris.instrument_imports(include=["corefscore"]):
+    from corefscore.checking.findings import ERROR
+    from corefscore.checking.repair import Fixes, mend
+    from corefscore.checking.validation import validate
     from corefscore.cli import run
     from corefscore.errors import ScorerError
-    from corefscore.findings import ERROR
     from corefscore.formats.conll import reader as conll
     from corefscore.formats.conll.lines import lines_of
     from corefscore.formats.row import Reading, Request
-    from corefscore.repair import Fixes, mend
-    from corefscore.sources import Source
-    from corefscore.validation import validate
+    from corefscore.formats.sources import Source
 
 ROOT = Path(__file__).parent.parent
 KEY = str(ROOT / "testdata" / "demo" / "key.conll")

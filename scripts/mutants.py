@@ -37,16 +37,26 @@ class Group(NamedTuple):
 
 GROUPS = {
     "metrics": Group(
-        ("metrics/muc", "metrics/bcub", "metrics/ceafm", "metrics/ceafe", "metrics/blanc", "metrics/lea", "overlap"),
+        (
+            "metrics/muc",
+            "metrics/bcub",
+            "metrics/ceafm",
+            "metrics/ceafe",
+            "metrics/blanc",
+            "metrics/lea",
+            "metrics/overlap",
+        ),
         ("papers", "properties", "twins", "hypothesis", "recorded"),
     ),
-    "assignment": Group(("assignment",), ("papers", "twins", "hypothesis", "recorded")),
-    "repeats": Group(("repeats", "matching"), ("twins", "api", "recorded", "validate", "bad_input")),
+    "assignment": Group(("metrics/assignment",), ("papers", "twins", "hypothesis", "recorded")),
+    "repeats": Group(
+        ("alignment/repeats", "alignment/matching"), ("twins", "api", "recorded", "validate", "bad_input")
+    ),
     "reader": Group(
         ("formats/conll/brackets", "formats/conll/cells", "formats/conll/reader", "formats/conll/lines"),
         ("reading", "recorded", "hypothesis", "convert", "validate", "bad_input"),
     ),
-    "statistics": Group(("significance",), ("significance", "compare", "rank")),
+    "statistics": Group(("statistics/significance",), ("significance", "compare", "rank")),
 }
 
 TIMEOUT = 200

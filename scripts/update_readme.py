@@ -11,7 +11,7 @@ from pathlib import Path
 
 from corefscore import ScorerWarning, explain
 from corefscore.metrics import AVERAGE, NAMES, find
-from corefscore.percent import percent
+from corefscore.statistics.percent import percent
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"

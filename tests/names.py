@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from corefscore.documents.model import Place
 from corefscore.formats.conll.writer import cells
 from corefscore.formats.row import FullDocument
-from corefscore.model import Place
-from corefscore.sources import Source
+from corefscore.formats.sources import Source
 
 Mention = tuple[int, int]
 Partition = Sequence[Sequence[Mention]]

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 import pytest
 from corefscore.formats.conll import reader
-from corefscore.sources import Source
+from corefscore.formats.sources import Source
 from support import Run, call
 
 Change = Callable[[Path], object]

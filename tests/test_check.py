@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from corefscore import __version__
-from corefscore.baselines import SCORES_CHANGED, changed_between, read_baseline
+from corefscore.checking.baselines import SCORES_CHANGED, changed_between, read_baseline
 from support import RECORDED, ROOT, TESTDATA, call, command
 
 CASE = RECORDED / "documents-0015"
@@ -213,7 +213,7 @@ def test_changes_of_scores_between_two_versions(
     one: str, other: str, changes: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Scores changed in 1.1 and 1.2."""
-    monkeypatch.setattr("corefscore.baselines.SCORES_CHANGED", ("1.1", "1.2"))
+    monkeypatch.setattr("corefscore.checking.baselines.SCORES_CHANGED", ("1.1", "1.2"))
     assert changed_between(one, other) == changed_between(other, one) == changes
 
 

@@ -16,10 +16,10 @@ from pathlib import Path
 import click
 import pytest
 from corefscore import __version__
+from corefscore.checking.findings import Finding
 from corefscore.cli import COMMANDS, COMPLETE, commands, run
 from corefscore.cli.options import HEADINGS, grouped
 from corefscore.errors import InputError, suggested
-from corefscore.findings import Finding
 from corefscore.metrics import GROUPS, NAMES, RESERVED, find
 from support import RECORDED, ROOT, TESTDATA, command
 

@@ -14,14 +14,14 @@ from typing import Any
 
 import corefscore
 import pytest
-from corefscore import workers
+from corefscore.documents.model import joined
 from corefscore.errors import InputError, UsageError
 from corefscore.formats import read
 from corefscore.formats.conll import reader as conll
 from corefscore.metrics import GROUPS, NAMES, find
 from corefscore.metrics.row import NAMED
-from corefscore.model import joined
 from corefscore.names.options import EITHER, NAMED_BY, name_options
+from corefscore.work import workers
 from names import Mention, Partition, tagged, written
 from support import CORPORA, ROOT, TESTDATA, call, command
 

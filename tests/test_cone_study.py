@@ -14,7 +14,7 @@ import cone_study
 import corefscore
 import numpy as np
 import pytest
-from corefscore.model import Documents
+from corefscore.documents.model import Documents
 from corefscore.names.options import NameOptions
 from names import Mention, tagged
 from support import CORPORA, ROOT

@@ -14,15 +14,15 @@ from pathlib import Path
 
 import pytest
 import twins
+from corefscore.checking.findings import Finding
 from corefscore.convert import convert
+from corefscore.documents.model import Documents, joined
 from corefscore.errors import InputError
-from corefscore.findings import Finding
 from corefscore.formats import read
 from corefscore.formats.conll.lines import sentences
 from corefscore.formats.row import Reading, Request
+from corefscore.formats.sources import Source
 from corefscore.formats.written import crossing
-from corefscore.model import Documents, joined
-from corefscore.sources import Source
 from support import CORPORA, RECORDED, TESTDATA, call, command
 
 DEMO = TESTDATA / "demo"

@@ -17,18 +17,19 @@ from typing import Any, NamedTuple
 import corefscore
 import numpy as np
 import pytest
-from corefscore import alignment, lookups, ties
+from corefscore.alignment import lookups, ties
+from corefscore.alignment import mentions as alignment
+from corefscore.alignment.matching import LOOKUPS, MATCHING
+from corefscore.alignment.nodes import matched
+from corefscore.alignment.pairing import pair
+from corefscore.documents.model import Span, joined
 from corefscore.errors import InputError, UsageError
 from corefscore.formats import read, words
 from corefscore.formats.corefud.lines import Lines, number_of
 from corefscore.formats.corefud.reader import words_at
 from corefscore.formats.row import Reading
-from corefscore.matching import LOOKUPS, MATCHING
-from corefscore.model import Span, joined
-from corefscore.nodes import matched
-from corefscore.pairing import pair
+from corefscore.formats.sources import Source
 from corefscore.results import Counting
-from corefscore.sources import Source
 from support import ROOT, TESTDATA, Run, call, command
 
 SHARED = ROOT.parent / "shared" / "corefud" / "cases"

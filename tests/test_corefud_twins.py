@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from corefscore.alignment import Alignment
-from corefscore.matching import MATCHING
+from corefscore.alignment.matching import MATCHING
+from corefscore.alignment.mentions import Alignment
+from corefscore.alignment.nodes import matched
+from corefscore.alignment.pairing import pair
+from corefscore.documents.model import SENTENCE, TENTH, Documents, Nodes, Place
+from corefscore.formats.sources import Source
 from corefscore.metrics import find
-from corefscore.model import SENTENCE, TENTH, Documents, Nodes, Place
-from corefscore.nodes import matched
-from corefscore.pairing import pair
 from corefscore.results import Counting
-from corefscore.sources import Source
 from scipy.optimize import linear_sum_assignment
 
 SEEDS = range(60)

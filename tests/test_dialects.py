@@ -15,13 +15,13 @@ from pathlib import Path
 import corefscore
 import pytest
 from corefscore import formats
-from corefscore.characters import BLANKS
+from corefscore.alignment.offsets import BLANKS
+from corefscore.checking.findings import Finding
 from corefscore.convert import convert
+from corefscore.documents.model import Documents, joined
 from corefscore.errors import InputError
-from corefscore.findings import Finding
 from corefscore.formats.jsonlines import records
 from corefscore.formats.jsonlines.dialects import BY_NAME, DIALECTS
-from corefscore.model import Documents, joined
 from support import TESTDATA, call, command
 
 FOLDER = TESTDATA / "dialects"

@@ -16,10 +16,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from corefscore import ScorerError, UsageError, __version__, distributed, score, workers
+from corefscore import ScorerError, UsageError, __version__, score
 from corefscore.formats import pieces
 from corefscore.formats.pieces import Piece, Stretch
-from corefscore.sources import State
+from corefscore.formats.sources import State
+from corefscore.work import distributed, workers
 from support import TESTDATA, call
 from test_jobs import FORMS, Pair, folder, pair, same
 
@@ -414,7 +415,7 @@ def test_a_worker_that_is_stopped_before_work_begins_is_told(monkeypatch: pytest
 WAITING = """
 import signal, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # which a job in the background would not have
-from corefscore.distributed import cluster
+from corefscore.work.distributed import cluster
 if __name__ == "__main__":
     with cluster("processes", 2) as apply:
         list(apply(len, ["", ""]))

@@ -22,9 +22,9 @@ from corefscore.analysis.found import Analysis, Asked, analysed, pairs_of
 from corefscore.analysis.partitions import ABSENT, Partitions
 from corefscore.analysis.texts import text_of
 from corefscore.analysis.types import errors_of
-from corefscore.api import scored, settings_of
-from corefscore.arrays import Ints
+from corefscore.documents.arrays import Ints
 from corefscore.formats.row import Reading
+from corefscore.python.api import scored, settings_of
 from corefscore.reports.errors import listed
 from corefscore.results import Counting
 from hypothesis import given

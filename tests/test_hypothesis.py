@@ -15,21 +15,21 @@ from typing import Any
 import numpy as np
 import pytest
 import twins
+from corefscore.checking.findings import Found
+from corefscore.checking.repair import Fixes, mend
 from corefscore.cli import run
 from corefscore.convert import convert
+from corefscore.documents.model import joined
 from corefscore.errors import InputError, ScorerError
 from corefscore.evaluate import evaluate
-from corefscore.findings import Found
 from corefscore.formats import read
 from corefscore.formats.conll.examiner import Examiner
 from corefscore.formats.row import Request
+from corefscore.formats.sources import Source
 from corefscore.metrics import find, select
-from corefscore.model import joined
-from corefscore.repair import Fixes, mend
 from corefscore.reports.compare import compare
 from corefscore.results import Result, Settings
-from corefscore.significance import Compared, Method
-from corefscore.sources import Source
+from corefscore.statistics.significance import Compared, Method
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from support import TESTDATA

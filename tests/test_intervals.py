@@ -8,11 +8,11 @@ from statistics import NormalDist, mean
 
 import numpy as np
 import pytest
-from corefscore.arrays import Floats
-from corefscore.counts import summed
-from corefscore.intervals import influence, interval, quantile
+from corefscore.documents.arrays import Floats
 from corefscore.metrics import find
-from corefscore.significance import Method, Sample, compared, statistics, without_each
+from corefscore.metrics.counts import summed
+from corefscore.statistics.intervals import influence, interval, quantile
+from corefscore.statistics.significance import Method, Sample, compared, statistics, without_each
 from scipy.stats import t
 
 NORMAL = NormalDist()

@@ -18,12 +18,13 @@ from typing import Any
 
 import pytest
 from bench import measure
-from corefscore import ScorerError, UsageError, formats, score, workers
+from corefscore import ScorerError, UsageError, formats, score
+from corefscore.documents.model import joined
 from corefscore.formats import pieces
-from corefscore.model import joined
+from corefscore.formats.sources import Source
 from corefscore.names.options import name_options
-from corefscore.sources import Source
-from corefscore.workers import Map
+from corefscore.work import workers
+from corefscore.work.workers import Map
 from generate import Shape, write
 from names import tagged
 from support import RECORDED, Run, call
@@ -478,7 +479,8 @@ def tear(item: object) -> bytes:
 
 KILLED = """
 import sys
-from corefscore import __main__, workers
+from corefscore import __main__
+from corefscore.work import workers
 from corefscore.formats import pieces
 sys.path[:0] = {path!r}
 from test_jobs import {how}
@@ -533,7 +535,7 @@ WAITING = """
 import signal, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # which a job in the background would not have
 from corefscore import __main__, cli
-from corefscore.workers import processes
+from corefscore.work.workers import processes
 def run(arguments, program):
     with processes(2) as apply:
         list(apply(len, ["", ""]))

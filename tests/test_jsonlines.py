@@ -15,8 +15,10 @@ from typing import Any
 import corefscore
 import numpy as np
 import pytest
+from corefscore.alignment.pairing import in_other_form, pair
+from corefscore.checking.findings import Finding
+from corefscore.documents.model import KEY, Documents, Place, joined
 from corefscore.errors import InputError
-from corefscore.findings import Finding
 from corefscore.formats import read
 from corefscore.formats.conll import reader as conll
 from corefscore.formats.jsonlines import reader as jsonlines
@@ -24,9 +26,7 @@ from corefscore.formats.jsonlines.dialects import BY_NAME
 from corefscore.formats.jsonlines.objects import recognises
 from corefscore.formats.jsonlines.offsets import Offsets, faults_of, flattened
 from corefscore.formats.row import Reading
-from corefscore.model import KEY, Documents, Place, joined
-from corefscore.pairing import in_other_form, pair
-from corefscore.sources import Source
+from corefscore.formats.sources import Source
 from support import RECORDED, TESTDATA, call, command
 
 DEMO = TESTDATA / "demo"

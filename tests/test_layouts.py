@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from corefscore import __version__
-from corefscore.percent import percent
+from corefscore.statistics.percent import percent
 from support import RECORDED, TESTDATA, command
 
 DEMO = (TESTDATA / "demo" / "key.conll", TESTDATA / "demo" / "response.conll")

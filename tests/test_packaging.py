@@ -12,8 +12,8 @@ from textwrap import dedent
 
 import pytest
 from corefscore import __version__
-from corefscore.citations import PAPERS, SOFTWARE, bibtex
 from corefscore.metrics import NAMES, find, select
+from corefscore.metrics.citations import PAPERS, SOFTWARE, bibtex
 from support import ROOT, TESTDATA, call
 
 DEMO = (str(TESTDATA / "demo" / "key.conll"), str(TESTDATA / "demo" / "response.conll"))

@@ -8,9 +8,9 @@ from typing import Any
 import corefscore
 import pytest
 from corefscore.errors import UsageError
-from corefscore.percent import fraction, from_fraction, from_percent
 from corefscore.reports.check import Asked, check
-from corefscore.significance import Method
+from corefscore.statistics.percent import fraction, from_fraction, from_percent
+from corefscore.statistics.significance import Method
 from support import TESTDATA, call
 
 KEY = TESTDATA / "systems" / "key.conll"

@@ -13,7 +13,7 @@ import pytest
 from corefscore.metrics import find
 from corefscore.reports.rank import Ranking, rank
 from corefscore.results import Result, Settings
-from corefscore.significance import Method
+from corefscore.statistics.significance import Method
 from support import TESTDATA, call
 
 KEY = TESTDATA / "systems" / "key.conll"
@@ -323,7 +323,7 @@ def test_the_ranking_can_be_drawn(form: str, tmp_path: Path, capfdbinary: Captur
 def test_a_drawing_without_matplotlib_names_the_extra(
     tmp_path: Path, capfdbinary: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("corefscore.plots.find_spec", lambda name: None)
+    monkeypatch.setattr("corefscore.reports.plots.find_spec", lambda name: None)
     done = call(capfdbinary, "rank", KEY, "--systems", RUNS, "--plot", tmp_path / "ranking.png")
     message = b"corefscore: drawing needs matplotlib, the extra plots: pip install 'corefscore[plots]'\n"
     assert done == (2, b"", message)

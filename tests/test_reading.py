@@ -7,15 +7,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from corefscore.arrays import NONE, order_by
+from corefscore.checking.findings import Finding
+from corefscore.documents.arrays import NONE, order_by
+from corefscore.documents.model import Documents, joined
 from corefscore.errors import InputError
-from corefscore.findings import Finding
 from corefscore.formats import read
 from corefscore.formats.conll import cells
 from corefscore.formats.conll import reader as conll
 from corefscore.formats.conll.brackets import CLOSE, OPEN, SINGLE
 from corefscore.formats.words import TextsSoFar
-from corefscore.model import Documents, joined
 from support import RECORDED
 
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import corefscore
 import numpy as np
 import pytest
-from corefscore import significance
-from corefscore.arrays import Floats
-from corefscore.counts import summed
-from corefscore.measures import wanted
+from corefscore.documents.arrays import Floats
 from corefscore.metrics import find
+from corefscore.metrics.counts import summed
+from corefscore.metrics.measures import wanted
 from corefscore.results import Result
-from corefscore.significance import (
+from corefscore.statistics import significance
+from corefscore.statistics.significance import (
     Method,
     Sample,
     bootstrap,
@@ -27,7 +27,7 @@ from corefscore.significance import (
     randomization,
     statistics,
 )
-from corefscore.units import sample, unit_names
+from corefscore.statistics.units import sample, unit_names
 from support import CORPORA, RECORDED
 
 CASE = RECORDED / "documents-0015"

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from corefscore import InputError, ScorerWarning, UsageError, analyse, check, compare, rank, read, score
-from corefscore.frames import frame
+from corefscore.python.frames import frame
 from support import TESTDATA, call
 from test_api import in_memory
 

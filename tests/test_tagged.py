@@ -13,17 +13,17 @@ from time import process_time
 
 import corefscore
 import pytest
+from corefscore.alignment.text.characters import characters
+from corefscore.alignment.text.fidelity import COLUMNS, ratio
+from corefscore.alignment.text.placing import other_names, words_of
+from corefscore.alignment.text.stretches import EQUAL, common_prefix, grams
+from corefscore.alignment.text.stretches import find as found_in
+from corefscore.documents.model import KEY as KEY_SIDE
+from corefscore.documents.model import RESPONSE, Documents, joined
 from corefscore.errors import InputError, UsageError
 from corefscore.formats import read
 from corefscore.formats.row import FAULTS, Reading
 from corefscore.formats.tagged.notations import NAMES, NOTATIONS, Notation, find, recognised, untagged
-from corefscore.model import KEY as KEY_SIDE
-from corefscore.model import RESPONSE, Documents, joined
-from corefscore.textual.characters import characters
-from corefscore.textual.fidelity import COLUMNS, ratio
-from corefscore.textual.placing import other_names, words_of
-from corefscore.textual.stretches import EQUAL, common_prefix, grams
-from corefscore.textual.stretches import find as found_in
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import CORPORA, TESTDATA, call, command
@@ -202,7 +202,7 @@ def test_the_words_of_a_mention_decide_what_it_is(tmp_path: Path) -> None:
 
 def placed_spans(key: Path, response: Path) -> Counter[tuple[int, int]]:
     """The spans of a response on the tokens of the key."""
-    from corefscore.textual.placing import placed
+    from corefscore.alignment.text.placing import placed
 
     reading = Reading(input_format="tagged")
     of_key, of_response = (
@@ -335,7 +335,7 @@ def scored_against_truth(path: Path, rate: float, folder: Path) -> tuple[int, in
     chance = random.Random(3)
     lines, truth = zip(*(garbled(*each, rate, chance, others) for each in zip(words, its, strict=True)), strict=True)
     (folder / "answer.txt").write_text("\n".join(lines) + "\n")
-    from corefscore.textual.placing import placed
+    from corefscore.alignment.text.placing import placed
 
     reading = Reading(input_format="tagged", tags="words")
     response = placed([key], list(read(str(folder / "answer.txt"), [], reading, side=None)), reading, []).response

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from corefscore import Scorer, score
+from corefscore.checking.findings import Finding
 from corefscore.cli import run
-from corefscore.findings import Finding
 from support import RECORDED, TESTDATA, Run, call
 
 DEMO = TESTDATA / "demo"
@@ -167,5 +167,5 @@ def test_what_is_odd_in_the_key_alone_is_told_once_for_all_systems(
 def test_the_first_look_costs_nothing_where_a_mention_is_shared(monkeypatch: pytest.MonkeyPatch) -> None:
     """No file is read again, and nothing is kept of a batch."""
     monkeypatch.setattr("corefscore.formats.examination", None)
-    monkeypatch.setattr("corefscore.common._first", None)
+    monkeypatch.setattr("corefscore.alignment.common._first", None)
     assert not score(KEY, DEMO / "response.conll").notices

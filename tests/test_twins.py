@@ -16,14 +16,13 @@ import corefscore
 import numpy as np
 import pytest
 import twins
-from corefscore import assignment
 from corefscore import munkres as official
-from corefscore.arrays import Floats, Ints
+from corefscore.documents.arrays import Floats, Ints
 from corefscore.formats import read
-from corefscore.metrics import MENTIONS
-from corefscore.munkres import munkres
+from corefscore.metrics import MENTIONS, assignment
+from corefscore.metrics.munkres import munkres
+from corefscore.metrics.tangles import FEW, shared_more_than_once
 from corefscore.results import Result
-from corefscore.tangles import FEW, shared_more_than_once
 from scipy.optimize import linear_sum_assignment
 from support import RECORDED
 

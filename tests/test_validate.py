@@ -17,20 +17,20 @@ from time import process_time
 import corefscore
 import numpy as np
 import pytest
+from corefscore.alignment.matching import exact
+from corefscore.alignment.pairing import Pairs
+from corefscore.alignment.repeats import repeats, treat
+from corefscore.checking.findings import ERROR, KINDS, MOST, Finding, Found
+from corefscore.checking.repair import Fixes, mend
+from corefscore.checking.validation import Validated, validate
+from corefscore.documents.model import joined
 from corefscore.errors import UsageError
-from corefscore.findings import ERROR, KINDS, MOST, Finding, Found
 from corefscore.formats import read
 from corefscore.formats.conll import examiner
 from corefscore.formats.conll import reader as conll
 from corefscore.formats.conll.lines import cell_of
 from corefscore.formats.jsonlines import reader as jsonlines
-from corefscore.matching import exact
-from corefscore.model import joined
-from corefscore.pairing import Pairs
-from corefscore.repair import Fixes, mend
-from corefscore.repeats import repeats, treat
-from corefscore.sources import Source, sources
-from corefscore.validation import Validated, validate
+from corefscore.formats.sources import Source, sources
 from support import RECORDED, ROOT, TESTDATA, call, command
 from test_reading import columns, document, read_text
 

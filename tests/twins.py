@@ -4,7 +4,7 @@ A twin follows the definition of its metric on plain lists and sets, in fraction
 list of entities, an entity as a list of mentions, a mention as (first token, last token).
 
 Where a side marks a span more than once the twins do what the official scorer does (the cases ``repeat-*`` of
-``testdata/recorded``; `corefscore.repeats` has the rules). Where nothing repeats these rules change nothing.
+``testdata/recorded``; `corefscore.alignment.repeats` has the rules). Where nothing repeats these rules change nothing.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from random import Random
 from typing import NamedTuple
 
 import numpy as np
+from corefscore.documents.model import Documents, Place
 from corefscore.evaluate import evaluate
 from corefscore.formats import read
+from corefscore.formats.sources import Source
 from corefscore.metrics import MENTIONS, select
-from corefscore.model import Documents, Place
 from corefscore.results import Counting, Result, Settings
-from corefscore.sources import Source
 
 Mention = tuple[int, int]
 Entity = list[Mention]
@@ -360,7 +360,7 @@ REPEATED: Mapping[str, Kind] = {
     "spurious-spans-in-many-entities": Kind(Side(share=0.5), Side(size=1, lone_copies=60)),
 }
 """Spans marked more than once. At most two copies are dropped, so five documents stay below
-`corefscore.repeats.LIMIT`."""
+`corefscore.alignment.repeats.LIMIT`."""
 
 KINDS: Mapping[str, Kind] = {**PLAIN, **AT_THE_BOUNDARY, **REPEATED}
 

@@ -10,34 +10,34 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from corefscore.analysing import analyse as analyse
-    from corefscore.api import Corpus as Corpus
-    from corefscore.api import Scorer as Scorer
-    from corefscore.api import read as read
-    from corefscore.api import score as score
-    from corefscore.conventions import explain as explain
     from corefscore.errors import InputError as InputError
     from corefscore.errors import ScorerError as ScorerError
     from corefscore.errors import ScorerWarning as ScorerWarning
     from corefscore.errors import UsageError as UsageError
-    from corefscore.evaluator import CorefEvaluator as CorefEvaluator
-    from corefscore.libraries import from_spacy as from_spacy
+    from corefscore.python.analysing import analyse as analyse
+    from corefscore.python.api import Corpus as Corpus
+    from corefscore.python.api import Scorer as Scorer
+    from corefscore.python.api import read as read
+    from corefscore.python.api import score as score
+    from corefscore.python.conventions import explain as explain
+    from corefscore.python.evaluator import CorefEvaluator as CorefEvaluator
+    from corefscore.python.libraries import from_spacy as from_spacy
+    from corefscore.python.systems import check as check
+    from corefscore.python.systems import compare as compare
+    from corefscore.python.systems import rank as rank
     from corefscore.results import Result as Result
     from corefscore.results import Score as Score
     from corefscore.results import Scores as Scores
-    from corefscore.systems import check as check
-    from corefscore.systems import compare as compare
-    from corefscore.systems import rank as rank
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "analysing": ("analyse",),
-    "conventions": ("explain",),
-    "evaluator": ("CorefEvaluator",),
-    "libraries": ("from_spacy",),
-    "systems": ("compare", "rank", "check"),
-    "api": ("score", "Scorer", "read", "Corpus"),
+    "python.analysing": ("analyse",),
+    "python.conventions": ("explain",),
+    "python.evaluator": ("CorefEvaluator",),
+    "python.libraries": ("from_spacy",),
+    "python.systems": ("compare", "rank", "check"),
+    "python.api": ("score", "Scorer", "read", "Corpus"),
     "results": ("Result", "Scores", "Score"),
     "errors": ("ScorerError", "ScorerWarning", "InputError", "UsageError"),
 }

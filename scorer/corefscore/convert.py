@@ -8,14 +8,14 @@ from itertools import chain
 
 import numpy as np
 
-from corefscore.arrays import tally
+from corefscore.alignment.pairing import Names
+from corefscore.checking.findings import Finding, counted
+from corefscore.documents.arrays import tally
+from corefscore.documents.model import KEY, RESPONSE, SENTENCE, TENTH, Documents, joined
 from corefscore.errors import UsageError
-from corefscore.findings import Finding, counted
 from corefscore.formats import BY_CONTENT, EVERY_NAME, TAGGED, find, form_of, read, requested
 from corefscore.formats.row import FullDocument, Reading, Sentences, full_documents
-from corefscore.model import KEY, RESPONSE, SENTENCE, TENTH, Documents, joined
-from corefscore.pairing import Names
-from corefscore.sources import sources
+from corefscore.formats.sources import sources
 
 
 def convert(
@@ -64,9 +64,9 @@ USUAL_TARGETS = ("conll", "jsonlines")
 def _on_tokens(key: str, path: str, reading: Reading, notices: list[Finding]) -> Iterator[FullDocument]:
     """The documents of a key with the entities that a file has, on the tokens of the key.
 
-    Raises as `corefscore.textual.placing.placed` does.
+    Raises as `corefscore.alignment.text.placing.placed` does.
     """
-    from corefscore.textual.placing import placed, words_of
+    from corefscore.alignment.text.placing import placed, words_of
 
     of_key = reading._replace(tags=None, input_format=None)
     batches = joined(list(read(key, notices, of_key)))
@@ -89,8 +89,8 @@ def _on_tokens(key: str, path: str, reading: Reading, notices: list[Finding]) ->
 def as_spans(batch: Documents, notices: list[Finding]) -> Documents:
     """A batch whose mentions are spans of tokens, each with all tokens from the first to the last of its own.
 
-    What is more than that (`corefscore.model.Nodes`) is lost, and added to the notices: heads, gaps, and mentions
-    without tokens.
+    What is more than that (`corefscore.documents.model.Nodes`) is lost, and added to the notices: heads, gaps, and
+    mentions without tokens.
     """
     nodes = batch.nodes
     if nodes is None or not len(nodes.size):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-from corefscore.findings import SHOWN, Finding, counted, told
+from corefscore.checking.findings import SHOWN, Finding, counted, told
 
 
 class ScorerError(Exception):
@@ -27,8 +27,8 @@ class ScorerWarning(UserWarning):
 class InputError(ScorerError):
     """Input that is refused; ``findings`` say where, what was found and what was expected.
 
-    In words there are a few of each kind (`corefscore.findings.told`). A first one that sums up the others also comes
-    last, where it is seen.
+    In words there are a few of each kind (`corefscore.checking.findings.told`). A first one that sums up the others
+    also comes last, where it is seen.
     """
 
     def __init__(self, findings: Iterable[Finding]) -> None:

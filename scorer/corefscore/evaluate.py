@@ -10,30 +10,30 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from corefscore.arrays import Floats, in_a_row
-from corefscore.common import SHARED, Common, common, nothing_in_common, other_columns
-from corefscore.counts import packed
+from corefscore.alignment.common import SHARED, Common, common, nothing_in_common, other_columns
+from corefscore.alignment.matching import Matched, exact, of_both, without_singletons
+from corefscore.alignment.pairing import Pairs, pair
+from corefscore.alignment.repeats import Repeat, describe, once, refuse_too_many, treat
+from corefscore.checking.findings import Finding
+from corefscore.documents.arrays import Floats, in_a_row
+from corefscore.documents.model import KEY, RESPONSE, Documents
 from corefscore.errors import UsageError
-from corefscore.findings import Finding
 from corefscore.formats import BY_CONTENT
 from corefscore.formats.row import Reading
-from corefscore.matching import Matched, exact, of_both, without_singletons
 from corefscore.metrics import MENTIONS, NAMES, described, find, select
+from corefscore.metrics.counts import packed
+from corefscore.metrics.overlap import Overlap, overlap
 from corefscore.metrics.row import NAMED, NODES, WHOLE, Metric, names_asked
-from corefscore.model import KEY, RESPONSE, Documents
 from corefscore.names.options import NameOptions
-from corefscore.overlap import Overlap, overlap
-from corefscore.pairing import Pairs, pair
-from corefscore.repeats import Repeat, describe, once, refuse_too_many, treat
 from corefscore.results import Result, Settings, Shown
-from corefscore.workers import Map
+from corefscore.work.workers import Map
 
 if TYPE_CHECKING:
-    from corefscore.alignment import Alignment
+    from corefscore.alignment.mentions import Alignment
+    from corefscore.alignment.nodes import About
+    from corefscore.alignment.text.fidelity import Fidelity
+    from corefscore.alignment.windows import Windows
     from corefscore.names.mentions import Held
-    from corefscore.nodes import About
-    from corefscore.textual.fidelity import Fidelity
-    from corefscore.windows import Windows
 
 
 def evaluate(
@@ -51,7 +51,7 @@ def evaluate(
 
     ``settings`` say what to score and how; what is odd is added to ``notices``, which are part of the result.
     ``keep_pairs`` keeps the documents themselves, for layouts that list mentions. ``apply`` is who counts
-    (`corefscore.workers`). ``reading`` tells whether and how words of the response are found in the key.
+    (`corefscore.work.workers`). ``reading`` tells whether and how words of the response are found in the key.
 
     Raises `InputError` for input that is refused, `UsageError` for an unknown document.
     """
@@ -74,7 +74,7 @@ def counted(
     (_, key), (first, response) = map(_begun, (key, response))
     fidelity: Fidelity | None = None
     if first is not None and (reading.align or first.own_text):
-        from corefscore.textual.placing import placed
+        from corefscore.alignment.text.placing import placed
 
         held = list(key)
         found = placed(held, list(response), reading, notices)
@@ -174,7 +174,7 @@ def _matched(pairs: Pairs, how: NameOptions | None, settings: Settings, *, keep_
     In all of them, repeats are decided by the order of all mentions.
     """
     if settings.counting.window is not None:
-        from corefscore.windows import cut
+        from corefscore.alignment.windows import cut
 
         whole_names = pairs.key.names
         pairs, windows = cut(pairs, settings.counting.window)
@@ -206,7 +206,7 @@ def _matched(pairs: Pairs, how: NameOptions | None, settings: Settings, *, keep_
 
 def _aligned(pairs: Pairs, how: NameOptions | None, settings: Settings, *, keep_pairs: bool) -> tuple[Part, Views]:
     """The same where mentions are more than spans."""
-    from corefscore.nodes import matched as aligned
+    from corefscore.alignment.nodes import matched as aligned
 
     if how is not None:
         from corefscore.names.mentions import names_of
@@ -227,7 +227,7 @@ def _counted(views: Views, metrics: Sequence[Metric], settings: Settings) -> Cou
     """
     whole = views[WHOLE]
     if not isinstance(whole, Matched):
-        from corefscore.nodes import counts
+        from corefscore.alignment.nodes import counts
 
         counting = settings.counting.settled(nodes=True)
         found, copies = counts(whole, _with_mentions(metrics), counting, partial(_own, settings=settings))
@@ -257,8 +257,8 @@ def joined(
 ) -> Result:
     """All batches in their order as one result, summed once: sums of parts would move the last bit.
 
-    Raises `InputError` where too many repeated mentions were dropped (`corefscore.repeats.refuse_too_many`), and where
-    names are asked for and there are none (`corefscore.names.mentions.about_names`).
+    Raises `InputError` where too many repeated mentions were dropped (`corefscore.alignment.repeats.refuse_too_many`),
+    and where names are asked for and there are none (`corefscore.names.mentions.about_names`).
     """
     if not batches:
         raise UsageError("there is no document to score: the key is empty")
@@ -268,7 +268,7 @@ def joined(
     counting = settings.counting.settled(nodes=bool(nodes))
     settings = replace(settings, counting=counting)
     if nodes:
-        from corefscore.nodes import notices as odd
+        from corefscore.alignment.nodes import notices as odd
 
         notices += odd(nodes)
     if counting.repeated == "official":
@@ -278,7 +278,7 @@ def joined(
         notices += describe("dropped-repeat", once(dropped))
     cuts = [part.windows for part in parts if part.windows is not None]
     if cuts:
-        from corefscore.windows import told
+        from corefscore.alignment.windows import told
 
         notices += told(cuts)
     alike = [part.common for part in parts]
@@ -309,7 +309,7 @@ def _fidelity(parts: Sequence[Part]) -> Fidelity | None:
     """The fidelity of all batches; None where no text had to be found in the key."""
     if all(part.fidelity is None for part in parts):
         return None
-    from corefscore.textual.fidelity import of_all
+    from corefscore.alignment.text.fidelity import of_all
 
     return of_all([(part.names, part.fidelity) for part in parts])
 

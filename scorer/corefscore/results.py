@@ -14,20 +14,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from corefscore import __version__
-from corefscore.arrays import Floats, Ints, sums
-from corefscore.counts import SCORES, Counts, Ratios, Values, divided, summed, unpacked
+from corefscore.alignment.matching import DEFINITIONS, LOOKUPS, MATCHING, SINGLETONS, ZEROS
+from corefscore.alignment.matching import MENTIONS as COUNTED_MENTIONS
+from corefscore.alignment.pairing import Pairs
+from corefscore.alignment.repeats import REPEATED
+from corefscore.checking.findings import Finding, counted
+from corefscore.documents.arrays import Floats, Ints, sums
 from corefscore.errors import UsageError, suggested
-from corefscore.findings import Finding, counted
-from corefscore.matching import DEFINITIONS, LOOKUPS, MATCHING, SINGLETONS, ZEROS
-from corefscore.matching import MENTIONS as COUNTED_MENTIONS
 from corefscore.metrics import AVERAGE, GROUPS, MENTIONS, NAMES, described, named
+from corefscore.metrics.counts import SCORES, Counts, Ratios, Values, divided, summed, unpacked
 from corefscore.metrics.row import Measure, Metric, Option
-from corefscore.pairing import Pairs
-from corefscore.percent import percent
-from corefscore.repeats import REPEATED
+from corefscore.statistics.percent import percent
 
 if TYPE_CHECKING:
-    from corefscore.textual.fidelity import Fidelity
+    from corefscore.alignment.text.fidelity import Fidelity
 
 SCHEMA = 1
 """The version of the JSON layout; it rises when a reader of the old one could go wrong."""
@@ -356,7 +356,7 @@ class Result(Measured):
     """What was scored: as a mapping the `total`, from measure to `Score`; and the scores of every document.
 
     ``names`` are those of the documents, in the order of the key. ``counts`` has, for each metric by name, an array of
-    the shape documents x counted measures x 4 (see `corefscore.counts.packed`). ``notices`` tell what was odd.
+    the shape documents x counted measures x 4 (see `corefscore.metrics.counts.packed`). ``notices`` tell what was odd.
     ``views`` are for the official layout, each by its name (`corefscore.metrics.row.VIEWS`). ``files`` are those of the
     key in which the documents are. ``fidelity`` tells how far the text of a response is that of the key, where its
     words had to be found there.
@@ -445,9 +445,9 @@ class Result(Measured):
         """The scores as a data frame of pandas or polars: a row for each measure of each document, unless these are
         not wanted, and of the total; ``kind`` says which. Values are from 0 to 1.
 
-        Raises `UsageError` where neither library is there (`corefscore.frames`).
+        Raises `UsageError` where neither library is there (`corefscore.python.frames`).
         """
-        from corefscore.frames import frame
+        from corefscore.python.frames import frame
 
         scopes = [(DOCUMENT, name, scores) for name, scores in self.documents.items()] if documents else []
         rows = [
@@ -458,7 +458,7 @@ class Result(Measured):
         return frame(("kind", "scope", "measure", *SCORES), rows)
 
     def _repr_html_(self) -> str:
-        from corefscore.notebooks import signed, table
+        from corefscore.python.notebooks import signed, table
 
         rows = [
             (name, *("" if math.isnan(value) else percent(value) for value in score[:3]))

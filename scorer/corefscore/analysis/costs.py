@@ -11,17 +11,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from corefscore.alignment.matching import Matched
 from corefscore.analysis import types
 from corefscore.analysis.partitions import ABSENT, Partitions, renumbered
 from corefscore.analysis.types import Errors
-from corefscore.arrays import Bools, Floats, Ints
-from corefscore.assignment import connected
-from corefscore.counts import packed, summed
+from corefscore.documents.arrays import Bools, Floats, Ints
 from corefscore.errors import UsageError
-from corefscore.matching import Matched
-from corefscore.measures import single, wanted
+from corefscore.metrics.assignment import connected
+from corefscore.metrics.counts import packed, summed
+from corefscore.metrics.measures import single, wanted
+from corefscore.metrics.overlap import overlap
 from corefscore.metrics.row import WHOLE, Metric, own_values
-from corefscore.overlap import overlap
 from corefscore.results import values
 
 
@@ -33,7 +33,7 @@ class Measure(NamedTuple):
     options: Mapping[str, Mapping[str, object]]
 
     def by(self, definitions: str | None) -> Measure:
-        """The measure by the definitions of an official scorer (`corefscore.matching.DEFINITIONS`)."""
+        """The measure by the definitions of an official scorer (`corefscore.alignment.matching.DEFINITIONS`)."""
         return self._replace(metrics=[metric.by(definitions) for metric in self.metrics])
 
     def f1(self, counts: Mapping[str, Floats]) -> Floats:

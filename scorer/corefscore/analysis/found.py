@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from corefscore.alignment.pairing import Pairs
 from corefscore.analysis import types
 from corefscore.analysis.costs import Cost, Measure, Scored, alone, in_turn
 from corefscore.analysis.partitions import ABSENT, Partitions, in_order, partitions, whole
@@ -16,14 +17,13 @@ from corefscore.analysis.pronouns import Pronouns, are_pronouns, pronouns_of, un
 from corefscore.analysis.spans import repaired, way_of
 from corefscore.analysis.texts import Placed, Text
 from corefscore.analysis.types import Errors, errors_of
-from corefscore.arrays import Bools, Floats, Ints, order_by
-from corefscore.assignment import connected
+from corefscore.checking.findings import Finding
+from corefscore.documents.arrays import Bools, Floats, Ints, order_by
+from corefscore.documents.model import Mention, texts_of
 from corefscore.errors import UsageError
-from corefscore.findings import Finding
 from corefscore.formats.row import AUTO, FILE
+from corefscore.metrics.assignment import connected
 from corefscore.metrics.row import WHOLE
-from corefscore.model import Mention, texts_of
-from corefscore.pairing import Pairs
 from corefscore.results import Result
 
 RIGHT, WRONG_SPAN, WRONG_ENTITY, MISSING = STATUS = ("right", "wrong span", "wrong entity", "missing")

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from corefscore.alignment.matching import Side, exact, without_singletons
+from corefscore.alignment.nodes import matched as aligned
+from corefscore.alignment.pairing import Pairs
+from corefscore.alignment.repeats import Repeat, treat
 from corefscore.analysis.texts import Placed
-from corefscore.arrays import Bools, Ints, changes, order_by
-from corefscore.matching import Side, exact, without_singletons
-from corefscore.model import joined
-from corefscore.nodes import matched as aligned
-from corefscore.pairing import Pairs
-from corefscore.repeats import Repeat, treat
+from corefscore.documents.arrays import Bools, Ints, changes, order_by
+from corefscore.documents.model import joined
 from corefscore.results import Counting
 
 ABSENT = -1

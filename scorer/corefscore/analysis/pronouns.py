@@ -8,7 +8,7 @@ import numpy as np
 
 from corefscore.analysis.partitions import Partitions
 from corefscore.analysis.texts import NO_TAG, PENN, TAG_SETS, Text
-from corefscore.arrays import Bools
+from corefscore.documents.arrays import Bools
 from corefscore.errors import UsageError
 from corefscore.formats.row import AUTO
 

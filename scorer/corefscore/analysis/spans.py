@@ -16,7 +16,7 @@ import numpy as np
 
 from corefscore.analysis.partitions import ABSENT, BY_HEAD, BY_TRIMMING, Partitions
 from corefscore.analysis.texts import Placed, Text
-from corefscore.arrays import Ints, changes, order_by
+from corefscore.documents.arrays import Ints, changes, order_by
 from corefscore.formats.row import AUTO, LAST
 
 

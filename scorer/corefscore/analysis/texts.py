@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from corefscore.alignment.pairing import Pairs
 from corefscore.analysis import heads as parses
-from corefscore.arrays import NONE, Bools, Ints, bounds, changes
+from corefscore.documents.arrays import NONE, Bools, Ints, bounds, changes
+from corefscore.documents.model import KEY, SENTENCE, TENTH, Documents, Nodes
 from corefscore.errors import UsageError
 from corefscore.formats import form_of, requested
 from corefscore.formats.row import AUTO, LAST, PARSE, Layers, Reading
-from corefscore.model import KEY, SENTENCE, TENTH, Documents, Nodes
-from corefscore.pairing import Pairs
-from corefscore.sources import Source
+from corefscore.formats.sources import Source
 
 PENN = "penn"
 
@@ -59,8 +59,8 @@ class Text:
 
     ``words``, ``tags`` and ``parse`` have one value a token; ``tags`` and ``parse`` are empty if the key has none, and
     ``words`` if it has no words, as clusters in memory. ``sentence`` is the number of the sentence of each token,
-    ``numbers`` the number of each word where mentions are more than spans (`corefscore.model.Nodes`), and ``empty``
-    whether it is an empty node.
+    ``numbers`` the number of each word where mentions are more than spans (`corefscore.documents.model.Nodes`), and
+    ``empty`` whether it is an empty node.
     """
 
     def __init__(self, layers: Sequence[Layers | None]) -> None:

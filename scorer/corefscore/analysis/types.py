@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.analysis.partitions import ABSENT, Partitions
-from corefscore.arrays import Bools, Ints, changes, order_by, tally
+from corefscore.documents.arrays import Bools, Ints, changes, order_by, tally
 
 SPAN = "span_error"
 CONFLATED = "conflated"

@@ -90,8 +90,8 @@ class Commands(click.Group):
 
 def _is_path(word: str) -> bool:
     """Whether a word that is no metric is a file, there or not: it has a folder or an ending, and lists no metrics."""
-    from corefscore.counts import SCORES
     from corefscore.metrics import GROUPS, NAMES, named
+    from corefscore.metrics.counts import SCORES
 
     if os.path.exists(word) or os.sep in word:
         return True

@@ -7,16 +7,16 @@ from typing import Any
 
 import click
 
-from corefscore.baselines import read_baseline
+from corefscore.checking.baselines import read_baseline
 from corefscore.cli import options
 from corefscore.cli.messages import tell, write
 from corefscore.cli.scoring import evaluated, one_standard_input, spare_inputs, workers
 from corefscore.cli.systems import scoring
 from corefscore.errors import UsageError
 from corefscore.layouts import ANNOTATIONS, DATA, TABLES, rendered
-from corefscore.measures import scores_in, single
-from corefscore.percent import from_percent
+from corefscore.metrics.measures import scores_in, single
 from corefscore.reports.check import Asked, Named, check, needed
+from corefscore.statistics.percent import from_percent
 
 FAILED = 3
 """The exit status of a check that failed."""

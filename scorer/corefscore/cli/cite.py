@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from corefscore.citations import bibtex
 from corefscore.cli import options
 from corefscore.cli.messages import write
 from corefscore.metrics import select
+from corefscore.metrics.citations import bibtex
 
 
 def command(name: str) -> click.Command:

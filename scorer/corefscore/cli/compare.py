@@ -11,7 +11,7 @@ from corefscore.cli.messages import write
 from corefscore.cli.scoring import spare_inputs
 from corefscore.cli.systems import given, levels, method, resampling, scored, scoring, systems_folder
 from corefscore.layouts import DATA, TABLES, Style, rendered
-from corefscore.measures import wanted
+from corefscore.metrics.measures import wanted
 from corefscore.reports.compare import compare
 
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import click
 
+from corefscore.checking.findings import Finding
 from corefscore.cli import options
 from corefscore.cli.messages import tell, write
 from corefscore.cli.progress import progress
 from corefscore.cli.scoring import one_standard_input, spare_inputs
 from corefscore.convert import convert, writable
 from corefscore.errors import UsageError
-from corefscore.findings import Finding
 from corefscore.formats.row import Reading
 
 IN_MEMORY = 16 << 20

@@ -6,14 +6,14 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 from typing import NoReturn
 
-from corefscore.api import scored, settings_of
+from corefscore.alignment.matching import MATCHING
 from corefscore.cli.messages import write
 from corefscore.cli.scoring import one_standard_input
 from corefscore.errors import UsageError
 from corefscore.formats.row import Reading
 from corefscore.layouts import COREFUD, Style, rendered
-from corefscore.matching import MATCHING
 from corefscore.metrics import GROUPS, select
+from corefscore.python.api import scored, settings_of
 from corefscore.reports.score import Report
 from corefscore.results import Counting
 

@@ -9,13 +9,13 @@ from typing import Any
 import click
 
 from corefscore.analysis.found import Analysis
+from corefscore.checking.findings import Finding
 from corefscore.cli import options
 from corefscore.cli.analysing import analysed, analysing, words_of
 from corefscore.cli.messages import tell, write
 from corefscore.cli.scoring import complete, spare_inputs
 from corefscore.cli.systems import named
 from corefscore.errors import UsageError
-from corefscore.findings import Finding
 from corefscore.layouts import ANNOTATIONS, DATA, TABLES, rendered
 from corefscore.reports.errors import ErrorList, ErrorReport
 from corefscore.reports.errors_compared import ErrorComparison
@@ -107,7 +107,7 @@ def _write_repaired(
     **_: Any,
 ) -> None:
     """Write the file of each step into a folder, which is made if it is not there."""
-    from corefscore.repaired import repaired
+    from corefscore.analysis.repaired import repaired
 
     notices: list[Finding] = []
     texts = {os.path.join(folder, name): pieces for name, pieces in repaired(analysis, notices)}

@@ -48,7 +48,7 @@ def run(
     **how: Any,
 ) -> None:
     """Score under every convention, write the report."""
-    from corefscore.conventions import explanation
+    from corefscore.python.conventions import explanation
 
     response, _ = complete(key, response, "", how)
     one_standard_input(key, response)

@@ -9,10 +9,10 @@ from functools import partial
 
 import click
 
+from corefscore.checking.findings import Finding, told
 from corefscore.cli.options import OFFICIAL_NAME
 from corefscore.cli.output import chunks, encoded, give_up, to_file, to_stream
 from corefscore.errors import InputError, UsageError
-from corefscore.findings import Finding, told
 
 STDOUT = "-"
 """What stands for standard output where a file can be named."""
@@ -83,7 +83,7 @@ def refuse(error: InputError, context: click.Context, of: str = "") -> None:
 
 
 def show(findings: Sequence[Finding], of: str = "") -> None:
-    """Findings on standard error (`corefscore.findings.told`).
+    """Findings on standard error (`corefscore.checking.findings.told`).
 
     ``of`` is the name of the response that they are about, where a command has several; a line of its own says so.
     """

@@ -10,9 +10,9 @@ import click
 from click.types import StringParamType
 
 from corefscore.errors import UsageError, nearest
+from corefscore.formats.sources import RATIO, UNPACKED
 from corefscore.layouts import NAMES, ORDERS, Style, fitting
 from corefscore.metrics.row import NAMED, VIEWS, Metric, Option, options_of
-from corefscore.sources import RATIO, UNPACKED
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

@@ -15,8 +15,8 @@ from contextlib import suppress
 from select import select
 from typing import Any, TextIO
 
+from corefscore.checking.findings import VISIBLE, Finding, counted
 from corefscore.cli.signals import clearing
-from corefscore.findings import VISIBLE, Finding, counted
 
 DESCRIPTOR = re.compile(r"(?:/dev/fd|/proc/self/fd)/([0-9]+)|/dev/(stdout|stderr)")
 """Names that stand for what is open already."""

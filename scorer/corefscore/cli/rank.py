@@ -12,7 +12,7 @@ from corefscore.cli.scoring import spare_inputs
 from corefscore.cli.systems import given, levels, method, reason, resampling, scored, scoring, systems_folder
 from corefscore.errors import InputError, ScorerError
 from corefscore.layouts import DATA, TABLES, Style, rendered
-from corefscore.measures import single, wanted
+from corefscore.metrics.measures import single, wanted
 from corefscore.reports.rank import rank
 from corefscore.results import compiled
 
@@ -80,7 +80,7 @@ def run(
     if by is not None:
         compiled(by)
     if plot is not None:
-        from corefscore.plots import drawn, form_of
+        from corefscore.reports.plots import drawn, form_of
 
         form = form_of(plot)
     way = method(how, by)

@@ -10,19 +10,19 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from corefscore.api import Corpus
 from corefscore.cli import options
 from corefscore.cli.messages import STDOUT, tell, write
 from corefscore.cli.scoring import evaluated, of_both_sides, one_standard_input, read_key, spare_inputs, workers
+from corefscore.documents.model import KEY
 from corefscore.errors import InputError, UsageError
+from corefscore.formats.sources import STDIN
 from corefscore.layouts import COREFUD, DATA, RESULT, TABLES, Style, fitting, rendered
 from corefscore.metrics import GROUPS, names_in, select
 from corefscore.metrics.row import Metric, names_asked, own_values, sees_names
-from corefscore.model import KEY
+from corefscore.python.api import Corpus
 from corefscore.reports.row import shortened
 from corefscore.reports.score import Intervals, Report
 from corefscore.results import Result, compiled, refuse_heads_of_spans
-from corefscore.sources import STDIN
 
 
 def command(words: str) -> click.Command:
@@ -166,7 +166,7 @@ def _name(response: str) -> str:
 def _intervals(result: Result) -> Intervals:
     """The intervals of a result. Only who asks for them pays for importing statistics."""
     from corefscore.reports.compare import intervals
-    from corefscore.significance import Method
+    from corefscore.statistics.significance import Method
 
     return intervals(result, Method())
 

@@ -11,19 +11,19 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from corefscore.api import Corpus, scored, settings_of
-from corefscore.api import corpus as read
-from corefscore.arguments import apart
 from corefscore.cli.progress import progress
 from corefscore.cli.signals import clearing
+from corefscore.documents.model import KEY
 from corefscore.errors import InputError, UsageError
 from corefscore.formats import has_both_sides
 from corefscore.formats.row import Reading
+from corefscore.formats.sources import STDIN, only_once, sources
 from corefscore.metrics.row import Metric, names_asked, options_of, own_values
-from corefscore.model import KEY
+from corefscore.python.api import Corpus, scored, settings_of
+from corefscore.python.api import corpus as read
+from corefscore.python.arguments import apart
 from corefscore.results import Counting, Result
-from corefscore.sources import STDIN, only_once, sources
-from corefscore.workers import Map
+from corefscore.work.workers import Map
 
 Key = str | Corpus
 """The path of a key, or the key as it was read before."""
@@ -34,7 +34,7 @@ def workers(jobs: int | None, scheduler: str | None) -> AbstractContextManager[M
     if scheduler is not None:
         import logging
 
-        from corefscore.distributed import cluster
+        from corefscore.work.distributed import cluster
 
         logging.disable()  # up to the end of this process, where Dask may still have something to say
         return cluster(scheduler, jobs)
@@ -45,8 +45,8 @@ def workers(jobs: int | None, scheduler: str | None) -> AbstractContextManager[M
 
 @contextmanager
 def _processes(jobs: int) -> Iterator[Map]:
-    """`corefscore.workers.processes`, which a signal ends as well."""
-    from corefscore.workers import processes
+    """`corefscore.work.workers.processes`, which a signal ends as well."""
+    from corefscore.work.workers import processes
 
     with clearing(), processes(jobs) as apply:
         yield apply

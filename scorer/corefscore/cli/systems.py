@@ -10,21 +10,21 @@ from typing import Any
 
 import click
 
+from corefscore.checking.findings import Finding
 from corefscore.cli import options
 from corefscore.cli.messages import tell
 from corefscore.cli.scoring import evaluated, of_both_sides, one_standard_input, read_key, workers
 from corefscore.errors import InputError, ScorerError, UsageError
-from corefscore.findings import Finding
 from corefscore.formats import recognisable
-from corefscore.measures import DEFAULT
+from corefscore.formats.sources import sources
 from corefscore.metrics import NAMES as METRICS
 from corefscore.metrics import find
+from corefscore.metrics.measures import DEFAULT
 from corefscore.metrics.row import Metric
-from corefscore.percent import from_fraction, from_percent
+from corefscore.python.systems import files_of, scored_each
 from corefscore.results import Result, refuse_heads_of_spans
-from corefscore.significance import CORRECTIONS, TESTS, Method, both_levels
-from corefscore.sources import sources
-from corefscore.systems import files_of, scored_each
+from corefscore.statistics.percent import from_fraction, from_percent
+from corefscore.statistics.significance import CORRECTIONS, TESTS, Method, both_levels
 
 
 def scoring() -> list[click.Parameter]:
@@ -102,7 +102,7 @@ def method(how: dict[str, Any], by: str | None = None) -> Method:
     """How systems are compared: the options of `resampling` and `levels`, taken out of ``how``; each of the two levels
     follows the other.
 
-    Raises `UsageError` for a level that is none (`corefscore.percent`).
+    Raises `UsageError` for a level that is none (`corefscore.statistics.percent`).
     """
     confidence, alpha = how.pop("confidence"), how.pop("alpha")
     sure = None if confidence is None else from_percent(confidence, "--confidence ", ends=False)

@@ -8,20 +8,20 @@ from typing import Any
 
 import click
 
+from corefscore.checking.findings import ERROR, NOTICE, Finding
+from corefscore.checking.repair import Fixes, mend
+from corefscore.checking.validation import Validated, unreadable, validate
 from corefscore.cli import options
 from corefscore.cli.messages import STDOUT, complain, write
 from corefscore.cli.progress import progress, watched
 from corefscore.cli.scoring import one_standard_input, spare_inputs
+from corefscore.documents.model import KEY, RESPONSE
 from corefscore.errors import InputError, UsageError
-from corefscore.findings import ERROR, NOTICE, Finding
 from corefscore.formats import recognised
 from corefscore.formats.row import Reading
+from corefscore.formats.sources import SUFFIXES, Source, sources
 from corefscore.layouts import ANNOTATIONS, DATA, FINDINGS, fitting, rendered
-from corefscore.model import KEY, RESPONSE
-from corefscore.repair import Fixes, mend
 from corefscore.reports.validate import Checked
-from corefscore.sources import SUFFIXES, Source, sources
-from corefscore.validation import Validated, unreadable, validate
 
 HELP = """Report every error and notice in files, CoNLL or JSON lines: where it is, and what to do.
 
@@ -136,8 +136,8 @@ def _validated(
 
 def _codes(words: str) -> set[str]:
     """The notices that ``--ignore`` names. Raises `UsageError` for an unknown one, or a fault."""
+    from corefscore.checking.findings import KINDS
     from corefscore.errors import suggested
-    from corefscore.findings import KINDS
 
     codes = {word.strip() for word in words.split(",")} - {""}
     for code in sorted(codes):

@@ -13,13 +13,13 @@ from functools import partial
 from importlib import import_module
 from typing import NamedTuple
 
+from corefscore.checking.findings import Finding, Found
+from corefscore.documents.model import KEY, Documents, LayersOf
 from corefscore.errors import UsageError, suggested
-from corefscore.findings import Finding, Found
 from corefscore.formats.row import AUTO, HEADS, Examination, Format, Layers, Reading, Request
-from corefscore.model import KEY, Documents, LayersOf
+from corefscore.formats.sources import Source, sources
 from corefscore.names.options import NameOptions
-from corefscore.sources import Source, sources
-from corefscore.workers import Map, Unsuited
+from corefscore.work.workers import Map, Unsuited
 
 NAMES = ("conll", "tagged", "jsonlines", "corefud")
 """Every format, in the order in which content is tried; the first one says what a file is that nobody recognises."""
@@ -92,7 +92,7 @@ def _layers_of(form: Format, files: Sequence[Source], request: Request) -> Layer
 
 
 def _layers(form: Format, files: Sequence[Source], request: Request, source: Source) -> Iterator[Layers]:
-    """The layers of each document of one of some files that were read (`corefscore.model.LayersOf`)."""
+    """The layers of each document of one of some files that were read (`corefscore.documents.model.LayersOf`)."""
     if form.layers:
         yield from import_module(form.layers).read(source, form.settled(files, request))
 

@@ -2,7 +2,7 @@
 
 A piece is read like a small corpus, and its documents come back as columns; its lines are counted on the way, so that
 the lines of the next piece of the file have their numbers. Where a piece has anything odd in it, what that means can
-hang on what stands before: then `corefscore.workers.Unsuited` is raised, and the corpus has to be read in one go.
+hang on what stands before: then `corefscore.work.workers.Unsuited` is raised, and the corpus has to be read in one go.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
+from corefscore.checking.findings import Finding
+from corefscore.documents.model import Documents, Place
 from corefscore.errors import InputError, UsageError
-from corefscore.findings import Finding
 from corefscore.formats.row import Format, Read, Request
-from corefscore.model import Documents, Place
-from corefscore.sources import COMPRESSED, Source, State
-from corefscore.workers import Map, Unsuited
+from corefscore.formats.sources import COMPRESSED, Source, State
+from corefscore.work.workers import Map, Unsuited
 
 SIZE = 1 << 22
 """Bytes in a piece, about: enough for whole-array work, few enough to keep workers busy."""

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
-from corefscore.arrays import NONE, Ints
+from corefscore.checking.findings import Finding
+from corefscore.documents.arrays import NONE, Ints
+from corefscore.documents.model import KEY, Documents, Place
 from corefscore.errors import InputError
-from corefscore.findings import Finding
-from corefscore.model import KEY, Documents, Place
+from corefscore.formats.sources import Source
 from corefscore.names.options import NameOptions
-from corefscore.sources import Source
 
 BATCH = 1 << 24
 """Bytes after which the documents read so far go on as one batch; it bounds the memory of a run."""
@@ -106,7 +106,8 @@ class FullDocument(NamedTuple):
 
 def order_kept(document: FullDocument, written: Iterable[str]) -> bool:
     """Whether the entities of a document, written in that order of their ids, are read in the order that they have, or
-    else no score depends on it: a mention in two entities counts for the first or the last (`corefscore.repeats`).
+    else no score depends on it: a mention in two entities counts for the first or the last
+    (`corefscore.alignment.repeats`).
 
     Read again, an entity appears with its first token, where one-token mentions come before longer ones, and the
     longest of these first; of equals, that which is written first.
@@ -138,10 +139,10 @@ def full_documents(batch: Documents) -> Iterator[FullDocument]:
 class Layers(NamedTuple):
     """What one document has besides coreference, for those who look into its text.
 
-    ``line`` is that at which it begins, as in `corefscore.model.Place`. ``tags`` (parts of speech) and ``parse`` (bits
-    of bracketed trees, such as ``(NP*``) have one value a token, or are empty if the file has none. ``numbers`` are
-    those of the words (`corefscore.model.Nodes`) if mentions are more than spans; empty nodes are words then.
-    ``faults`` tells of a text with tags in it how many of these had which of `FAULTS`.
+    ``line`` is that at which it begins, as in `corefscore.documents.model.Place`. ``tags`` (parts of speech) and
+    ``parse`` (bits of bracketed trees, such as ``(NP*``) have one value a token, or are empty if the file has none.
+    ``numbers`` are those of the words (`corefscore.documents.model.Nodes`) if mentions are more than spans; empty
+    nodes are words then. ``faults`` tells of a text with tags in it how many of these had which of `FAULTS`.
     """
 
     line: int | None

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from corefscore.arrays import NONE, Bools, Bytes, Ints, changes
-from corefscore.model import UNKNOWN, Texts
+from corefscore.documents.arrays import NONE, Bools, Bytes, Ints, changes
+from corefscore.documents.model import UNKNOWN, Texts
 
 WORD_BYTES = 64
 """How much of a word is compared, besides its length."""

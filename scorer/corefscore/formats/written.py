@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from corefscore.findings import Finding, counted
+from corefscore.checking.findings import Finding, counted
 from corefscore.formats.row import NO_WORD, FullDocument, Sentences
 
 Spans = Sequence[tuple[int, int]]

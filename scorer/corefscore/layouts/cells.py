@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
-from corefscore.findings import VISIBLE
+from corefscore.checking.findings import VISIBLE
 from corefscore.layouts import NAMES, ORDERS, Style
-from corefscore.percent import percent
 from corefscore.reports.row import BAR, CHANCE, GAIN, MIDDLE, PERCENT, Column, Interval, Table
+from corefscore.statistics.percent import percent
 
 
 def chance(value: float) -> str:

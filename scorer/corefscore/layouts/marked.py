@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from corefscore.findings import VISIBLE
+from corefscore.checking.findings import VISIBLE
 from corefscore.layouts.cells import width_of
-from corefscore.percent import percent
 from corefscore.reports.diff import EXTRA, MISSING, RIGHT, SPAN, WRONG, Diff, Mark, Sentence, wanted
+from corefscore.statistics.percent import percent
 
 SIGNS = {RIGHT: "", SPAN: "~", WRONG: "", MISSING: "-", EXTRA: "+"}
 """What stands before a bracket."""

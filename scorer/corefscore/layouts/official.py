@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from typing import SupportsFloat
 
 from corefscore import __version__
+from corefscore.documents.model import Documents
 from corefscore.layouts import Style
 from corefscore.metrics import MENTIONS, find
 from corefscore.metrics.row import Measure, Metric
-from corefscore.model import Documents
 from corefscore.reports.score import Report
 from corefscore.results import Ratio, Result, Score, Shown
 

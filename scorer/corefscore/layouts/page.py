@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from corefscore.analysis.types import TYPES
-from corefscore.percent import percent
 from corefscore.reports.diff import STATES, Diff
+from corefscore.statistics.percent import percent
 
 
 def render(diffs: Mapping[str, Diff]) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from corefscore.findings import VISIBLE
+from corefscore.checking.findings import VISIBLE
 from corefscore.layouts import Style
 from corefscore.layouts.cells import arranged, cell, spans
 from corefscore.reports.row import BEST, LEFT, SAME, Column, Reported, Table

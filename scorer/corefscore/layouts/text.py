@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from corefscore.findings import ERROR, KINDS, NOTICE, counted
+from corefscore.checking.findings import ERROR, KINDS, NOTICE, counted
+from corefscore.checking.validation import Validated
 from corefscore.layouts import Style
 from corefscore.reports.validate import Checked
-from corefscore.validation import Validated
 
 
 def render(report: Checked, style: Style) -> Iterator[str]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from corefscore.counts import Counts, Ratios
+from corefscore.metrics.counts import Counts, Ratios
+from corefscore.metrics.overlap import Overlap
 from corefscore.metrics.row import Measure, Metric
-from corefscore.overlap import Overlap
 
 
 def count(overlap: Overlap) -> tuple[Counts]:

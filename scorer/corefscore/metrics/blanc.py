@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from corefscore.arrays import Bools, Floats, pairs_of
-from corefscore.counts import Counts, Ratios, Values, divided
+from corefscore.documents.arrays import Bools, Floats, pairs_of
+from corefscore.metrics.counts import Counts, Ratios, Values, divided
+from corefscore.metrics.overlap import Groups, Overlap
 from corefscore.metrics.row import Measure, Metric, Option
-from corefscore.overlap import Groups, Overlap
-from corefscore.tangles import shared_more_than_once
+from corefscore.metrics.tangles import shared_more_than_once
 
 KEY, BOTH = BOUNDARIES = ("key", "both")
 """Whose links decide which kinds of link count."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from corefscore.assignment import best
-from corefscore.counts import Counts, Ratios
+from corefscore.metrics.assignment import best
+from corefscore.metrics.counts import Counts, Ratios
+from corefscore.metrics.munkres import as_official
+from corefscore.metrics.overlap import Overlap
 from corefscore.metrics.row import Measure, Metric
-from corefscore.munkres import as_official
-from corefscore.overlap import Overlap
 
 
 def count(overlap: Overlap) -> tuple[Counts]:

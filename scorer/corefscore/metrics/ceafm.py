@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from corefscore.assignment import best
-from corefscore.counts import Counts, Ratios
+from corefscore.metrics.assignment import best
+from corefscore.metrics.counts import Counts, Ratios
+from corefscore.metrics.overlap import Overlap
 from corefscore.metrics.row import Measure, Metric
-from corefscore.overlap import Overlap
 
 
 def count(overlap: Overlap) -> tuple[Counts]:

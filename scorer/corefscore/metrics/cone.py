@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from corefscore.counts import Counts
 from corefscore.metrics import bcub, ceafm, mentions
+from corefscore.metrics.counts import Counts
+from corefscore.metrics.overlap import Overlap
 from corefscore.metrics.row import NAMED, Measure, Metric
-from corefscore.overlap import Overlap
 
 
 def count(overlap: Overlap) -> tuple[Counts, Counts, Counts]:

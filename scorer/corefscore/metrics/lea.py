@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from corefscore.arrays import Floats, Ints, pairs_of
-from corefscore.counts import Counts, Ratios
+from corefscore.documents.arrays import Floats, Ints, pairs_of
+from corefscore.metrics.counts import Counts, Ratios
+from corefscore.metrics.overlap import Groups, Overlap
 from corefscore.metrics.row import Measure, Metric
-from corefscore.overlap import Groups, Overlap
 
 
 def count(overlap: Overlap) -> tuple[Counts]:

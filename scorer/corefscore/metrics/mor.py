@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from corefscore.alignment import Alignment, Mentions, shared, word_sets
-from corefscore.arrays import Floats, sums
-from corefscore.assignment import best
-from corefscore.counts import Counts, Ratios
+from corefscore.alignment.mentions import Alignment, Mentions, shared, word_sets
+from corefscore.documents.arrays import Floats, sums
+from corefscore.metrics.assignment import best
+from corefscore.metrics.counts import Counts, Ratios
 from corefscore.metrics.row import NODES, Measure, Metric
 
 

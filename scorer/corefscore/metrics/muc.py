@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from corefscore.counts import Counts, Ratios
+from corefscore.metrics.counts import Counts, Ratios
+from corefscore.metrics.overlap import Groups, Overlap
 from corefscore.metrics.row import Measure, Metric
-from corefscore.overlap import Groups, Overlap
 
 
 def count(overlap: Overlap) -> tuple[Counts]:

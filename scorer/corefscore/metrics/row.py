@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from corefscore.counts import Counts, Values
 from corefscore.errors import UsageError, suggested
+from corefscore.metrics.counts import Counts, Values
 from corefscore.names import options as names
 
 
@@ -95,7 +95,7 @@ VIEWS: Mapping[str, tuple[Option, ...]] = {
     NODES: (),
 }
 """The ways in which a metric can see documents, and the options that each brings along: whole, cut down to named
-mentions (`corefscore.names.mentions`), or with the words of mentions (`corefscore.alignment.Alignment`)."""
+mentions (`corefscore.names.mentions`), or with the words of mentions (`corefscore.alignment.mentions.Alignment`)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +130,7 @@ class Metric:
     cite: tuple[str, ...] = ()
 
     def by(self, definitions: str | None) -> Metric:
-        """The metric by the definitions of an official scorer (`corefscore.matching.DEFINITIONS`)."""
+        """The metric by the definitions of an official scorer (`corefscore.alignment.matching.DEFINITIONS`)."""
         if definitions != "corefud" or self.corefud is None:
             return self
         return replace(self, measures=self.corefud, corefud=None)

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.alignment import Alignment, Mentions
-from corefscore.arrays import Bools, Ints, changes, order_by, tally
-from corefscore.counts import Counts, Ratios
-from corefscore.lookups import NOWHERE, last_entity
+from corefscore.alignment.lookups import NOWHERE, last_entity
+from corefscore.alignment.mentions import Alignment, Mentions
+from corefscore.documents.arrays import Bools, Ints, changes, order_by, tally
+from corefscore.metrics.counts import Counts, Ratios
 from corefscore.metrics.row import NODES, Measure, Metric
 
 

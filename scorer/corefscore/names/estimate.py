@@ -22,11 +22,11 @@ from unicodedata import normalize
 
 import numpy as np
 
-from corefscore.arrays import changes, order_by
+from corefscore.checking.findings import Finding
+from corefscore.documents.arrays import changes, order_by
+from corefscore.documents.model import Documents
 from corefscore.errors import InputError
-from corefscore.findings import Finding
 from corefscore.formats.words import BLANK_MARKS
-from corefscore.model import Documents
 from corefscore.names.mentions import counting, names_of
 from corefscore.names.options import NameOptions
 

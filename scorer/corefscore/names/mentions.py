@@ -19,13 +19,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.arrays import NO_OBJECTS, NONE, Ints
+from corefscore.alignment.pairing import Pairs
+from corefscore.checking.findings import Finding, counted
+from corefscore.documents.arrays import NO_OBJECTS, NONE, Ints
+from corefscore.documents.model import Documents, HeldColumn, NamedEntities
+from corefscore.documents.texts import described, partings
 from corefscore.errors import InputError, UsageError
-from corefscore.findings import Finding, counted
-from corefscore.model import Documents, HeldColumn, NamedEntities
 from corefscore.names.options import ALL, CONTAINS, EXACT, OWN, USUAL, NameOptions
-from corefscore.pairing import Pairs
-from corefscore.texts import described, partings
 
 NOWHERE = ", since JSON lines and clusters have none; in Python, read(path, ne_column=11) reads them from CoNLL"
 ELSEWHERE = "; --ne-column N reads another column, --ne-types LIST chooses the types that count"

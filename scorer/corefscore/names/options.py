@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from corefscore.documents.model import KEY
 from corefscore.errors import UsageError, suggested
-from corefscore.model import KEY
 
 OWN = "own"
 

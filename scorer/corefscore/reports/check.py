@@ -7,16 +7,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from corefscore import __version__
-from corefscore.baselines import Baseline, Numbers, changed_between, numbers_in
+from corefscore.checking.baselines import Baseline, Numbers, changed_between, numbers_in
+from corefscore.checking.findings import Finding
 from corefscore.errors import InputError, UsageError
-from corefscore.findings import Finding
-from corefscore.measures import HEADINGS, wanted
 from corefscore.metrics import select
+from corefscore.metrics.measures import HEADINGS, wanted
 from corefscore.metrics.row import Metric, options_of
-from corefscore.percent import fraction
 from corefscore.reports.presented import Presented
 from corefscore.reports.row import PERCENT, Annotation, Column, Table, head
 from corefscore.results import DOCUMENT, SPANS, TOTAL, Result
+from corefscore.statistics.percent import fraction
 
 SLACK = 1e-12
 """The official scorer prints 15 digits, so what is equal may differ by so much."""

@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from corefscore.counts import SCORES
+from corefscore.checking.findings import Finding, counted
 from corefscore.errors import InputError
-from corefscore.findings import Finding, counted
-from corefscore.intervals import NAME as INTERVAL
-from corefscore.measures import HEADINGS, asked
+from corefscore.metrics.counts import SCORES
+from corefscore.metrics.measures import HEADINGS, asked
 from corefscore.reports.presented import Presented
 from corefscore.reports.row import CHANCE, COUNT, MIDDLE, PERCENT, Column, Interval, Table, head, shortened
 from corefscore.reports.score import Intervals
 from corefscore.reports.views import PAIRWISE, matrices, pairwise, paper_of
 from corefscore.results import Result
-from corefscore.significance import Compared, Method, Watch, compared
-from corefscore.units import NAMES_SHOWN, UNITS, sample
+from corefscore.statistics.intervals import NAME as INTERVAL
+from corefscore.statistics.significance import Compared, Method, Watch, compared
+from corefscore.statistics.units import NAMES_SHOWN, UNITS, sample
 
 FEW = 20
 """Under so many units a comparison says how little they can show."""

@@ -14,7 +14,7 @@ import numpy as np
 from corefscore.analysis import types
 from corefscore.analysis.found import Analysis
 from corefscore.analysis.partitions import ABSENT
-from corefscore.arrays import Ints, bounds
+from corefscore.documents.arrays import Ints, bounds
 from corefscore.errors import UsageError
 from corefscore.reports.errors import ErrorReport
 from corefscore.reports.words import KEY_AND_RESPONSE, Words

@@ -14,14 +14,14 @@ from corefscore.analysis import types
 from corefscore.analysis.costs import Cost
 from corefscore.analysis.found import Analysis
 from corefscore.analysis.partitions import ABSENT, BY_TRIMMING
-from corefscore.arrays import Ints
-from corefscore.findings import counted
+from corefscore.checking.findings import counted
+from corefscore.documents.arrays import Ints
+from corefscore.documents.model import Documents
 from corefscore.metrics import AVERAGE
-from corefscore.model import Documents
-from corefscore.percent import percent
 from corefscore.reports.presented import Presented
 from corefscore.reports.row import BAR, COUNT, END, GAIN, MIDDLE, PERCENT, Annotation, Column, Reported, Table, head
 from corefscore.reports.words import FIRST_AND_SECOND, KEY_AND_RESPONSE, Words
+from corefscore.statistics.percent import percent
 
 MISSING, EXTRA = "missing", "extra"
 """The words of `Words` that stand over columns."""
@@ -45,7 +45,7 @@ OF_SINGLETONS = (types.EXTRA_SINGLETON, types.MISSING_SINGLETON)
 REPEATS = "repeated mention"
 LOOKUP = "official look-up"
 """The row before the types of what is gained without later copies of repeated mentions, and if entities are found by
-the alignment of mentions (`corefscore.lookups`)."""
+the alignment of mentions (`corefscore.alignment.lookups`)."""
 
 NOTHING = 1e-9
 """Scores that differ by less are the same but for rounding."""

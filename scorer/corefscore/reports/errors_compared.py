@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from corefscore.analysis.found import RIGHT, STATUS, Analysis
-from corefscore.arrays import Ints
-from corefscore.findings import counted
-from corefscore.percent import percent
+from corefscore.checking.findings import counted
+from corefscore.documents.arrays import Ints
 from corefscore.reports.errors import KINDS, ErrorReport, shortened
 from corefscore.reports.row import COUNT, GAIN, MIDDLE, PERCENT, Column, Reported, Table, head
 from corefscore.reports.row import shortened as brief
 from corefscore.reports.words import KEY_AND_RESPONSE
+from corefscore.statistics.percent import percent
 
 Span = tuple[int, int, int]
 

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corefscore.arrays import Floats
-from corefscore.counts import SCORES, f1, summed
+from corefscore.documents.arrays import Floats
 from corefscore.errors import InputError, UsageError
 from corefscore.metrics import AVERAGE, GROUPS
+from corefscore.metrics.counts import SCORES, f1, summed
 from corefscore.reports.presented import Presented
 from corefscore.reports.row import PERCENT, Column, Table, head
 from corefscore.results import Result, Score

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from corefscore.measures import HEADINGS, asked, titles
 from corefscore.metrics import AVERAGE
+from corefscore.metrics.measures import HEADINGS, asked, titles
 from corefscore.metrics.row import Metric
 from corefscore.reports.row import PERCENT, Column, Table
 
@@ -17,7 +17,7 @@ NO_MARKS: Mapping[tuple[int, Scored], str] = {}
 
 
 def scored_columns(measures: Iterable[str]) -> list[Scored]:
-    """The scores that are asked for of measures (`corefscore.measures.asked`)."""
+    """The scores that are asked for of measures (`corefscore.metrics.measures.asked`)."""
     return [(measure, score) for measure, its in asked(measures).items() for score in its]
 
 

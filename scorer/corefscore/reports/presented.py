@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from corefscore.errors import UsageError
-from corefscore.frames import frame
 from corefscore.layouts import TABLES, Style, fitting, rendered
 from corefscore.layouts.cells import arranged, cell
-from corefscore.notebooks import signed
-from corefscore.notebooks import table as as_html
+from corefscore.python.frames import frame
+from corefscore.python.notebooks import signed
+from corefscore.python.notebooks import table as as_html
 from corefscore.reports.row import LEFT, Reported, Table
 
 NOTEBOOK = Style("table")

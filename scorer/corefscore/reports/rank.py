@@ -9,17 +9,17 @@ from functools import cached_property
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from corefscore.counts import SCORES
-from corefscore.findings import counted
-from corefscore.measures import HEADINGS, asked, scores_of
+from corefscore.checking.findings import counted
+from corefscore.metrics.counts import SCORES
+from corefscore.metrics.measures import HEADINGS, asked, scores_of
 from corefscore.reports.compare import known, listed, notes_on_intervals, notes_on_tests, options, percentage, signed
 from corefscore.reports.paper import Scored, scored_columns
 from corefscore.reports.presented import Presented
 from corefscore.reports.row import CHANCE, COUNT, MIDDLE, PERCENT, Column, Interval, Table, head, shortened
 from corefscore.reports.views import paper_of, sort_heading
 from corefscore.results import Result, Scores
-from corefscore.significance import Compared, Method, Sample, Watch, compared
-from corefscore.units import sample
+from corefscore.statistics.significance import Compared, Method, Sample, Watch, compared
+from corefscore.statistics.units import sample
 
 
 class Hidden(NamedTuple):

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corefscore.counts import SCORES, summed
-from corefscore.measures import HEADINGS
-from corefscore.percent import percent
+from corefscore.alignment.text.fidelity import described, ratio
+from corefscore.metrics.counts import SCORES, summed
+from corefscore.metrics.measures import HEADINGS
 from corefscore.reports.paper import main_measures, paper
 from corefscore.reports.row import COUNT, PERCENT, Column, Interval, Reported, Streamed, Table
 from corefscore.results import DOCUMENT, TOTAL, Result, Score, Scores
-from corefscore.textual.fidelity import described, ratio
+from corefscore.statistics.percent import percent
 
 GROUP, MEAN, MACRO = "group", "mean of groups", "macro"
 """The kinds of scope besides documents and the total: a group of documents, the unweighted mean over groups, and that

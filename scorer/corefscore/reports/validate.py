@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from corefscore.findings import ERROR, KINDS, NOTICE, counted
-from corefscore.repair import Fixes
+from corefscore.checking.findings import ERROR, KINDS, NOTICE, counted
+from corefscore.checking.repair import Fixes
+from corefscore.checking.validation import Validated
 from corefscore.reports.row import Annotation
-from corefscore.validation import Validated
 
 LEVELS = {ERROR: "error", NOTICE: "warning"}
 """The level of an annotation, by severity."""

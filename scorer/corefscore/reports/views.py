@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from corefscore.counts import SCORES
-from corefscore.measures import HEADINGS, asked
 from corefscore.metrics import AVERAGE
+from corefscore.metrics.counts import SCORES
+from corefscore.metrics.measures import HEADINGS, asked
 from corefscore.reports.paper import Scored, paper, scored_columns
 from corefscore.reports.row import BEST, COUNT, MIDDLE, PERCENT, SAME, Column, Interval, Table, shortened
 from corefscore.results import Result
-from corefscore.significance import TIE, Compared
+from corefscore.statistics.significance import TIE, Compared
 
 PAIRWISE = 4
 """Up to so many systems, each pair is a table of its own; more are a matrix a measure."""

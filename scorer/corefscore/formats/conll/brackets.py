@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.arrays import Bools, Ints, changes, order_by
+from corefscore.documents.arrays import Bools, Ints, changes, order_by
 
 SINGLE, OPEN, CLOSE = 0, 1, 2
 """The kinds of event, in the order in which those of one cell happen: ``(N)``, ``(N``, ``N)``."""
@@ -26,7 +26,7 @@ class Events(NamedTuple):
 
 
 class Partitions(NamedTuple):
-    """The columns of `corefscore.model.Documents` that brackets decide."""
+    """The columns of `corefscore.documents.model.Documents` that brackets decide."""
 
     document: Ints
     label: Ints

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from corefscore.arrays import Bools, Bytes, Ints
+from corefscore.documents.arrays import Bools, Bytes, Ints
+from corefscore.documents.model import UNKNOWN
 from corefscore.formats.conll.lines import WORD, WORD_COLUMNS
 from corefscore.formats.words import word_numbers
-from corefscore.model import UNKNOWN
 
 LF, TAB, SPACE, ZERO = b"\n\t 0"
 

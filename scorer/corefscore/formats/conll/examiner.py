@@ -16,8 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.arrays import Ints, changes
-from corefscore.findings import MOST, Finding, Found, counted, shortened
+from corefscore.checking.findings import MOST, Finding, Found, counted, shortened
+from corefscore.documents.arrays import Ints, changes
+from corefscore.documents.model import Documents
 from corefscore.formats.conll.brackets import CLOSE, OPEN, SINGLE, Events, unmatched
 from corefscore.formats.conll.cells import Labels, parse
 from corefscore.formats.conll.columns import Columns
@@ -33,9 +34,8 @@ from corefscore.formats.conll.reader import (
     last_cells,
 )
 from corefscore.formats.row import Request
+from corefscore.formats.sources import Source, as_text
 from corefscore.formats.words import BLANK_MARKS, TextsSoFar
-from corefscore.model import Documents
-from corefscore.sources import Source, as_text
 
 NUMBER_COLUMN = 2
 """Where CoNLL-2011/2012 has the number of the token in its sentence."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from corefscore.formats.conll.lines import columns_of, lines_of, word_cell
 from corefscore.formats.row import Layers, Request
-from corefscore.sources import Source, as_text
+from corefscore.formats.sources import Source, as_text
 
 TAG, PARSE = 4, 5
 """The columns of parts of speech and parses, counted from 0."""

@@ -10,10 +10,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from corefscore.findings import Finding
+from corefscore.checking.findings import Finding
+from corefscore.documents.model import Span
 from corefscore.formats.row import NO_WORD, Request, Sentences, passage, passage_places
-from corefscore.model import Span
-from corefscore.sources import MARK, Source, as_text
+from corefscore.formats.sources import MARK, Source, as_text
 
 BEGIN, END = b"begin document ", b"end document"
 END_MARKER = re.compile(rb"#[^\S\n]*" + END)

@@ -26,14 +26,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.arrays import Bools, Bytes, Ints
-from corefscore.findings import Finding, shortened
+from corefscore.checking.findings import Finding, shortened
+from corefscore.documents.arrays import Bools, Bytes, Ints
+from corefscore.documents.model import KEY, UNKNOWN, Documents, HeldColumn, NamedEntities
 from corefscore.formats.conll.columns import Columns
 from corefscore.formats.conll.reader import CR, Lines, Reader
 from corefscore.formats.row import Request
+from corefscore.formats.sources import Source, as_text
 from corefscore.formats.words import BLANK_MARKS, TextsSoFar, word_numbers
-from corefscore.model import KEY, UNKNOWN, Documents, HeldColumn, NamedEntities
-from corefscore.sources import Source, as_text
 
 CELL = re.compile(rb"(?:\(([^\s()*|]+))?\*?(\))?")
 """A cell of a name: the type where it begins one, and whether it ends one."""

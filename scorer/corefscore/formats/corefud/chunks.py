@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from corefscore.arrays import Bools, Bytes, Ints, changes
+from corefscore.documents.arrays import Bools, Bytes, Ints, changes
 from corefscore.formats.corefud.lines import TAB, Lines
 from corefscore.formats.words import whole_numbers
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from corefscore.arrays import Ints, bounds, changes, order_by
+from corefscore.documents.arrays import Ints, bounds, changes, order_by
+from corefscore.documents.model import SENTENCE
 from corefscore.formats.corefud.lines import FORM, UPOS, Lines
 from corefscore.formats.row import NO_WORD, Layers, Request
-from corefscore.model import SENTENCE
-from corefscore.sources import Source, as_text
+from corefscore.formats.sources import Source, as_text
 
 EMPTY = "\N{EMPTY SET}"
 """What stands before the form of an empty node, and in place of none."""
@@ -43,7 +43,7 @@ def by_document(lines: Lines) -> Iterator[tuple[int, Ints]]:
 
 
 def cut(forms: list[str], numbers: Ints) -> list[list[str]]:
-    """The forms of words with these numbers (`corefscore.model.Nodes`), sentence by sentence."""
+    """The forms of words with these numbers (`corefscore.documents.model.Nodes`), sentence by sentence."""
     cuts = np.flatnonzero(changes(numbers // SENTENCE)).tolist()
     return [forms[first:last] for first, last in zip(cuts, [*cuts[1:], None], strict=True)] if cuts else []
 

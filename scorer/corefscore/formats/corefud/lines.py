@@ -17,12 +17,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.arrays import NONE, Bools, Bytes, Ints, changes, order_by
+from corefscore.checking.findings import Finding, shortened
+from corefscore.documents.arrays import NONE, Bools, Bytes, Ints, changes, order_by
+from corefscore.documents.model import SENTENCE, TENTH
 from corefscore.errors import InputError
-from corefscore.findings import Finding, shortened
+from corefscore.formats.sources import MARK, Source, as_text
 from corefscore.formats.words import whole_numbers
-from corefscore.model import SENTENCE, TENTH
-from corefscore.sources import MARK, Source, as_text
 
 COLUMNS = 10
 
@@ -47,7 +47,8 @@ WITHOUT_NEWDOC = "(no newdoc)"
 
 class Words(NamedTuple):
     """The words of a file in the order of their sentences: the row of each among the token lines, its number
-    (`corefscore.model.Nodes`) with the sentence counted in the file, and whether it is a token, not an empty node."""
+    (`corefscore.documents.model.Nodes`) with the sentence counted in the file, and whether it is a token, not an empty
+    node."""
 
     row: Ints
     number: Ints
@@ -209,7 +210,7 @@ class Lines:
         return list(numbers), lines, document, lost
 
     def numbers(self, document: Ints) -> Ints:
-        """The number of each word (`corefscore.model.Nodes`), given the document of each sentence."""
+        """The number of each word (`corefscore.documents.model.Nodes`), given the document of each sentence."""
         order = order_by(document)
         begins = changes(document[order])
         in_document = np.empty(len(order), dtype=np.int64)

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.arrays import Bools, Ints, changes, order_by
+from corefscore.documents.arrays import Bools, Ints, changes, order_by
 from corefscore.formats.corefud.chunks import CLOSE, EMPTY_HEAD, NO_HEAD, ODD_HEAD, OPEN, SINGLE, Chunks
 
 PART = re.compile(rb"(.*)\[([^\]/]*)/([^\]]*)\]", re.DOTALL)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from corefscore.arrays import Ints, changes, order_by
+from corefscore.documents.arrays import Ints, changes, order_by
+from corefscore.documents.model import SENTENCE, TENTH
 from corefscore.formats.corefud.lines import DIGITS, HEAD, Lines
 from corefscore.formats.corefud.mentions import Sized
 from corefscore.formats.words import whole_numbers
-from corefscore.model import SENTENCE, TENTH
 
 
 def highest(lines: Lines, sized: Sized) -> Ints:

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from corefscore.findings import Finding, counted
+from corefscore.checking.findings import Finding, counted
 from corefscore.formats.corefud.layers import by_document, cut
 from corefscore.formats.corefud.lines import COLUMNS, FORM, HEAD, Lines
 from corefscore.formats.row import NO_WORD, USUAL, FullDocument, Request, Sentences, changed_order
+from corefscore.formats.sources import Source, as_text
 from corefscore.formats.written import Brackets, laid_out, note_crossing, noted
-from corefscore.sources import Source, as_text
 
 HEADER = "# global.Entity = eid\n"
 """Mentions are written with ids alone: heads are not known, and a reader is told so."""

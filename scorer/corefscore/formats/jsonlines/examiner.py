@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from corefscore.arrays import Ints
+from corefscore.checking.findings import MOST, Finding, Found, counted
+from corefscore.documents.arrays import Ints
+from corefscore.documents.model import Place
 from corefscore.errors import InputError
-from corefscore.findings import MOST, Finding, Found, counted
 from corefscore.formats.jsonlines.dialects import Dialect
 from corefscore.formats.jsonlines.objects import dialect_of, name_of
 from corefscore.formats.jsonlines.reader import Reader, numbers
 from corefscore.formats.jsonlines.records import Fields
 from corefscore.formats.jsonlines.words import sentences_of
 from corefscore.formats.row import Request
-from corefscore.model import Place
 
 
 class Examiner(Reader):

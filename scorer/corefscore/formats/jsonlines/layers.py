@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from corefscore.formats.jsonlines.objects import dialect_of, objects
 from corefscore.formats.jsonlines.words import sentences_of
 from corefscore.formats.row import Layers, Request
-from corefscore.sources import Source
+from corefscore.formats.sources import Source
 
 
 def read(source: Source, request: Request) -> Iterator[Layers]:

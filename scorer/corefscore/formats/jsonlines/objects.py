@@ -6,16 +6,16 @@ import re
 from collections.abc import Collection, Iterator
 from operator import le
 
+from corefscore.checking.findings import Finding, counted
+from corefscore.documents.model import Place
 from corefscore.errors import InputError
-from corefscore.findings import Finding, counted
 from corefscore.formats.jsonlines.dialects import BY_NAME, NAMES_OF_DOCUMENTS, TEXT, Dialect, dialects_of
 from corefscore.formats.jsonlines.offsets import MOST_TOKENS, Misspelled, Offsets, misspelled
 from corefscore.formats.jsonlines.records import Fields, clean, records, shown, where
 from corefscore.formats.jsonlines.words import are, sentences_of, sizes_of, words_fault
 from corefscore.formats.row import Request
-from corefscore.model import Place
-from corefscore.sources import MARK, Source
-from corefscore.workers import Unsuited
+from corefscore.formats.sources import MARK, Source
+from corefscore.work.workers import Unsuited
 
 WORDS_PER_SUBTOKEN, WORDS_BESIDES = 10, 100
 """How many words a document can have for each of its subtokens, and besides: words without subtokens are rare, and a

@@ -16,7 +16,7 @@ Its fields, and what a mention is, depend on its dialect (`corefscore.formats.js
 Other fields are passed over, and so are clusters without mentions. Entities and mentions come in the order in which
 `corefscore.formats.conll.writer.write` and `corefscore.formats.conll.reader` would give them, so that the digits are
 the same. Where mentions count characters, that is what documents hold too, with the text; beside the other side they
-are mapped to its tokens (`corefscore.characters`).
+are mapped to its tokens (`corefscore.alignment.offsets`).
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.arrays import NONE, Ints
+from corefscore.checking.findings import Finding, counted
+from corefscore.documents.arrays import NONE, Ints
+from corefscore.documents.model import KEY, RESPONSE, UNKNOWN, Documents, Place, Span, Texts, by_appearance
 from corefscore.errors import InputError
-from corefscore.findings import Finding, counted
 from corefscore.formats.jsonlines.dialects import BY_NAME, CLUSTERS, PREDICTED, TEXT, Dialect
 from corefscore.formats.jsonlines.objects import (
     bad_field,
@@ -47,9 +48,8 @@ from corefscore.formats.jsonlines.offsets import faults_of, flattened
 from corefscore.formats.jsonlines.records import EXPECTED, Fields, Record, clean, records
 from corefscore.formats.jsonlines.words import of_subtokens, pieces_of, sentences_of
 from corefscore.formats.row import BATCH, Request, Sentences, passage, passage_places
+from corefscore.formats.sources import Source
 from corefscore.formats.words import numbers_of
-from corefscore.model import KEY, RESPONSE, UNKNOWN, Documents, Place, Span, Texts, by_appearance
-from corefscore.sources import Source
 
 WHOLE_FILE = ("no-document", "json-document")
 """Faults of a whole file, of which each line would tell again."""
@@ -101,8 +101,8 @@ class Reader:
         raise error
 
     def text_of(self, fields: Fields, tokens: int, dialect: Dialect) -> Ints:
-        """The numbers of the words of a document (`corefscore.model.Texts`); unknown where they are not there, or would
-        have to be put together from subtokens."""
+        """The numbers of the words of a document (`corefscore.documents.model.Texts`); unknown where they are not
+        there, or would have to be put together from subtokens."""
         its_sentences = None if of_subtokens(fields, dialect) else sentences_of(fields, dialect)
         return np.full(max(tokens, 0), UNKNOWN) if its_sentences is None else numbers(its_sentences)
 

@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, BinaryIO, NamedTuple
 
+from corefscore.checking.findings import Finding, counted, shortened
+from corefscore.documents.model import Place
 from corefscore.errors import InputError
-from corefscore.findings import Finding, counted, shortened
-from corefscore.model import Place
-from corefscore.sources import MARK, Source
-from corefscore.workers import Unsuited
+from corefscore.formats.sources import MARK, Source
+from corefscore.work.workers import Unsuited
 
 EXPECTED = "JSON lines: an object with doc_key and clusters on each"
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from corefscore.findings import Finding, counted
+from corefscore.checking.findings import Finding, counted
 from corefscore.formats.jsonlines.dialects import E2E, FLAT, OBJECTS, SENTENCES, TEXT, Dialect
 from corefscore.formats.jsonlines.words import TOKEN, WORD
 from corefscore.formats.row import NO_WORD, USUAL, FullDocument, Request, changed_order, order_kept

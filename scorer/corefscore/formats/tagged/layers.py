@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from corefscore.formats.row import Layers, Request
+from corefscore.formats.sources import Source
 from corefscore.formats.tagged.notations import untagged
 from corefscore.formats.tagged.reader import answers, notation_of
-from corefscore.sources import Source
 
 
 def read(source: Source, request: Request) -> Iterator[Layers]:

@@ -11,7 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from corefscore.findings import Finding, counted
+from corefscore.checking.findings import Finding, counted
 from corefscore.formats.jsonlines.dialects import NAMES_OF_DOCUMENTS
 from corefscore.formats.row import NO_WORD, FullDocument, Request, Sentences, changed_order, order_kept
 from corefscore.formats.tagged.notations import NOTATIONS, Notation, find

@@ -1,0 +1,120 @@
+"""What both sides have in common, so that it can be said where that is nothing: every score is 0 then, and why shows in
+no number."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+import numpy as np
+
+from corefscore.alignment.matching import Matched
+from corefscore.alignment.pairing import Pairs
+from corefscore.checking.findings import Finding, Found, counted, tokens
+from corefscore.documents.arrays import Ints
+from corefscore.documents.model import KEY, RESPONSE, Documents, Mention, Place, texts_of
+from corefscore.errors import UsageError
+
+
+class Common(NamedTuple):
+    """What the sides of a batch of pairs have in common.
+
+    Nothing else is kept where they share a mention: ``documents`` is how many both sides have, ``key`` and ``response``
+    are a mention of each side, of one document if possible, and ``places`` where documents begin, by the side that has
+    no mention in them.
+    """
+
+    shares_mention: bool
+    documents: int = 0
+    key: Mention | None = None
+    response: Mention | None = None
+    places: Sequence[tuple[str, Place]] = ()
+
+
+SHARED = Common(shares_mention=True)
+
+
+def common(pairs: Pairs, views: Sequence[Matched]) -> Common:
+    """What the sides of a batch have in common, in any of the ways in which metrics see it."""
+    for matched in views:
+        of_key = np.zeros(len(matched.document), dtype=np.bool_)
+        of_key[matched.key.number] = True
+        if of_key[matched.response.number].any():
+            return SHARED
+    sides = {KEY: pairs.key, RESPONSE: pairs.response}
+    in_both = np.intersect1d(pairs.key.mention_document(), pairs.response.mention_document())
+    first = {name: _first(side, in_both if len(in_both) else side.document) for name, side in sides.items()}
+    present = np.flatnonzero(pairs.present).tolist()
+    places = [
+        (name, side.place_of(document)) for name, side in sides.items() for document in present if first[name] is None
+    ]
+    return Common(False, len(present), first[KEY], first[RESPONSE], places)
+
+
+def _first(side: Documents, documents: Ints) -> Mention | None:
+    """The first mention in the first of some documents, in the order of the text."""
+    if not len(documents):
+        return None
+    its = np.flatnonzero(side.mention_document() == documents[0])
+    # Mentions that are no spans of tokens have numbers below 0, which say nothing of their order: the first given wins.
+    start, end = np.maximum(side.start[its], 0), np.maximum(side.end[its], 0)
+    return side.mention(int(its[np.lexsort((end, start))[0]]))
+
+
+def nothing_in_common(batches: Sequence[Common]) -> list[Finding]:
+    """The notice that a side has no mention, or that both have some and share none; none where they share one, or not
+    even a document."""
+    documents = sum(batch.documents for batch in batches)
+    if not documents or any(batch.shares_mention for batch in batches):
+        return []
+    key = [batch.key for batch in batches if batch.key]
+    response = [batch.response for batch in batches if batch.response]
+    if key and response:
+        beside = next(((b.key, b.response) for b in batches if b.key and b.response), (key[0], response[0]))
+        return [_apart(*beside, documents)]
+    found = []
+    for side, mentions in ((KEY, key), (RESPONSE, response)):
+        if not mentions:
+            place = next(place for batch in batches for name, place in batch.places if name == side)
+            details = {"side": side, "documents": counted(documents, "document"), "hint": _hint(place)}
+            found.append(Finding("side-without-mentions", place.source.name, details=details))
+    return found
+
+
+def _apart(key: Mention, response: Mention, documents: int) -> Finding:
+    words = texts_of([key, response])
+    shown = [
+        f'"{text}"{tokens(mention.span.start, mention.span.end)}'
+        for mention, text in zip((key, response), words, strict=True)
+    ]
+    details = {"documents": counted(documents, "document"), "key": shown[0], "response": shown[1]}
+    return Finding("no-common-mention", response.place.source.name, response.line, details=details)
+
+
+def _hint(place: Place) -> str:
+    if place.line is None:
+        return "no entity with a mention was given"
+    return (
+        "CoNLL has coreference in the last column, JSON lines have it in a field of clusters, CorefUD has it in MISC; "
+        "corefscore validate FILE reports what this file contains"
+    )
+
+
+def other_columns(batches: Sequence[Common]) -> list[Finding]:
+    """Where a side has no mention: the notices that the last column of its files seems to be another one."""
+    if any(batch.shares_mention for batch in batches):
+        return []
+    from corefscore.formats import examination
+    from corefscore.formats.row import Reading
+
+    found = Found()
+    for side, mentions in ((KEY, [b.key for b in batches]), (RESPONSE, [b.response for b in batches])):
+        places = [place for batch in batches for name, place in batch.places if name == side and place.line is not None]
+        if any(mentions):
+            continue
+        for source in dict.fromkeys(place.source for place in places):
+            with suppress(UsageError):  # what cannot be read a second time is not looked at
+                deque(examination([source], found, Reading(), side).documents([source]), maxlen=0)
+    return [finding for finding in found.listed if finding.code == "other-column"]

@@ -1,0 +1,181 @@
+"""Look-ups: from aligned mentions to the overlap of entities, as the official CorefUD scorer has it or otherwise.
+
+Where every mention stands in one entity and no aligned pair gets in the way of equal mentions, the two of a pair simply
+have one number, and there is one table for all metrics. Elsewhere the official scorer has three ways of its own, each
+one function here, so that there are several tables:
+
+- `dictionary`: it finds the partner of a mention in one dictionary for both directions. A mention of the response that
+  is aligned to another than the equal mention of the key overwrites the partner of that one (zero-collision*,
+  zero-renumbered). ``--lookup alignment`` takes the alignment itself.
+- `last_entity`: a mention that stands in several entities belongs to the last of them (span-in-two-entities*), so a
+  response equal to its key does not score 1.
+- `SEEN`: CEAF and BLANC look from the key to the response only, and CEAF counts a mention for every entity of the
+  response that it stands in (span-in-two-entities-of-response). ``--definitions conll`` has each side look for itself.
+
+The names are those of recorded cases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from corefscore.alignment.matching import Matched, Side
+from corefscore.alignment.mentions import Alignment, Mentions
+from corefscore.documents.arrays import Floats, Ints, changes, order_by, ranges, tally
+from corefscore.metrics.overlap import Cells, Groups, Overlap, overlap
+
+NOWHERE = -1
+"""The entity or partner of a mention that has none."""
+
+KEY, RESPONSE, MEMBERS = "key", "response", "members"
+
+SEEN = {"ceafm": MEMBERS, "ceafe": MEMBERS, "blanc": KEY}
+"""The table from which the official scorer counts both recall and precision of a metric. Of all others, recall comes
+from what the key finds and precision from what the response finds."""
+
+
+class Tables(NamedTuple):
+    """The overlap as the mentions of the key find those of the response, the other way round, and with every entity of
+    the response in which a mention stands; one table three times where these do not differ."""
+
+    key: Overlap
+    response: Overlap
+    members: Overlap
+
+
+class Partners(NamedTuple):
+    """For each number the number on the other side, `NOWHERE` where there is none: from the key, from the response."""
+
+    of_key: Ints
+    of_response: Ints
+
+
+class Found(NamedTuple):
+    """The entity of the other side in which each mention is found, `NOWHERE` for none; for each side."""
+
+    key: Ints
+    response: Ints
+
+
+def dictionary(alignment: Alignment, lookup: str) -> Partners:
+    """The partner of every number. ``lookup`` is one of `corefscore.alignment.matching.LOOKUPS`.
+
+    Officially a mention that is in no pair of unequal ones is looked up as itself.
+    """
+    key, response = alignment.aligned
+    numbers = len(alignment.document)
+    if lookup == "alignment":
+        of_key, of_response = np.full((2, numbers), NOWHERE)
+        of_key[key], of_response[response] = response, key
+        return Partners(of_key, of_response)
+    both = np.arange(numbers)
+    unequal = key != response
+    both[key[unequal]] = response[unequal]
+    both[response[unequal]] = key[unequal]
+    return Partners(both, both)
+
+
+def last_entity(side: Side, numbers: int) -> Ints:
+    """The entity to which each number belongs, the last of several."""
+    entity = np.full(numbers, NOWHERE)
+    entity[side.number] = side.entity
+    return entity
+
+
+def found(alignment: Alignment, lookup: str) -> Found:
+    """Where each mention is found on the other side."""
+    partners = dictionary(alignment, lookup)
+    sides = alignment.key.side, alignment.response.side
+    entities = [np.append(last_entity(side, len(alignment.document)), NOWHERE) for side in sides]
+    return Found(entities[1][partners.of_key[sides[0].number]], entities[0][partners.of_response[sides[1].number]])
+
+
+def plain(alignment: Alignment) -> Matched | None:
+    """The mentions as plain numbers; None where look-ups would find anything else."""
+    key, response = alignment.aligned
+    sides = alignment.key.side, alignment.response.side
+    numbers = len(alignment.document)
+    if any(np.bincount(side.number).max(initial=0) > 1 for side in sides):
+        return None
+    here, there = (np.bincount(side.number, minlength=numbers) > 0 for side in sides)
+    unequal = key != response
+    if here[response[unequal]].any() or there[key[unequal]].any():
+        return None
+    number = np.arange(numbers)
+    number[response] = key
+    side = sides[1]._replace(number=number[sides[1].number])
+    return Matched(alignment.documents, alignment.document, sides[0], side)
+
+
+def tables(alignment: Alignment, lookup: str) -> Tables:
+    """The overlap of aligned mentions, as each side finds it."""
+    matched = plain(alignment)
+    if matched is not None:
+        table = overlap(matched)._replace(by_entity=True)
+        return Tables(table, table, table)
+    where = found(alignment, lookup)
+    key, response = alignment.key.side, alignment.response.side
+    seen = _table(alignment, key.entity, where.key)
+    back = _table(alignment, where.response, response.entity)
+    mention, entity = members(alignment, lookup)
+    return Tables(seen, back, _table(alignment, key.entity[mention], entity))
+
+
+def members(alignment: Alignment, lookup: str) -> tuple[Ints, Ints]:
+    """The mentions of the key that are found, once for every entity of the response in which they stand."""
+    side = alignment.response.side
+    partner = dictionary(alignment, lookup).of_key[alignment.key.side.number]
+    by_number = order_by(side.number)
+    number = side.number[by_number]
+    first = np.searchsorted(number, partner)
+    count = np.searchsorted(number, partner, side="right") - first
+    return np.repeat(np.arange(len(partner)), count), side.entity[by_number][ranges(first, count)]
+
+
+def _table(alignment: Alignment, key: Ints, response: Ints) -> Overlap:
+    """The table of mentions that stand in these entities of either side; `NOWHERE` for those that have none."""
+    sides = alignment.key.side, alignment.response.side
+    both = np.flatnonzero((key >= 0) & (response >= 0))
+    order = both[order_by(key[both], response[both])]
+    new = changes(key[order], response[order])
+    cell_of = np.cumsum(new) - 1
+    ours, theirs = (_groups(alignment, side.document, tally(side.entity, len(side.document))) for side in sides)
+    cell_key = key[order][new]
+    cells = _groups(alignment, sides[0].document[cell_key], tally(cell_of, len(cell_key)))
+    its = Cells(**vars(cells), key=cell_key, response=response[order][new], pairs=cells.size)
+    return Overlap(alignment.documents, ours, theirs, its, cell_of, by_entity=True)
+
+
+def _groups(alignment: Alignment, document: Ints, size: Ints) -> Groups:
+    """Groups of so many mentions, each of which is another one."""
+    mentions = np.bincount(document, weights=size, minlength=alignment.documents).astype(np.int64)
+    zeros = np.zeros(alignment.documents, dtype=np.int64)
+    return Groups(document, size, size, size, mentions, zeros, zeros, {})
+
+
+def counted(name: str, count: Callable[[Overlap], Floats], tables: Tables, definitions: str) -> Floats:
+    """What a metric of this name counts, recall and precision each from its own table.
+
+    ``count`` gives numerators and denominators as `corefscore.metrics.counts.packed` has them.
+    """
+    if tables.key is tables.response:
+        return count(tables.key)
+    if definitions == "corefud" and name in SEEN:
+        return count(getattr(tables, SEEN[name]))
+    counts = count(tables.response)
+    counts[..., :2] = count(tables.key)[..., :2]
+    return counts
+
+
+def differing(alignment: Alignment) -> int:
+    """How many mentions the official look-up finds elsewhere than the alignment has them."""
+    official, aligned = found(alignment, "official"), found(alignment, "alignment")
+    return sum(int((one != other).sum()) for one, other in zip(official, aligned, strict=True))
+
+
+def repeated(mentions: Mentions) -> int:
+    """How many mentions of a side stand in several entities."""
+    return int((np.bincount(mentions.side.number) > 1).sum())

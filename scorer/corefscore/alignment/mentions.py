@@ -1,0 +1,293 @@
+"""Which mentions are the same where they are more than spans: an alignment, one to one, by one of three rules.
+
+The order is that of the official CorefUD scorer (version 1.2, CRAC 2024 to 2026):
+
+1. Copies of a mention within an entity are dropped, then entities of one mention, on both sides.
+2. Zeros, mentions whose head is an empty node, are aligned by what they depend on (`dependencies`), by any rule.
+3. Of the rest, equal mentions are aligned.
+4. Of what is left then, by the rule: `RULES` has one function for each value of ``--matching``, which gives pairs of
+   mentions with scores. The pairs with the largest sum are aligned.
+
+Where several alignments are best, the official scorer's is taken (`corefscore.alignment.ties`). Scores look at
+mentions as numbers from here on, `corefscore.alignment.lookups` tells how.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from corefscore.alignment.matching import MATCHING, Side
+from corefscore.alignment.ties import assigned
+from corefscore.documents.arrays import NONE, Bools, Floats, Ints, changes, order_by, ranges, tally
+from corefscore.documents.model import NO_NODES, SENTENCE, Documents, Nodes
+
+
+class Mentions(NamedTuple):
+    """The mentions of one side that count: ``side`` has the number of each, equal for equal mentions of both sides and
+    rising in text order, ``nodes`` what they are, ``mention`` their places in the columns of the documents."""
+
+    side: Side
+    nodes: Nodes
+    mention: Ints
+
+    def keep(self, which: Bools) -> Mentions:
+        """Only the mentions ``which``."""
+        return Mentions(self.side.keep(which), self.nodes.take(np.flatnonzero(which)), self.mention[which])
+
+
+class Distinct(NamedTuple):
+    """Mentions of one side, each once however often it is marked, in the order of their numbers; of a copy that stands
+    in several entities the first one."""
+
+    number: Ints
+    document: Ints
+    nodes: Nodes
+
+    def only(self, which: Bools) -> Distinct:
+        """Some of the mentions."""
+        return Distinct(self.number[which], self.document[which], self.nodes.take(np.flatnonzero(which)))
+
+
+class Scores(NamedTuple):
+    """Pairs of mentions that may be aligned, by their places in `Distinct`, sorted by both, with scores above 0."""
+
+    key: Ints
+    response: Ints
+    score: Floats
+
+
+class Alignment(NamedTuple):
+    """A batch of pairs of documents with aligned mentions.
+
+    ``document`` is that of each number; ``aligned`` are the numbers of the key and those of the response that belong
+    together, equal ones included.
+    """
+
+    documents: int
+    document: Ints
+    key: Mentions
+    response: Mentions
+    aligned: tuple[Ints, Ints]
+
+
+def numbered(key: Documents, response: Documents, *, by_head: bool) -> tuple[Mentions, Mentions, Ints]:
+    """The mentions of both sides with numbers, equal for those of the same words, and ``by_head`` also of the same
+    head; and the document of each number.
+
+    They rise by document, first word, last word, number of words.
+    """
+    sides = key, response
+    nodes = [its.nodes or NO_NODES for its in sides]
+    every = Nodes(*(np.concatenate(columns) for columns in zip(*nodes, strict=True)))
+    document = np.concatenate([its.mention_document() for its in sides])
+    columns = [document, every.first_word, every.last_word, every.size, every.head if by_head else NONE]
+    columns = columns if by_head else columns[:-1]
+    same = _digest(every)
+    order = np.lexsort([same, *columns[::-1]])
+    new = changes(same[order], *(column[order] for column in columns))
+    number = np.empty(len(order), dtype=np.int64)
+    number[order] = np.cumsum(new) - 1
+    size = len(key.start)
+    found = []
+    for its, part, its_nodes in zip(sides, (number[:size], number[size:]), nodes, strict=True):
+        found.append(Mentions(Side(part, its.entity, its.document), its_nodes, np.arange(len(part))))
+    return found[0], found[1], document[order][new]
+
+
+def _digest(nodes: Nodes) -> Ints:
+    """A number for the words of each mention: equal for equal words, and else different but for one chance in 2^64."""
+    word = nodes.word.astype(np.uint64)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        word = (word ^ (word >> np.uint64(shift))) * np.uint64(factor)
+    word ^= word >> np.uint64(31)
+    if not len(word):
+        return NONE
+    return np.add.reduceat(word, nodes.first).astype(np.int64)
+
+
+def once_in_entity(mentions: Mentions) -> Mentions:
+    """Without the later copies of a mention within one entity."""
+    side = mentions.side
+    order = order_by(side.entity, side.number)
+    kept = np.zeros(len(order), dtype=np.bool_)
+    kept[order[changes(side.entity[order], side.number[order])]] = True
+    return mentions if kept.all() else mentions.keep(kept)
+
+
+def larger(mentions: Mentions) -> Mentions:
+    """Without entities of one mention."""
+    side = mentions.side
+    return mentions.keep(tally(side.entity, len(side.document))[side.entity] > 1)
+
+
+def align(key: Mentions, response: Mentions, document: Ints, *, documents: int, matching: str, zeros: str) -> Alignment:
+    """Align the mentions of both sides; ``document`` is that of each number."""
+    ours, theirs = distinct(key, document), distinct(response, document)
+    aligned: list[tuple[Ints, Ints]] = []
+
+    def settle(pairs: tuple[Ints, Ints]) -> None:
+        nonlocal ours, theirs
+        aligned.append(pairs)
+        ours = ours.only(~np.isin(ours.number, pairs[0]))
+        theirs = theirs.only(~np.isin(theirs.number, pairs[1]))
+
+    if zeros == "dependent":
+        zero, other = ours.only(ours.nodes.zero), theirs.only(theirs.nodes.zero)
+        settle(_best(zero, other, dependencies(zero, other)))
+    both = np.intersect1d(ours.number, theirs.number, assume_unique=True)
+    settle((both, both))
+    rule = RULES[matching]
+    if rule is not None:
+        settle(_best(ours, theirs, rule(ours, theirs)))
+    found = np.concatenate([pairs[0] for pairs in aligned]), np.concatenate([pairs[1] for pairs in aligned])
+    return Alignment(documents, document, key, response, found)
+
+
+def distinct(mentions: Mentions, document: Ints) -> Distinct:
+    """The mentions, each once."""
+    number, first = np.unique(mentions.side.number, return_index=True)
+    return Distinct(number, document[number], mentions.nodes.take(first))
+
+
+def _best(key: Distinct, response: Distinct, scores: Scores) -> tuple[Ints, Ints]:
+    """The numbers of the pairs with the largest sum of scores in each document."""
+    taken = assigned(key.document, response.document, *scores)
+    return key.number[scores.key[taken]], response.number[scores.response[taken]]
+
+
+def dependencies(key: Distinct, response: Distinct) -> Scores:
+    """Zeros whose heads are in one sentence: 10 times the F1 of what they depend on and how (parent and relation), plus
+    the F1 of what they depend on.
+
+    Source: the official scorer, zero-deprel-before-position, zero-parent-breaks-tie. Where neither stands is no matter.
+    """
+    parents = _links(key, relations=False), _links(response, relations=False)
+    pairs = shared(*parents)
+    both = _links(key, relations=True), _links(response, relations=True)
+    related = shared(*both)
+    # Every pair that shares a link shares its parent, so none is lost.
+    size = max(len(response.number), 1)
+    links = np.zeros(len(pairs.key), dtype=np.int64)
+    links[np.searchsorted(pairs.key * size + pairs.response, related.key * size + related.response)] = related.members
+    scores = 10 * _f1(links, both[0].size[pairs.key], both[1].size[pairs.response])
+    scores = scores + _f1(pairs.members, parents[0].size[pairs.key], parents[1].size[pairs.response])
+    return Scores(pairs.key, pairs.response, scores)
+
+
+def _f1(common: Ints, key: Ints, response: Ints) -> Floats:
+    """The F1 of sets of these sizes, none of which is empty."""
+    recall, precision = common / key, common / response
+    return 2 * precision * recall / np.where(common > 0, precision + recall, 1)
+
+
+def head(key: Distinct, response: Distinct) -> Scores:
+    """Mentions with the same head, by the share of the words of the key's mention that both have.
+
+    Source: the official scorer, head-oversized-preferred, head-best-total-not-greedy.
+    """
+    at_key, at_response = _joined((key.document, key.nodes.head), (response.document, response.nodes.head))
+    common = _common(key, response, at_key, at_response)
+    return _sorted(at_key, at_response, common / key.nodes.size[at_key])
+
+
+def partial(key: Distinct, response: Distinct) -> Scores:
+    """A mention of the response that has no other words than the key's and has its head, by the share of its words.
+
+    Source: the official scorer, partial-inside-with-head, partial-larger, partial-response-head-ignored.
+    """
+    of = np.repeat(np.arange(len(response.number)), response.nodes.size)
+    at_key, place = _joined((key.document, key.nodes.head), (response.document[of], response.nodes.word))
+    at_response = of[place]
+    common = _common(key, response, at_key, at_response)
+    within = common == response.nodes.size[at_response]
+    at_key, at_response, common = at_key[within], at_response[within], common[within]
+    return _sorted(at_key, at_response, common / key.nodes.size[at_key])
+
+
+RULES: Mapping[str, Callable[[Distinct, Distinct], Scores] | None] = dict(
+    zip(MATCHING, (None, partial, head), strict=True)
+)
+"""The rule of each value of ``--matching``; none is needed where only equal mentions match."""
+
+
+class Sets(NamedTuple):
+    """A set for each mention, in rows of (document, member, ...), each row once: ``of`` is the mention of each row,
+    ``size`` the size of each set."""
+
+    rows: tuple[Ints, ...]
+    of: Ints
+    size: Ints
+
+
+class Shared(NamedTuple):
+    """Pairs of mentions whose sets share members, sorted, and how many."""
+
+    key: Ints
+    response: Ints
+    members: Ints
+
+
+def word_sets(document: Ints, nodes: Nodes) -> Sets:
+    """The words of mentions as sets; ``document`` is that of each mention."""
+    of = np.repeat(np.arange(len(nodes.size)), nodes.size)
+    return Sets((document[of], nodes.word), of, nodes.size)
+
+
+def _links(side: Distinct, *, relations: bool) -> Sets:
+    """What zeros depend on as sets, within the sentence of their heads; with how they do or without."""
+    nodes = side.nodes
+    of = np.repeat(np.arange(len(nodes.size)), nodes.links)
+    members = (of, side.document[of], nodes.head[of] // SENTENCE, nodes.parent, nodes.relation)
+    rows = members if relations else members[:-1]
+    order = np.lexsort(rows[::-1])
+    new = changes(*(row[order] for row in rows))
+    of, *columns = (row[order][new] for row in rows)
+    return Sets(tuple(columns), of, tally(of, len(nodes.size)))
+
+
+def shared(key: Sets, response: Sets) -> Shared:
+    """Which sets of both sides share members, and how many."""
+    at_key, at_response = _joined(key.rows, response.rows)
+    of_key, of_response = key.of[at_key], response.of[at_response]
+    order = order_by(of_key, of_response)
+    of_key, of_response = of_key[order], of_response[order]
+    at = np.flatnonzero(changes(of_key, of_response))
+    return Shared(of_key[at], of_response[at], np.diff(np.append(at, len(order))))
+
+
+def _joined(key: tuple[Ints, ...], response: tuple[Ints, ...]) -> tuple[Ints, Ints]:
+    """The places of all pairs of equal rows."""
+    size = len(key[0])
+    rows = [np.concatenate(columns) for columns in zip(key, response, strict=True)]
+    order = np.lexsort(rows[::-1])
+    new = changes(*(row[order] for row in rows))
+    value = np.empty(len(order), dtype=np.int64)
+    value[order] = np.cumsum(new) - 1
+    ours, theirs = value[:size], value[size:]
+    by_value = order_by(theirs)
+    first = np.searchsorted(theirs[by_value], ours)
+    count = np.searchsorted(theirs[by_value], ours, side="right") - first
+    return np.repeat(np.arange(size), count), by_value[ranges(first, count)]
+
+
+def _common(key: Distinct, response: Distinct, at_key: Ints, at_response: Ints) -> Ints:
+    """How many words each of some pairs of mentions has in common."""
+    size = response.nodes.size[at_response]
+    word = response.nodes.word[ranges(response.nodes.first[at_response], size)]
+    pair = np.repeat(np.arange(len(at_key)), size)
+    # The words of a mention rise, and so do those of all mentions with the mention in front.
+    known, place = np.unique(np.concatenate([key.nodes.word, word]), return_inverse=True)
+    width = len(known) + 1
+    of = np.repeat(np.arange(len(key.number)), key.nodes.size)
+    there = of * width + place[: len(of)]
+    wanted = at_key[pair] * width + place[len(of) :]
+    at = np.minimum(np.searchsorted(there, wanted), max(len(there) - 1, 0))
+    return np.bincount(pair[there[at] == wanted], minlength=len(at_key)) if len(there) else np.zeros(0, dtype=np.int64)
+
+
+def _sorted(key: Ints, response: Ints, score: Floats) -> Scores:
+    order = order_by(key, response)
+    return Scores(key[order], response[order], score[order])

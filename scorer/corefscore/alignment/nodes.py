@@ -1,0 +1,139 @@
+"""Scoring where mentions are more than spans (CorefUD): from pairs of documents to counts, with what is odd there."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from corefscore.alignment import lookups
+from corefscore.alignment.mentions import Alignment, Mentions, align, larger, numbered, once_in_entity
+from corefscore.alignment.pairing import Pairs
+from corefscore.alignment.repeats import Repeat, describe, once, repeats_of
+from corefscore.checking.findings import MOST, Finding, counted
+from corefscore.documents.arrays import Bools, Floats, Ints, changes, order_by
+from corefscore.documents.model import Documents
+from corefscore.documents.texts import described, partings
+from corefscore.errors import InputError
+from corefscore.metrics.counts import packed
+from corefscore.metrics.row import NODES, Metric
+from corefscore.results import Counting
+
+
+class About(NamedTuple):
+    """What is odd in a batch: mentions of which copies were dropped, mentions that stand in several entities, how many
+    the official look-up finds elsewhere than where they are aligned, and where texts part: the pairs, and a document
+    and token of each."""
+
+    dropped: Sequence[Repeat]
+    repeated: Sequence[Repeat]
+    looked_up: int
+    pairs: Pairs
+    partings: Sequence[tuple[int, int]]
+
+
+def matched(pairs: Pairs, counting: Counting) -> tuple[Alignment, About]:
+    """Align the mentions that count. ``counting`` has no defaults left.
+
+    Raises `InputError` at the first copy of a mention where copies are refused.
+    """
+    assert counting.matching and counting.zeros and counting.lookup, "settled before"
+    key, response, document = numbered(pairs.key, pairs.response, by_head=counting.matching == "head")
+    dropped: list[Repeat] = []
+    several: list[Repeat] = []
+    sides = []
+    for its, documents in ((key, pairs.key), (response, pairs.response)):
+        sides.append(_counting(its, documents, counting, dropped, several))
+    if counting.singletons == "drop":
+        sides[0] = larger(sides[0])
+    if counting.singletons != "keep":
+        sides[1] = larger(sides[1])
+    how = {"matching": counting.matching, "zeros": counting.zeros}
+    alignment = align(sides[0], sides[1], document, documents=len(pairs.key), **how)
+    plain = lookups.plain(alignment) is not None
+    looked_up = 0 if plain or counting.lookup != "official" else lookups.differing(alignment)
+    return alignment, About(dropped, several, looked_up, pairs, list(_partings(pairs)))
+
+
+def _counting(
+    mentions: Mentions, documents: Documents, counting: Counting, dropped: list[Repeat], several: list[Repeat]
+) -> Mentions:
+    """The mentions of a side without zeros and copies that do not count; what is dropped and what stands in several
+    entities is added to the lists."""
+    if counting.zeros == "drop":
+        mentions = mentions.keep(~mentions.nodes.zero)
+    if np.bincount(mentions.side.number).max(initial=0) < 2:
+        return mentions
+    if counting.repeated == "refuse":
+        first = _repeats(mentions, documents, _marked_again(mentions.side.number))[:1]
+        raise InputError([finding.as_error() for finding in describe("repeated-mention", first)])
+    if counting.repeated == "first":
+        again = _marked_again(mentions.side.number)
+        dropped += _repeats(mentions, documents, again)
+        return mentions.keep(~again)
+    once = once_in_entity(mentions)
+    if len(once.mention) < len(mentions.mention):
+        dropped += _repeats(mentions, documents, ~np.isin(mentions.mention, once.mention))
+    several += _repeats(once, documents, _marked_again(once.side.number))
+    return once
+
+
+def _marked_again(number: Ints) -> Bools:
+    """Which mentions are copies of an earlier one."""
+    order = order_by(number)
+    again = np.zeros(len(number), dtype=np.bool_)
+    again[order] = ~changes(number[order])
+    return again
+
+
+def _repeats(mentions: Mentions, documents: Documents, copies: Bools) -> list[Repeat]:
+    """The mentions that some copies belong to, with all of their copies."""
+    number = mentions.side.number
+    found: dict[int, list[int]] = defaultdict(list)
+    for at in np.flatnonzero(np.isin(number, number[copies])).tolist():
+        found[int(number[at])].append(int(mentions.mention[at]))
+    return repeats_of(documents, list(found.values()))
+
+
+def _partings(pairs: Pairs) -> Iterator[tuple[int, int]]:
+    """Where the texts of documents part, if not at the end of the shorter one, which has a notice of its own."""
+    if pairs.key.texts is None or pairs.response.texts is None:
+        return
+    tokens = partings(pairs)
+    within = (tokens >= 0) & (tokens < np.minimum(pairs.key.tokens, pairs.response.tokens))
+    for document in np.flatnonzero(within).tolist():
+        yield document, int(tokens[document])
+
+
+def counts(alignment: Alignment, metrics: Sequence[Metric], counting: Counting, own: Callable[[Metric], Any]) -> Any:
+    """What metrics count, by name, each from the table that it sees; ``own`` gives the values of its own options; and
+    the mentions of the key of each document."""
+    assert counting.lookup and counting.definitions, "settled before"
+    tables = lookups.tables(alignment, counting.lookup)
+    found: dict[str, Floats] = {}
+    for metric in metrics:
+
+        def count(seen: Any, metric: Metric = metric) -> Floats:
+            return packed(metric.count(seen, **own(metric)))
+
+        if metric.view == NODES:
+            found[metric.name] = count(alignment)
+        else:
+            found[metric.name] = lookups.counted(metric.name, count, tables, counting.definitions)
+    return found, tables.key.key.total(tables.key.key.size)
+
+
+def notices(parts: Sequence[About]) -> Iterator[Finding]:
+    """What there is to tell of all batches."""
+    yield from describe("dropped-repeat", once([repeat for part in parts for repeat in part.dropped])[:MOST])
+    yield from describe("repeated-mention", once([repeat for part in parts for repeat in part.repeated])[:MOST])
+    looked_up = sum(part.looked_up for part in parts)
+    if looked_up:
+        path = parts[0].pairs.key.place_of(0).source.name
+        yield Finding("official-lookup", path, details={"count": counted(looked_up, "mention")})
+    for part in parts:
+        for finding in described("different-word", part.pairs, part.partings):
+            same = finding.details["word"] == finding.details["key_word"]
+            yield finding._replace(code="different-sentence") if same else finding

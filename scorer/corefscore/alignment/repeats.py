@@ -1,0 +1,241 @@
+"""Repeats: what a span means that is marked more than once, as the official scorer has it or otherwise.
+
+The official scorer looks at repeats in three ways, and each is one function here:
+
+- `key_messages`: in the key all copies stay and a line of output tells of each but the first (recorded cases
+  repeat-key). A response mention then meets the last copy.
+- `drop_response_copies`: in the response, later copies of a span that the key has are dropped, with a line of
+  output (repeat-response); copies of a span that the key lacks stay, without a word, and count
+  (repeat-spurious, repeat-too-many).
+- `refuse_too_many`: more than ten dropped copies over all documents refuse the run (the recorded run of
+  koconovel, human-reader-overlapped).
+
+``--repeated first`` keeps the first copy of any span on either side instead, and ``--repeated refuse`` refuses at
+the first copy.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Sequence
+from itertools import chain, islice
+from typing import NamedTuple
+
+import numpy as np
+
+from corefscore.alignment.matching import Matched, Side, exact
+from corefscore.alignment.pairing import Pairs
+from corefscore.checking.findings import MOST, Finding, counted, tokens
+from corefscore.documents.arrays import NONE, Bools, Ints, bounds, changes, order_by
+from corefscore.documents.model import Documents, Mention, texts_of
+from corefscore.errors import InputError
+
+LIMIT = 10
+"""The largest number of dropped copies that the official scorer puts up with."""
+
+SHOWN_ENTITIES = 20
+"""How many entities of a repeated span a message lists."""
+
+REPEATED = ("official", "first", "refuse")
+"""What ``--repeated`` can be."""
+
+
+class Repeat(NamedTuple):
+    """A span that one side marks more than once: its first copy, the numbers of all ``copies`` among the mentions of
+    the batch, and the entities that they are in, at most `SHOWN_ENTITIES` of them."""
+
+    first: Mention
+    copies: Sequence[int]
+    entities: str
+
+    @property
+    def document(self) -> int:
+        """The number of its document in the batch."""
+        return self.first.span.document
+
+
+class Treated(NamedTuple):
+    """The mentions that count, the lines of output for each document, the spans of which copies were dropped, and all
+    spans that have copies."""
+
+    matched: Matched
+    messages: dict[int, list[str]]
+    dropped: list[Repeat]
+    repeats: list[Repeat]
+
+
+def treat(matched: Matched, pairs: Pairs, way: str) -> Treated:
+    """Decide which copies of a span count. ``way`` is one of `REPEATED`.
+
+    Raises `InputError` at the first copy where ``way`` is ``refuse``.
+    """
+    key_copies, response_copies = _copies(matched.key), _copies(matched.response)
+    if not len(key_copies) and not len(response_copies):
+        return Treated(matched, {}, [], [])
+    key_repeats = repeats_of(pairs.key, _together(matched.key, key_copies))
+    response_repeats = repeats_of(pairs.response, _together(matched.response, response_copies))
+    # By document, so that the order does not hang on how the documents are cut into batches.
+    every = sorted(key_repeats + response_repeats, key=lambda repeat: repeat.document)
+    if way == "refuse":
+        raise InputError(_as_errors(describe("repeated-mention", (key_repeats + response_repeats)[:1])))
+    if way == "first":
+        key = _first_copies(matched.key, pairs.key, key_copies)
+        response = _first_copies(matched.response, pairs.response, response_copies)
+        return Treated(matched._replace(key=key, response=response), {}, every, every)
+    messages: dict[int, list[str]] = defaultdict(list)
+    key_messages(matched, pairs.key, key_copies, messages)
+    matched, gone = drop_response_copies(matched, pairs.response, response_copies, messages)
+    # Of a span all later copies go, or none; the same objects, since there can be very many.
+    dropped = [repeat for repeat in response_repeats if gone[repeat.copies[1]]]
+    # By document, key first in each: so they are printed, however the documents are cut into batches.
+    return Treated(matched, dict(sorted(messages.items())), dropped, every)
+
+
+def _first_copies(side: Side, documents: Documents, copies: Ints) -> Side:
+    """A side without its later ``copies``, as if its file did not hold them: an entity that first appeared with one of
+    them now appears later, and sums are added in that order."""
+    kept = _all_but(copies, side)
+    left = side.keep(kept)
+    return left if documents.opening is None else left.by_appearance(documents.opening[kept])
+
+
+def key_messages(matched: Matched, key: Documents, copies: Ints, messages: dict[int, list[str]]) -> None:
+    """``Repeated mention in the key: S, E <before><this>``, both numbers among the key's mentions of the document."""
+    document = matched.key.document[matched.key.entity[copies]]
+    first = _first_mentions(matched.key)[document]
+    before = _copy_before(matched.key)[copies]
+    columns = document, key.start[copies], key.end[copies], before - first, copies - first
+    for its, start, end, one, other in zip(*(column.tolist() for column in columns), strict=True):
+        messages[its].append(f"Repeated mention in the key: {start}, {end} {one}{other}")
+
+
+def drop_response_copies(
+    matched: Matched, response: Documents, copies: Ints, messages: dict[int, list[str]]
+) -> tuple[Matched, Bools]:
+    """``Repeated mention in the response: S, E <number><number>``, the number of the last copy in the key.
+
+    Returns what is left, and which mentions of the response were dropped.
+    """
+    number_in_key = np.full(len(matched.document), -1)
+    number_in_key[matched.key.number] = np.arange(len(matched.key.number))
+    dropped = copies[number_in_key[matched.response.number[copies]] >= 0]
+    document = matched.response.document[matched.response.entity[dropped]]
+    number = number_in_key[matched.response.number[dropped]] - _first_mentions(matched.key)[document]
+    columns = document, response.start[dropped], response.end[dropped], number
+    for its, start, end, at in zip(*(column.tolist() for column in columns), strict=True):
+        messages[its].append(f"Repeated mention in the response: {start}, {end} {at}{at}")
+    kept = _all_but(dropped, matched.response)
+    return matched._replace(response=matched.response.keep(kept)), ~kept
+
+
+def refuse_too_many(dropped: Sequence[Repeat]) -> None:
+    """Raise `InputError`, with all spans concerned, where more copies than `LIMIT` were dropped."""
+    if summary := too_many(dropped):
+        raise InputError([summary, *_as_errors(describe("repeated-mention", dropped[:MOST]))])
+
+
+def too_many(dropped: Sequence[Repeat]) -> Finding | None:
+    """The reason to refuse, where more copies than `LIMIT` were dropped."""
+    copies = sum(len(repeat.copies) - 1 for repeat in dropped)
+    if copies <= LIMIT:
+        return None
+    places = {repeat.first.place for repeat in dropped}
+    details = {
+        "limit": LIMIT,
+        "count": copies,
+        "spans": counted(len(dropped), "span"),
+        "documents": counted(len(places), "document"),
+    }
+    return Finding("too-many-repeated", dropped[0].first.place.source.name, details=details)
+
+
+def _as_errors(findings: Sequence[Finding]) -> list[Finding]:
+    return [finding.as_error() for finding in findings]
+
+
+def describe(code: str, repeats: Sequence[Repeat]) -> list[Finding]:
+    """Findings for repeated spans, with their words and the entities that they are in."""
+    found = []
+    for (first, copies, entities), words in zip(repeats, texts_of([repeat.first for repeat in repeats]), strict=True):
+        details = {
+            "document": first.document,
+            "words": words,
+            "tokens": tokens(first.span.start, first.span.end),
+            "count": len(copies),
+            "entities": entities,
+        }
+        found.append(Finding(code, first.place.source.name, first.line, details=details))
+    return found
+
+
+def once(repeats: Sequence[Repeat]) -> list[Repeat]:
+    """Each span once, where a file is both key and response."""
+    found: dict[Hashable, Repeat] = {}
+    for repeat in repeats:
+        first = repeat.first
+        place = first.place.source.name, first.place.line, first.document
+        found.setdefault((place, first.span[1:], len(repeat.copies), repeat.entities), repeat)
+    return list(found.values())
+
+
+def repeats(documents: Documents) -> list[Repeat]:
+    """The spans that a batch of one side marks more than once, within one entity or in several."""
+    return repeats_of(documents, copies_of(documents))
+
+
+def copies_of(documents: Documents) -> list[list[int]]:
+    """The mentions of each such span, by number."""
+    side = exact(documents, Documents([], [], NONE)).key
+    return _together(side, _copies(side))
+
+
+def _copy_before(side: Side) -> Ints:
+    """For each mention the copy of its span before it, or itself."""
+    before = np.arange(len(side.number))
+    order = order_by(side.number)
+    again = ~changes(side.number[order])
+    at = np.flatnonzero(again)
+    before[order[at]] = order[at - 1]
+    return before
+
+
+def _copies(side: Side) -> Ints:
+    """The mentions of a side whose span was there before, in the order of the side."""
+    if np.bincount(side.number).max(initial=0) <= 1:
+        return np.empty(0, dtype=np.int64)
+    return np.flatnonzero(_copy_before(side) != np.arange(len(side.number)))
+
+
+def _together(side: Side, copies: Ints) -> list[list[int]]:
+    """All mentions of each span that later ``copies`` belong to, in the order of their first copy."""
+    wanted = np.flatnonzero(np.isin(side.number, side.number[copies]))
+    by_number: dict[int, list[int]] = defaultdict(list)
+    for mention, number in zip(wanted.tolist(), side.number[wanted].tolist(), strict=True):
+        by_number[number].append(mention)
+    return list(by_number.values())
+
+
+def repeats_of(documents: Documents, spans: Sequence[Sequence[int]]) -> list[Repeat]:
+    """The repeats of some spans, each given by its mentions in a batch."""
+    firsts = documents.mentions([copies[0] for copies in spans])
+    shown = [copies[:SHOWN_ENTITIES] for copies in spans]
+    entities = documents.entity[np.array(list(chain(*shown)), dtype=np.int64)]
+    names = iter(documents.names_of(entities.tolist()))
+    found = []
+    for first, copies, its in zip(firsts, spans, shown, strict=True):
+        its_names = [*islice(names, len(its)), *["..."] * (len(its) < len(copies))]
+        found.append(Repeat(first, copies, ", ".join(its_names)))
+    return found
+
+
+def _all_but(mentions: Ints, side: Side) -> Bools:
+    kept = np.ones(len(side.number), dtype=np.bool_)
+    kept[mentions] = False
+    return kept
+
+
+def _first_mentions(side: Side) -> Ints:
+    """The number of mentions before each document."""
+    if not len(side.document):
+        return np.zeros(0, dtype=np.int64)
+    return bounds(side.document[side.entity], int(side.document[-1]) + 1)

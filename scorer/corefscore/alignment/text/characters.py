@@ -1,0 +1,76 @@
+"""Words as characters that can be compared, whatever was done to them in passing.
+
+What does not count: white space and tokenisation, case, forms of Unicode and ligatures (NFKC), kinds of quotes and
+dashes, invisible characters, and how OntoNotes writes brackets (``-LRB-``) and full stops (``/.``).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from corefscore.documents.arrays import NONE, Ints, tally
+
+BRACKETS: Mapping[str, str] = dict(zip(("-lrb-", "-rrb-", "-lsb-", "-rsb-", "-lcb-", "-rcb-"), "()[]{}", strict=True))
+
+ALIKE = str.maketrans(
+    {
+        **dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\u301d\u301e\uff02", '"'),
+        **dict.fromkeys("\u2018\u2019\u201a\u201b\u2039\u203a\u2032\u00b4`\u02bc", "'"),
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63", "-"),
+        "\u0153": "oe",
+        "\u00e6": "ae",
+        "\u00b7": ".",
+    }
+)
+"""Characters that stand for each other and that NFKC keeps apart: quotes, apostrophes, dashes, ligatures."""
+
+OF_TREEBANK = re.compile(rf"^(?:{'|'.join(BRACKETS)})$|^/(?=[.?!,:;-]$)", re.MULTILINE)
+
+INVISIBLE = re.compile(r"[^\S\n]|[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]")
+
+DOUBLE = re.compile("''|--+")
+
+
+class Characters(NamedTuple):
+    """The characters of some words, one after the other: ``code`` is that of each, ``token`` the word that it is of;
+    ``tokens`` is the number of words, which may have none."""
+
+    code: Ints
+    token: Ints
+    tokens: int
+
+    @property
+    def first(self) -> Ints:
+        """Where the characters of each word begin, and last where those of all end."""
+        return np.append(0, np.cumsum(tally(self.token, self.tokens)))
+
+
+def characters(words: Sequence[str], without: Collection[int] = ()) -> Characters:
+    """The characters of words; those of the words ``without`` are left out."""
+    if without:
+        words = ["" if at in without else word for at, word in enumerate(words)]
+    if not words:
+        return Characters(NONE, NONE, 0)
+    text = normalised("\n".join(words))
+    if text.count("\n") != len(words) - 1:  # a word with a line end in it
+        text = normalised("\n".join(word.replace("\n", " ") for word in words))
+    code = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.int64)
+    ends = code == ord("\n")
+    return Characters(code[~ends], np.cumsum(ends)[~ends], len(words))
+
+
+def normalised(text: str) -> str:
+    """Words on lines as they are compared; line ends stay where they are."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    text = text.casefold()
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    text = OF_TREEBANK.sub(lambda found: BRACKETS.get(found[0], ""), text)
+    text = INVISIBLE.sub("", text.translate(ALIKE))
+    return DOUBLE.sub(lambda found: '"' if found[0] == "''" else "-", text)

@@ -1,0 +1,469 @@
+"""Documents brought onto the tokens of the key.
+
+A mention takes the words of the key from the first to the last of its characters that stand in the key, whole words on
+either side; in moved text likewise, within one stretch. A mention without such characters lies in inserted text: it
+gets tokens behind those of the document, where nothing matches it. Where several mentions come to the same words, the
+one with the fewest characters that differ has them, and the others match nothing either, so that no mention is lost
+or invented.
+
+Several answers of one document (pieces) are aligned one by one. A mention that a piece before has on the same words is
+not counted again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+
+from corefscore.alignment.pairing import in_other_form
+from corefscore.alignment.text.characters import Characters, characters
+from corefscore.alignment.text.fidelity import COLUMNS, UNUSUAL, Fidelity, described, ratio
+from corefscore.alignment.text.stretches import ABSENT, EQUAL, MOVED, Found, find, is_aligned
+from corefscore.checking.findings import Finding, counted
+from corefscore.documents.arrays import Bools, Ints, tally
+from corefscore.documents.model import SENTENCE, TENTH, Documents, Span, by_appearance, joined, part_of
+from corefscore.errors import InputError, UsageError
+from corefscore.formats.row import (
+    APART,
+    FAULTS,
+    NO_WORD,
+    OVERLAP,
+    PIECES,
+    SAME,
+    Layers,
+    Reading,
+    passage,
+    passage_places,
+)
+from corefscore.formats.sources import Source
+
+NUMBERED = re.compile(r"[\W_]*(?:part|chunk|piece|window)?[\W_]*\d+$", re.IGNORECASE)
+"""What the name of a piece may end with behind that of its document."""
+
+
+class Placed(NamedTuple):
+    """The response on the tokens of the key, and how far its text is that of the key."""
+
+    response: Documents
+    fidelity: Fidelity
+
+
+def placed(key: Sequence[Documents], response: Sequence[Documents], reading: Reading, notices: list[Finding]) -> Placed:
+    """The response on the tokens of the key; what was taken for what is added to the notices.
+
+    Raises `InputError` where the key or the response has no words, `UsageError` for an option that is none.
+    """
+    pieces = OVERLAP if reading.pieces is None else reading.pieces
+    if pieces not in PIECES:
+        raise UsageError(f"pieces={pieces!r} is not one of {', '.join(PIECES)}")
+    return _Placing(joined(key), joined(response), pieces, reading.fidelity, notices).run()
+
+
+class _Piece(NamedTuple):
+    """A document of the response on its way to the key: its number, its words, where they are, and how many words the
+    pieces before it have."""
+
+    document: int
+    layers: Layers
+    words: Characters
+    found: Found
+    before: int
+
+
+class _Spans(NamedTuple):
+    """The mentions of a piece: the entity of each (its number among those of the response), its place in the key, and
+    by how many characters it differs from what stands there; below 0 where it matches nothing."""
+
+    entity: Ints
+    start: Ints
+    end: Ints
+    differing: Ints
+
+
+class _Placing:
+    def __init__(
+        self, key: Documents, response: Documents, pieces: str, least: float | None, notices: list[Finding]
+    ) -> None:
+        self.key, self.response, self.pieces, self.notices = key, response, pieces, notices
+        self.least = UNUSUAL if least is None else least
+
+    def run(self) -> Placed:
+        """Find the documents of the key, and every one of the response in its own."""
+        answers, others = self._by_document()
+        key_words = words_of(self.key, sorted(answers), "key")
+        response_words = words_of(self.response, sorted(chain(*answers.values())), "response")
+        counts = np.zeros((len(self.key), len(COLUMNS)), dtype=np.int64)
+        gathered = _Gathered(self.response)
+        for document in sorted(answers):
+            its = self._pieces(answers[document], key_words[document], response_words)
+            spans = _Spans(*(np.concatenate(column) for column in zip(*self._merged(its), strict=True)))
+            gathered.add(self.key, document, its, spans, key_words[document])
+            counts[document] = self._counts(document, its, spans)
+            self._note(document, its, dict(zip(COLUMNS, counts[document].tolist(), strict=True)))
+        for document in set(range(len(self.key))) - answers.keys():
+            size = max(int(self.key.tokens[document]), 0)
+            counts[document, [COLUMNS.index("words"), COLUMNS.index("deleted")]] = size
+        return Placed(joined([*gathered.each, self.response.take(others)]), Fidelity(self.key.names, counts))
+
+    # Names
+
+    def _by_document(self) -> tuple[dict[int, list[int]], Ints]:
+        """The documents of the response that belong to each of the key, and those that belong to none."""
+        key = {name: at for at, name in enumerate(self.key.names)}
+        names = self.response.names
+        forms = dict(key)
+        if not (self.key.exact_names and self.response.exact_names):
+            forms |= {theirs: key[ours] for ours, theirs in in_other_form(key, names).items()}
+        if self.response.own_text:
+            forms = other_names(self.key.names) | forms
+        found: dict[int, list[int]] = defaultdict(list)
+        others = []
+        for at, name in enumerate(names):
+            document = forms.get(name)
+            if document is None and self.response.own_text:
+                document = forms.get(NUMBERED.sub("", name))
+            if document is None or at in self.response.faults:
+                others.append(at)
+            else:
+                found[document].append(at)
+        if not found and self.response.own_text:
+            found, others = self._by_position(), []
+        for document, its in found.items():
+            if len(its) > 1:
+                self._note_pieces(document, its)
+        return found, np.array(others, dtype=np.int64)
+
+    def _by_position(self) -> dict[int, list[int]]:
+        """Documents of the response without names of the key."""
+        if len(self.key) == 1:
+            return {0: list(range(len(self.response)))}
+        place = self.response.place_of(0)
+        details: dict[str, object] = {"count": len(self.response), "documents": len(self.key)}
+        if len(self.key) != len(self.response):
+            raise InputError([Finding("unnamed-answers", place.source.name, place.line, details=details)])
+        self.notices.append(Finding("by-position", place.source.name, place.line, details=details))
+        return {at: [at] for at in range(len(self.key))}
+
+    def _note_pieces(self, document: int, its: Sequence[int]) -> None:
+        place = self.response.place_of(its[0])
+        details = {"document": self.key.names[document], "count": len(its), "meaning": MEANING[self.pieces]}
+        self.notices.append(Finding("joined-pieces", place.source.name, place.line, details=details))
+
+    # Words
+
+    def _pieces(self, documents: Sequence[int], key: Layers, words: Mapping[int, Layers]) -> list[_Piece]:
+        """The pieces of a document, each found in the key."""
+        of_key = characters(list(chain(*key.words)))
+        found, before = [], 0
+        for document in documents:
+            its = list(chain(*words[document].words))
+            of_piece = characters(its)
+            found.append(_Piece(document, words[document], of_piece, find(of_key, of_piece), before))
+            before += len(its)
+        self.of_key = of_key
+        return found
+
+    # Mentions
+
+    def _merged(self, pieces: Sequence[_Piece]) -> list[_Spans]:
+        """The mentions of the pieces of a document, with numbers of entities that are the same where entities are."""
+        size = self.of_key.tokens
+        found = [self._spans(piece, size) for piece in pieces]
+        if len(pieces) == 1:
+            return found
+        same = _Union()
+        if self.pieces == SAME:
+            by_label: dict[str, int] = {}
+            for entity in dict.fromkeys(np.concatenate([its.entity for its in found]).tolist()):
+                same.join(by_label.setdefault(self.response.name_of(entity), entity), entity)
+        seen: dict[tuple[int, int], int] = {}
+        for its in found if self.pieces == OVERLAP else ():
+            new = {}
+            for entity, start, end, differing in zip(*(column.tolist() for column in its), strict=True):
+                if differing >= 0:
+                    if (start, end) in seen:
+                        same.join(seen[start, end], entity)
+                    new[start, end] = entity
+            seen |= new
+        return self._without_copies([its._replace(entity=same.of(its.entity)) for its in found])
+
+    def _without_copies(self, found: Sequence[_Spans]) -> list[_Spans]:
+        """The mentions, each span only of the first piece that has it."""
+        seen: set[tuple[int, int]] = set()
+        kept = []
+        for its in found:
+            spans = list(zip(its.start.tolist(), its.end.tolist(), strict=True))
+            new = np.array([span not in seen for span in spans], dtype=np.bool_)
+            kept.append(_Spans(*(column[new] for column in its)))
+            seen.update(spans)
+        return kept
+
+    def _spans(self, piece: _Piece, size: int) -> _Spans:
+        """The mentions of a piece on the tokens of the key, of which there are ``size``."""
+        its = mentions_of(self.response, piece.document)
+        entity, own = self.response.entity[its], (self.response.start[its], self.response.end[its])
+        characters_of = piece.words.first
+        begin, end = characters_of[own[0]], characters_of[own[1] + 1]
+        start, last, differing = _stretched(begin, end, piece.found, self.of_key)
+        _resolve(own, start, last, differing)
+        lost = differing < 0
+        start = np.where(lost, size + piece.before + own[0], start)
+        last = np.where(lost, size + piece.before + own[1], last)
+        return _Spans(entity, start, last, differing)
+
+    # Counts
+
+    def _counts(self, document: int, pieces: Sequence[_Piece], spans: _Spans) -> list[int]:
+        """The row of a document."""
+        states = [_states(piece, self.of_key) for piece in pieces]
+        # What one piece replaced another may have kept.
+        kept, moved, touched = (np.any([state[at] for state in states], axis=0) for at in range(3))
+        words = {
+            "words": len(kept),
+            "kept": int(np.count_nonzero(kept)),
+            "moved": int(np.count_nonzero(moved & ~kept)),
+            "replaced": int(np.count_nonzero(touched & ~kept & ~moved)),
+            "deleted": int(np.count_nonzero(~touched)),
+            "inserted": sum(_inserted(piece) for piece in pieces),
+        }
+        for fault in FAULTS:
+            words[f"tags_{fault}"] = sum(piece.layers.faults.get(fault, 0) for piece in pieces)
+        lost = spans.differing < 0
+        changed = ~lost & ((spans.differing > 0) | _holds(~kept, spans.start, np.where(lost, spans.start, spans.end)))
+        words["mentions_inserted"] = int(np.count_nonzero(lost))
+        words["mentions_changed"] = int(np.count_nonzero(changed))
+        words["mentions_deleted"] = self._deleted(document, ~touched)
+        return [words[name] for name in COLUMNS]
+
+    def _deleted(self, document: int, deleted: Bools) -> int:
+        """How many mentions of the key have only words that were deleted."""
+        which = mentions_of(self.key, document)
+        start, end = self.key.start[which], self.key.end[which]
+        sound = end >= start
+        return int(np.count_nonzero(~_holds(~deleted, start[sound], end[sound])))
+
+    def _note(self, document: int, pieces: Sequence[_Piece], counts: Mapping[str, int]) -> None:
+        """Notices about the text and the tags of a document."""
+        place = self.response.place_of(pieces[0].document)
+        details: dict[str, object] = {"document": self.key.names[document]}
+        for fault in FAULTS:
+            if (count := counts[f"tags_{fault}"]) and fault != "crossing":
+                its = {**details, "count": counted(count, "tag")}
+                self.notices.append(Finding(f"{fault}-tags", place.source.name, place.line, details=its))
+        percent = 100 * ratio(counts)
+        if percent < self.least:
+            its = {**details, "fidelity": f"{percent:.1f}", "least": f"{self.least:g}", "what": described(counts)}
+            self.notices.append(Finding("low-fidelity", place.source.name, place.line, details=its))
+
+
+MEANING = {
+    OVERLAP: "entities of different answers are one where they share a mention of overlapping text, and else apart",
+    APART: "entities of different answers are never one",
+    SAME: "an id means the same entity in all of them",
+}
+
+
+def other_names(names: Sequence[str]) -> dict[str, int]:
+    """The documents of a key by names that a file may have instead: ``bn_x_0`` for ``(bn/x); part 000``, ``x_0`` alone,
+    or ``bn_x`` or ``x`` where no other part is; none that could mean two."""
+    meant: dict[str, set[int]] = defaultdict(set)
+    for at, name in enumerate(names):
+        document, number = part_of(name) or (name, "")
+        for base in (document, document.rsplit("/", 1)[-1]):
+            form = re.sub(r"[^\w.-]+", "_", base).strip("_")
+            numbers = {number, number.lstrip("0") or "0"} if number else set()
+            for each in (form, *(f"{form}_{part}" for part in numbers), *(f"{form}_part_{part}" for part in numbers)):
+                meant[each].add(at)
+    return {form: its.pop() for form, its in meant.items() if len(its) == 1 and form}
+
+
+def words_of(side: Documents, documents: Iterable[int], name: str) -> dict[int, Layers]:
+    """The words of some documents, which are read again. Raises `InputError` for one without any that has mentions."""
+    by_source: dict[Source, dict[int | None, int]] = defaultdict(dict)
+    for document in documents:
+        place = side.place_of(document)
+        by_source[place.source][place.line] = document
+    found: dict[int, Layers] = {}
+    for source, its in by_source.items():
+        for layers in side.layers(source) if side.layers else ():
+            if layers.line in its:
+                found[its[layers.line]] = overt(layers)
+    for source, its in by_source.items():
+        for line, document in its.items():
+            words = set(chain(*found[document].words)) if document in found else set()
+            if document not in found or side.tokens[document] < 0 or words == {NO_WORD}:
+                details = {"document": side.names[document], "side": name}
+                raise InputError([Finding("text-unknown", source.name, line, details=details)])
+    return found
+
+
+def overt(layers: Layers) -> Layers:
+    """The same without empty nodes."""
+    if not len(layers.numbers):
+        return layers
+    is_token = iter((layers.numbers % SENTENCE % TENTH == 0).tolist())
+    words = [[word for word in sentence if next(is_token)] for sentence in layers.words]
+    return layers._replace(words=[sentence for sentence in words if sentence])
+
+
+def mentions_of(side: Documents, document: int) -> slice:
+    """The mentions of a document among those of all."""
+    entities = np.searchsorted(side.document, [document, document + 1])
+    return slice(*np.searchsorted(side.entity, entities).tolist())
+
+
+class _Union:
+    """Entities that are one."""
+
+    def __init__(self) -> None:
+        self.first: dict[int, int] = {}
+
+    def find(self, entity: int) -> int:
+        """The one that stands for an entity."""
+        while self.first.get(entity, entity) != entity:
+            self.first[entity] = self.first.get(self.first[entity], self.first[entity])
+            entity = self.first[entity]
+        return entity
+
+    def join(self, one: int, other: int) -> None:
+        """Take two for one."""
+        first, second = sorted((self.find(one), self.find(other)))
+        self.first[second] = first
+
+    def of(self, entities: Ints) -> Ints:
+        """The ones that stand for some entities."""
+        return np.array([self.find(entity) for entity in entities.tolist()], dtype=np.int64)
+
+
+def _stretched(begin: Ints, end: Ints, found: Found, key: Characters) -> tuple[Ints, Ints, Ints]:
+    """For stretches of the response their first and last word in the key, and by how many characters they differ, -1
+    for those that are not there."""
+    start, last, differing = (np.full(len(begin), -1) for _ in range(3))
+    equal = np.append(0, np.cumsum(found.how == EQUAL))
+    for good in (is_aligned(found), found.how == MOVED):
+        at = np.flatnonzero(good)
+        if not len(at):
+            continue
+        first, stop = np.searchsorted(at, begin), np.searchsorted(at, end)
+        rest = np.flatnonzero((start < 0) & (stop > first))
+        one, other = found.place[at[first[rest]]], found.place[at[stop[rest] - 1]]
+        # Of moved text one stretch counts: that with the first character.
+        broken = other < one
+        start[rest] = key.token[one]
+        last[rest] = np.where(broken, key.token[one], key.token[other])
+        theirs = key.first[last[rest] + 1] - key.first[start[rest]]
+        same = equal[end[rest]] - equal[begin[rest]]
+        differing[rest] = theirs + (end - begin)[rest] - 2 * np.minimum(same, theirs)
+    return start, last, differing
+
+
+def _resolve(own: tuple[Ints, Ints], start: Ints, end: Ints, differing: Ints) -> None:
+    """Of different mentions that come to the same words only the one that differs least has them; the others match
+    nothing, and differ by -1."""
+    best: dict[tuple[int, int], tuple[int, int, int]] = {}
+    rows = list(zip(start.tolist(), end.tolist(), differing.tolist(), own[0].tolist(), own[1].tolist(), strict=True))
+    for first, last, by, *mine in rows:
+        if by >= 0:
+            claim = (by, mine[0], mine[1])
+            best[first, last] = min(best.get((first, last), claim), claim)
+    for at, (first, last, by, *mine) in enumerate(rows):
+        if by >= 0 and best[first, last][1:] != tuple(mine):
+            differing[at] = -1
+
+
+def _inserted(piece: _Piece) -> int:
+    """How many words of a piece have characters, and none that stands in the key."""
+    token, tokens = piece.words.token, piece.words.tokens
+    known = tally(token[piece.found.how != ABSENT], tokens)
+    return int(np.count_nonzero((known == 0) & (tally(token, tokens) > 0)))
+
+
+def _states(piece: _Piece, key: Characters) -> tuple[Bools, Bools, Bools]:
+    """Which words of the key are kept, moved, and there at all."""
+    found, words = piece.found, piece.words
+    there = np.zeros(len(key.code), dtype=np.bool_)
+    equal, moved = there.copy(), there.copy()
+    equal[found.place[found.how == EQUAL]] = True
+    moved[found.place[found.how == MOVED]] = True
+    there[found.place[found.how != ABSENT]] = True
+    sizes = tally(key.token, key.tokens)
+    of = [tally(key.token[which], key.tokens) for which in (equal, equal | moved, there)]
+    whole = of[0] == sizes
+    # A word with other characters in it is not kept: they belong to the word before them, or else to the next.
+    known = found.how != ABSENT
+    its_known = tally(words.token[known], words.tokens)
+    partly = np.flatnonzero(~known & (its_known[words.token] > 0))
+    places = np.flatnonzero(known)
+    at = np.searchsorted(places, partly)
+    before, behind = (places[np.clip(at - by, 0, max(len(places) - 1, 0))] for by in (1, 0))
+    beside = np.where(words.token[before] == words.token[partly], before, behind)
+    whole[key.token[found.place[beside]]] = False
+    changed = (sizes > 0) & ~whole
+    return whole, changed & (of[1] == sizes) & (of[0] < sizes), (of[2] > 0) | (sizes == 0)
+
+
+def _holds(which: Bools, start: Ints, end: Ints) -> Bools:
+    """Whether spans of tokens hold any of some tokens; tokens behind the last are none."""
+    count = np.append(0, np.cumsum(which))
+    last = len(which)
+    return count[np.minimum(end + 1, last)] > count[np.minimum(start, last)]
+
+
+class _Gathered:
+    """Documents on the tokens of the key."""
+
+    def __init__(self, response: Documents) -> None:
+        self.response = response
+        self.each: list[Documents] = []
+        self.labels = list(response.odd_labels)
+        self.texts: dict[tuple[Source, int | None], tuple[list[str], list[str]]] = {}
+
+    def add(self, key: Documents, document: int, pieces: Sequence[_Piece], spans: _Spans, words: Layers) -> None:
+        """Add a document."""
+        place = self.response.place_of(pieces[0].document)
+        entities, entity = np.unique(spans.entity, return_inverse=True)
+        order = np.argsort(entity, kind="stable")
+        its = Documents(
+            [key.names[document]],
+            [place],
+            key.tokens[[document]],
+            document=np.zeros_like(entities),
+            label=self._labels(entities),
+            entity=entity[order],
+            start=spans.start[order],
+            end=spans.end[order],
+            line=np.full(len(order), place.line or 0),
+            odd_labels=self.labels,
+            words=self._words,
+        )
+        self.each.append(by_appearance(its))
+        own = [word for piece in pieces for sentence in piece.layers.words for word in sentence]
+        self.texts[place.source, place.line] = list(chain(*words.words)), own
+
+    def _labels(self, entities: Ints) -> Ints:
+        """The ids of entities; where pieces have the same one for several, with a number behind it."""
+        label = self.response.label[entities]
+        names = [self.response.name_of(entity) for entity in entities.tolist()]
+        if len(set(names)) < len(names):
+            seen: dict[str, int] = {}
+            for at, name in enumerate(names):
+                seen[name] = seen.get(name, 0) + 1
+                if seen[name] > 1:
+                    self.labels.append(f"{name}.{seen[name]}")
+                    label[at] = -len(self.labels)
+        return label
+
+    def _words(self, source: Source, spans: Sequence[Span]) -> list[str]:
+        """The words of spans, of the key or, of what is not there, of the response."""
+        found = []
+        for span in spans:
+            words, own = self.texts[source, span.line]
+            start, size = span.start, span.end - span.start + 1
+            every, start = (words, start) if start < len(words) else (own, start - len(words))
+            found.append(passage([every[at] for at in passage_places(start, size)], size))
+        return found

@@ -1,0 +1,373 @@
+"""One text found in another: which character of the response is which of the key.
+
+The rule. Let the texts be characters without white space (`corefscore.alignment.text.characters`).
+
+1. What both begin with is equal, and so is what both end with. This and all that is equal begins and ends where words
+   do on both sides, unless there is no such place within `BORDER` characters.
+2. Between, *anchors* are aligned: stretches of 24 characters that the key has once, where the response first has them.
+   Of all anchors that stand in the same order on both sides, those are taken that cover most characters. Between two
+   of them the same is done again, then with 12 and with 6 characters.
+3. In a gap without anchors, words are aligned with the fewest insertions, deletions and replacements, where two
+   replacements count as much as three of the others; of several such ways in that in which words that replace each
+   other are most alike in their first and last characters and in their length. A gap of more than `CELLS` pairs of
+   words is left open: its words are deleted and inserted.
+4. Stretches of 24 characters or more that are left over on both sides were *moved*.
+
+The time is linear for texts that agree, and for others about linear in the length of the texts; what a gap costs is
+bounded by `CELLS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from corefscore.alignment.text.characters import Characters
+from corefscore.documents.arrays import NONE, Bools, Ints
+
+ANCHORS = (24, 12, 6)
+"""How long anchors are, in characters: first some five words, then two, then one."""
+
+MOVED_SIZE = ANCHORS[0]
+
+CELLS = 2_500
+"""How many pairs of words a gap may have to be aligned word by word."""
+
+ROUNDS = 12
+"""How often a gap between anchors is searched for anchors again."""
+
+BORDER = 32
+"""Within how many characters of its end an equal stretch is cut to begin or end where words do on both sides."""
+
+ABSENT, EQUAL, REPLACED, MOVED = range(4)
+"""How a character of the response is found in the key."""
+
+
+class Found(NamedTuple):
+    """Where each character of the response is in the key (-1 where nowhere), and how it was found."""
+
+    place: Ints
+    how: Ints
+
+
+class Gap(NamedTuple):
+    """Characters ``key`` to ``key_end`` of the key and ``response`` to ``response_end`` of the response."""
+
+    key: int
+    key_end: int
+    response: int
+    response_end: int
+    rounds: int = ROUNDS
+
+
+class Stretch(NamedTuple):
+    """Characters that are equal on both sides: where they begin, and how many they are."""
+
+    key: int
+    response: int
+    size: int
+
+
+def find(key: Characters, response: Characters) -> Found:
+    """Where the characters of the response are in the key."""
+    search = _Search(key, response)
+    search.run()
+    return search.found()
+
+
+class _Search:
+    def __init__(self, key: Characters, response: Characters) -> None:
+        self.key, self.response = key, response
+        self.key_begins, self.response_begins = begins(key.token), begins(response.token)
+        self.stretches: list[Stretch] = []
+        self.replaced: list[Gap] = []
+
+    def run(self) -> None:
+        """Fill the gap between the ends of both texts."""
+        gaps = [Gap(0, len(self.key.code), 0, len(self.response.code))]
+        while gaps:
+            gap = self._trimmed(gaps.pop())
+            if gap.key == gap.key_end or gap.response == gap.response_end:
+                continue
+            anchors = self._anchors(gap) if gap.rounds else []
+            if not anchors:
+                self._by_words(gap)
+                continue
+            self.stretches += anchors
+            at_key, at_response = gap.key, gap.response
+            for its in anchors:
+                gaps.append(Gap(at_key, its.key, at_response, its.response, gap.rounds - 1))
+                at_key, at_response = its.key + its.size, its.response + its.size
+            gaps.append(Gap(at_key, gap.key_end, at_response, gap.response_end, gap.rounds - 1))
+
+    def found(self) -> Found:
+        """All that was found."""
+        place = np.full(len(self.response.code), -1)
+        how = np.full(len(self.response.code), ABSENT)
+        for its in self.stretches:
+            stop = its.response + its.size
+            place[its.response : stop] = np.arange(its.key, its.key + its.size)
+            how[its.response : stop] = EQUAL
+        for gap in self.replaced:
+            size = gap.response_end - gap.response
+            place[gap.response : gap.response_end] = np.minimum(gap.key + np.arange(size), gap.key_end - 1)
+            place[gap.response_end - 1] = gap.key_end - 1 if size > 1 else gap.key
+            how[gap.response : gap.response_end] = REPLACED
+        self._add_moved(place, how)
+        return Found(place, how)
+
+    def _trimmed(self, gap: Gap) -> Gap:
+        """A gap without what both sides begin and end with."""
+        key, response = self.key.code[gap.key : gap.key_end], self.response.code[gap.response : gap.response_end]
+        size = common_prefix(key, response)
+        size = self._cut(Stretch(gap.key, gap.response, size), begin=False).size
+        if size:
+            self.stretches.append(Stretch(gap.key, gap.response, size))
+        back = common_prefix(key[size:][::-1], response[size:][::-1])
+        back = self._cut(Stretch(gap.key_end - back, gap.response_end - back, back), end=False).size
+        if back:
+            self.stretches.append(Stretch(gap.key_end - back, gap.response_end - back, back))
+        return Gap(gap.key + size, gap.key_end - back, gap.response + size, gap.response_end - back, gap.rounds)
+
+    def _anchors(self, gap: Gap) -> list[Stretch]:
+        """The anchors of a gap, of the greatest length that gives any."""
+        key, response = self.key.code[gap.key : gap.key_end], self.response.code[gap.response : gap.response_end]
+        for size in ANCHORS:
+            if min(len(key), len(response)) < size:
+                continue
+            found = in_order(common(key, response, size), size)
+            moved = (Stretch(its.key + gap.key, its.response + gap.response, its.size) for its in found)
+            if anchors := [its for its in map(self._cut, moved) if its.size]:
+                return anchors
+        return []
+
+    def _cut(self, its: Stretch, *, begin: bool = True, end: bool = True) -> Stretch:
+        """A stretch cut to begin and end where words do on both sides, if there are such places near."""
+        key, response, size = its
+        if end and (places := self._borders(key + max(size - BORDER, 0), response + max(size - BORDER, 0), size)):
+            size = max(size - BORDER, 0) + places[-1]
+        if begin and (places := self._borders(key, response, size)):
+            key, response, size = key + places[0], response + places[0], size - places[0]
+        return Stretch(key, response, size)
+
+    def _borders(self, key: int, response: int, size: int) -> list[int]:
+        """Where words begin on both sides, within `BORDER` characters from two places."""
+        stop = min(size, BORDER) + 1
+        both = self.key_begins[key : key + stop] & self.response_begins[response : response + stop]
+        return np.flatnonzero(both).tolist()
+
+    def _by_words(self, gap: Gap) -> None:
+        """Align the words of a gap."""
+        key = pieces(self.key.token, gap.key, gap.key_end)
+        response = pieces(self.response.token, gap.response, gap.response_end)
+        if (len(key) - 1) * (len(response) - 1) > CELLS:
+            return
+        texts = [
+            [its.code[a:b].tobytes() for a, b in pairwise(where)]
+            for its, where in ((self.key, key), (self.response, response))
+        ]
+        for at, other in fewest_edits(*texts):
+            k, k_end, r, r_end = key[at], key[at + 1], response[other], response[other + 1]
+            if texts[0][at] == texts[1][other]:
+                self.stretches.append(Stretch(k, r, k_end - k))
+            else:
+                self.replaced.append(Gap(k, k_end, r, r_end))
+
+    def _add_moved(self, place: Ints, how: Ints) -> None:
+        """Find what is left over on both sides."""
+        free = np.ones(len(self.key.code), dtype=np.bool_)
+        free[place[place >= 0]] = False
+        left = how == ABSENT
+        if min(np.count_nonzero(free), np.count_nonzero(left)) < MOVED_SIZE:
+            return
+        # What is not left over is made different, so that it fits nothing.
+        key, response = np.where(free, self.key.code, -1), np.where(left, self.response.code, -2)
+        for its in sorted(diagonals(common(key, response, MOVED_SIZE), MOVED_SIZE), key=lambda its: -its.size):
+            if not (free[its.key] and left[its.response]):
+                continue
+            before = common_prefix(key[: its.key][::-1], response[: its.response][::-1])
+            size = before + common_prefix(key[its.key :], response[its.response :])
+            at_key, at_response = its.key - before, its.response - before
+            key_part, response_part = slice(at_key, at_key + size), slice(at_response, at_response + size)
+            if not (free[key_part].all() and left[response_part].all()):
+                continue
+            free[key_part], left[response_part] = False, False
+            place[response_part], how[response_part] = np.arange(at_key, at_key + size), MOVED
+
+
+def begins(token: Ints) -> Bools:
+    """Where words begin, the place behind the last one included."""
+    found = np.ones(len(token) + 1, dtype=np.bool_)
+    found[1:-1] = token[1:] != token[:-1]
+    return found
+
+
+def common_prefix(one: Ints, other: Ints) -> int:
+    """How many characters both begin with; it looks at hardly more than these."""
+    size, at, step = min(len(one), len(other)), 0, 32
+    while at < size:
+        stop = min(at + step, size)
+        different = np.flatnonzero(one[at:stop] != other[at:stop])
+        if len(different):
+            return at + int(different[0])
+        at, step = stop, 2 * step
+    return size
+
+
+Words = np.ndarray[Any, np.dtype[np.uint64]]
+"""Numbers of 64 bits without a sign."""
+
+FACTOR = 0x9E3779B97F4A7C15
+
+
+def grams(code: Ints, size: int) -> Words:
+    """A number for each stretch of so many characters, equal for equal ones, and different for others but for a chance
+    of one in 2^64."""
+    wide, power, width = code.astype(np.uint64) * np.uint64(0xBF58476D1CE4E5B9), FACTOR, 1
+    whole, length = wide[:0], 0
+    while True:
+        if size & width:
+            # What there is so far, then a stretch of the width at hand.
+            whole = _beside(whole, wide, length, power) if length else wide
+            length += width
+        if length == size:
+            return whole
+        wide = _beside(wide, wide, width, power)
+        power = power * power & 0xFFFFFFFFFFFFFFFF
+        width *= 2
+
+
+def _beside(left: Words, right: Words, by: int, power: int) -> Words:
+    """The numbers of stretches that are made of two: the second begins ``by`` characters behind the first."""
+    right = right[by:]
+    mixed = left[: len(right)] * np.uint64(power) + right
+    found: Words = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0x94D049BB133111EB)
+    return found
+
+
+def common(key: Ints, response: Ints, size: int) -> tuple[Ints, Ints]:
+    """Where the stretches of so many characters are that the key has once: in the key, and where the response first has
+    them; by their places in the response."""
+    if min(len(key), len(response)) < size:
+        return NONE, NONE
+    of_key, of_response = grams(key, size), grams(response, size)
+    value, at, count = np.unique(of_key, return_index=True, return_counts=True)
+    value, at = value[count == 1], at[count == 1]
+    if not len(value):
+        return NONE, NONE
+    seen, first = np.unique(of_response, return_index=True)
+    where = np.minimum(np.searchsorted(value, seen), len(value) - 1)
+    same = value[where] == seen
+    at_key, at_response = at[where[same]], first[same]
+    order = np.argsort(at_response)
+    at_key, at_response = at_key[order], at_response[order]
+    true = (key[at_key] == response[at_response]) & (key[at_key + size - 1] == response[at_response + size - 1])
+    return at_key[true], at_response[true]
+
+
+def diagonals(places: tuple[Ints, Ints], size: int) -> list[Stretch]:
+    """Stretches that follow each other character by character as one."""
+    key, response = places
+    if not len(key):
+        return []
+    new = np.ones(len(key), dtype=np.bool_)
+    new[1:] = (np.diff(key) != 1) | (np.diff(response) != 1)
+    first = np.flatnonzero(new)
+    length = np.diff(np.append(first, len(key))) + size - 1
+    return [Stretch(*its) for its in zip(key[first].tolist(), response[first].tolist(), length.tolist(), strict=True)]
+
+
+def in_order(places: tuple[Ints, Ints], size: int) -> list[Stretch]:
+    """Of stretches, given by their places in the response, those that stand in the same order on both sides and cover
+    most characters; where two overlap, the later one begins behind the earlier one."""
+    every = diagonals(places, size)
+    keys = sorted({its.key for its in every})
+    rank = {place: at + 1 for at, place in enumerate(keys)}
+    # The best sum that ends at a key so far or before it, and the stretch that has it: a Fenwick tree of maxima.
+    tree: list[tuple[int, int]] = [(0, -1)] * (len(keys) + 1)
+    before: list[int] = []
+    for number, its in enumerate(every):
+        at, best = rank[its.key] - 1, (0, -1)
+        while at:
+            best = max(best, tree[at])
+            at &= at - 1
+        before.append(best[1])
+        mine = best[0] + its.size - size + 1, number
+        at = rank[its.key]
+        while at < len(tree):
+            tree[at] = max(tree[at], mine)
+            at += at & -at
+    at, best = len(keys), (0, -1)
+    while at:
+        best = max(best, tree[at])
+        at &= at - 1
+    chosen: list[Stretch] = []
+    number = best[1]
+    while number >= 0:
+        chosen.append(every[number])
+        number = before[number]
+    return list(_apart(chosen[::-1]))
+
+
+def _apart(stretches: list[Stretch]) -> Iterator[Stretch]:
+    """The stretches, none of which begins within the one before it."""
+    key = response = 0
+    for its in stretches:
+        by = max(0, key - its.key, response - its.response)
+        if by < its.size:
+            yield Stretch(its.key + by, its.response + by, its.size - by)
+            key, response = its.key + its.size, its.response + its.size
+
+
+def pieces(token: Ints, start: int, stop: int) -> list[int]:
+    """Where the words of a stretch of characters begin, and last where it ends."""
+    inside = np.flatnonzero(np.diff(token[start:stop])) + start + 1
+    return [start, *inside.tolist(), stop]
+
+
+EDIT, REPLACING = 2_000_000, 3_000_000
+"""What an insertion or a deletion counts, and a replacement, where likeness counts from 0 to 1000. Found by trial: with
+5 to 60 of 100 words changed it brings more mentions to their words than the same for all, or twice as much."""
+
+
+def fewest_edits(key: list[bytes], response: list[bytes]) -> list[tuple[int, int]]:
+    """The pairs of words that are equal or replace each other in the alignment with the fewest edits (rule 3)."""
+    # Row by row: the cost of the first words of the key with the first of the response, and the step that leads there.
+    row = [at * EDIT for at in range(len(response) + 1)]
+    steps: list[list[int]] = []
+    for number, word in enumerate(key, start=1):
+        last, row = row, [number * EDIT]
+        step = [0]
+        for at, other in enumerate(response):
+            cost = last[at] - 1000 if word == other else last[at] + REPLACING - likeness(word, other)
+            best = 0
+            if last[at + 1] + EDIT < cost:
+                cost, best = last[at + 1] + EDIT, 1
+            if row[at] + EDIT < cost:
+                cost, best = row[at] + EDIT, 2
+            row.append(cost)
+            step.append(best)
+        steps.append(step)
+    found = []
+    here, there = len(key), len(response)
+    while here and there:
+        best = steps[here - 1][there]
+        if best == 0:
+            found.append((here - 1, there - 1))
+        here, there = here - (best != 2), there - (best != 1)
+    return found[::-1]
+
+
+def likeness(one: bytes, other: bytes) -> int:
+    """How alike two words are that are not equal, from 0 to 999."""
+    ends = 399 * (one[:8] == other[:8]) + 300 * (one[-8:] == other[-8:])
+    return ends + 300 * min(len(one), len(other)) // max(len(one), len(other))
+
+
+def is_aligned(found: Found) -> Bools:
+    """Which characters of the response stand in the key, in order."""
+    aligned: Bools = (found.how == EQUAL) | (found.how == REPLACED)
+    return aligned

@@ -1,0 +1,207 @@
+"""The best alignment of mentions, and the official scorer's where several are equally good.
+
+The official scorer gives one matrix a document to `scipy.optimize.linear_sum_assignment`: all mentions that are left on
+either side in text order, with zeros where nothing matches. What that takes of several best assignments hangs on all of
+the matrix, rows without any match included. So mentions that compete are looked at by themselves, and only a document
+in which some of them have several best assignments is solved as a whole, in the same way
+(recorded cases head-tie-*, real en-interview-xrenner-onto).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+
+from corefscore.documents.arrays import Bools, Floats, Ints, order_by, tally
+from corefscore.metrics.assignment import components
+
+EPSILON = 1e-9
+"""Sums of scores that differ by less are equally good: they are sums of a few fractions."""
+
+STEPS = 20_000
+"""Partial assignments of one component after which its document is solved as a whole."""
+
+WORK, STEP = 20_000_000, 1_000
+"""Columns looked at after which a document is left to scipy, whose import takes a third of a second, and as how many
+each step counts besides."""
+
+
+def assigned(key_document: Ints, response_document: Ints, key: Ints, response: Ints, score: Floats) -> Ints:
+    """Which pairs a one-to-one assignment of the largest sum takes in each document.
+
+    The documents are those of all mentions of either side, in text order. Pairs are sorted by ``key``.
+    """
+    taken = np.zeros(len(key), dtype=np.bool_)
+    tied: set[int] = set()
+    alone = (tally(key, len(key_document))[key] == 1) & (tally(response, len(response_document))[response] == 1)
+    taken[alone] = True
+    rest = np.flatnonzero(~alone)
+    for component in components(key[rest], response[rest]):
+        pairs = rest[component]
+        best = _unique_best(key[pairs].tolist(), response[pairs].tolist(), score[pairs].tolist())
+        if best is None:
+            tied.add(int(key_document[key[pairs[0]]]))
+        else:
+            taken[pairs[best]] = True
+    for document in sorted(tied):
+        rows = np.searchsorted(key_document, (document, document + 1))
+        columns = np.searchsorted(response_document, (document, document + 1))
+        its = slice(*np.searchsorted(key, rows))
+        shape = int(rows[1] - rows[0]), int(columns[1] - columns[0])
+        taken[its] = _as_a_whole(key[its] - rows[0], response[its] - columns[0], score[its], shape)
+    return np.flatnonzero(taken)
+
+
+def _unique_best(keys: Sequence[int], responses: Sequence[int], scores: Sequence[float]) -> list[int] | None:
+    """The pairs of the best assignment of one component; None where there are several, or too many to look at."""
+    by_key: dict[int, list[int]] = defaultdict(list)
+    for pair, each in enumerate(keys):
+        by_key[each].append(pair)
+    rows = list(by_key.values())
+    # The most that the rows from here on can add.
+    rest = [0.0]
+    for row in reversed(rows):
+        rest.append(rest[-1] + max(scores[pair] for pair in row))
+    rest.reverse()
+    best, several, steps = -1.0, False, 0
+    chosen: list[int] = []
+    found: list[int] = []
+    used: set[int] = set()
+
+    def look(row: int, total: float) -> None:
+        nonlocal best, several, steps, found
+        steps += 1
+        if steps > STEPS or total + rest[row] < best - EPSILON:
+            return
+        if row == len(rows):
+            if total > best + EPSILON:
+                best, several, found = total, False, [*chosen]
+            elif set(found) != set(chosen):
+                several = True
+            return
+        for pair in sorted(rows[row], key=lambda pair: -scores[pair]):
+            if responses[pair] not in used:
+                used.add(responses[pair])
+                chosen.append(pair)
+                look(row + 1, total + scores[pair])
+                chosen.pop()
+                used.discard(responses[pair])
+        look(row + 1, total)
+
+    if len(rows) > 200:
+        return None
+    look(0, 0.0)
+    return None if several or steps > STEPS else found
+
+
+def _as_a_whole(rows: Ints, columns: Ints, scores: Floats, shape: tuple[int, int]) -> Bools:
+    """Which pairs of a document are taken, by one matrix of this shape for all of its mentions.
+
+    The matrix is never laid out, unless the search for paths takes so long that scipy's import pays.
+    """
+    turned = shape[0] > shape[1]
+    order = order_by(columns) if turned else np.arange(len(rows))
+    shorter, longer = (columns[order], rows[order]) if turned else (rows, columns)
+    partner = _Paths(shorter, longer, -scores[order], min(shape), max(shape)).partners()
+    taken = np.zeros(len(rows), dtype=np.bool_)
+    if partner is None:
+        from scipy.optimize import linear_sum_assignment
+
+        matrix = np.zeros((min(shape), max(shape)))
+        matrix[shorter, longer] = -scores[order]
+        partner = linear_sum_assignment(matrix)[1].tolist()
+    taken[order] = np.array(partner)[shorter] == longer
+    return taken
+
+
+class _Paths:
+    """The assignment of `scipy.optimize.linear_sum_assignment`, found row by row along shortest augmenting paths.
+
+    ``costs`` are those of some cells, sorted by row; all others are 0. There are as many columns as rows or more.
+
+    The algorithm is that of Crouse 2016, On implementing 2D rectangular assignment algorithms; scipy decides among
+    equally near columns: the last one that is free, or else the first, in an order that begins with the last column and
+    in which the last one takes the place of each that is reached.
+    """
+
+    def __init__(self, rows: Ints, columns: Ints, costs: Floats, height: int, width: int) -> None:
+        self.columns, self.costs, self.height, self.width = columns, costs, height, width
+        self.first = np.searchsorted(rows, np.arange(height + 1)).tolist()
+        self.column_of = [-1] * height
+        self.row_of = np.full(width, -1)
+        self.row_dual, self.column_dual = np.zeros(height), np.zeros(width)
+        self.free = 0
+        self.work = WORK
+        # Rounding can lift a dual above 0; from then on every column has to be looked at.
+        self.rounded = False
+
+    def partners(self) -> list[int] | None:
+        """The column of each row; None where that takes more than `WORK`."""
+        for row in range(self.height):
+            column = -1 if self.rounded else self._at_once(row)
+            if column >= 0:
+                self.column_of[row] = column
+                self.row_of[column] = row
+            elif self.work > 0:
+                self._along_path(row)
+            else:
+                return None
+        return self.column_of
+
+    def _at_once(self, row: int) -> int:
+        """The nearest column where that is plain and free; -1 for none. No free column has a dual other than 0."""
+        its = slice(self.first[row], self.first[row + 1])
+        columns = self.columns[its]
+        if not len(columns):
+            while self.row_of[self.free] >= 0:
+                self.free += 1
+            return self.free
+        near = self.costs[its] - self.column_dual[columns]
+        nearest = near.min()
+        equal = columns[near == nearest]
+        equal = equal[self.row_of[equal] < 0]
+        if nearest >= 0 or not len(equal):
+            return -1
+        self.row_dual[row] = nearest
+        return int(equal[0])
+
+    def _along_path(self, start: int) -> None:
+        """Give a row the column at the end of its shortest path, and the rows on the path the next one each."""
+        shortest, via = np.full(self.width, np.inf), np.full(self.width, -1)
+        left = np.arange(self.width)[::-1].copy()
+        reached: list[int] = []
+        row, so_far = start, 0.0
+        while True:
+            self.work -= STEP + self.width
+            cost = np.zeros(self.width)
+            its = slice(self.first[row], self.first[row + 1])
+            cost[self.columns[its]] = self.costs[its]
+            total = so_far + cost[left] - self.row_dual[row] - self.column_dual[left]
+            nearer = total < shortest[left]
+            shortest[left[nearer]] = total[nearer]
+            via[left[nearer]] = row
+            near = shortest[left]
+            so_far = near.min()
+            equal = np.flatnonzero(near == so_far)
+            free = equal[self.row_of[left[equal]] < 0]
+            at = free[-1] if len(free) else equal[0]
+            column = int(left[at])
+            reached.append(column)
+            left[at] = left[-1]
+            left = left[:-1]
+            if self.row_of[column] < 0:
+                break
+            row = int(self.row_of[column])
+        self.row_dual[start] += so_far
+        passed = reached[:-1]
+        self.row_dual[self.row_of[passed]] += so_far - shortest[passed]
+        self.column_dual[reached] -= so_far - shortest[reached]
+        self.rounded = self.rounded or bool((self.column_dual[reached] > 0).any())
+        while True:
+            row = int(via[column])
+            self.row_of[column] = row
+            self.column_of[row], column = column, self.column_of[row]
+            if row == start:
+                return

@@ -1,0 +1,130 @@
+"""Documents cut into windows of so many tokens, each of which is scored as a document of its own.
+
+Windows are half open and begin at the first token of their document: of N tokens each, the k-th has the tokens from k N
+up to, and without, (k + 1) N. A mention belongs to the window of its first token, so that every mention is in exactly
+one, on either side; one that ends in another window is told of. Entities are what of them is in a window.
+
+Source: Martinelli et al. 2025, BookCoref, who score predictions on whole books by windows of 1500 tokens besides
+("gold+window"), so that they can be compared with those of systems that read such stretches only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from corefscore.alignment.pairing import Pairs
+from corefscore.checking.findings import Finding
+from corefscore.documents.arrays import Ints, changes, order_by
+from corefscore.documents.model import KEY, RESPONSE, Documents, Mention, texts_of
+from corefscore.errors import UsageError
+
+
+class Crossing(NamedTuple):
+    """A mention that ends in another window than that of its first token; ``border`` is the token at which the next
+    window begins."""
+
+    mention: Mention
+    border: int
+
+
+class Windows(NamedTuple):
+    """The windows of a batch: the number of the document that each was cut from, its first token, and how many tokens
+    it has; and the mentions that cross a border."""
+
+    document: Ints
+    begin: Ints
+    size: int
+    crossing: Sequence[Crossing]
+
+    def named(self, documents: Sequence[str]) -> list[str]:
+        """The name of each window: that of its document, and its tokens."""
+        places = zip(self.document.tolist(), self.begin.tolist(), strict=True)
+        return [f"{documents[document]} [{begin}, {begin + self.size})" for document, begin in places]
+
+
+def cut(pairs: Pairs, size: int) -> tuple[Pairs, Windows]:
+    """A batch of pairs cut into windows of ``size`` tokens.
+
+    Documents have as many tokens as the side says that knows of more, or as their mentions reach. Positions stay those
+    of the whole document. Raises `UsageError` for mentions that are no spans of tokens.
+    """
+    sides = {KEY: pairs.key, RESPONSE: pairs.response}
+    for name, side in sides.items():
+        _refuse_others(name, side)
+    length = np.maximum(1, np.maximum(pairs.key.tokens, pairs.response.tokens))
+    for side in sides.values():
+        np.maximum.at(length, side.mention_document(), side.start + 1)
+    windows = -(-length // size)
+    first = np.cumsum(windows) - windows
+    document = np.repeat(np.arange(len(windows)), windows)
+    begin = (np.arange(len(document)) - first[document]) * size
+    crossing = [each for side in sides.values() for each in _crossing(side, size)]
+    found = Windows(document, begin, size, crossing)
+    key, response = (_side(side, found, first) for side in sides.values())
+    return Pairs(key, response, pairs.present[document]), found
+
+
+def told(windows: Sequence[Windows]) -> list[Finding]:
+    """A notice for each mention that crosses a border."""
+    crossing = [each for its in windows for each in its.crossing]
+    found = []
+    for (mention, border), words in zip(crossing, texts_of([each.mention for each in crossing]), strict=True):
+        details = {
+            "document": mention.document,
+            "words": words,
+            "start": mention.span.start,
+            "end": mention.span.end,
+            "border": border,
+        }
+        found.append(Finding("crosses-window", mention.place.source.name, mention.line, details=details))
+    return found
+
+
+def whole(name: str) -> str:
+    """The document of a window, from its name."""
+    return name.rpartition(" [")[0]
+
+
+def _refuse_others(name: str, side: Documents) -> None:
+    if side.nodes is not None:
+        raise UsageError("windows need mentions that are spans of tokens, which those of CorefUD are not; leave it out")
+    if len(side.start) and int(side.start.min()) < 0:
+        raise UsageError(f"windows of tokens need mentions that are (start, end), and the {name} has others")
+
+
+def _side(side: Documents, windows: Windows, first: Ints) -> Documents:
+    """One side cut into windows; ``first`` is the first window of each document."""
+    document, begin, size, _ = windows
+    window = first[side.mention_document()] + side.start // size
+    order = order_by(window, side.entity)
+    new = changes(window[order], side.entity[order])
+    names = side.named_entities
+    tokens = np.clip(side.tokens[document] - begin, np.minimum(side.tokens[document], 0), size)
+    at_first = {d: int(first[d]) for d in (*side.faults, *side.discarded)}
+    return replace(
+        side,
+        names=windows.named(side.names),
+        places=[side.places[d] for d in document.tolist()],
+        tokens=tokens,
+        document=window[order][new],
+        label=side.label[side.entity[order][new]],
+        entity=np.cumsum(new) - 1,
+        start=side.start[order],
+        end=side.end[order],
+        line=side.line[order],
+        opening=None if side.opening is None else side.opening[order],
+        faults={at_first[d]: fault for d, fault in side.faults.items()},
+        discarded={at_first[d]: marks for d, marks in side.discarded.items()},
+        named_entities=names and names._replace(document=first[names.document] + names.start // size),
+    )
+
+
+def _crossing(side: Documents, size: int) -> list[Crossing]:
+    """The mentions of a side that cross a border, in the order of the text."""
+    over = np.flatnonzero(side.start // size != side.end // size)
+    over = over[order_by(side.mention_document()[over], side.start[over])]
+    return [Crossing(side.mention(mention), (int(side.start[mention]) // size + 1) * size) for mention in over.tolist()]

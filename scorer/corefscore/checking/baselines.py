@@ -1,0 +1,225 @@
+"""Baselines of regression checks: what was scored earlier, by us or by the official scorer."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from corefscore.checking.findings import Finding
+from corefscore.documents.arrays import Floats
+from corefscore.errors import InputError, UsageError
+from corefscore.formats.sources import Source, as_text
+from corefscore.metrics import GROUPS, MENTIONS, find, named, select
+from corefscore.metrics.counts import SCORES
+from corefscore.metrics.row import Metric
+from corefscore.results import SCHEMA, Scores, values
+
+Numbers = Mapping[str, Mapping[str, float]]
+"""Scores from 0 to 1 by measure and score, as `Scores.to_dict` has them."""
+
+SCORES_CHANGED = ("0.1.0",)
+"""The versions whose section of CHANGELOG.md has a part *Scores*: what an older version scored may be other numbers."""
+
+
+def changed_between(one: str, other: str) -> list[str]:
+    """The versions of `SCORES_CHANGED` that are newer than the older of two versions, and no newer than the other."""
+    old, new = sorted((_release(one), _release(other)))
+    return [version for version in SCORES_CHANGED if old < _release(version) <= new]
+
+
+def _release(version: str) -> tuple[int, ...]:
+    """The numbers of a version, which order it among others; none where it is no version."""
+    found = re.match(r"\d+(?:\.\d+)*", version)
+    return tuple(map(int, found[0].split("."))) if found else ()
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """What was scored earlier: the scores of all documents and, where they are known, those of each.
+
+    ``metrics`` are those that have to be counted again, ``document`` the one document that was scored, if it was one
+    alone. ``version``, ``signature`` and ``options`` are those of the run that made it; the official scorer has none.
+    """
+
+    metrics: Sequence[Metric]
+    total: Numbers
+    documents: Mapping[str, Numbers] = field(default_factory=dict)
+    document: str | None = None
+    version: str | None = None
+    signature: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+def read_baseline(path: str, metric: str | None = None) -> Baseline:
+    """A baseline from a file: JSON of ours, or what the official scorer printed.
+
+    ``metric`` says which metric it printed, where the file does not. Raises `InputError` for what is neither,
+    `UsageError` for a file that cannot be read.
+    """
+    source = Source(path)
+    text = as_text(source.read())
+    if text.lstrip().startswith("{"):
+        return _from_json(text, source.name)
+    return _complete(_from_official(text, source.name, metric), source.name)
+
+
+def _refused(path: str, what: str, line: int | None = None) -> InputError:
+    return InputError([Finding("not-a-baseline", path, line, details={"what": what})])
+
+
+def _from_json(text: str, path: str) -> Baseline:
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise _refused(path, f"this is no JSON: {error}") from error
+    return baseline_of(data, path)
+
+
+def baseline_of(data: Mapping[str, Any], path: str) -> Baseline:
+    """A baseline from the data of a result (`Result.to_dict`), which came from ``path``.
+
+    Raises `InputError` for what is none.
+    """
+    if "command" in data or not {"schema", "version", "signature", "options", "total"} <= data.keys():
+        raise _refused(path, "this JSON is not that of a scored response")
+    if data["schema"] != SCHEMA:
+        raise _refused(path, f"this JSON has schema {data['schema']}, and this version reads {SCHEMA}")
+    try:
+        documents = {name: numbers_in(scores) for name, scores in data.get("documents", {}).items()}
+        metrics = _metrics(",".join(data["options"]["metrics"]), path)
+        document = data["options"]["document"]
+        if not isinstance(document, str | None):
+            raise TypeError(f"the document is {document!r}")
+        made = str(data["version"]), str(data["signature"]), dict(data["options"])
+        baseline = Baseline(metrics, numbers_in(data["total"]), documents, document, *made)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise _refused(path, f"this JSON is not that of a scored response: {error}") from error
+    return _complete(baseline, path)
+
+
+def _metrics(words: str, path: str, line: int | None = None) -> tuple[Metric, ...]:
+    """The metrics that a baseline names."""
+    try:
+        return select(words)
+    except UsageError as error:
+        raise _refused(path, str(error), line) from error
+
+
+def _complete(baseline: Baseline, path: str) -> Baseline:
+    """Refuse a baseline against which a check could not fail: without the totals of its metrics, or with values that
+    are none. Repeated mentions can lift a value above 1, but not far."""
+    measures = [metric.identification for metric in baseline.metrics] or [MENTIONS]
+    measures += [measure.name for metric in baseline.metrics for measure in metric.measures]
+    for name in dict.fromkeys(measures):
+        if not baseline.total.get(name, {}).keys() >= set(SCORES):
+            raise _refused(path, f"there are no totals of {name} in this file")
+    scopes = [baseline.total, *baseline.documents.values()]
+    for scores in scopes:
+        for measure_name, its in scores.items():
+            if not all(0 <= value <= 10 for value in its.values()):
+                raise _refused(path, f"{measure_name} has values that do not run from 0 to 1: {its}")
+    return baseline
+
+
+def numbers_in(scores: Mapping[str, Mapping[str, Any]]) -> Numbers:
+    """The scores among what `Scores.to_dict` has."""
+    return {measure: {score: float(its[score]) for score in SCORES if score in its} for measure, its in scores.items()}
+
+
+LINES = {
+    "heading": re.compile(r"METRIC (\S+):"),
+    "document": re.compile(r"====> (.+):"),
+    "totals": re.compile(r"====== TOTALS ======="),
+    "mentions": re.compile(
+        r"(?:Total key mentions|Total response mentions|Strictly correct identified mentions): (\d+)"
+    ),
+    "result": re.compile(r"(?:(.+?): )?Recall: \((\S+) / (\S+)\) \S+\s+Precision: \((\S+) / (\S+)\) \S+\s+F1: \S+"),
+}
+"""The lines of the official scorer that have a number or say what it is of, each by the method that reads it."""
+
+
+class _Printed:
+    """What the official scorer printed, as it is read line by line. Scores are recomputed from its fractions."""
+
+    def __init__(self, path: str, name: str | None) -> None:
+        if name is not None and named(name) in GROUPS:
+            raise UsageError(f'--metric names the one metric that was scored, and "{name}" is several')
+        self.path = path
+        self.metrics = [] if name is None else [find(name)]
+        self.counts: dict[str | None, dict[str, Floats]] = {}
+        self._mentions = find(MENTIONS)
+        self._metric = self.metrics[0] if self.metrics else None
+        self._document: str | None = None
+        self._sizes: list[float] = []
+
+    def line(self, number: int, line: str) -> None:
+        """Read a line."""
+        self._number = number
+        for name, form in LINES.items():
+            if found := form.fullmatch(line):
+                getattr(self, name)(*found.groups())
+
+    def heading(self, metric: str) -> None:
+        """What follows is of this metric."""
+        self._metric = _metrics(metric, self.path, self._number)[0]
+        self.metrics += [self._metric] * (self._metric not in self.metrics)
+
+    def document(self, name: str) -> None:
+        """What follows is of this document."""
+        self._document, self._sizes = name, []
+
+    def totals(self) -> None:
+        """What follows is of all documents."""
+        self._document = None
+
+    def mentions(self, count: str) -> None:
+        """One of three lines: mentions of the key, of the response, of both."""
+        self._sizes.append(float(count))
+        if len(self._sizes) == 3:
+            key, response, common = self._sizes
+            its = self._metric or self._mentions
+            its = self._mentions if its.identification == MENTIONS else its
+            label = next(measure.label for measure in its.measures if measure.name == its.identification)
+            self._add(its, label, [common, key, common, response])
+            self._sizes = []
+
+    def result(self, label: str | None, *fractions: str) -> None:
+        """Numerators and denominators of recall and precision."""
+        if self._metric is None:
+            raise _refused(self.path, "this does not say which metric it is of: name it with --metric", self._number)
+        try:
+            four = list(map(float, fractions))
+        except ValueError as error:
+            raise _refused(self.path, f"this line has something else than a number: {error}", self._number) from error
+        self._add(self._mentions if label == self._mentions.measures[0].label else self._metric, label or "", four)
+
+    def _add(self, metric: Metric, label: str, four: Sequence[float]) -> None:
+        """Counts of a measure; one without a label is the only one of its metric."""
+        counted = [measure for measure in metric.measures if measure.combine is None]
+        labels = [measure.label if label else "" for measure in counted]
+        if label in labels:
+            scope = self.counts.setdefault(self._document, {})
+            scope.setdefault(metric.name, np.zeros((len(counted), 4)))[labels.index(label)] = four
+
+    def scores(self, document: str | None) -> Numbers:
+        """The scores of a document, or of all."""
+        found = self.counts[document]
+        metrics = [metric for metric in (self._mentions, *self.metrics) if metric.name in found]
+        return numbers_in(Scores(values(metrics, found)).to_dict())
+
+
+def _from_official(text: str, path: str, name: str | None) -> Baseline:
+    """What the official scorer printed."""
+    printed = _Printed(path, name)
+    # Not `splitlines`: a name may hold what Unicode takes for a line end.
+    for number, line in enumerate(text.split("\n"), start=1):
+        printed.line(number, line.removesuffix("\r"))
+    if None not in printed.counts:
+        raise _refused(path, "there are no totals in this file")
+    documents = {each: printed.scores(each) for each in printed.counts if each is not None}
+    return Baseline(printed.metrics, printed.scores(None), documents)

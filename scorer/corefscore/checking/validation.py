@@ -1,0 +1,207 @@
+"""All that is wrong or odd in a file, and in a response beside its key."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from corefscore.alignment.common import Common, common, nothing_in_common
+from corefscore.alignment.matching import exact
+from corefscore.alignment.pairing import pair
+from corefscore.alignment.repeats import Repeat, copies_of, describe, repeats_of, too_many, treat
+from corefscore.checking.findings import KINDS, Finding, Found, counted
+from corefscore.documents.arrays import changes, order_by
+from corefscore.documents.model import KEY, RESPONSE, Documents, Place
+from corefscore.documents.texts import described, partings
+from corefscore.errors import UsageError
+from corefscore.formats import BY_CONTENT, examination
+from corefscore.formats.row import Examination, Reading
+from corefscore.formats.sources import Source
+
+
+class Validated(NamedTuple):
+    """What validating one FILE came to: its size, the findings in the order of the file, and how many more there are
+    of each kind."""
+
+    path: str
+    documents: int
+    tokens: int
+    entities: int
+    mentions: int
+    findings: Sequence[Finding]
+    unlisted: Mapping[str, int]
+
+    def count(self, severity: str) -> int:
+        """How many errors or notices there are."""
+        listed = sum(finding.severity == severity for finding in self.findings)
+        return listed + sum(count for code, count in self.unlisted.items() if KINDS[code].severity == severity)
+
+    def without(self, codes: Collection[str]) -> Validated:
+        """The same, with the findings of some kinds left out."""
+        return self._replace(
+            findings=[finding for finding in self.findings if finding.code not in codes],
+            unlisted={code: count for code, count in self.unlisted.items() if code not in codes},
+        )
+
+
+def validate(
+    path: str,
+    files: Sequence[Source],
+    key: Sequence[Source] | None = None,
+    reading: Reading = BY_CONTENT,
+    side: str = RESPONSE,
+    *,
+    notices: Sequence[Finding] = (),
+) -> Validated:
+    """Everything that is wrong or odd in ``files``, which the argument ``path`` stands for, a key or a response by
+    ``side``; beside a key, if there is one. What is wrong with the key itself is told where that is validated.
+    ``notices`` are known already.
+
+    Raises `UsageError` for a file that cannot be read, and for a format that cannot be validated.
+    """
+    found = Found()
+    found.add(*notices)
+
+    def read_as(side: str, files: Sequence[Source], found: Found) -> _Side:
+        reader = examination(files, found, reading, side, texts=key is not None)
+        return _Side(path, files, found, reader)
+
+    whole = read_as(side, files, found)
+    if key is None:
+        for _ in whole.documents():
+            pass
+    else:
+        _compare(read_as(KEY, key, Found()), whole, found)
+    order = {source.name: at for at, source in enumerate([*files, *(key or ())])}
+    findings = sorted(found.listed, key=lambda f: (order.get(f.path, -1), f.line or 0, f.column or 0))
+    return Validated(path, whole.names, whole.tokens, whole.entities, whole.mentions, findings, found.unlisted)
+
+
+def unreadable(path: str, error: UsageError) -> Validated:
+    """What stands for a FILE that cannot be read."""
+    details = {"what": str(error)}
+    return Validated(path, 0, 0, 0, 0, [Finding("unreadable", path, details=details)], {})
+
+
+class _Side:
+    """One side while it is read: what was found in it, and how much there was of what."""
+
+    def __init__(self, path: str, files: Sequence[Source], found: Found, examination: Examination) -> None:
+        self.path, self.files, self.found, self.examination = path, files, found, examination
+        self.names = self.tokens = self.entities = self.mentions = self.faults = 0
+
+    def documents(self) -> Iterator[Documents]:
+        """Read all files; yields what can be paired: no faults, and every name once."""
+        places: dict[str, Place] = {}
+        singletons = 0
+        for batch in self.examination.documents(self.files):
+            self.names += len(batch)
+            self.tokens += int(np.maximum(batch.tokens, 0).sum())
+            self.entities += len(batch.document)
+            self.mentions += len(batch.start)
+            self.faults += len(batch.faults)
+            singletons += int(np.count_nonzero(np.bincount(batch.entity, minlength=len(batch.document)) == 1))
+            look(batch, self.found)
+            yield self._sound(batch, places)
+        if singletons:
+            has = "has" if singletons == 1 else "have"
+            details = {"count": f"{singletons} of {counted(self.entities, 'entity')} {has}"}
+            self.found.add(Finding("singletons", self.path, details=details))
+
+    def _sound(self, batch: Documents, places: dict[str, Place]) -> Documents:
+        new = []
+        for document, name in enumerate(batch.names):
+            place = batch.place_of(document)
+            first = places.setdefault(name, place)
+            if first is place:
+                new.append(document)
+                continue
+            details = {"document": name, "first": str(first)}
+            self.found.add(Finding("repeated-name", place.source.name, place.line, details=details))
+        return replace(batch, faults={}).take(np.array(new, dtype=np.int64))
+
+
+def look(documents: Documents, found: Found) -> None:
+    """What is odd in a batch of documents of any format: none, repeated or overlapping mentions."""
+    has_mentions = np.zeros(len(documents), dtype=np.bool_)
+    has_mentions[documents.document] = True
+    has_mentions[list(documents.faults)] = True
+    for document in found.take("no-mentions", np.flatnonzero(~has_mentions).tolist()):
+        place = documents.place_of(document)
+        details = {"document": documents.names[document]}
+        found.add(Finding("no-mentions", place.source.name, place.line, details=details))
+    repeated = found.take("repeated-mention", copies_of(documents))
+    found.add(*describe("repeated-mention", repeats_of(documents, repeated)))
+    found.add(*_describe_overlaps(documents, found.take("overlapping-mentions", _overlaps(documents))))
+
+
+def _overlaps(documents: Documents) -> list[tuple[int, int]]:
+    """Mentions that begin and end at other tokens than an earlier mention of their entity, but within or across it.
+
+    Each with the earlier mention that reaches furthest. One-token mentions are none of them, since ``(1)`` is clear.
+    Nor are those within another where the format names both ends, as JSON lines do.
+    """
+    order = order_by(documents.entity, documents.start, documents.end)
+    if not len(order):
+        return []
+    entity, start, end = documents.entity[order], documents.start[order], documents.end[order]
+    width = int(end.max()) + 1
+    reach = np.maximum.accumulate(entity * width + end) - entity * width
+    furthest = np.maximum.accumulate(np.where(reach == end, np.arange(len(order)), 0))
+    # The last mention of those that begin before this one, and how far they reach.
+    begins = changes(entity, start)
+    before = np.flatnonzero(begins)[np.cumsum(begins) - 1] - 1
+    overlapping = np.flatnonzero((entity[before] == entity) & (before >= 0) & (reach[before] >= start))
+    furthest_end, its_end = reach[before[overlapping]], end[overlapping]
+    unclear = furthest_end != its_end if documents.opening is not None else furthest_end < its_end
+    overlapping = overlapping[unclear & (start[overlapping] < its_end)]
+    other = furthest[before[overlapping]]
+    return list(zip(order[overlapping].tolist(), order[other].tolist(), strict=True))
+
+
+def _describe_overlaps(documents: Documents, overlaps: Sequence[tuple[int, int]]) -> list[Finding]:
+    found = []
+    texts = documents.words_of([mention for mention, _ in overlaps])
+    for (mention, other), text in zip(overlaps, texts, strict=True):
+        document = int(documents.document[documents.entity[mention]])
+        inside = documents.end[mention] < documents.end[other]
+        details = {
+            "document": documents.names[document],
+            "words": text,
+            "start": int(documents.start[mention]),
+            "end": int(documents.end[mention]),
+            "how": "lies inside" if inside else "crosses",
+            "entity": documents.name_of(int(documents.entity[mention])),
+            "other_start": int(documents.start[other]),
+            "other_end": int(documents.end[other]),
+        }
+        path = documents.place_of(document).source.name
+        found.append(Finding("overlapping-mentions", path, int(documents.line[mention]), details=details))
+    return found
+
+
+# A response beside its key
+
+
+def _compare(key: _Side, response: _Side, found: Found) -> None:
+    """What shows only where both sides are read: what has no partner, texts that part, copies beyond the limit."""
+    notices: list[Finding] = []
+    dropped: list[Repeat] = []
+    shared: list[Common] = []
+    for pairs in pair(key.documents(), response.documents(), notices, refuse=found.add):
+        found.add(*notices)
+        notices.clear()
+        matched = exact(pairs.key, pairs.response)
+        shared.append(common(pairs, [matched]))
+        dropped += treat(matched, pairs, "official").dropped
+        tokens = partings(pairs)
+        parted = [(document, int(tokens[document])) for document in np.flatnonzero(tokens >= 0).tolist()]
+        found.add(*described("different-word", pairs, found.take("different-word", parted)))
+    found.add(*notices)
+    if refusal := too_many(dropped):
+        found.add(refusal)
+    if not key.faults and not response.faults:  # which may hide mentions
+        found.add(*nothing_in_common(shared))

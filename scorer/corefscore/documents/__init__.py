@@ -1,0 +1,1 @@
+"""Documents in columns, and what is done with columns."""

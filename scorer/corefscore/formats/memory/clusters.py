@@ -1,0 +1,111 @@
+"""Clusters in memory to documents: entities as nested sequences of mentions, from Python or from JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from typing import Any, TypeGuard
+
+import numpy as np
+
+from corefscore.documents.model import Documents, Place, Span
+from corefscore.formats.memory.nesting import nested, refusal
+from corefscore.formats.sources import Source
+
+Clusters = Iterable[Iterable[Any]]
+"""The entities of one document. A mention is any hashable; a list, as JSON has it, stands for the tuple."""
+
+
+LONGEST = 2**31
+"""A number that no token has."""
+
+
+class Mentions:
+    """Gives every mention a span: ``(start, end)`` its own, any other value one that no token has.
+
+    Both sides of a run share one of these, so that equal mentions get equal spans; other values are in the order in
+    which they came.
+    """
+
+    def __init__(self) -> None:
+        self._spans: dict[Hashable, tuple[int, int]] = {}
+        self._values: dict[tuple[int, int], Hashable] = {}
+
+    def span(self, mention: Any) -> tuple[int, int]:
+        """The span of a mention, which has to be hashable, or a list of what is."""
+        value = _tuple(mention)
+        found = self._spans.get(value)
+        if found is None:
+            found = (int(value[0]), int(value[1])) if _is_span(value) else (len(self._spans) - LONGEST,) * 2
+            self._spans[value] = found
+            self._values[found] = value
+        return found
+
+    def words(self, source: Source, spans: Sequence[Span]) -> list[str]:
+        """The mentions as they were given, for messages."""
+        return [_shown(self._values.get(span[2:], span[2:])) for span in spans]
+
+
+def _shown(value: Hashable) -> str:
+    """A mention as text; what is neither text nor a tuple with its type, since 5 and "5" are two mentions."""
+    if isinstance(value, str):
+        return value
+    return repr(value) if isinstance(value, tuple) else f"{value!r} ({type(value).__name__})"
+
+
+def _is_span(value: Any) -> TypeGuard[tuple[int, int]]:
+    """Whether a mention is a pair of token numbers; anything else, negative pairs included, is a name."""
+    if not (isinstance(value, tuple) and len(value) == 2 and all(map(_is_whole, value))):
+        return False
+    return bool(0 <= value[0] <= value[1] < LONGEST)
+
+
+def _is_whole(value: Any) -> bool:
+    return type(value) is int or isinstance(value, np.integer)
+
+
+def _tuple(mention: Any) -> Any:
+    return tuple(map(_tuple, mention)) if isinstance(mention, list) else mention
+
+
+def documents(
+    named: Mapping[str, Clusters],
+    mentions: Mentions,
+    side: str,
+    places: Mapping[str, Place] | None = None,
+    known: Collection[str] = (),
+) -> Documents:
+    """Documents from clusters, by name. ``side`` is what messages call them where they have no ``places``; the shape of
+    those that are ``known`` was looked at before.
+
+    Raises `InputError` for what is no document (`corefscore.formats.memory.nesting`).
+    """
+    for name in named:
+        if not isinstance(name, str):
+            raise refusal(side, f"named {name!r:.40}, which is {type(name).__name__}", "a string for a name")
+    nowhere = Place(Source(side), None)
+    found = {name: nowhere if places is None else places[name] for name in named}
+    document: list[int] = []
+    sizes: list[int] = []
+    spans: list[tuple[int, int]] = []
+    for number, (name, clusters) in enumerate(named.items()):
+        its = clusters if name in known else nested(clusters, found[name].source.name, name).value
+        for cluster in its:
+            before = len(spans)
+            spans += [mentions.span(mention) for mention in cluster]
+            if len(spans) > before:
+                document.append(number)
+                sizes.append(len(spans) - before)
+    start, end = np.array(spans, dtype=np.int64).reshape(-1, 2).T
+    entities = np.arange(len(sizes))
+    return Documents(
+        names=list(named),
+        places=list(found.values()),
+        tokens=np.full(len(named), -1),
+        document=np.array(document, dtype=np.int64),
+        label=entities,
+        entity=np.repeat(entities, sizes),
+        start=start,
+        end=end,
+        line=np.full(len(spans), -1),
+        words=mentions.words,
+    )

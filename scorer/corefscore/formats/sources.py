@@ -1,0 +1,294 @@
+"""Where bytes come from: a file, standard input, something compressed, or a folder as one corpus."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any, BinaryIO, NamedTuple, cast
+
+from corefscore.checking.findings import Finding
+from corefscore.errors import UsageError
+
+STDIN = "-"
+
+MARK = b"\xef\xbb\xbf"
+"""The byte order mark of UTF-8, with which a file may begin."""
+
+
+COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "lzma"}
+"""The modules that unpack, by what a file then begins with: so one with another name, or a pipe, is read as well."""
+
+SUFFIXES = (".gz", ".bz2", ".xz")
+"""How names end that promise something compressed."""
+
+UNPACKED = 4 << 20
+"""What a compressed file may unpack to, in bytes, or `RATIO` times its size if that is more."""
+
+RATIO = 100
+"""Text compresses about ten times, a file that was made to exhaust memory a thousand times or more. What is
+small may not unpack to much, since a run can take hundreds of times the memory of what it reads."""
+
+
+class _Bounded(io.RawIOBase):
+    """A decompressed stream that ends in `UsageError` beyond a limit."""
+
+    def __init__(self, stream: BinaryIO, limit: int, name: str) -> None:
+        self._stream, self._limit, self._left, self._name = stream, limit, limit, name
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, view: Any) -> int:
+        got = cast(io.BufferedIOBase, self._stream).readinto(view)
+        self._left -= got
+        if self._left < 0:
+            raise UsageError(
+                f"{self._name}: unpacks to more than {self._limit / 2**20:.0f} MB, "
+                "which is much for a file of its size; --max-unpacked MB raises the limit"
+            )
+        return got
+
+
+class State(NamedTuple):
+    """What distinguishes a file from another one under the same path, and from itself after a change.
+
+    ``inode`` is 0 where it is not compared: a copy on another machine has another one.
+    """
+
+    size: int
+    mtime_ns: int
+    inode: int = 0
+
+    @classmethod
+    def of(cls, status: os.stat_result) -> State:
+        return cls(status.st_size, status.st_mtime_ns, status.st_ino)
+
+    @property
+    def anywhere(self) -> State:
+        """The part that a copy on another machine shares."""
+        return self._replace(inode=0)
+
+    def __str__(self) -> str:
+        seconds, rest = divmod(self.mtime_ns, 10**9)
+        return f"{self.size} bytes of {time.strftime('%Y-%m-%d %H:%M:%S', time.gmtime(seconds))}.{rest:09} UTC"
+
+
+class _Unchanged(io.FileIO):
+    """A file that reports an error as soon as it is not the one that its `Source` opened first.
+
+    Every step of reading looks, so that no line of a changed file is ever taken for one of the old.
+    """
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(source.path)
+        self._source = source
+        try:
+            source.check(os.fstat(self.fileno()))
+        except UsageError:
+            self.close()
+            raise
+
+    def readinto(self, buffer: Any) -> int:
+        size = super().readinto(buffer) or 0
+        self._source.check(os.fstat(self.fileno()))
+        if self._source.watch is not None:
+            self._source.watch(size)
+        return size
+
+
+class Source:
+    """One file, or standard input; ``name`` is how messages call it.
+
+    ``max_unpacked`` is how many MB a compressed file may unpack to; by default `UNPACKED` and `RATIO` decide.
+
+    ``watch`` is told how many bytes each step of reading took, before they are unpacked. A file may be read several
+    times, since a message shows the line that it speaks of; one that changes in between is refused. What cannot be
+    read twice (a pipe, standard input) is kept in memory.
+    """
+
+    def __init__(self, path: str, max_unpacked: int | None = None) -> None:
+        self.path = path
+        self.max_unpacked = max_unpacked
+        self.name = "<stdin>" if path == STDIN else path
+        self.watch: Callable[[int], None] | None = None
+        self.cut = False  # behind the first line of a file, so that the numbers of lines are not those of the file
+        self.whole = True  # all of a file, not a stretch of it
+        self._kept: bytes | None = None
+        self._state: State | None = None
+
+    def check(self, status: os.stat_result) -> State:
+        """The state of the file. Raises `UsageError` for a regular file that had another state the first time."""
+        found = State.of(status)
+        if self._state is None:
+            self._state = found
+        elif found != self._state and stat.S_ISREG(status.st_mode):
+            raise self._changed()
+        return found
+
+    def _changed(self) -> UsageError:
+        return UsageError(
+            f"{self.name}: this file changed while it was read; wait until nothing writes to it, then run this again"
+        )
+
+    def open(self) -> BinaryIO:
+        """A stream of the bytes, decompressed. Raises `UsageError` where there is none."""
+        try:
+            stream = io.BufferedReader(self._raw())
+            head = stream.peek(8)
+        except OSError as error:
+            if self._state is not None:
+                raise self._changed() from error
+            raise UsageError(f"{self.name}: {error.strerror or error}") from error
+        for magic, module in COMPRESSED.items():
+            if head.startswith(magic):
+                unpacked = _Bounded(import_module(module).open(stream), self._limit(), self.name)
+                return cast(BinaryIO, io.BufferedReader(unpacked, 1 << 16))
+        return cast(BinaryIO, stream)
+
+    def _limit(self) -> int:
+        """How many bytes a compressed file may unpack to."""
+        if self.max_unpacked is not None:
+            return self.max_unpacked << 20
+        size = len(self._kept) if self._kept is not None else self._state.size if self._state is not None else 0
+        return max(UNPACKED, RATIO * size)
+
+    def _raw(self) -> io.RawIOBase:
+        if self._kept is None and self.path == STDIN:
+            if sys.stdin is None:
+                raise UsageError("standard input is closed")
+            self._kept = sys.stdin.buffer.read()
+        if self._kept is None:
+            raw = _Unchanged(self)
+            if raw.seekable():
+                return raw
+            with raw:
+                self._kept = raw.readall()
+        return cast(io.RawIOBase, io.BytesIO(self._kept))
+
+    def fill(self, stream: BinaryIO, view: memoryview) -> int:
+        """Read into ``view``; the number of bytes read, 0 at the end of the file."""
+        with self._reading():
+            return cast(io.BufferedIOBase, stream).readinto(view)
+
+    def head(self, size: int) -> bytes:
+        """The first bytes, at most ``size``."""
+        with self.open() as stream, self._reading():
+            return stream.read(size)
+
+    def read(self) -> bytes:
+        """All bytes."""
+        with self.open() as stream, self._reading():
+            return b"".join(iter(lambda: stream.read(1 << 20), b""))
+
+    @contextmanager
+    def reading(self) -> Iterator[BinaryIO]:
+        """A stream of the bytes; what goes wrong while it is read becomes `UsageError`."""
+        with self.open() as stream, self._reading():
+            yield stream
+
+    def numbered_lines(self) -> Iterator[tuple[int, bytes]]:
+        """The lines with their line ends, numbered from 1."""
+        with self.open() as stream, self._reading():
+            yield from enumerate(stream, start=1)
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Turn what goes wrong on the way into `UsageError`."""
+        try:
+            yield
+        except (OSError, EOFError, ValueError) as error:
+            raise UsageError(f"{self.name}: cannot be read to its end: {error}") from error
+        except Exception as error:
+            # lzma and zlib have error classes of their own, which are not imported for plain files.
+            if type(error).__module__ in ("_lzma", "lzma", "zlib"):
+                raise UsageError(f"{self.name}: cannot be decompressed: {error}") from error
+            raise
+
+    def lines_at(self, numbers: Iterable[int]) -> dict[int, bytes]:
+        """The lines of these numbers (from 1), without their LF, for messages. The file is read once."""
+        wanted = set(numbers)
+        last = max(wanted, default=0)
+        found: dict[int, bytes] = {}
+        if not wanted:
+            return found
+        for number, line in self.numbered_lines():
+            if number in wanted:
+                found[number] = line.removesuffix(b"\n")
+            if number >= last:
+                break
+        if len(found) < len(wanted):
+            raise self._changed()
+        return found
+
+
+def as_text(raw: bytes) -> str:
+    """Bytes as text that gives the same bytes back, whatever they are."""
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def sources(
+    path: str, include: str | None = None, max_unpacked: int | None = None, notices: list[Finding] | None = None
+) -> list[Source]:
+    """The files that a KEY or RESPONSE argument stands for, in name order.
+
+    A folder stands for every file below it; names that begin with a dot are passed over, and
+    ``include`` is a glob for the names of the files that count, ``max_unpacked`` is for `Source`. What is no regular
+    file (a pipe, a device) is skipped in a folder, and added to ``notices``. Raises `UsageError` where nothing is left.
+    """
+    if not path:
+        raise UsageError("the name of a file is empty")
+    if path == STDIN or not os.path.isdir(path):
+        return [Source(path, max_unpacked)]
+    from fnmatch import fnmatchcase
+
+    found: list[str] = []
+    seen = set()
+    for folder, folders, files in os.walk(path, onerror=_refuse, followlinks=True):
+        seen.add(os.path.realpath(folder))
+        # A link may lead back to a folder above it.
+        folders[:] = [
+            name
+            for name in folders
+            if not name.startswith(".") and os.path.realpath(os.path.join(folder, name)) not in seen
+        ]
+        for name in files:
+            if not name.startswith(".") and fnmatchcase(name, include or "*"):
+                found.append(os.path.join(folder, name))
+    # A link to nothing stays, and is refused where it is read.
+    regular = [name for name in found if os.path.isfile(name) or not os.path.exists(name)]
+    if not regular:
+        wanted = f"no file that matches {include}" if include else "no file"
+        raise UsageError(f"{path}: the folder has {wanted} in it")
+    if notices is not None:
+        notices += [Finding("not-a-file", name) for name in sorted(set(found).difference(regular), key=_in_order)]
+    return [Source(name, max_unpacked) for name in sorted(regular, key=_in_order)]
+
+
+def _in_order(name: str) -> list[str]:
+    return name.split(os.sep)
+
+
+def only_once(path: str) -> tuple[int, int] | None:
+    """What tells a thing that can be read only once (a pipe, a terminal) from others; None for a file or folder."""
+    try:
+        status = os.stat(path) if path != STDIN else os.fstat(0)
+    except OSError:  # reading will say so
+        return None
+    kind = status.st_mode
+    once = stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind) or (stat.S_ISCHR(kind) and not os.path.samestat(status, _null()))
+    return (status.st_dev, status.st_ino) if once else None
+
+
+def _null() -> os.stat_result:
+    return os.stat(os.devnull)
+
+
+def _refuse(error: OSError) -> None:
+    """A folder that cannot be read must not be left out in silence."""
+    raise UsageError(f"{error.filename}: {error.strerror}") from error

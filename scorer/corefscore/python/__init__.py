@@ -1,0 +1,1 @@
+"""From Python: functions, classes and their arguments."""

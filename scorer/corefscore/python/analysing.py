@@ -1,0 +1,60 @@
+"""From Python: why a score is low (`analyse`)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from corefscore.analysis.costs import measured
+from corefscore.analysis.found import Asked, analysed, pairs_of
+from corefscore.analysis.spans import REPAIRS
+from corefscore.analysis.texts import text_of
+from corefscore.errors import UsageError
+from corefscore.formats.row import AUTO, Reading
+from corefscore.python.api import Corpus, complete, own_options, scored, settings_of, warned
+from corefscore.python.arguments import Options, apart, spelled
+from corefscore.reports.errors import ErrorReport
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from corefscore.python.api import Given
+
+
+@spelled
+def analyse(
+    key: Given,
+    response: Given | None = None,
+    measure: str = "conll",
+    *,
+    spans: str = AUTO,
+    pronouns: str = AUTO,
+    **how: Unpack[Options],
+) -> ErrorReport:
+    """Analyse what a response loses against a key: errors by type, and what each type costs in the F1 of a measure.
+
+    Each side is one of those of `corefscore.score`; mentions that are no spans are in the order in which they are first
+    given, key before response, and have no words. ``spans``, ``heads`` and ``pronouns`` are the options of
+    ``corefscore errors`` (docs/errors.md), all others those of `corefscore.score`.
+
+        >>> found = analyse([[(0, 1), (4, 4)], [(2, 2)]], [[(0, 1), (4, 4), (2, 2)]], pronouns="none")
+        >>> {name: count for name, count in found.analysis.counts.items() if count}
+        {'conflated': 1}
+
+    ``to_dict()`` of what is returned is what ``corefscore errors --format json --list`` prints, with F1 from 0 to 1.
+    What is odd is warned of as by `corefscore.score`. Raises `InputError` for input that is refused, `UsageError` for
+    an unknown measure or option.
+    """
+    if spans not in REPAIRS:
+        raise UsageError(f"spans={spans!r} is not one of {', '.join(REPAIRS)}")
+    reading, counting, others = apart(how)
+    document, workers = others.pop("document", None), others.pop("workers", None)
+    response = complete(key, response, reading)
+    wanted = measured(measure)
+    settings = settings_of(wanted.metrics, counting, document, own_options(others))
+    result = scored(key, response, wanted.metrics, settings, reading, keep_pairs=True, workers=workers)
+    pairs = pairs_of(result)
+    of_key = Reading(input_format=key.reading.get("input_format")) if isinstance(key, Corpus) else reading
+    found = analysed(result, pairs, text_of([pairs], of_key), Asked(reading.heads or AUTO, pronouns, spans), wanted)
+    told = warned(replace(result, notices=(*result.notices, *found.notices)))
+    return ErrorReport(replace(found, result=told), with_list=True)

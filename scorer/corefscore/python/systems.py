@@ -1,0 +1,269 @@
+"""Systems from Python: `compare`, `rank` and `check`, the reports of the commands of these names as objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from corefscore.checking.baselines import Baseline, baseline_of, read_baseline
+from corefscore.checking.findings import Finding
+from corefscore.documents.model import KEY
+from corefscore.errors import InputError, ScorerError, UsageError
+from corefscore.formats.row import Reading
+from corefscore.metrics.measures import DEFAULT, scores_in, single, wanted
+from corefscore.metrics.row import Metric, names_asked
+from corefscore.python.api import Corpus, complete, corpus, own_options, paths_of, scored, settings_of, warn_of
+from corefscore.python.arguments import Options, apart, spelled
+from corefscore.reports import check as checks
+from corefscore.reports.check import Asked, Check
+from corefscore.reports.compare import Comparison
+from corefscore.reports.compare import compare as compared
+from corefscore.reports.rank import Ranking
+from corefscore.reports.rank import rank as ranked
+from corefscore.results import Result, Settings, refuse_heads_of_spans
+from corefscore.statistics.significance import Method, both_levels
+from corefscore.work.workers import Map
+
+if TYPE_CHECKING:
+    import os
+
+    from typing_extensions import Unpack
+
+    from corefscore.python.api import Given
+
+
+@spelled
+def compare(
+    key: Given,
+    systems: Mapping[str, Given],
+    measures: str | Sequence[str] = DEFAULT,
+    *,
+    confidence: float | None = None,
+    alpha: float | None = None,
+    unit: str = Method.unit,
+    test: str = Method.test,
+    trials: int | None = None,
+    seed: int = Method.seed,
+    correction: str = Method.correction,
+    **how: Unpack[Options],
+) -> Comparison:
+    """Compare systems, given as their responses by name: scores, differences, intervals of both, and tests.
+
+    The key and each response is one of those of `score`; the key is read once. ``measures`` are names such as
+    ``muc,blanc.coreference,conll,lea.f1``, as a list or joined by commas. ``confidence`` of the intervals and
+    ``alpha``, the level of the tests, are from 0 to 1; each is what the other leaves, 0.95 and 0.05 where neither is
+    given.
+    ``unit``, ``test``, ``trials``, ``seed`` and ``correction`` are the options of ``corefscore compare``
+    (docs/compare.md), all others those of `score`.
+
+    What is returned prints as the table of the command; ``to_dict()`` is its JSON, ``to_table(layout)`` its other
+    layouts, ``to_frame()`` a data frame, ``results`` the `Result` of each system. One system alone gets intervals.
+
+        >>> key = {name: [[(0, 0), (3, 3)], [(5, 5), (8, 8)]] for name in "abcdef"}
+        >>> found = compare(key, {"one": key, "none": dict.fromkeys(key, [])}, "muc.f1")
+        >>> found.to_dict()["pairs"][0]["measures"]["muc"]["f1"]["p"]
+        0.03125
+
+    What is odd is warned of as by `score`. Raises `InputError` for input that is refused and for a key that is one unit
+    only, `UsageError` for unknown names, for levels that are none, and where there is no system.
+    """
+    chosen = wanted(_words(measures))
+    method = Method(unit, None, test, trials, seed, correction, *both_levels(confidence, alpha))
+    return compared(_results(key, systems, chosen.metrics, how), chosen.measures, method)
+
+
+@spelled
+def rank(
+    key: Given,
+    systems: Mapping[str, Given],
+    measures: str | Sequence[str] = DEFAULT,
+    *,
+    sort: str = "conll",
+    by: str | None = None,
+    confidence: float | None = None,
+    alpha: float | None = None,
+    unit: str = Method.unit,
+    test: str = Method.test,
+    trials: int | None = None,
+    seed: int = Method.seed,
+    correction: str = Method.correction,
+    **how: Unpack[Options],
+) -> Ranking:
+    """Rank systems, given as their responses by name: those that do not differ significantly share a rank.
+
+    ``sort`` is the measure that ranks, by its F1, or a score such as ``lea.recall``; ``by`` a regular expression for
+    the groups of documents whose unweighted mean ranks. All other arguments are those of `compare`, and so is what can
+    be done with the report. Each system has to be one that can be scored.
+
+    Raises as `compare` does.
+    """
+    chosen, (measure, score) = wanted(_words(measures)), single(sort)
+    method = Method(unit, by, test, trials, seed, correction, *both_levels(confidence, alpha))
+    results = _results(key, systems, wanted(f"{_words(measures)},{measure}").metrics, how)
+    return ranked(results, chosen.measures, sort=measure, score=score, method=method)
+
+
+@spelled
+def check(
+    key: Given,
+    response: Given | None = None,
+    baseline: str | os.PathLike[str] | Mapping[str, Any] | Result | None = None,
+    *,
+    measures: str | Sequence[str] | None = None,
+    minimum: Mapping[str, float] | None = None,
+    tolerance: float = Asked().tolerance,
+    tolerances: Mapping[str, float] | None = None,
+    both_ways: bool = False,
+    metric: str | None = None,
+    **how: Unpack[Options],
+) -> Check:
+    """Check whether a score fell below an earlier one, or below a minimum: ``passed`` says so, ``failures`` what did.
+
+    ``baseline`` is a `Result`, its ``to_dict()``, or the path of its JSON or of what the official scorer printed (of
+    the one ``metric``, where the file does not say which). ``minimum`` has the least value of scores, such as
+    ``{"lea.f1": 0.5, "conll": 0.6}``. ``measures`` are the scores that decide, all F1 unless they are given;
+    ``tolerance`` is how far a score may fall, ``tolerances`` the same for some; ``both_ways`` makes every move of any
+    score of any document fail. All these numbers are from 0 to 1. The other options are those of `score`.
+
+        >>> check([["a", "b", "c"]], [["a", "b"], ["c"]], minimum={"muc": 0.5}).passed
+        True
+
+    Raises `UsageError` where there is neither a baseline nor a minimum, and for unknown names; `InputError` for a
+    baseline that was made in another way, and for input that is refused.
+    """
+    if baseline is None and not minimum:
+        raise UsageError("check needs a baseline, or a minimum such as {'lea.f1': 0.5}")
+    floors = {single(name): least for name, least in (minimum or {}).items()}
+    if baseline is None and (measures is not None or tolerances or both_ways or metric):
+        raise UsageError("measures, tolerances, both_ways and metric are about a baseline, which is not given")
+    if measures is not None and both_ways:
+        raise UsageError("both_ways compares every score; leave measures out")
+    deciding = scores_in(_words(measures)) if measures is not None else []
+    asked = Asked(deciding, tolerance, {single(name): its for name, its in (tolerances or {}).items()}, both_ways)
+    before, path = _baseline(baseline, metric)
+    metrics = checks.needed(before, floors)
+    document = {} if before is None or before.document is None else {"document": before.document}
+    result = _scoring(metrics, {**how, **document}).result(key, response)
+    found = checks.check(result, before, floors, asked, path)
+    warn_of([*result.notices, *found.notices])
+    return found
+
+
+class _Scoring(NamedTuple):
+    """How responses are scored."""
+
+    metrics: Sequence[Metric]
+    settings: Settings
+    reading: Reading
+    workers: Map | None
+
+    def result(self, key: Given, response: Given | None) -> Result:
+        whole = complete(key, response, self.reading)
+        found = scored(key, whole, self.metrics, self.settings, self.reading, workers=self.workers)
+        return refuse_heads_of_spans(found)
+
+
+def _scoring(metrics: Sequence[Metric], how: Mapping[str, Any]) -> _Scoring:
+    """The same from the options of a call."""
+    reading, counting, others = apart(how)
+    document, workers = others.pop("document", None), others.pop("workers", None)
+    return _Scoring(metrics, settings_of(metrics, counting, document, own_options(others)), reading, workers)
+
+
+def _baseline(given: Any, metric: str | None) -> tuple[Baseline | None, str | None]:
+    """A baseline, and what messages call it."""
+    if given is None:
+        return None, None
+    if isinstance(given, Result):
+        return baseline_of(given.to_dict(), "baseline"), "baseline"
+    if isinstance(given, Mapping):
+        return baseline_of(dict(given), "baseline"), "baseline"
+    paths = paths_of("baseline", given)
+    if not isinstance(paths, str):
+        raise UsageError(f"the baseline is {type(given).__name__}; expected a path, a Result or its to_dict()")
+    return read_baseline(paths, metric), paths
+
+
+def _words(names: str | Sequence[str]) -> str:
+    """Names as the command line has them."""
+    if isinstance(names, str):
+        return names
+    if not isinstance(names, Iterable) or not all(isinstance(name, str) for name in names):
+        raise UsageError(f"measures={names!r}: expected names such as 'lea', as a list or joined by commas")
+    return ",".join(names)
+
+
+def _results(
+    key: Given, systems: Mapping[str, Given], metrics: Sequence[Metric], how: Mapping[str, Any]
+) -> dict[str, Result]:
+    """The results of systems by name; what is odd is warned of, once for all of them."""
+    if not isinstance(systems, Mapping) or not systems:
+        found = "none is given" if isinstance(systems, Mapping) else f"they are {type(systems).__name__}"
+        raise UsageError(f"systems: {found}; expected responses by name, such as {{'a': response}}")
+    scoring = _scoring(metrics, how)
+    notices: list[Finding] = []
+    if (paths := paths_of(KEY, key)) is not None:
+        names = names_asked(metrics, scoring.settings.own)
+        key = corpus(paths, scoring.reading, KEY, names, workers=scoring.workers)
+
+    def tell(its: Sequence[Finding], of: str) -> None:
+        notices.extend(its)
+
+    results = scored_each(systems, partial(scoring.result, key), tell, files_of(key))
+    warn_of(notices)
+    return results
+
+
+def files_of(key: Given) -> set[str]:
+    """What notices about a key call it: its files, or its side for clusters in memory."""
+    if not isinstance(key, Corpus):
+        return {KEY}
+    return {place.source.name for place in key.documents.places if place is not None}
+
+
+def scored_each(
+    systems: Mapping[str, Any],
+    one: Callable[[Any], Result],
+    tell: Callable[[Sequence[Finding], str], None],
+    files: Collection[str],
+    *,
+    refused: Callable[[str, ScorerError], None] | None = None,
+    blamed: Collection[str] = (),
+) -> dict[str, Result]:
+    """The results of systems by name, each made by ``one`` from what stands for the system.
+
+    ``tell`` is given the notices of each with its name; those about the key alone, known by its ``files``, once and
+    with no name. A system that cannot be scored is an error, or is handed to ``refused``, unless that is the fault of a
+    file that is ``blamed``.
+    """
+    results = {}
+    told: set[Hashable] = set()
+    for name, system in systems.items():
+        try:
+            result = one(system)
+        except (InputError, UsageError) as error:
+            if refused is None or _blames(error, blamed):
+                raise
+            refused(name, error)
+            continue
+        results[name] = result
+        of_key = {_identity(notice): notice for notice in result.notices if _is_of_key(notice, files)}
+        tell([of_key[new] for new in of_key if new not in told], "")
+        told.update(of_key)
+        tell([notice for notice in result.notices if not _is_of_key(notice, files)], name)
+    return results
+
+
+def _is_of_key(notice: Finding, files: Collection[str]) -> bool:
+    """Whether a notice is about the key alone, given its files, so that it comes again with every system."""
+    return notice.path in files and notice.code != "missing-document"
+
+
+def _identity(notice: Finding) -> Hashable:
+    return notice[:4], tuple(notice.details.items())
+
+
+def _blames(error: ScorerError, files: Collection[str]) -> bool:
+    """Whether an error is about one of some files."""
+    return isinstance(error, InputError) and any(finding.path in files for finding in error.findings)

@@ -1,0 +1,48 @@
+"""A ranking as a drawing; needs matplotlib, the extra ``plots``."""
+
+from __future__ import annotations
+
+import io
+import os
+from importlib.util import find_spec
+
+from corefscore.errors import UsageError
+from corefscore.metrics.counts import SCORES
+from corefscore.reports.rank import Ranking
+
+
+def form_of(path: str) -> str:
+    """The form of a drawing by the end of its file name: png, svg, pdf.
+
+    Raises `UsageError` for another one, and where matplotlib is missing.
+    """
+    form = os.path.splitext(path)[1].removeprefix(".").lower()
+    if form not in ("png", "svg", "pdf"):
+        raise UsageError(f"{path}: a drawing is .png, .svg or .pdf")
+    if find_spec("matplotlib") is None:
+        raise UsageError("drawing needs matplotlib, the extra plots: pip install 'corefscore[plots]'")
+    return form
+
+
+def drawn(ranking: Ranking, form: str) -> bytes:
+    """The systems from the best down, each with its score and interval in percent."""
+    from matplotlib.figure import Figure
+
+    column = SCORES.index(ranking.score)
+    scores = [100 * float(ranking.found.sample.observed[system, 0, column]) for system in ranking.order]
+    places = list(range(len(scores)))
+    figure = Figure(figsize=(7, 1.2 + 0.35 * len(scores)), layout="constrained")
+    axes = figure.add_subplot()
+    ends = [ranking.ends(system) for system in ranking.order]
+    below = [score - 100 * low if low is not None else 0 for score, (low, _) in zip(scores, ends, strict=True)]
+    above = [100 * high - score if high is not None else 0 for score, (_, high) in zip(scores, ends, strict=True)]
+    # A percentile interval need not hold the score itself; a bar cannot be shorter than nothing.
+    axes.errorbar(scores, places, xerr=[[max(0, x) for x in below], [max(0, x) for x in above]], fmt="o", capsize=3)
+    names = [f"{rank}  {ranking.names[system]}" for system, rank in zip(ranking.order, ranking.ranks, strict=True)]
+    axes.set_yticks(places, names)
+    axes.invert_yaxis()
+    axes.set_xlabel(f"{ranking.sorted_by} (%)")
+    axes.grid(axis="x", alpha=0.3)
+    stream = io.BytesIO()
+    figure.savefig(stream, format=form, dpi=150)
+    return stream.getvalue()

@@ -1,0 +1,1 @@
+"""Tests and intervals from counts per unit."""
