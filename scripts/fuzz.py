@@ -26,11 +26,11 @@ with atheris.instrument_imports(include=["corefscore"]):
     from corefscore.checking.repair import Fixes, mend
     from corefscore.checking.validation import validate
     from corefscore.cli import run
+    from corefscore.documents.sources import Source
     from corefscore.errors import ScorerError
     from corefscore.formats.conll import reader as conll
     from corefscore.formats.conll.lines import lines_of
     from corefscore.formats.row import Reading, Request
-    from corefscore.formats.sources import Source
 
 ROOT = Path(__file__).parent.parent
 KEY = str(ROOT / "testdata" / "demo" / "key.conll")

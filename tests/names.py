@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from corefscore.documents.model import Place
+from corefscore.documents.sources import Source
 from corefscore.formats.conll.writer import cells
 from corefscore.formats.row import FullDocument
-from corefscore.formats.sources import Source
 
 Mention = tuple[int, int]
 Partition = Sequence[Sequence[Mention]]

@@ -34,7 +34,7 @@ ORDER = (
     "python.notebooks",
     "work.workers",
     "documents.arrays",
-    "formats.sources",
+    "documents.sources",
     "documents.model",
     "names",
     "names.options",

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import pytest
+from corefscore.documents.sources import Source
 from corefscore.formats.conll import reader
-from corefscore.formats.sources import Source
 from support import Run, call
 
 Change = Callable[[Path], object]

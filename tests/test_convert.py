@@ -17,11 +17,11 @@ import twins
 from corefscore.checking.findings import Finding
 from corefscore.convert import convert
 from corefscore.documents.model import Documents, joined
+from corefscore.documents.sources import Source
 from corefscore.errors import InputError
 from corefscore.formats import read
 from corefscore.formats.conll.lines import sentences
 from corefscore.formats.row import Reading, Request
-from corefscore.formats.sources import Source
 from corefscore.formats.written import crossing
 from support import CORPORA, RECORDED, TESTDATA, call, command
 

@@ -23,12 +23,12 @@ from corefscore.alignment.matching import LOOKUPS, MATCHING
 from corefscore.alignment.nodes import matched
 from corefscore.alignment.pairing import pair
 from corefscore.documents.model import Span, joined
+from corefscore.documents.sources import Source
 from corefscore.errors import InputError, UsageError
 from corefscore.formats import read, words
 from corefscore.formats.corefud.lines import Lines, number_of
 from corefscore.formats.corefud.reader import words_at
 from corefscore.formats.row import Reading
-from corefscore.formats.sources import Source
 from corefscore.results import Counting
 from support import ROOT, TESTDATA, Run, call, command
 

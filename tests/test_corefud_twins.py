@@ -13,7 +13,7 @@ from corefscore.alignment.mentions import Alignment
 from corefscore.alignment.nodes import matched
 from corefscore.alignment.pairing import pair
 from corefscore.documents.model import SENTENCE, TENTH, Documents, Nodes, Place
-from corefscore.formats.sources import Source
+from corefscore.documents.sources import Source
 from corefscore.metrics import find
 from corefscore.results import Counting
 from scipy.optimize import linear_sum_assignment

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 import pytest
 from corefscore import ScorerError, UsageError, __version__, score
+from corefscore.documents.sources import State
 from corefscore.formats import pieces
 from corefscore.formats.pieces import Piece, Stretch
-from corefscore.formats.sources import State
 from corefscore.work import distributed, workers
 from support import TESTDATA, call
 from test_jobs import FORMS, Pair, folder, pair, same

@@ -10,7 +10,7 @@ from typing import Any
 
 import corefscore.formats.conll.reader as conll
 import pytest
-from corefscore.formats.sources import Source
+from corefscore.documents.sources import Source
 from hostile import HOSTILE, Made
 from support import call
 

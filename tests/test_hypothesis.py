@@ -20,12 +20,12 @@ from corefscore.checking.repair import Fixes, mend
 from corefscore.cli import run
 from corefscore.convert import convert
 from corefscore.documents.model import joined
+from corefscore.documents.sources import Source
 from corefscore.errors import InputError, ScorerError
 from corefscore.evaluate import evaluate
 from corefscore.formats import read
 from corefscore.formats.conll.examiner import Examiner
 from corefscore.formats.row import Request
-from corefscore.formats.sources import Source
 from corefscore.metrics import find, select
 from corefscore.reports.compare import compare
 from corefscore.results import Result, Settings

@@ -20,8 +20,8 @@ import pytest
 from bench import measure
 from corefscore import ScorerError, UsageError, formats, score
 from corefscore.documents.model import joined
+from corefscore.documents.sources import Source
 from corefscore.formats import pieces
-from corefscore.formats.sources import Source
 from corefscore.names.options import name_options
 from corefscore.work import workers
 from corefscore.work.workers import Map

@@ -18,6 +18,7 @@ import pytest
 from corefscore.alignment.pairing import in_other_form, pair
 from corefscore.checking.findings import Finding
 from corefscore.documents.model import KEY, Documents, Place, joined
+from corefscore.documents.sources import Source
 from corefscore.errors import InputError
 from corefscore.formats import read
 from corefscore.formats.conll import reader as conll
@@ -26,7 +27,6 @@ from corefscore.formats.jsonlines.dialects import BY_NAME
 from corefscore.formats.jsonlines.objects import recognises
 from corefscore.formats.jsonlines.offsets import Offsets, faults_of, flattened
 from corefscore.formats.row import Reading
-from corefscore.formats.sources import Source
 from support import RECORDED, TESTDATA, call, command
 
 DEMO = TESTDATA / "demo"

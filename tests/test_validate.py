@@ -24,13 +24,13 @@ from corefscore.checking.findings import ERROR, KINDS, MOST, Finding, Found
 from corefscore.checking.repair import Fixes, mend
 from corefscore.checking.validation import Validated, validate
 from corefscore.documents.model import joined
+from corefscore.documents.sources import Source, sources
 from corefscore.errors import UsageError
 from corefscore.formats import read
 from corefscore.formats.conll import examiner
 from corefscore.formats.conll import reader as conll
 from corefscore.formats.conll.lines import cell_of
 from corefscore.formats.jsonlines import reader as jsonlines
-from corefscore.formats.sources import Source, sources
 from support import RECORDED, ROOT, TESTDATA, call, command
 from test_reading import columns, document, read_text
 

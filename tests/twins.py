@@ -20,9 +20,9 @@ from typing import NamedTuple
 
 import numpy as np
 from corefscore.documents.model import Documents, Place
+from corefscore.documents.sources import Source
 from corefscore.evaluate import evaluate
 from corefscore.formats import read
-from corefscore.formats.sources import Source
 from corefscore.metrics import MENTIONS, select
 from corefscore.results import Counting, Result, Settings
 

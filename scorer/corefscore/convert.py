@@ -12,10 +12,10 @@ from corefscore.alignment.pairing import Names
 from corefscore.checking.findings import Finding, counted
 from corefscore.documents.arrays import tally
 from corefscore.documents.model import KEY, RESPONSE, SENTENCE, TENTH, Documents, joined
+from corefscore.documents.sources import sources
 from corefscore.errors import UsageError
 from corefscore.formats import BY_CONTENT, EVERY_NAME, TAGGED, find, form_of, read, requested
 from corefscore.formats.row import FullDocument, Reading, Sentences, full_documents
-from corefscore.formats.sources import sources
 
 
 def convert(

@@ -16,8 +16,8 @@ import numpy as np
 from corefscore.checking.findings import Finding, counted
 from corefscore.documents.arrays import Ints, bounds
 from corefscore.documents.model import UNKNOWN, Documents, LayersOf, Place, Span, Texts, by_appearance, joined
+from corefscore.documents.sources import Source
 from corefscore.errors import InputError
-from corefscore.formats.sources import Source
 
 AROUND = 20
 """How many characters a message shows of texts that part."""

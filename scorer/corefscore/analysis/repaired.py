@@ -12,10 +12,10 @@ from corefscore.analysis.partitions import ABSENT
 from corefscore.checking.findings import Finding
 from corefscore.documents.arrays import Ints
 from corefscore.documents.model import Place
+from corefscore.documents.sources import Source
 from corefscore.errors import UsageError
 from corefscore.formats.conll.writer import write
 from corefscore.formats.row import FullDocument, Sentences
-from corefscore.formats.sources import Source
 from corefscore.formats.written import crossing
 
 Entities = dict[str, list[tuple[int, int]]]

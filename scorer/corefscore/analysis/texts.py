@@ -15,10 +15,10 @@ from corefscore.alignment.pairing import Pairs
 from corefscore.analysis import heads as parses
 from corefscore.documents.arrays import NONE, Bools, Ints, bounds, changes
 from corefscore.documents.model import KEY, SENTENCE, TENTH, Documents, Nodes
+from corefscore.documents.sources import Source
 from corefscore.errors import UsageError
 from corefscore.formats import form_of, requested
 from corefscore.formats.row import AUTO, LAST, PARSE, Layers, Reading
-from corefscore.formats.sources import Source
 
 PENN = "penn"
 

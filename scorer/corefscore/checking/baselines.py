@@ -12,8 +12,8 @@ import numpy as np
 
 from corefscore.checking.findings import Finding
 from corefscore.documents.arrays import Floats
+from corefscore.documents.sources import Source, as_text
 from corefscore.errors import InputError, UsageError
-from corefscore.formats.sources import Source, as_text
 from corefscore.metrics import GROUPS, MENTIONS, find, named, select
 from corefscore.metrics.counts import SCORES
 from corefscore.metrics.row import Metric

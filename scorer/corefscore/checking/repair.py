@@ -11,11 +11,11 @@ from typing import NamedTuple
 from corefscore.alignment.repeats import Repeat, repeats
 from corefscore.checking.findings import Collected, Found, counted
 from corefscore.documents.model import Documents
+from corefscore.documents.sources import MARK, Source, as_text
 from corefscore.formats.conll.cells import PLAIN
 from corefscore.formats.conll.examiner import Examiner
 from corefscore.formats.conll.lines import BEGIN, END, Line, cell_of, lines_of, marker_of
 from corefscore.formats.row import Request
-from corefscore.formats.sources import MARK, Source, as_text
 
 
 class Fix(NamedTuple):

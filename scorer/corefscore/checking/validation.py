@@ -15,11 +15,11 @@ from corefscore.alignment.repeats import Repeat, copies_of, describe, repeats_of
 from corefscore.checking.findings import KINDS, Finding, Found, counted
 from corefscore.documents.arrays import changes, order_by
 from corefscore.documents.model import KEY, RESPONSE, Documents, Place
+from corefscore.documents.sources import Source
 from corefscore.documents.texts import described, partings
 from corefscore.errors import UsageError
 from corefscore.formats import BY_CONTENT, examination
 from corefscore.formats.row import Examination, Reading
-from corefscore.formats.sources import Source
 
 
 class Validated(NamedTuple):

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.types import StringParamType
 
+from corefscore.documents.sources import RATIO, UNPACKED
 from corefscore.errors import UsageError, nearest
-from corefscore.formats.sources import RATIO, UNPACKED
 from corefscore.layouts import NAMES, ORDERS, Style, fitting
 from corefscore.metrics.row import NAMED, VIEWS, Metric, Option, options_of
 

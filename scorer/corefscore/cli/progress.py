@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from corefscore.cli.signals import clearing
-from corefscore.formats.sources import Source, sources
+from corefscore.documents.sources import Source, sources
 
 DELAY = 1.0
 """Seconds before the bar appears."""

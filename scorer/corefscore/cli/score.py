@@ -14,8 +14,8 @@ from corefscore.cli import options
 from corefscore.cli.messages import STDOUT, tell, write
 from corefscore.cli.scoring import evaluated, of_both_sides, one_standard_input, read_key, spare_inputs, workers
 from corefscore.documents.model import KEY
+from corefscore.documents.sources import STDIN
 from corefscore.errors import InputError, UsageError
-from corefscore.formats.sources import STDIN
 from corefscore.layouts import COREFUD, DATA, RESULT, TABLES, Style, fitting, rendered
 from corefscore.metrics import GROUPS, names_in, select
 from corefscore.metrics.row import Metric, names_asked, own_values, sees_names

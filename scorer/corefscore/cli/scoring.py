@@ -14,10 +14,10 @@ from click.core import ParameterSource
 from corefscore.cli.progress import progress
 from corefscore.cli.signals import clearing
 from corefscore.documents.model import KEY
+from corefscore.documents.sources import STDIN, only_once, sources
 from corefscore.errors import InputError, UsageError
 from corefscore.formats import has_both_sides
 from corefscore.formats.row import Reading
-from corefscore.formats.sources import STDIN, only_once, sources
 from corefscore.metrics.row import Metric, names_asked, options_of, own_values
 from corefscore.python.api import Corpus, scored, settings_of
 from corefscore.python.api import corpus as read

@@ -14,9 +14,9 @@ from corefscore.checking.findings import Finding
 from corefscore.cli import options
 from corefscore.cli.messages import tell
 from corefscore.cli.scoring import evaluated, of_both_sides, one_standard_input, read_key, workers
+from corefscore.documents.sources import sources
 from corefscore.errors import InputError, ScorerError, UsageError
 from corefscore.formats import recognisable
-from corefscore.formats.sources import sources
 from corefscore.metrics import NAMES as METRICS
 from corefscore.metrics import find
 from corefscore.metrics.measures import DEFAULT

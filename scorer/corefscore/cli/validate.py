@@ -16,10 +16,10 @@ from corefscore.cli.messages import STDOUT, complain, write
 from corefscore.cli.progress import progress, watched
 from corefscore.cli.scoring import one_standard_input, spare_inputs
 from corefscore.documents.model import KEY, RESPONSE
+from corefscore.documents.sources import SUFFIXES, Source, sources
 from corefscore.errors import InputError, UsageError
 from corefscore.formats import recognised
 from corefscore.formats.row import Reading
-from corefscore.formats.sources import SUFFIXES, Source, sources
 from corefscore.layouts import ANNOTATIONS, DATA, FINDINGS, fitting, rendered
 from corefscore.reports.validate import Checked
 

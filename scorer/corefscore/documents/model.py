@@ -13,7 +13,7 @@ import numpy as np
 
 from corefscore.checking.findings import Finding
 from corefscore.documents.arrays import NONE, Bools, Ints, Objects, bounds, changes, order_by, ranges
-from corefscore.formats.sources import Source
+from corefscore.documents.sources import Source
 
 KEY, RESPONSE = "key", "response"
 """The sides of a score."""

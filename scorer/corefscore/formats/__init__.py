@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 from corefscore.checking.findings import Finding, Found
 from corefscore.documents.model import KEY, Documents, LayersOf
+from corefscore.documents.sources import Source, sources
 from corefscore.errors import UsageError, suggested
 from corefscore.formats.row import AUTO, HEADS, Examination, Format, Layers, Reading, Request
-from corefscore.formats.sources import Source, sources
 from corefscore.names.options import NameOptions
 from corefscore.work.workers import Map, Unsuited
 

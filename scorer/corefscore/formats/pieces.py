@@ -19,9 +19,9 @@ import numpy as np
 
 from corefscore.checking.findings import Finding
 from corefscore.documents.model import Documents, Place
+from corefscore.documents.sources import COMPRESSED, Source, State
 from corefscore.errors import InputError, UsageError
 from corefscore.formats.row import Format, Read, Request
-from corefscore.formats.sources import COMPRESSED, Source, State
 from corefscore.work.workers import Map, Unsuited
 
 SIZE = 1 << 22

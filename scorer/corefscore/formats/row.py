@@ -10,8 +10,8 @@ from typing import NamedTuple, Protocol
 from corefscore.checking.findings import Finding
 from corefscore.documents.arrays import NONE, Ints
 from corefscore.documents.model import KEY, Documents, Place
+from corefscore.documents.sources import Source
 from corefscore.errors import InputError
-from corefscore.formats.sources import Source
 from corefscore.names.options import NameOptions
 
 BATCH = 1 << 24

@@ -27,6 +27,7 @@ from corefscore.alignment.text.stretches import ABSENT, EQUAL, MOVED, Found, fin
 from corefscore.checking.findings import Finding, counted
 from corefscore.documents.arrays import Bools, Ints, tally
 from corefscore.documents.model import SENTENCE, TENTH, Documents, Span, by_appearance, joined, part_of
+from corefscore.documents.sources import Source
 from corefscore.errors import InputError, UsageError
 from corefscore.formats.row import (
     APART,
@@ -40,7 +41,6 @@ from corefscore.formats.row import (
     passage,
     passage_places,
 )
-from corefscore.formats.sources import Source
 
 NUMBERED = re.compile(r"[\W_]*(?:part|chunk|piece|window)?[\W_]*\d+$", re.IGNORECASE)
 """What the name of a piece may end with behind that of its document."""

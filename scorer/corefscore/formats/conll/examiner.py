@@ -19,6 +19,7 @@ import numpy as np
 from corefscore.checking.findings import MOST, Finding, Found, counted, shortened
 from corefscore.documents.arrays import Ints, changes
 from corefscore.documents.model import Documents
+from corefscore.documents.sources import Source, as_text
 from corefscore.formats.conll.brackets import CLOSE, OPEN, SINGLE, Events, unmatched
 from corefscore.formats.conll.cells import Labels, parse
 from corefscore.formats.conll.columns import Columns
@@ -34,7 +35,6 @@ from corefscore.formats.conll.reader import (
     last_cells,
 )
 from corefscore.formats.row import Request
-from corefscore.formats.sources import Source, as_text
 from corefscore.formats.words import BLANK_MARKS, TextsSoFar
 
 NUMBER_COLUMN = 2

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from corefscore.documents.sources import Source, as_text
 from corefscore.formats.conll.lines import columns_of, lines_of, word_cell
 from corefscore.formats.row import Layers, Request
-from corefscore.formats.sources import Source, as_text
 
 TAG, PARSE = 4, 5
 """The columns of parts of speech and parses, counted from 0."""

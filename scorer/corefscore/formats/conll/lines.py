@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from corefscore.checking.findings import Finding
 from corefscore.documents.model import Span
+from corefscore.documents.sources import MARK, Source, as_text
 from corefscore.formats.row import NO_WORD, Request, Sentences, passage, passage_places
-from corefscore.formats.sources import MARK, Source, as_text
 
 BEGIN, END = b"begin document ", b"end document"
 END_MARKER = re.compile(rb"#[^\S\n]*" + END)

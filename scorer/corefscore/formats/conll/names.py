@@ -29,10 +29,10 @@ import numpy as np
 from corefscore.checking.findings import Finding, shortened
 from corefscore.documents.arrays import Bools, Bytes, Ints
 from corefscore.documents.model import KEY, UNKNOWN, Documents, HeldColumn, NamedEntities
+from corefscore.documents.sources import Source, as_text
 from corefscore.formats.conll.columns import Columns
 from corefscore.formats.conll.reader import CR, Lines, Reader
 from corefscore.formats.row import Request
-from corefscore.formats.sources import Source, as_text
 from corefscore.formats.words import BLANK_MARKS, TextsSoFar, word_numbers
 
 CELL = re.compile(rb"(?:\(([^\s()*|]+))?\*?(\))?")

@@ -39,12 +39,12 @@ import numpy as np
 from corefscore.checking.findings import Finding, counted
 from corefscore.documents.arrays import Bools, Bytes, Ints, changes, order_by
 from corefscore.documents.model import Documents, Place
+from corefscore.documents.sources import MARK, Source, as_text
 from corefscore.errors import InputError
 from corefscore.formats.conll.brackets import OPEN, Events, partitions, unmatched
 from corefscore.formats.conll.cells import CLOSING, OPENING, Labels, parse
 from corefscore.formats.conll.lines import BEGIN, END, END_MARKER, holds_token, marker_of, words
 from corefscore.formats.row import BATCH, Request
-from corefscore.formats.sources import MARK, Source, as_text
 
 BLOCK = 1 << 20
 """Bytes read at once: large enough for whole-array work to pay, small enough to stay in the cache."""

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from corefscore.checking.findings import Finding
 from corefscore.documents.model import Documents, part_of
+from corefscore.documents.sources import MARK, Source, as_text
 from corefscore.formats.conll.lines import END, lines_of
 from corefscore.formats.row import USUAL, FullDocument, Request, changed_order, full_documents, order_kept
-from corefscore.formats.sources import MARK, Source, as_text
 from corefscore.formats.written import Brackets, laid_out, note_crossing
 
 NO_MENTION = b"-"

@@ -8,9 +8,9 @@ import numpy as np
 
 from corefscore.documents.arrays import Ints, bounds, changes, order_by
 from corefscore.documents.model import SENTENCE
+from corefscore.documents.sources import Source, as_text
 from corefscore.formats.corefud.lines import FORM, UPOS, Lines
 from corefscore.formats.row import NO_WORD, Layers, Request
-from corefscore.formats.sources import Source, as_text
 
 EMPTY = "\N{EMPTY SET}"
 """What stands before the form of an empty node, and in place of none."""

@@ -20,8 +20,8 @@ import numpy as np
 from corefscore.checking.findings import Finding, shortened
 from corefscore.documents.arrays import NONE, Bools, Bytes, Ints, changes, order_by
 from corefscore.documents.model import SENTENCE, TENTH
+from corefscore.documents.sources import MARK, Source, as_text
 from corefscore.errors import InputError
-from corefscore.formats.sources import MARK, Source, as_text
 from corefscore.formats.words import whole_numbers
 
 COLUMNS = 10

@@ -18,13 +18,13 @@ import numpy as np
 from corefscore.checking.findings import Finding, counted
 from corefscore.documents.arrays import NONE, Bytes, Ints, changes, order_by, ranges, tally
 from corefscore.documents.model import NO_NODES, SENTENCE, Documents, Nodes, Place, Span, Texts
+from corefscore.documents.sources import Source, as_text
 from corefscore.errors import InputError, UsageError
 from corefscore.formats.corefud.chunks import ID_FIELDS, Cells, Chunks, Fields, cells, chunks
 from corefscore.formats.corefud.lines import DEPS, FORM, WITHOUT_NEWDOC, Lines, lines_around, number_of
 from corefscore.formats.corefud.mentions import Events, Faulty, Marked, Sized, heads, marked, parts_of, words_of
 from corefscore.formats.corefud.trees import highest
 from corefscore.formats.row import LAST, PARSE, TREE, Request, passage, passage_places
-from corefscore.formats.sources import Source, as_text
 from corefscore.formats.words import alike, numbers_of, word_numbers
 
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from corefscore.checking.findings import Finding, counted
+from corefscore.documents.sources import Source, as_text
 from corefscore.formats.corefud.layers import by_document, cut
 from corefscore.formats.corefud.lines import COLUMNS, FORM, HEAD, Lines
 from corefscore.formats.row import NO_WORD, USUAL, FullDocument, Request, Sentences, changed_order
-from corefscore.formats.sources import Source, as_text
 from corefscore.formats.written import Brackets, laid_out, note_crossing, noted
 
 HEADER = "# global.Entity = eid\n"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from corefscore.documents.sources import Source
 from corefscore.formats.jsonlines.objects import dialect_of, objects
 from corefscore.formats.jsonlines.words import sentences_of
 from corefscore.formats.row import Layers, Request
-from corefscore.formats.sources import Source
 
 
 def read(source: Source, request: Request) -> Iterator[Layers]:

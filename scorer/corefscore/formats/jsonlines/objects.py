@@ -8,13 +8,13 @@ from operator import le
 
 from corefscore.checking.findings import Finding, counted
 from corefscore.documents.model import Place
+from corefscore.documents.sources import MARK, Source
 from corefscore.errors import InputError
 from corefscore.formats.jsonlines.dialects import BY_NAME, NAMES_OF_DOCUMENTS, TEXT, Dialect, dialects_of
 from corefscore.formats.jsonlines.offsets import MOST_TOKENS, Misspelled, Offsets, misspelled
 from corefscore.formats.jsonlines.records import Fields, clean, records, shown, where
 from corefscore.formats.jsonlines.words import are, sentences_of, sizes_of, words_fault
 from corefscore.formats.row import Request
-from corefscore.formats.sources import MARK, Source
 from corefscore.work.workers import Unsuited
 
 WORDS_PER_SUBTOKEN, WORDS_BESIDES = 10, 100

@@ -32,6 +32,7 @@ import numpy as np
 from corefscore.checking.findings import Finding, counted
 from corefscore.documents.arrays import NONE, Ints
 from corefscore.documents.model import KEY, RESPONSE, UNKNOWN, Documents, Place, Span, Texts, by_appearance
+from corefscore.documents.sources import Source
 from corefscore.errors import InputError
 from corefscore.formats.jsonlines.dialects import BY_NAME, CLUSTERS, PREDICTED, TEXT, Dialect
 from corefscore.formats.jsonlines.objects import (
@@ -48,7 +49,6 @@ from corefscore.formats.jsonlines.offsets import faults_of, flattened
 from corefscore.formats.jsonlines.records import EXPECTED, Fields, Record, clean, records
 from corefscore.formats.jsonlines.words import of_subtokens, pieces_of, sentences_of
 from corefscore.formats.row import BATCH, Request, Sentences, passage, passage_places
-from corefscore.formats.sources import Source
 from corefscore.formats.words import numbers_of
 
 WHOLE_FILE = ("no-document", "json-document")

@@ -15,8 +15,8 @@ from typing import Any, BinaryIO, NamedTuple
 
 from corefscore.checking.findings import Finding, counted, shortened
 from corefscore.documents.model import Place
+from corefscore.documents.sources import MARK, Source
 from corefscore.errors import InputError
-from corefscore.formats.sources import MARK, Source
 from corefscore.work.workers import Unsuited
 
 EXPECTED = "JSON lines: an object with doc_key and clusters on each"

@@ -8,8 +8,8 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from corefscore.documents.model import Documents, Place, Span
+from corefscore.documents.sources import Source
 from corefscore.formats.memory.nesting import nested, refusal
-from corefscore.formats.sources import Source
 
 Clusters = Iterable[Iterable[Any]]
 """The entities of one document. A mention is any hashable; a list, as JSON has it, stands for the tuple."""

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 
 from corefscore.checking.findings import Finding
 from corefscore.documents.model import Documents
+from corefscore.documents.sources import MARK, Source
 from corefscore.formats.row import Format, FullDocument, Request, Sentences
-from corefscore.formats.sources import MARK, Source
 
 ANSWER = re.compile(rb'"answer"\s*:\s*"')
 """The field of JSON lines that has the text."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from corefscore.documents.sources import Source
 from corefscore.formats.row import Layers, Request
-from corefscore.formats.sources import Source
 from corefscore.formats.tagged.notations import untagged
 from corefscore.formats.tagged.reader import answers, notation_of
 

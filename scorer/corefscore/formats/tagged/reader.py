@@ -20,12 +20,12 @@ import numpy as np
 
 from corefscore.checking.findings import Finding
 from corefscore.documents.model import Documents, Place, Span, by_appearance
+from corefscore.documents.sources import MARK, STDIN, Source, as_text
 from corefscore.errors import InputError
 from corefscore.formats.jsonlines.dialects import NAMES_OF_DOCUMENTS
 from corefscore.formats.jsonlines.objects import bad_field, missing_field, objects
 from corefscore.formats.jsonlines.records import clean
 from corefscore.formats.row import BATCH, Request, passage, passage_places
-from corefscore.formats.sources import MARK, STDIN, Source, as_text
 from corefscore.formats.tagged.notations import NOTATIONS, Notation, Untagged, find, recognised, untagged
 
 FIELD = "answer"
