@@ -77,6 +77,7 @@ ORDER = (
     "formats.pieces",
     "formats.conll.examiner",
     "formats.jsonlines.examiner",
+    "formats.corefud.examiner",
     "formats",
     "alignment.offsets",
     "alignment.pairing",

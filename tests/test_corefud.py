@@ -22,10 +22,12 @@ from corefscore.alignment import mentions as alignment
 from corefscore.alignment.matching import LOOKUPS, MATCHING
 from corefscore.alignment.nodes import matched
 from corefscore.alignment.pairing import pair
+from corefscore.checking.findings import MOST, Found
+from corefscore.checking.validation import validate
 from corefscore.documents.model import Span, joined
 from corefscore.documents.sources import Source
 from corefscore.errors import InputError, UsageError
-from corefscore.formats import read, words
+from corefscore.formats import examination, read, words
 from corefscore.formats.corefud.lines import Lines, number_of
 from corefscore.formats.corefud.reader import words_at
 from corefscore.formats.row import Reading
@@ -514,3 +516,102 @@ def test_a_key_without_heads_scores_itself_whatever_they_are() -> None:
         result = corefscore.score(str(path), str(path), "conll", heads=heads, singletons="keep")
         assert result.conll == 1
         assert [finding.code for finding in result.notices] == (["no-head"] * 2 if heads is None else [])
+
+
+# Validating
+
+
+def conllu(*entities: str, header: str = "# global.Entity = eid-etype-head-other") -> str:
+    """A document of one sentence, given the values of Entity of its words."""
+    lines = [f"{at}\tw\t_\t_\t_\t_\t_\t_\t_\tEntity={entity}\n" for at, entity in enumerate(entities, start=1)]
+    return f"# newdoc id = d\n{header}\n{''.join(lines)}\n"
+
+
+ODD = [
+    (["(e1)", "(e1)"], []),
+    # Every error is told, each at its own place; what is left is read on.
+    (["e1)", "e2)e1)"], [("unopened-mention", 3, 26), ("unopened-mention", 4, 26), ("unopened-mention", 4, 29)]),
+    (["(e1", "e1)e1)", "e1)(e1)"], [("unopened-mention", 4, 29), ("unopened-mention", 5, 26)]),
+    (["(e1--9)", "(e1--9", "e1)", "(e2--x)"], [("odd-head", 4, 26), ("odd-head", 6, 26)]),
+    (["(e1[2/2]", "e1)", "(e1[1/2])", "(e1[2/2]--1)"], [("part-of-nothing", 3, 26)]),
+    (["e1[2/2])", "(e1[1/1])"], [("unopened-mention", 3, 26)]),
+    (["(e1[1])", "(-x)", "(e1)"], [("odd-id", 3, 26), ("odd-id", 4, 26)]),
+    # Brackets that are read otherwise than they were meant, perhaps.
+    (["(e1(e1", "(e2", "e1)"], [("dropped-mention", 3, 26), ("dropped-mention", 4, 26)]),
+    (["(e1(e2)e1)", "(e2)"], [("stretched-mention", 3, 26)]),
+    (["(e1[1/2]--1)", "(e2)", "(e1[2/3]--1)"], [("unfinished-mention", 3, 26)]),
+    (["(e1[1/2]--1)", "(e2)", "(e1[2/2]--1)"], []),
+    (["(e1)x"], [("odd-entity", 3, 26)]),
+    # Spans in two entities, or with two heads; copies within one.
+    (["(e1)(e2)"], [("repeated-mention", 3, None)]),
+    (["(e1--1(e2--1", "e1)e2)"], [("repeated-mention", 3, None)]),
+    (["(e1--1(e2--2", "e1)e2)"], []),
+    (["(e1--1(e1--1", "e1)e1)"], [("dropped-repeat", 3, None)]),
+    # Mentions of one entity that may be nested or cross, and such as pass each other in a gap.
+    (["(e1--1", "(e1--1", "e1)", "e1)"], [("overlapping-mentions", 4, None)]),
+    (["(e1--1", "(e1)", "e1)"], []),
+    (["(e1--1", "(e2--1", "e1)", "e2)"], []),
+    (["(e1[1/2]--1)", "(e1--1", "e1)", "(e1[2/2]--1)"], []),
+    (["(e1[1/2]--1", "e1[1/2])", "(e1--1", "(e1[2/2]--1)", "e1)"], [("overlapping-mentions", 5, None)]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("entities", "expected"), ODD, ids=["|".join(entities) for entities, _ in ODD])
+def test_what_is_told_of_mentions(
+    entities: list[str], expected: list[tuple[str, int, int | None]], tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text(conllu(*entities))
+    found = validate("file", [Source(str(tmp_path / "file"))])
+    ignored = ("singletons", "no-head")
+    assert [(f.code, f.line, f.column) for f in found.findings if f.code not in ignored] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(conllu("(e1)") * 3, [("repeated-newdoc", 5), ("repeated-newdoc", 9)], id="ids used again"),
+        pytest.param(conllu("(e1)", header="#"), [("no-entity-header", 3)], id="no header"),
+        pytest.param(conllu("(e1)")[:-1], [("no-empty-line", 3)], id="no empty line at the end"),
+        pytest.param(conllu("(e1)", "_").replace("\t_\t_\tEntity=_", ""), [("not-ten-columns", 4)], id="few columns"),
+        pytest.param(conllu("(e1)\t\t", "(e1)"), [("not-ten-columns", 3)], id="many columns"),
+        pytest.param("#\ta tab\n" + conllu("(e1)"), [], id="a tab in a comment"),
+        pytest.param(conllu("(e1)", "(e1)").replace("2\tw", "x\tw"), [("bad-id", 4)], id="no number"),
+        pytest.param(conllu("(e1)").replace("1\tw", "x\tw"), [("bad-id", 3)], id="no word at all"),
+        pytest.param(conllu("(e1", "") + conllu("e1)").replace("# newdoc id = d\n", ""),
+            [("mention-across-sentences", 7)], id="another sentence"),
+        pytest.param(conllu("(e1)").replace("\tw", "\t\udce9"), [("not-utf-8", 3)], id="no text"),
+        pytest.param("# newdoc id = d\n", [("no-document", None)], id="no word"),
+    ],
+)  # fmt: skip
+def test_what_is_told_of_files(text: str, expected: list[tuple[str, int | None]], tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(text.encode(errors="surrogateescape"))
+    found = validate("file", [Source(str(tmp_path / "file"))])
+    ignored = ("singletons", "no-head")
+    assert [(f.code, f.line) for f in found.findings if f.code not in ignored] == expected
+
+
+def test_errors_stay_with_their_documents(tmp_path: Path) -> None:
+    """Every error is told, and what is sound in a document with errors is counted."""
+    faulty, sound = conllu("e1)", "(e1--1)"), conllu("(e1--1)").replace("id = d", "id = b")
+    (tmp_path / "file").write_text(sound + faulty)
+    (batch,) = examination([Source(str(tmp_path / "file"))], Found(), Reading(), "key").documents(
+        [Source(str(tmp_path / "file"))]
+    )
+    assert list(batch.faults) == [1]
+    assert batch.faults[1]().code == "unopened-mention"
+    assert len(batch.start) == 2
+
+
+def test_beside_a_key_of_spans(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    """The key may be of another format, whose mentions have no heads."""
+    (tmp_path / "key").write_text("#begin document d\nw\t(1)\nw\t(1)\n#end document\n")
+    (tmp_path / "response").write_text(conllu("(e1--1)", "(e1--1)"))
+    done = call(capfdbinary, "validate", tmp_path / "response", "--key", tmp_path / "key")
+    assert (done.status, done.stderr, done.stdout.count(b": clean")) == (0, b"", 2)
+
+
+def test_of_each_kind_so_many_are_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text(conllu("e1)" * (MOST + 5), "(e2--1" * (MOST + 7)))
+    found = validate("file", [Source(str(tmp_path / "file"))])
+    assert len(found.findings) == 2 * MOST
+    assert found.unlisted == {"unopened-mention": 5, "dropped-mention": 7}

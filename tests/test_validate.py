@@ -363,6 +363,7 @@ def test_a_key_that_cannot_be_read_does_not_hide_the_files(capfdbinary: pytest.C
 
 PAIRED = [path for folder in (RECORDED, TESTDATA / "odd") for path in sorted(folder.rglob("response.*"))]
 PAIRED = [path for path in PAIRED if list(path.parent.glob("key.*"))]
+PAIRED += [*TESTDATA.glob("bad/corefud-*/response.conllu"), *sorted(TESTDATA.glob("corefud/*/*/response.conllu"))[::3]]
 
 
 def test_there_are_pairs_to_compare() -> None:

@@ -13,7 +13,7 @@ from corefscore.alignment.mentions import Alignment, Mentions, align, larger, nu
 from corefscore.alignment.pairing import Pairs
 from corefscore.alignment.repeats import Repeat, describe, once, repeats_of
 from corefscore.checking.findings import MOST, Finding, counted
-from corefscore.documents.arrays import Bools, Floats, Ints, changes, order_by
+from corefscore.documents.arrays import NONE, Bools, Floats, Ints, changes, order_by
 from corefscore.documents.model import Documents
 from corefscore.documents.texts import described, partings
 from corefscore.errors import InputError
@@ -125,10 +125,25 @@ def counts(alignment: Alignment, metrics: Sequence[Metric], counting: Counting, 
     return found, tables.key.key.total(tables.key.key.size)
 
 
+def marked_again(documents: Documents) -> dict[str, list[Repeat]]:
+    """The mentions of a side of which copies do not count, and those that stand in several entities, by the code of
+    their notices."""
+    its, _, _ = numbered(documents, Documents([], [], NONE), by_head=True)
+    dropped: list[Repeat] = []
+    several: list[Repeat] = []
+    _counting(its, documents, Counting().settled(nodes=True), dropped, several)
+    return {"dropped-repeat": dropped, "repeated-mention": several}
+
+
 def notices(parts: Sequence[About]) -> Iterator[Finding]:
     """What there is to tell of all batches."""
     yield from describe("dropped-repeat", once([repeat for part in parts for repeat in part.dropped])[:MOST])
     yield from describe("repeated-mention", once([repeat for part in parts for repeat in part.repeated])[:MOST])
+    yield from beside_each_other(parts)
+
+
+def beside_each_other(parts: Sequence[About]) -> Iterator[Finding]:
+    """What of it shows only where both sides are read."""
     looked_up = sum(part.looked_up for part in parts)
     if looked_up:
         path = parts[0].pairs.key.place_of(0).source.name

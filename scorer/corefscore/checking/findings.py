@@ -368,7 +368,7 @@ KINDS: Mapping[str, Kind] = {
         NOTICE,
         'in document "{document}": "{words}" (tokens {start} to {end}) {how} another mention of entity {entity} '
         "(tokens {other_start} to {other_end})",
-        "CoNLL cannot tell crossing mentions of one entity from nested ones and reads them as nested; give one of the "
+        "brackets cannot tell crossing mentions of one entity from nested ones and are read as nested; give one of the "
         "two another entity if that is what was meant",
     ),
     "odd-cell": Kind(
@@ -550,6 +550,12 @@ KINDS: Mapping[str, Kind] = {
         '"{piece}" opens a mention that is closed at the same word, with other brackets between',
         "it is read up to the end of the sentence, as the official scorer does; write a mention of one word as (e1)",
     ),
+    "unfinished-mention": Kind(
+        NOTICE,
+        '"{piece}" begins a discontinuous mention whose last part is missing',
+        "the mention consists of the parts that are there, as in the official scorer; add the last part or correct the "
+        "number of parts",
+    ),
     "odd-entity": Kind(
         NOTICE,
         '{count} with something that is not a mention, such as in "{piece}"',
@@ -570,6 +576,16 @@ KINDS: Mapping[str, Kind] = {
         NOTICE,
         '{count} with "# newdoc" among comments that belong to no sentence',
         "no document begins there, as in the official scorer; remove the empty line after the comments",
+    ),
+    "repeated-newdoc": Kind(
+        NOTICE,
+        'a second "# newdoc" of document "{document}"; the first is at line {begin}',
+        "the document continues here, as in the official scorer; give this part another id if it is another document",
+    ),
+    "not-ten-columns": Kind(
+        NOTICE,
+        "{count} without ten columns, the first of which has {found}",
+        'missing columns are read as "_" and further ones are ignored; put ten columns with tabs between them',
     ),
     "no-empty-line": Kind(
         NOTICE,

@@ -8,18 +8,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.alignment.common import Common, common, nothing_in_common
+from corefscore.alignment.common import SHARED, Common, common, nothing_in_common
 from corefscore.alignment.matching import exact
+from corefscore.alignment.nodes import About, beside_each_other, marked_again
+from corefscore.alignment.nodes import matched as align
 from corefscore.alignment.pairing import pair
 from corefscore.alignment.repeats import Repeat, copies_of, describe, repeats_of, too_many, treat
 from corefscore.checking.findings import KINDS, Finding, Found, counted
 from corefscore.documents.arrays import changes, order_by
-from corefscore.documents.model import KEY, RESPONSE, Documents, Place
+from corefscore.documents.model import KEY, RESPONSE, Documents, Nodes, Place
 from corefscore.documents.sources import Source
 from corefscore.documents.texts import described, partings
 from corefscore.errors import UsageError
 from corefscore.formats import BY_CONTENT, examination
 from corefscore.formats.row import Examination, Reading
+from corefscore.results import Counting
 
 
 class Validated(NamedTuple):
@@ -133,8 +136,12 @@ def look(documents: Documents, found: Found) -> None:
         place = documents.place_of(document)
         details = {"document": documents.names[document]}
         found.add(Finding("no-mentions", place.source.name, place.line, details=details))
-    repeated = found.take("repeated-mention", copies_of(documents))
-    found.add(*describe("repeated-mention", repeats_of(documents, repeated)))
+    if documents.nodes is None:
+        repeated = found.take("repeated-mention", copies_of(documents))
+        found.add(*describe("repeated-mention", repeats_of(documents, repeated)))
+    else:
+        for code, its in marked_again(documents).items():
+            found.add(*describe(code, found.take(code, its)))
     found.add(*_describe_overlaps(documents, found.take("overlapping-mentions", _overlaps(documents))))
 
 
@@ -142,7 +149,8 @@ def _overlaps(documents: Documents) -> list[tuple[int, int]]:
     """Mentions that begin and end at other tokens than an earlier mention of their entity, but within or across it.
 
     Each with the earlier mention that reaches furthest. One-token mentions are none of them, since ``(1)`` is clear.
-    Nor are those within another where the format names both ends, as JSON lines do.
+    Nor are those within another where the format names both ends, as JSON lines do, nor mentions that a gap of one
+    lets pass each other.
     """
     order = order_by(documents.entity, documents.start, documents.end)
     if not len(order):
@@ -156,10 +164,23 @@ def _overlaps(documents: Documents) -> list[tuple[int, int]]:
     before = np.flatnonzero(begins)[np.cumsum(begins) - 1] - 1
     overlapping = np.flatnonzero((entity[before] == entity) & (before >= 0) & (reach[before] >= start))
     furthest_end, its_end = reach[before[overlapping]], end[overlapping]
-    unclear = furthest_end != its_end if documents.opening is not None else furthest_end < its_end
+    brackets = documents.opening is not None or documents.nodes is not None
+    unclear = furthest_end != its_end if brackets else furthest_end < its_end
     overlapping = overlapping[unclear & (start[overlapping] < its_end)]
-    other = furthest[before[overlapping]]
-    return list(zip(order[overlapping].tolist(), order[other].tolist(), strict=True))
+    pairs = list(zip(order[overlapping].tolist(), order[furthest[before[overlapping]]].tolist(), strict=True))
+    return pairs if documents.nodes is None else _sharing_words(documents.nodes, pairs)
+
+
+def _sharing_words(nodes: Nodes, pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Those of the pairs of mentions that have words in common."""
+    first = nodes.first
+    last = first + nodes.size
+
+    def share(one: int, other: int) -> bool:
+        mine, its = (nodes.word[first[mention] : last[mention]] for mention in (one, other))
+        return bool(np.isin(mine, its, assume_unique=True).any())
+
+    return [pair for pair in pairs if share(*pair)]
 
 
 def _describe_overlaps(documents: Documents, overlaps: Sequence[tuple[int, int]]) -> list[Finding]:
@@ -191,9 +212,15 @@ def _compare(key: _Side, response: _Side, found: Found) -> None:
     notices: list[Finding] = []
     dropped: list[Repeat] = []
     shared: list[Common] = []
+    aligned: list[About] = []
     for pairs in pair(key.documents(), response.documents(), notices, refuse=found.add):
         found.add(*notices)
         notices.clear()
+        if pairs.key.nodes is not None and pairs.response.nodes is not None:
+            alignment, about = align(pairs, Counting().settled(nodes=True))
+            shared.append(SHARED if len(alignment.aligned[0]) else common(pairs, ()))
+            aligned.append(about)
+            continue
         matched = exact(pairs.key, pairs.response)
         shared.append(common(pairs, [matched]))
         dropped += treat(matched, pairs, "official").dropped
@@ -201,6 +228,8 @@ def _compare(key: _Side, response: _Side, found: Found) -> None:
         parted = [(document, int(tokens[document])) for document in np.flatnonzero(tokens >= 0).tolist()]
         found.add(*described("different-word", pairs, found.take("different-word", parted)))
     found.add(*notices)
+    if aligned:
+        found.add(*beside_each_other(aligned))
     if refusal := too_many(dropped):
         found.add(refusal)
     if not key.faults and not response.faults:  # which may hide mentions

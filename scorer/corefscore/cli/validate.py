@@ -23,7 +23,7 @@ from corefscore.formats.row import Reading
 from corefscore.layouts import ANNOTATIONS, DATA, FINDINGS, fitting, rendered
 from corefscore.reports.validate import Checked
 
-HELP = """Report every error and notice in files, CoNLL or JSON lines: where it is, and what to do.
+HELP = """Report every error and notice in files, in any format: where it is, and what to do.
 
 With --key, this also reports problems that are visible only against the key: missing or extra documents, different
 tokens, no mention in common, more repeated mentions than the official scorer accepts. The findings of the key come

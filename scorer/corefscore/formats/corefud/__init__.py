@@ -1,4 +1,4 @@
-"""CorefUD, CoNLL-U with coreference in the column MISC: a reader for scoring, and a writer."""
+"""CorefUD, CoNLL-U with coreference in the column MISC: a reader for scoring, one that looks closer, and a writer."""
 
 from __future__ import annotations
 
@@ -17,4 +17,13 @@ def recognises(head: bytes) -> bool:
     return CONLL_U.search(head) is not None
 
 
-FORMAT = Format("corefud", "CorefUD", recognises, read, sentences, write, layers="corefscore.formats.corefud.layers")
+FORMAT = Format(
+    "corefud",
+    "CorefUD",
+    recognises,
+    read,
+    sentences,
+    write,
+    examiner="corefscore.formats.corefud.examiner",
+    layers="corefscore.formats.corefud.layers",
+)

@@ -24,7 +24,7 @@ PRONOUN = "PRON"
 def read(source: Source, request: Request) -> Iterator[Layers]:
     """The layers of each document of a file that has no faults."""
     lines = Lines(source)
-    words, numbers = lines.words, lines.numbers(lines.documents()[2])
+    words, numbers = lines.words, lines.numbers(lines.documents.of_sentence)
     for begin, its in by_document(lines):
         rows = list(zip(words.row[its].tolist(), words.overt[its].tolist(), strict=True))
         forms = [_form(lines.column(row, FORM), overt=overt) for row, overt in rows]
@@ -34,7 +34,7 @@ def read(source: Source, request: Request) -> Iterator[Layers]:
 
 def by_document(lines: Lines) -> Iterator[tuple[int, Ints]]:
     """For each document the line at which it begins, and its words (their places in the file)."""
-    names, begins, of_sentence, _ = lines.documents()
+    names, begins, of_sentence, *_ = lines.documents
     document = of_sentence[lines.words.number // SENTENCE]
     order = order_by(document)
     at = bounds(document[order], len(names))

@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import NamedTuple
 
@@ -44,6 +44,14 @@ HEADER = re.compile(rb"# global\.Entity[^\S\n]*=[^\S\n]*([^\n]*)")
 WITHOUT_NEWDOC = "(no newdoc)"
 """The name of the document that begins without `# newdoc`."""
 
+Refuse = Callable[[Finding], None]
+"""What is done about an error: raise it, or keep it and return, after which reading goes on without the faulty part."""
+
+
+def refused(finding: Finding) -> None:
+    """Raise an error as `InputError`."""
+    raise InputError([finding])
+
 
 class Words(NamedTuple):
     """The words of a file in the order of their sentences: the row of each among the token lines, its number
@@ -55,21 +63,34 @@ class Words(NamedTuple):
     overt: Bools
 
 
+class Begun(NamedTuple):
+    """Where documents begin: their names; the line (from 1) at which each begins; the document of each sentence; the
+    lines with `# newdoc` that begin no sentence; and those with an id that an earlier one has, with this id."""
+
+    names: list[str]
+    lines: list[int]
+    of_sentence: Ints
+    lost: list[int]
+    again: list[tuple[int, str]]
+
+
 class Lines:
     """The lines of a file: line n is ``data[starts[n]:ends[n]]``, its line end left out.
 
-    ``tokens`` are the lines that are tokens, and ``tabs[n]`` the nine tabs of the n-th of them. Raises `InputError` for
-    a token without a number.
+    ``tokens`` are the lines that are tokens, and ``tabs[n]`` the nine tabs of the n-th of them. ``irregular`` are the
+    lines (from 1) of tokens that have other than ten columns, and how many. A token without a number is refused; if
+    ``refuse`` returns, it is no word.
     """
 
-    def __init__(self, source: Source, raw: bytes | None = None) -> None:
-        self.source = source
+    def __init__(self, source: Source, raw: bytes | None = None, refuse: Refuse = refused) -> None:
+        self.source, self.refuse = source, refuse
+        self.irregular: list[tuple[int, int]] = []
         raw = read_with_lf(source) if raw is None else raw
         self.ends_open = raw.endswith(b"\n") and not raw.endswith(b"\n\n")
         self.data = raw + b"\n"
         self._split()
         if not self._regular():
-            self.data = _regular(self.data, self.tokens, self.starts, self.ends)
+            self.data, self.irregular = _regular(self.data, self.tokens)
             self._split()
             self._regular()
 
@@ -100,12 +121,15 @@ class Lines:
         """The number of the line (from 1) of a token."""
         return int(self.tokens[row]) + 1
 
-    def refuse(self, code: str, row: int, piece: bytes, **details: object) -> InputError:
-        """The error about a piece of the line of a token, with the piece shown in it."""
+    def about(self, code: str, row: int, piece: bytes, start: int | None = None, **details: object) -> Finding:
+        """The finding about a piece of the line of a token, with the piece shown in it; ``start`` is where the piece
+        is in the file, for one that the line may have twice."""
         line = int(self.tokens[row])
-        column, excerpt = shown(self.data[self.starts[line] : self.ends[line]], piece)
+        begin = int(self.starts[line])
+        within = None if start is None else start - begin
+        column, excerpt = shown(self.data[begin : self.ends[line]], piece, within)
         details = {"piece": shortened(as_text(piece)), **details}
-        return InputError([Finding(code, self.source.name, line + 1, column, details, excerpt)])
+        return Finding(code, self.source.name, line + 1, column, details, excerpt)
 
     @cached_property
     def words(self) -> Words:
@@ -144,7 +168,8 @@ class Lines:
                 continue
             found = number_of(piece)
             if found is None:
-                raise self.refuse("bad-id", row, piece or self.data[starts[row] : self.tabs[row, 1]])
+                self.refuse(self.about("bad-id", row, piece or self.data[starts[row] : self.tabs[row, 1]]))
+                continue
             number[row], word[row], overt[row] = found, True, b"." not in piece
         return number, overt, word
 
@@ -178,9 +203,9 @@ class Lines:
         found: list[int] = at.tolist()
         return found
 
-    def documents(self) -> tuple[list[str], list[int], Ints, list[int]]:
-        """The names of the documents, the line (from 1) at which each begins, the document of each sentence, and the
-        lines with `# newdoc` that begin no sentence."""
+    @cached_property
+    def documents(self) -> Begun:
+        """Where the documents of the file begin."""
         sentences = int(self.sentence[-1]) + 1 if len(self.tokens) else 0
         first_tokens = self.tokens[changes(self.sentence)] if sentences else NONE
         blocks = np.cumsum(self.empty)
@@ -189,6 +214,7 @@ class Lines:
         lines: list[int] = []
         document = np.zeros(sentences, dtype=np.int64)
         lost: list[int] = []
+        again: list[tuple[int, str]] = []
         begun = 0
         for line, name in self._newdocs():
             sentence = int(np.searchsorted(block_of_sentence, blocks[line]))
@@ -200,14 +226,16 @@ class Lines:
                 lines.append(int(self.tokens[0]) + 1)
             begun += 1
             called = f"newdoc {begun}" if name is None else name
-            if called not in numbers:
+            if called in numbers:
+                again.append((line + 1, called))
+            else:
                 numbers[called] = len(numbers)
                 lines.append(line + 1)
             document[sentence:] = numbers[called]
         if sentences and not numbers:
             numbers[WITHOUT_NEWDOC] = 0
             lines.append(int(self.tokens[0]) + 1)
-        return list(numbers), lines, document, lost
+        return Begun(list(numbers), lines, document, lost, again)
 
     def numbers(self, document: Ints) -> Ints:
         """The number of each word (`corefscore.documents.model.Nodes`), given the document of each sentence."""
@@ -252,7 +280,8 @@ def lines_around(source: Source, passages: Iterable[tuple[int, int]]) -> tuple[L
     number = np.flatnonzero(wanted[:-1])
     starts = np.append(0, ends[:-1] + 1)
     kept = b"".join([raw[start:end] for start, end in zip(starts[number], ends[number] + 1, strict=True)])
-    return Lines(source, kept), number + 1
+    # Somebody has read the file and was told of its errors.
+    return Lines(source, kept, lambda finding: None), number + 1
 
 
 def number_of(piece: bytes) -> int | None:
@@ -267,23 +296,27 @@ def number_of(piece: bytes) -> int | None:
     return None if len(places) > 4 else int(found[1]) * TENTH + int(places.ljust(4, b"0"))
 
 
-def shown(line: bytes, piece: bytes) -> tuple[int, tuple[str, str]]:
-    """The column (from 1) of a piece in its line, and the text around it with carets under it."""
+def shown(line: bytes, piece: bytes, start: int | None = None) -> tuple[int, tuple[str, str]]:
+    """The column (from 1) of a piece in its line, and the text around it with carets under it. The piece begins
+    at the byte ``start`` of the line, or without this where it is last."""
     text, part = as_text(line), as_text(piece)
-    at = max(text.rfind(part), 0)
+    at = max(text.rfind(part), 0) if start is None else len(as_text(line[:start]))
     before, after = text[max(0, at - 30) : at].replace("\t", " "), text[at : at + len(part) + 30].replace("\t", " ")
     return at + 1, ((before + after)[:100], " " * len(before) + "^" * min(max(len(part), 1), 40))
 
 
-def _regular(data: bytes, tokens: Ints, starts: Ints, ends: Ints) -> bytes:
-    """The same lines with nine tabs in each line of a token, and none in any other."""
+def _regular(data: bytes, tokens: Ints) -> tuple[bytes, list[tuple[int, int]]]:
+    """The same lines with nine tabs in each line of a token, and none in any other; the lines (from 1) of tokens that
+    had other than ten columns, and how many."""
     lines = data[:-1].split(b"\n")
+    irregular = []
     is_token = np.zeros(len(lines), dtype=np.bool_)
     is_token[tokens] = True
     for number, line in enumerate(lines):
         if not is_token[number]:
             lines[number] = line.replace(b"\t", b" ")
         elif line.count(b"\t") != COLUMNS - 1:
-            columns = line.split(b"\t")[:COLUMNS]
-            lines[number] = b"\t".join(columns + [b"_"] * (COLUMNS - len(columns)))
-    return b"\n".join(lines) + b"\n"
+            columns = line.split(b"\t")
+            irregular.append((number + 1, len(columns)))
+            lines[number] = b"\t".join(columns[:COLUMNS] + [b"_"] * (COLUMNS - len(columns)))
+    return b"\n".join(lines) + b"\n", irregular

@@ -16,8 +16,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 from typing import NamedTuple
 
 import numpy as np
@@ -41,19 +42,16 @@ class Events(NamedTuple):
     head: Ints
 
 
-class Faulty(Exception):  # noqa: N818 - a message for the reader, which knows lines
-    """A chunk that cannot be understood: the code of the finding, and which chunk; ``other`` is a chunk before it."""
-
-    def __init__(self, code: str, chunk: int, other: int | None = None) -> None:
-        super().__init__(code)
-        self.code, self.chunk, self.other = code, chunk, other
+Refuse = Callable[[str, Ints, Ints | None], None]
+"""What is done about chunks that cannot be understood: the code of the finding, the chunks, and for each a chunk before
+it that matters, if there is one. If it returns, what is below goes on without them."""
 
 
 class Marked(NamedTuple):
     """Mentions, in no order: the entity, the chunk that begins each, the head in the file or why there is none; whether
     the head is that of a last part of one word; and the segments, one or several a mention: its mention, first and last
     word (places in the file). ``unclosed`` are chunks that open and are never closed, ``stretched`` those of mentions
-    that close where they open."""
+    that close where they open, ``unfinished`` those of discontinuous mentions without their last part."""
 
     entity: Ints
     chunk: Ints
@@ -64,22 +62,20 @@ class Marked(NamedTuple):
     last: Ints
     unclosed: Sequence[int]
     stretched: Sequence[int]
+    unfinished: Sequence[int] = ()
 
 
 Parts = Mapping[int, tuple[bytes, bytes]]
 """The chunks of discontinuous mentions: the number of the part, and how many there are."""
 
 
-def marked(events: Events, parts: Parts) -> Marked:
-    """The mentions of a file.
-
-    Raises `Faulty`.
-    """
+def marked(events: Events, parts: Parts, refuse: Refuse) -> Marked:
+    """The mentions of a file, without those that are refused."""
     in_parts = np.isin(events.entity, events.entity[list(parts)]) if parts else np.zeros(len(events.word), np.bool_)
     plain = np.flatnonzero(~in_parts)
     single = plain[events.kind[plain] == SINGLE]
-    opens, closes, unclosed = _paired(events, plain[events.kind[plain] != SINGLE])
-    _refuse_across(events, opens, closes)
+    opens, closes, unclosed = _paired(events, plain[events.kind[plain] != SINGLE], refuse)
+    opens, closes = _within_sentences(events, opens, closes, refuse)
     begin = np.concatenate([single, opens])
     first = events.word[begin]
     last = np.concatenate([events.word[single], events.word[closes]])
@@ -96,14 +92,14 @@ def marked(events: Events, parts: Parts) -> Marked:
         unclosed,
         opens[same].tolist(),
     )
-    return _with_parts(found, events, parts, np.flatnonzero(in_parts)) if parts else found
+    return _with_parts(found, events, parts, np.flatnonzero(in_parts), refuse) if parts else found
 
 
-def _paired(events: Events, brackets: Ints) -> tuple[Ints, Ints, list[int]]:
+def _paired(events: Events, brackets: Ints, refuse: Refuse) -> tuple[Ints, Ints, list[int]]:
     """The chunks that open and those that close them, and those that nothing closes.
 
     By entity and depth of nesting, those that open and close alternate, so that each opening stands in front of its
-    closing. Raises `Faulty` for one that closes what is not open.
+    closing. Those that close what is not open are refused.
     """
     by_entity = brackets[order_by(events.entity[brackets])] if len(brackets) else brackets
     entity = events.entity[by_entity]
@@ -113,8 +109,13 @@ def _paired(events: Events, brackets: Ints) -> tuple[Ints, Ints, list[int]]:
     begins = changes(entity)
     if len(depth):
         depth -= (depth - step)[begins][np.cumsum(begins) - 1]
-    if (depth < 0).any():
-        raise Faulty("unopened-mention", int(by_entity[depth < 0].min()))
+    below = np.flatnonzero(depth < 0)
+    if len(below):
+        # The first chunk at each depth below 0 is one that closes too much.
+        below = below[order_by(entity[below], depth[below])]
+        alone = np.sort(by_entity[below[changes(entity[below], depth[below])]])
+        refuse("unopened-mention", alone, None)
+        return _paired(events, brackets[~np.isin(brackets, alone)], refuse)
     level = depth + ~opens
     order = order_by(entity, level) if len(level) else level
     chunk, is_open = by_entity[order], opens[order]
@@ -123,15 +124,18 @@ def _paired(events: Events, brackets: Ints) -> tuple[Ints, Ints, list[int]]:
     return chunk[at], chunk[at + 1], np.sort(chunk[is_open & ~closed]).tolist()
 
 
-def _refuse_across(events: Events, opens: Ints, closes: Ints) -> None:
-    """Raise `Faulty` for the first mention that ends in another sentence."""
-    across = np.flatnonzero(events.sentence[opens] != events.sentence[closes])
-    if len(across):
-        at = across[np.argmin(closes[across])]
-        raise Faulty("mention-across-sentences", int(closes[at]), int(opens[at]))
+def _within_sentences(events: Events, opens: Ints, closes: Ints, refuse: Refuse) -> tuple[Ints, Ints]:
+    """The pairs of one sentence; those that end in another sentence are refused."""
+    across = events.sentence[opens] != events.sentence[closes]
+    if across.any():
+        which = np.flatnonzero(across)
+        which = which[np.argsort(closes[which])]
+        refuse("mention-across-sentences", closes[which], opens[which])
+        opens, closes = opens[~across], closes[~across]
+    return opens, closes
 
 
-@dataclass
+@dataclass(eq=False)
 class _Whole:
     """A mention that is being put together."""
 
@@ -139,22 +143,27 @@ class _Whole:
     chunk: int
     head: int = NO_HEAD
     last_single: bool = False
+    finished: bool = False
     open_chunk: int | None = None
     segments: list[tuple[int, int]] = field(default_factory=list)
 
 
-def _with_parts(plain: Marked, events: Events, parts: Parts, which: Ints) -> Marked:
+def _with_parts(plain: Marked, events: Events, parts: Parts, which: Ints, refuse: Refuse) -> Marked:
     """The mentions of entities that have discontinuous ones, chunk by chunk, beside all others."""
     wholes: list[_Whole] = []
-    unclosed, stretched = [*plain.unclosed], [*plain.stretched]
+    unclosed, stretched, unfinished = [*plain.unclosed], [*plain.stretched], [*plain.unfinished]
     by_entity: dict[int, list[int]] = defaultdict(list)
     for chunk in which.tolist():
         by_entity[int(events.entity[chunk])].append(chunk)
     for chunks in by_entity.values():
-        its, still_open, at_once = _wholes(chunks, events, parts)
-        wholes += its
-        unclosed += still_open
-        stretched += at_once
+        its = _Wholes(events, parts, refuse)
+        its.read(chunks)
+        wholes += [whole for whole in its.begun if whole.segments]
+        unclosed += [whole.open_chunk for whole in its.opened if whole.open_chunk is not None]
+        stretched += its.stretched
+        unfinished += [
+            each.chunk for each in its.begun if each.segments and not each.finished and each.open_chunk is None
+        ]
     before = len(plain.entity)
     segments = [(before + at, *segment) for at, whole in enumerate(wholes) for segment in whole.segments]
     of, first, last = np.array(segments, dtype=np.int64).reshape(-1, 3).T
@@ -165,61 +174,76 @@ def _with_parts(plain: Marked, events: Events, parts: Parts, which: Ints) -> Mar
     )
     single = np.concatenate([plain.last_single, np.array([whole.last_single for whole in wholes], dtype=np.bool_)])
     of, first, last = (np.concatenate(pair) for pair in ((plain.of, of), (plain.first, first), (plain.last, last)))
-    return Marked(entity, chunk, head, single, of, first, last, sorted(unclosed), sorted(stretched))
+    odd = sorted(unclosed), sorted(stretched), sorted(unfinished)
+    return Marked(entity, chunk, head, single, of, first, last, *odd)
 
 
-def _wholes(chunks: Sequence[int], events: Events, parts: Parts) -> tuple[list[_Whole], list[int], list[int]]:
-    """The mentions of one entity, the chunks that are never closed, and those that are closed where they open."""
-    stretched: list[int] = []
-    wholes: list[_Whole] = []
-    unfinished: list[_Whole] = []
-    opened: list[_Whole] = []
-    for chunk in chunks:
-        word, kind = int(events.word[chunk]), int(events.kind[chunk])
-        if kind == CLOSE:
-            if not opened:
-                raise Faulty("unopened-mention", chunk)
-            whole = opened.pop()
-            assert whole.open_chunk is not None, "it is open"
-            if events.sentence[whole.open_chunk] != events.sentence[chunk]:
-                raise Faulty("mention-across-sentences", chunk, whole.open_chunk)
-            first = int(events.word[whole.open_chunk])
-            if first == word:
-                stretched.append(whole.open_chunk)
-                word = int(events.last_word[chunk])
-            whole.segments.append((first, word))
-            whole.open_chunk = None
-            continue
-        whole = _begun(chunk, events, parts.get(chunk), wholes, unfinished)
-        if kind == SINGLE:
-            whole.segments.append((word, word))
+class _Wholes:
+    """The mentions of one entity while its chunks are read: all that began, those that are ``opened``, those that wait
+    for their next part (a heap, with the chunk that began each), and the chunks of those that are closed where they
+    open."""
+
+    def __init__(self, events: Events, parts: Parts, refuse: Refuse) -> None:
+        self.events, self.parts, self.refuse = events, parts, refuse
+        self.begun: list[_Whole] = []
+        self.opened: list[_Whole] = []
+        self.waiting: list[tuple[int, _Whole]] = []
+        self.stretched: list[int] = []
+
+    def read(self, chunks: Sequence[int]) -> None:
+        """Read chunks in their order."""
+        for chunk in chunks:
+            kind = int(self.events.kind[chunk])
+            if kind == CLOSE:
+                self._close(chunk)
+                continue
+            whole = self._begin(chunk, self.parts.get(chunk))
+            if kind == SINGLE:
+                word = int(self.events.word[chunk])
+                self._add(whole, word, word)
+            else:
+                whole.open_chunk = chunk
+                self.opened.append(whole)
+
+    def _close(self, chunk: int) -> None:
+        """Close the mention that opened last."""
+        if not self.opened:
+            self.refuse("unopened-mention", np.array([chunk]), None)
+            return
+        whole = self.opened.pop()
+        opening, whole.open_chunk = whole.open_chunk, None
+        assert opening is not None, "it is open"
+        events = self.events
+        if events.sentence[opening] != events.sentence[chunk]:
+            self.refuse("mention-across-sentences", np.array([chunk]), np.array([opening]))
+            return
+        first, last = int(events.word[opening]), int(events.word[chunk])
+        if first == last:
+            self.stretched.append(opening)
+            last = int(events.last_word[chunk])
+        self._add(whole, first, last)
+
+    def _add(self, whole: _Whole, first: int, last: int) -> None:
+        whole.segments.append((first, last))
+        if not whole.finished:
+            heappush(self.waiting, (whole.chunk, whole))
+
+    def _begin(self, chunk: int, part: tuple[bytes, bytes] | None) -> _Whole:
+        """The mention that a chunk begins or goes on with; one that is refused is not among those that began."""
+        number, total = part or (b"1", b"1")
+        if number != b"1" and self.waiting:
+            whole = heappop(self.waiting)[1]
         else:
-            whole.open_chunk = chunk
-            opened.append(whole)
-    unclosed = [whole.open_chunk for whole in opened if whole.open_chunk is not None]
-    return [whole for whole in wholes if whole.segments], unclosed, stretched
-
-
-def _begun(
-    chunk: int, events: Events, part: tuple[bytes, bytes] | None, wholes: list[_Whole], unfinished: list[_Whole]
-) -> _Whole:
-    """The mention that a chunk begins or goes on with."""
-    number, total = part or (b"1", b"1")
-    if number == b"1":
-        whole = _Whole(int(events.entity[chunk]), chunk)
-        wholes.append(whole)
-        unfinished.append(whole)
-    else:
-        waiting = (each for each in unfinished if each.open_chunk is None)
-        found = next(waiting, None)
-        if found is None:
-            raise Faulty("part-of-nothing", chunk)
-        whole = found
-    if number == total:
-        unfinished.remove(whole)
-        whole.head = int(events.head[chunk])
-        whole.last_single = part is not None and int(events.kind[chunk]) == SINGLE
-    return whole
+            whole = _Whole(int(self.events.entity[chunk]), chunk)
+            if number == b"1":
+                self.begun.append(whole)
+            else:
+                self.refuse("part-of-nothing", np.array([chunk]), None)
+        if number == total:
+            whole.finished = True
+            whole.head = int(self.events.head[chunk])
+            whole.last_single = part is not None and int(self.events.kind[chunk]) == SINGLE
+        return whole
 
 
 class Sized(NamedTuple):
@@ -245,20 +269,16 @@ def words_of(found: Marked, number: Ints) -> Sized:
     return Sized(np.bincount(of, minlength=len(found.entity)), word)
 
 
-def heads(found: Marked, sized: Sized) -> tuple[Ints, dict[str, Ints]]:
-    """The head of each mention, by its place among its words; and the mentions without one, by what they lack.
-
-    Raises `Faulty` for a head that is no number or lies outside.
-    """
+def heads(found: Marked, sized: Sized, refuse: Refuse) -> tuple[Ints, dict[str, Ints]]:
+    """The head of each mention, by its place among its words; and the mentions without one, by what they lack. A head
+    that is no number or lies outside is refused."""
     head, size = found.head, sized.size
-    odd = np.flatnonzero(head == ODD_HEAD)
-    if len(odd):
-        raise Faulty("odd-head", int(found.chunk[odd].min()))
     in_parts = np.bincount(found.of, minlength=len(size)) > 1
-    outside = np.flatnonzero((head > size) & ((size > 1) | in_parts))
-    if len(outside):
-        raise Faulty("odd-head", int(found.chunk[outside].min()))
-    place = np.where(size > 1, np.maximum(head - 1, 0), 0)
+    outside = (head > size) & ((size > 1) | in_parts)
+    for odd in (head == ODD_HEAD, outside):
+        if odd.any():
+            refuse("odd-head", np.sort(found.chunk[odd]), None)
+    place = np.where((size > 1) & ~outside, np.maximum(head - 1, 0), 0)
     to_end = found.last_single & (head == 0)
     place[to_end] = size[to_end] - 1
     return place, {"none": np.flatnonzero(head == NO_HEAD), "empty": np.flatnonzero(head == EMPTY_HEAD)}

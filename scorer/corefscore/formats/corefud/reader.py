@@ -9,20 +9,20 @@ goes on in another document is another entity there.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from corefscore.checking.findings import Finding, counted
+from corefscore.checking.findings import MOST, Finding, counted
 from corefscore.documents.arrays import NONE, Bytes, Ints, changes, order_by, ranges, tally
 from corefscore.documents.model import NO_NODES, SENTENCE, Documents, Nodes, Place, Span, Texts
 from corefscore.documents.sources import Source, as_text
-from corefscore.errors import InputError, UsageError
-from corefscore.formats.corefud.chunks import ID_FIELDS, Cells, Chunks, Fields, cells, chunks
-from corefscore.formats.corefud.lines import DEPS, FORM, WITHOUT_NEWDOC, Lines, lines_around, number_of
-from corefscore.formats.corefud.mentions import Events, Faulty, Marked, Sized, heads, marked, parts_of, words_of
+from corefscore.errors import UsageError
+from corefscore.formats.corefud.chunks import CLOSE, ID_FIELDS, Cells, Chunks, Fields, cells, chunks
+from corefscore.formats.corefud.lines import DEPS, FORM, WITHOUT_NEWDOC, Lines, lines_around, number_of, refused
+from corefscore.formats.corefud.mentions import Events, Marked, Refuse, Sized, heads, marked, parts_of, words_of
 from corefscore.formats.corefud.trees import highest
 from corefscore.formats.row import LAST, PARSE, TREE, Request, passage, passage_places
 from corefscore.formats.words import alike, numbers_of, word_numbers
@@ -35,14 +35,19 @@ def read(files: Sequence[Source], notices: list[Finding], request: Request) -> I
     files each is a data set of its own, so a document whose name an earlier file has is called ``NAME (FILE)``. Raises
     `InputError` for what has no plain meaning, `UsageError` for a file that cannot be read.
     """
+    return batches((File(source, notices.append, request) for source in files), notices.append)
+
+
+def batches(files: Iterable[File], note: Callable[[Finding], None]) -> Iterator[Documents]:
+    """The documents of each file, under names that no other file has."""
     known: set[str] = set()
-    for source in files:
-        found = _File(source, notices, request).documents()
+    for its in files:
+        source, found = its.source, its.documents()
         twice = [name for name in found.names if name in known]
         if twice:
             file = os.path.basename(source.name)
             details = {"document": twice[0], "count": counted(len(twice), "document"), "file": file}
-            notices.append(Finding("same-document-names", source.name, None, details=details))
+            note(Finding("same-document-names", source.name, None, details=details))
             found = replace(found, names=[f"{name} ({file})" if name in known else name for name in found.names])
         known.update(found.names)
         yield found
@@ -85,25 +90,39 @@ class _Ids(Sequence[str]):
         return as_text(self._text[self._starts[at] : self._stops[at]].tobytes())
 
 
-class _File:
-    """One file on its way to columns."""
+class File:
+    """One file on its way to columns.
 
-    def __init__(self, source: Source, notices: list[Finding], request: Request) -> None:
-        self.source, self.notices, self.request = source, notices, request
-        self.lines = Lines(source)
+    The first error ends reading; one who looks closer overrides `refuse` and `take` and reads on without the faulty
+    part.
+    """
+
+    def __init__(self, source: Source, keep: Callable[[Finding], None], request: Request) -> None:
+        self.source, self.keep, self.request = source, keep, request
+        self.lines = Lines(source, refuse=self.refuse)
 
     def note(self, code: str, line: int | None, **details: object) -> None:
         """Keep a notice."""
-        self.notices.append(Finding(code, self.source.name, line, details=details))
+        self.keep(Finding(code, self.source.name, line, details=details))
+
+    def refuse(self, finding: Finding) -> None:
+        """Tell an error. Raises `InputError`."""
+        refused(finding)
+
+    def take(self, code: str, chunks: Ints) -> Sequence[int]:
+        """Those of the chunks about to be refused that will be told of."""
+        first: list[int] = chunks[:1].tolist()
+        return first
 
     def documents(self) -> Documents:
         """The documents of the file."""
         lines = self.lines
-        names, begins, self.document_of_sentence, lost = lines.documents()
+        names, begins, self.document_of_sentence, *_ = lines.documents
         if not names:
             details = {"what": "there is no word in it", "expected": "CoNLL-U with words"}
-            raise InputError([Finding("no-document", self.source.name, details=details)])
-        self._note_lines(names, lost)
+            self.refuse(Finding("no-document", self.source.name, details=details))
+            return Documents([], [], NONE, nodes=NO_NODES)
+        self._note_lines()
         words = lines.words
         self.sentence = words.number // SENTENCE
         self.document = self.document_of_sentence[self.sentence]
@@ -137,13 +156,22 @@ class _File:
             texts=Texts(word * 31 + self.number[order][overt[order]], lines.tokens[row] + 1),
         )
 
-    def _note_lines(self, names: Sequence[str], lost: Sequence[int]) -> None:
+    def _note_lines(self) -> None:
+        begun = self.lines.documents
         if self.lines.ends_open:
             self.note("no-empty-line", len(self.lines.starts) - 1)
-        if names[0] == WITHOUT_NEWDOC:
+        if begun.names[0] == WITHOUT_NEWDOC:
             self.note("no-newdoc", None)
-        if lost:
-            self.note("lost-newdoc", lost[0], count=counted(len(lost), "line"))
+        if begun.lost:
+            self.note("lost-newdoc", begun.lost[0], count=counted(len(begun.lost), "line"))
+        if begun.again:
+            begin = dict(zip(begun.names, begun.lines, strict=True))
+            for line, name in begun.again:
+                self.note("repeated-newdoc", line, document=name, begin=begin[name])
+        if irregular := self.lines.irregular:
+            line, columns = irregular[0]
+            found = {"count": counted(len(irregular), "line"), "found": counted(columns, "column")}
+            self.note("not-ten-columns", line, **found)
 
     def _mentions(self) -> _Columns:
         """The columns of `Documents` about mentions."""
@@ -152,24 +180,23 @@ class _File:
         if not len(its_cells.word):
             return _Columns(NONE, (), NONE, NONE, NONE, NONE, NO_NODES)
         fields = self._fields(its_cells)
+        if fields is None:
+            return _Columns(NONE, (), NONE, NONE, NONE, NONE, NO_NODES)
         its_chunks = chunks(lines, its_cells, fields)
         if len(its_chunks.rest):
             cell = int(its_chunks.rest[0])
             count = counted(len(its_chunks.rest), "attribute")
-            line = self._line_of(int(its_cells.word[cell]))
-            self.note("odd-entity", line, count=count, piece=as_text(self._cell(its_cells, cell)))
-        try:
-            return self._columns(its_cells, its_chunks, fields)
-        except Faulty as fault:
-            raise self._fault(fault, its_cells, its_chunks) from fault
+            row, start = int(lines.words.row[its_cells.word[cell]]), int(its_cells.start[cell])
+            self.keep(lines.about("odd-entity", row, self._cell(its_cells, cell), start, count=count))
+        return self._columns(its_cells, its_chunks, fields)
 
-    def _fields(self, its_cells: Cells) -> Fields:
+    def _fields(self, its_cells: Cells) -> Fields | None:
         header = self.lines.header
         fields = None if header is None else Fields.of(header)
         if fields is None:
             row = int(self.lines.words.row[its_cells.word[0]])
             what = "no header" if header is None else f"a header without {' or '.join(ID_FIELDS)}"
-            raise self.lines.refuse("no-entity-header", row, self._cell(its_cells, 0), what=what)
+            self.refuse(self.lines.about("no-entity-header", row, self._cell(its_cells, 0), what=what))
         return fields
 
     def _columns(self, its_cells: Cells, its_chunks: Chunks, fields: Fields) -> _Columns:
@@ -177,11 +204,17 @@ class _File:
         parts = {at: (part[1], part[2], part[3]) for at, part in parts_of(its_chunks)}
         for at, (name, _, _) in parts.items():
             its_chunks.id_stop[at] = its_chunks.id_start[at] + len(name)
-        events = self._events(word, its_chunks)
-        found = marked(events, {at: (number, total) for at, (_, number, total) in parts.items()})
+
+        def refuse(code: str, faulty: Ints, others: Ints | None) -> None:
+            before = {} if others is None else dict(zip(faulty.tolist(), others.tolist(), strict=True))
+            for chunk in self.take(code, faulty):
+                self.refuse(self._fault(code, chunk, before.get(chunk), word, its_chunks))
+
+        events = self._events(word, its_chunks, refuse)
+        found = marked(events, {at: (number, total) for at, (_, number, total) in parts.items()}, refuse)
         sized = words_of(found, self.number)
         self._note_brackets(found, its_chunks, word)
-        head = self._heads(found, sized, word, fields)
+        head = self._heads(found, sized, word, fields, refuse)
         order, entity, of_entity = self._order(found, sized, its_chunks)
         first = np.cumsum(sized.size) - sized.size
         last = first + sized.size - 1
@@ -199,7 +232,7 @@ class _File:
             nodes,
         )
 
-    def _heads(self, found: Marked, sized: Sized, word: Ints, fields: Fields) -> Ints:
+    def _heads(self, found: Marked, sized: Sized, word: Ints, fields: Fields, refuse: Refuse) -> Ints:
         """The head of each mention, its place in the file."""
         asked = self.request.heads
         if asked == PARSE:
@@ -208,18 +241,18 @@ class _File:
             return highest(self.lines, sized)
         if asked == LAST:
             return sized.word[np.cumsum(sized.size) - 1]
-        place, without = heads(found, sized)
+        place, without = heads(found, sized, refuse)
         self._note_heads(found, word, without, fields)
         head: Ints = sized.word[np.cumsum(sized.size) - sized.size + place]
         return head
 
-    def _events(self, word: Ints, its_chunks: Chunks) -> Events:
-        """Chunks as columns."""
-        starts, stops = its_chunks.id_start, its_chunks.id_stop
+    def _events(self, word: Ints, its_chunks: Chunks, refuse: Refuse) -> Events:
+        """Chunks as columns. One that is refused for its id counts for an entity of that id."""
+        starts, stops = its_chunks.id_start, np.maximum(its_chunks.id_stop, its_chunks.id_start)
         odd = stops <= starts
         odd[~odd] = its_chunks.text[stops[~odd] - 1] == ord("]")
         if odd.any():
-            raise Faulty("odd-id", int(np.argmax(odd)))
+            refuse("odd-id", np.flatnonzero(odd), None)
         document, name = self.document[word], alike(its_chunks.text, starts, stops)
         order = order_by(document, name)
         entity = np.empty(len(order), dtype=np.int64)
@@ -292,7 +325,7 @@ class _File:
         )
 
     def _links(self, word: int) -> tuple[list[int], list[bytes]]:
-        """The words on which an empty node depends, and how, each pair once. Raises `InputError` for what is none."""
+        """The words on which an empty node depends, and how, each pair once. What is none is refused."""
         row = int(self.lines.words.row[word])
         column = self.lines.column(row, DEPS)
         if column in (b"_", b""):
@@ -303,8 +336,8 @@ class _File:
             parent, colon, relation = piece.partition(b":")
             number = number_of(parent)
             if number is None or not colon:
-                raise self.lines.refuse("odd-dependency", row, piece)
-            found[sentence + number, relation] = None
+                self.refuse(self.lines.about("odd-dependency", row, piece))
+            found[sentence + (number or 0), relation] = None
         return [parent for parent, _ in found], [relation for _, relation in found]
 
     def _line_of(self, word: int) -> int:
@@ -315,9 +348,13 @@ class _File:
 
     def _note_brackets(self, found: Marked, its_chunks: Chunks, word: Ints) -> None:
         """Notice brackets that are taken otherwise than they are written."""
-        for code, which in (("dropped-mention", found.unclosed), ("stretched-mention", found.stretched)):
-            for chunk in which:
-                self.note(code, self._line_of(int(word[chunk])), piece=f"({as_text(its_chunks.text_of(chunk))}")
+        codes = ("dropped-mention", "stretched-mention", "unfinished-mention")
+        for code, which in zip(codes, (found.unclosed, found.stretched, found.unfinished), strict=True):
+            for at, chunk in enumerate(which):
+                if at < MOST:  # for the place in its line, all of it is looked at
+                    self.keep(self._about(code, chunk, word, its_chunks))
+                else:
+                    self.note(code, self._line_of(int(word[chunk])), piece=as_text(self._piece(chunk, its_chunks)))
 
     def _note_heads(self, found: Marked, word: Ints, without: Mapping[str, Ints], fields: Fields) -> None:
         """Notice mentions without a head."""
@@ -329,22 +366,28 @@ class _File:
                 line = self._line_of(int(word[found.chunk[mentions]].min()))
                 self.note("no-head", line, count=counted(len(mentions), "mention"), what=what)
 
-    def _fault(self, fault: Faulty, its_cells: Cells, its_chunks: Chunks) -> InputError:
-        """The error about a chunk."""
-        chunk = fault.chunk
-        text = its_chunks.text_of(chunk)
-        word = int(its_cells.word[its_chunks.cell[chunk]])
-        names, begins, _, _ = self.lines.documents()
-        document = int(self.document[word])
+    def _fault(self, code: str, chunk: int, other: int | None, word: Ints, its_chunks: Chunks) -> Finding:
+        """The error about a chunk; ``other`` is one before it."""
+        document = int(self.document[word[chunk]])
+        begun = self.lines.documents
         details: dict[str, object] = {
-            "document": names[document],
-            "begin": begins[document],
+            "document": begun.names[document],
+            "begin": begun.lines[document],
             "label": as_text(its_chunks.id_of(chunk)),
         }
-        piece = b"%b)" % text if its_chunks.kind[chunk] == 2 else b"(" + text
-        if fault.other is not None:
-            details["line"] = self._line_of(int(its_cells.word[its_chunks.cell[fault.other]]))
-        return self.lines.refuse(fault.code, int(self.lines.words.row[word]), piece, **details)
+        if other is not None:
+            details["line"] = self._line_of(int(word[other]))
+        return self._about(code, chunk, word, its_chunks, **details)
+
+    def _about(self, code: str, chunk: int, word: Ints, its_chunks: Chunks, **details: object) -> Finding:
+        """What is found about a chunk, with the chunk shown."""
+        row = int(self.lines.words.row[word[chunk]])
+        start = int(its_chunks.start[chunk]) - int(its_chunks.kind[chunk] != CLOSE)
+        return self.lines.about(code, row, self._piece(chunk, its_chunks), start, **details)
+
+    def _piece(self, chunk: int, its_chunks: Chunks) -> bytes:
+        text = its_chunks.text_of(chunk)
+        return b"%b)" % text if its_chunks.kind[chunk] == CLOSE else b"(" + text
 
 
 def _relations(relations: list[bytes]) -> Ints:

@@ -1,0 +1,85 @@
+"""CorefUD with a closer look: every error of a file, where scoring refuses at the first one.
+
+The reader is that of scoring, so both mean the same by a line, a bracket or a mention. It only reads on without what is
+faulty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from corefscore.checking.findings import Finding, Found, counted
+from corefscore.documents.arrays import Ints
+from corefscore.documents.model import Documents
+from corefscore.documents.sources import Source
+from corefscore.formats.corefud.reader import File, batches
+from corefscore.formats.row import Request
+
+
+class Examiner:
+    """Reads one side, adding all that is wrong or odd to ``found``."""
+
+    def __init__(self, found: Found, request: Request) -> None:
+        self.found, self.request = found, request
+
+    def documents(self, files: Sequence[Source]) -> Iterator[Documents]:
+        """Read all files as one corpus, each as a batch. Documents keep their mentions that have no faults.
+
+        Raises `UsageError` for a file that cannot be read.
+        """
+        return (batch for batch in batches(map(self._file, files), self.found.add) if len(batch))
+
+    def _file(self, source: Source) -> File:
+        return _Examined(source, self.found, self.request)
+
+
+class _Examined(File):
+    """A file that is read to its end."""
+
+    def __init__(self, source: Source, found: Found, request: Request) -> None:
+        super().__init__(source, found.add, request)
+        self.found = found
+        self._errors: list[Finding] = []
+
+    def refuse(self, finding: Finding) -> None:
+        self.found.add(finding)
+        self._errors.append(finding)
+
+    def take(self, code: str, chunks: Ints) -> Sequence[int]:
+        listed: Sequence[int] = self.found.take(code, chunks.tolist())
+        return listed
+
+    def documents(self) -> Documents:
+        self._look_at_encoding()
+        found = super().documents()
+        return replace(found, faults={self._document_of(error): partial(_same, error) for error in self._errors[::-1]})
+
+    def _document_of(self, error: Finding) -> int:
+        """The document with the line of an error."""
+        row = int(np.searchsorted(self.lines.tokens, (error.line or 1) - 1))
+        return int(self.document_of_sentence[self.lines.sentence[row]]) if len(self.lines.tokens) else 0
+
+    def _look_at_encoding(self) -> None:
+        lines = self.lines
+        try:
+            lines.data.decode()
+        except UnicodeDecodeError:
+            odd = [at for at, line in enumerate(lines.data.split(b"\n"), start=1) if not _is_text(line)]
+            count = f"{counted(len(odd), 'line')} {'is' if len(odd) == 1 else 'are'}"
+            self.note("not-utf-8", odd[0], count=count)
+
+
+def _same(error: Finding) -> Finding:
+    return error
+
+
+def _is_text(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
