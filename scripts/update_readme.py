@@ -1,4 +1,4 @@
-"""Write the tables of README.md: metrics, from the rows of the code; and evaluators that disagree, from real output.
+"""Write tables into pages: metrics, from the rows of the code; and evaluators that disagree, from real output.
 
 `python scripts/update_readme.py [CORPORA]`: the second needs the folder of real corpora.
 """
@@ -14,7 +14,7 @@ from corefscore.metrics import AVERAGE, NAMES, find
 from corefscore.statistics.percent import percent
 
 ROOT = Path(__file__).parent.parent
-README = ROOT / "README.md"
+METRICS, EVALUATED = ROOT / "docs" / "start" / "which-metric.md", ROOT / "README.md"
 CORPORA = ROOT.parent / "shared" / "corpora"
 
 EVALUATORS = {
@@ -50,15 +50,15 @@ def evaluators_table(corpora: Path) -> str:
 def main() -> None:
     """Write both tables between their marks."""
     corpora = Path(sys.argv[1]) if len(sys.argv) > 1 else CORPORA
-    tables = {"metrics": metrics_table()}
+    _put(METRICS, "metrics", metrics_table())
     if corpora.is_dir():
-        tables["evaluators"] = evaluators_table(corpora)
-    text = README.read_text()
-    for name, table in tables.items():
-        before, begin, rest = text.partition(f"<!-- {name} -->\n")
-        _, end, after = rest.partition(f"<!-- /{name} -->")
-        text = before + begin + table + end + after
-    README.write_text(text)
+        _put(EVALUATED, "evaluators", evaluators_table(corpora))
+
+
+def _put(page: Path, name: str, table: str) -> None:
+    before, begin, rest = page.read_text().partition(f"<!-- {name} -->\n")
+    _, end, after = rest.partition(f"<!-- /{name} -->")
+    page.write_text(before + begin + table + end + after)
 
 
 if __name__ == "__main__":
