@@ -88,11 +88,12 @@ def counting(calls: list[object], function: Callable[..., Any]) -> Callable[...,
 def test_a_file_is_read_again_once_however_many_batches_have_repeats(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
-    path = tmp_path / "key"
-    path.write_text("".join(f"#begin document {d}\nw\t(1)|(1)\n#end document\n" for d in range(40)))
+    sides = tmp_path / "key", tmp_path / "response"
+    for path in sides:
+        path.write_text("".join(f"#begin document {d}\nw\t(1)|(1)\n#end document\n" for d in range(40)))
     reads: list[object] = []
     monkeypatch.setattr(Source, "numbered_lines", counting(reads, Source.numbered_lines))
     monkeypatch.setattr(conll, "BATCH", 100)
     monkeypatch.setattr(conll, "BLOCK", 100)
-    assert call(capfdbinary, "lea", path, path, "none", "--repeated", "first").status == 0
+    assert call(capfdbinary, "lea", *sides, "none", "--repeated", "first").status == 0
     assert len(reads) == 2  # once for each side
