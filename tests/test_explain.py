@@ -33,7 +33,7 @@ def test_each_row_is_repeated_by_its_command(capfdbinary: Capture) -> None:
             words = shlex.split(each)[1:]
             words = words[: words.index("--format")] if "--format" in words else words
             done = call(capfdbinary, *words, "--format", "csv", "--quiet")
-            kind = "mean of groups" if "--by" in words else "total"
+            kind = "macro" if "--average" in words else "total"
             for its in csv.DictReader(io.StringIO(done.stdout.decode())):
                 if its["kind"] == kind:
                     found[its["measure"]] = (float(its["recall"]), float(its["precision"]), float(its["f1"]))

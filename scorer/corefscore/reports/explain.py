@@ -238,7 +238,7 @@ def _command(convention: Convention, files: str) -> str:
 def _run(metrics: Sequence[str], options: Options, files: str, way: str) -> str:
     name = AVERAGE if len(metrics) == len(GROUPS[AVERAGE]) else ",".join(metrics)
     words = [word for option, value in options.items() for word in (f"--{option}", value)]
-    means = "" if way == TOTAL else " --by '.*' --format table"
+    means = "" if way == TOTAL else " --average documents --format table"
     return f"corefscore {name} {files}{''.join(f' {shlex.quote(word)}' for word in words)}{means}"
 
 
