@@ -194,6 +194,48 @@ def test_any_json_gives_a_result_or_an_error_of_ours(folder: Path, objects: list
     ours_or_a_result(path)
 
 
+ENTITY = st.lists(
+    st.sampled_from(
+        ["(e1", "(e1--1", "(e1--2", "e1)", "(e1)", "(e1--1)", "(e2--1", "e2)", "(e2)", "(e1[1/2]", "(e1[2/2]--1",
+         "(e1[1/2])", "(e1[2/2]--1)", "(e1[1/1])", "(e1[3/2])", "(", ")", "()", "x", "-", "(e1--x)", "(e1--)", "(e1[1])", "_",
+         "|Entity="]
+    ),
+    max_size=5,
+).map("".join)  # fmt: skip
+LINES_OF_CORPORA = st.one_of(
+    st.builds(
+        "\t".join,
+        st.tuples(
+            st.sampled_from(["1", "2", "3", "4", "1", "2", "3", "2.1", "2.10", "0.1", "1-2", "x", "3.x", ""]),
+            st.sampled_from(["w", "\udce9", "_\t_\t_\t_\t_\t_\t_\t_"]),
+            st.just("_\t_\t_\t_"),
+            st.sampled_from(["0", "1", "2", "_", "x"]),
+            st.just("_"),
+            st.sampled_from(["_", "1:a", "2.1:b|0:c", "x", "2:a|y", ":"]),
+            ENTITY.map("Entity={}".format),
+        ),
+    ),
+    st.sampled_from(
+        ["", "", "", "# newdoc id = a", "# newdoc id = b", "# newdoc", "# global.Entity = eid-etype-head",
+         "# global.Entity = x",
+         "# global.Entity = GRP-etype", "#\t", "x", "1"]
+    ),
+)  # fmt: skip
+
+
+@given(st.lists(LINES_OF_CORPORA, max_size=12), st.sampled_from(["\n", "\n", "\r\n"]), st.booleans())
+@example(["1\tw\t_\t_\t_\t_\t_\t_\tEntity=(e1[1/2])"], "\n", True)
+def test_any_corefud_gives_a_result_or_an_error_of_ours(
+    folder: Path, lines: list[str], line_end: str, ended: bool
+) -> None:
+    path = folder / "any.conllu"
+    text = line_end.join(["# newdoc id = a", "# global.Entity = eid-etype-head", *lines, "" if ended else "1\tw"])
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+    ours_or_a_result(path)
+    assert run(["corefud", str(path), str(path), "--matching", "partial"], "corefscore") in (0, 1)
+    assert run(["validate", str(path), "--key", str(path)], "corefscore") in (0, 1)
+
+
 @given(st.binary(max_size=200))
 @example(b"\x1f\x8b\0")
 @example(b"\xfd7zXZ\0\0")

@@ -6,14 +6,12 @@ faulty.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
 from corefscore.checking.findings import Finding, Found, counted
-from corefscore.documents.arrays import Ints
 from corefscore.documents.model import Documents
 from corefscore.documents.sources import Source
 from corefscore.formats.corefud.reader import File, batches
@@ -43,20 +41,18 @@ class _Examined(File):
     def __init__(self, source: Source, found: Found, request: Request) -> None:
         super().__init__(source, found.add, request)
         self.found = found
-        self._errors: list[Finding] = []
+        self._faults: dict[int, Callable[[], Finding]] = {}
 
     def refuse(self, finding: Finding) -> None:
         self.found.add(finding)
-        self._errors.append(finding)
+        self._faults.setdefault(self._document_of(finding), lambda: finding)
 
-    def take(self, code: str, chunks: Ints) -> Sequence[int]:
-        listed: Sequence[int] = self.found.take(code, chunks.tolist())
-        return listed
+    def take(self, code: str, chunks: Sequence[int], most: int) -> Sequence[int]:
+        return self.found.take(code, chunks)
 
     def documents(self) -> Documents:
         self._look_at_encoding()
-        found = super().documents()
-        return replace(found, faults={self._document_of(error): partial(_same, error) for error in self._errors[::-1]})
+        return replace(super().documents(), faults=self._faults)
 
     def _document_of(self, error: Finding) -> int:
         """The document with the line of an error."""
@@ -71,10 +67,6 @@ class _Examined(File):
             odd = [at for at, line in enumerate(lines.data.split(b"\n"), start=1) if not _is_text(line)]
             count = f"{counted(len(odd), 'line')} {'is' if len(odd) == 1 else 'are'}"
             self.note("not-utf-8", odd[0], count=count)
-
-
-def _same(error: Finding) -> Finding:
-    return error
 
 
 def _is_text(line: bytes) -> bool:

@@ -74,17 +74,24 @@ class Begun(NamedTuple):
     again: list[tuple[int, str]]
 
 
+class Irregular(NamedTuple):
+    """Lines of tokens that have other than ten columns: how many, and the first one (from 1) and its columns."""
+
+    lines: int
+    line: int
+    columns: int
+
+
 class Lines:
     """The lines of a file: line n is ``data[starts[n]:ends[n]]``, its line end left out.
 
-    ``tokens`` are the lines that are tokens, and ``tabs[n]`` the nine tabs of the n-th of them. ``irregular`` are the
-    lines (from 1) of tokens that have other than ten columns, and how many. A token without a number is refused; if
-    ``refuse`` returns, it is no word.
+    ``tokens`` are the lines that are tokens, and ``tabs[n]`` the nine tabs of the n-th of them; ``irregular`` tells of
+    those that had other than these. A token without a number is refused; if ``refuse`` returns, it is no word.
     """
 
     def __init__(self, source: Source, raw: bytes | None = None, refuse: Refuse = refused) -> None:
         self.source, self.refuse = source, refuse
-        self.irregular: list[tuple[int, int]] = []
+        self.irregular: Irregular | None = None
         raw = read_with_lf(source) if raw is None else raw
         self.ends_open = raw.endswith(b"\n") and not raw.endswith(b"\n\n")
         self.data = raw + b"\n"
@@ -305,11 +312,10 @@ def shown(line: bytes, piece: bytes, start: int | None = None) -> tuple[int, tup
     return at + 1, ((before + after)[:100], " " * len(before) + "^" * min(max(len(part), 1), 40))
 
 
-def _regular(data: bytes, tokens: Ints) -> tuple[bytes, list[tuple[int, int]]]:
-    """The same lines with nine tabs in each line of a token, and none in any other; the lines (from 1) of tokens that
-    had other than ten columns, and how many."""
+def _regular(data: bytes, tokens: Ints) -> tuple[bytes, Irregular | None]:
+    """The same lines with nine tabs in each line of a token, and none in any other; and which had other than these."""
     lines = data[:-1].split(b"\n")
-    irregular = []
+    irregular = None
     is_token = np.zeros(len(lines), dtype=np.bool_)
     is_token[tokens] = True
     for number, line in enumerate(lines):
@@ -317,6 +323,7 @@ def _regular(data: bytes, tokens: Ints) -> tuple[bytes, list[tuple[int, int]]]:
             lines[number] = line.replace(b"\t", b" ")
         elif line.count(b"\t") != COLUMNS - 1:
             columns = line.split(b"\t")
-            irregular.append((number + 1, len(columns)))
+            irregular = irregular or Irregular(0, number + 1, len(columns))
+            irregular = irregular._replace(lines=irregular.lines + 1)
             lines[number] = b"\t".join(columns[:COLUMNS] + [b"_"] * (COLUMNS - len(columns)))
     return b"\n".join(lines) + b"\n", irregular

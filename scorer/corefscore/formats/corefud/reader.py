@@ -109,10 +109,9 @@ class File:
         """Tell an error. Raises `InputError`."""
         refused(finding)
 
-    def take(self, code: str, chunks: Ints) -> Sequence[int]:
-        """Those of the chunks about to be refused that will be told of."""
-        first: list[int] = chunks[:1].tolist()
-        return first
+    def take(self, code: str, chunks: Sequence[int], most: int) -> Sequence[int]:
+        """Those of some chunks that will be told of: the first ones, ``most`` of them in scoring."""
+        return chunks[:most]
 
     def documents(self) -> Documents:
         """The documents of the file."""
@@ -169,9 +168,8 @@ class File:
             for line, name in begun.again:
                 self.note("repeated-newdoc", line, document=name, begin=begin[name])
         if irregular := self.lines.irregular:
-            line, columns = irregular[0]
-            found = {"count": counted(len(irregular), "line"), "found": counted(columns, "column")}
-            self.note("not-ten-columns", line, **found)
+            found = {"count": counted(irregular.lines, "line"), "found": counted(irregular.columns, "column")}
+            self.note("not-ten-columns", irregular.line, **found)
 
     def _mentions(self) -> _Columns:
         """The columns of `Documents` about mentions."""
@@ -207,7 +205,7 @@ class File:
 
         def refuse(code: str, faulty: Ints, others: Ints | None) -> None:
             before = {} if others is None else dict(zip(faulty.tolist(), others.tolist(), strict=True))
-            for chunk in self.take(code, faulty):
+            for chunk in self.take(code, faulty.tolist(), 1):
                 self.refuse(self._fault(code, chunk, before.get(chunk), word, its_chunks))
 
         events = self._events(word, its_chunks, refuse)
@@ -337,7 +335,8 @@ class File:
             number = number_of(parent)
             if number is None or not colon:
                 self.refuse(self.lines.about("odd-dependency", row, piece))
-            found[sentence + (number or 0), relation] = None
+                return [sentence], [b""]  # the root, as anything would do
+            found[sentence + number, relation] = None
         return [parent for parent, _ in found], [relation for _, relation in found]
 
     def _line_of(self, word: int) -> int:
@@ -350,11 +349,8 @@ class File:
         """Notice brackets that are taken otherwise than they are written."""
         codes = ("dropped-mention", "stretched-mention", "unfinished-mention")
         for code, which in zip(codes, (found.unclosed, found.stretched, found.unfinished), strict=True):
-            for at, chunk in enumerate(which):
-                if at < MOST:  # for the place in its line, all of it is looked at
-                    self.keep(self._about(code, chunk, word, its_chunks))
-                else:
-                    self.note(code, self._line_of(int(word[chunk])), piece=as_text(self._piece(chunk, its_chunks)))
+            for chunk in self.take(code, which, MOST):
+                self.keep(self._about(code, chunk, word, its_chunks))
 
     def _note_heads(self, found: Marked, word: Ints, without: Mapping[str, Ints], fields: Fields) -> None:
         """Notice mentions without a head."""
