@@ -47,6 +47,15 @@ WORDS = (
         '\\"clusters\\": [[[0, 1]]]',
         '\\"subtoken_map\\": [0]',
     ),
+    *(
+        "# newdoc id = a",
+        "# global.Entity = eid-etype-head",
+        "\\x09_\\x09_",
+        "Entity=(e1--1)",
+        "(e1[1/2]",
+        "(e1[2/2]",
+        "e1)",
+    ),
 )
 """What the grammar is made of, in the form of a dictionary of libFuzzer."""
 
@@ -108,7 +117,7 @@ def whole_command(*arguments: str) -> None:
 def seed() -> None:
     """The files of testdata that are small enough, as the first corpus."""
     CORPUS.mkdir(parents=True, exist_ok=True)
-    found = (path for path in sorted((ROOT / "testdata").rglob("*")) if path.suffix in (".conll", ".jsonl"))
+    found = (path for path in sorted((ROOT / "testdata").rglob("*")) if path.suffix in (".conll", ".jsonl", ".conllu"))
     files = [path for path in found if path.stat().st_size <= LONGEST]
     for number, path in enumerate(files[:: max(len(files) // SEEDS, 1)]):
         (CORPUS / f"seed-{number}").write_bytes(path.read_bytes())

@@ -73,6 +73,25 @@ def entities(size: int) -> bytes:
     return BEGIN + b"".join(b"w\t(%d)\n" % random.randrange(many // 5 + 1) for _ in range(many)) + END
 
 
+CORPUS = b"# newdoc id = d\n# global.Entity = eid-etype-head\n"
+"""How a file of CorefUD begins."""
+
+
+def word(entity: bytes) -> bytes:
+    """A line of CorefUD, with that value of Entity."""
+    return b"1\tw" + b"\t_" * 7 + b"\tEntity=" + entity + b"\n"
+
+
+def words(entity: bytes) -> Made:
+    """One document of CorefUD, with a number of its own in the value of Entity of each word."""
+    return lambda size: CORPUS + numbers(word(entity), size).replace(b"\n", b"\n\n")
+
+
+def entity(unit: bytes) -> Made:
+    """One document of CorefUD of one word, whose value of Entity is that piece again and again."""
+    return lambda size: CORPUS + word(unit * (size // len(unit))) + b"\n"
+
+
 HOSTILE: dict[str, Made] = {
     "many ids": numbered(b"w\t(%d)\n"),
     "ids of a hundred digits": numbered(b"w\t(%0100d)\n"),
@@ -172,5 +191,23 @@ HOSTILE: dict[str, Made] = {
         {"id": "d", "sentences": [["x"]] * (size // 20), "mention_clusters": [[[at, 0, 1] for at in range(size // 20)]]}
     ).encode(),
     "json of empty sentences": lambda size: fields(sentences=[["x"]] + [[]] * (size // 4)),
+    "corefud of many ids": words(b"(e%d--1)"),
+    "corefud of mentions in one word": entity(b"(e)"),
+    "corefud of open brackets": entity(b"(e"),
+    "corefud of brackets that close nothing": entity(b"e)"),
+    "corefud of brackets around others": entity(b"(e(f)e)"),
+    "corefud of mentions in parts": entity(b"(e[1/2])(e[2/2])"),
+    "corefud of first parts alone": entity(b"(e[1/2])"),
+    "corefud of last parts alone": entity(b"(e[2/2])"),
+    "corefud of heads that are none": entity(b"(e--x)"),
+    "corefud of ids that are none": entity(b"(e[)"),
+    "corefud of documents": documents(b"# newdoc id = %d\n1\tw\t_\t_\t_\t_\t_\t_\t_\t_\n\n"),
+    "corefud of one document again": lambda size: b"# newdoc id = d\n1\tw\t_\t_\t_\t_\t_\t_\t_\t_\n\n" * (size // 40),
+    "corefud of lines without numbers": lambda size: CORPUS + b"x\tw\t_\t_\t_\t_\t_\t_\t_\t_\n" * (size // 22) + b"\n",
+    "corefud of two columns": lambda size: CORPUS + b"1\tw\n" * (size // 4) + b"\n",
+    "corefud of tabs": lambda size: CORPUS + b"1" + b"\t" * size + b"\n\n",
+    "corefud of dependencies that are none": lambda size: (
+        CORPUS + b"1.1\tw" + b"\t_" * 6 + b"\t" + b"|".join([b"x"] * (size // 2)) + b"\tEntity=(e)\n\n"
+    ),
 }
 """Every input by name."""

@@ -113,8 +113,12 @@ CALLS = {
 }
 """A call of every command and kind of layout; ``two`` has one more document, since tests need two."""
 
-MORE = {True: b'{"doc_key": "more", "clusters": [[[0, 0]]]}\n', False: b"#begin document more\nw\t(1)\n#end document\n"}
-"""The other document, in JSON lines or not."""
+MORE = {
+    b"{": b'{"doc_key": "more", "clusters": [[[0, 0]]]}\n',
+    b"# newdoc": b"# newdoc id = more\n1\tw\t_\t_\t_\t_\t_\t_\t_\tEntity=(e)\n\n",
+    b"": b"#begin document more\nw\t(1)\n#end document\n",
+}
+"""The other document, by what the file begins with."""
 
 
 @pytest.mark.slow
@@ -124,7 +128,7 @@ def test_every_command_and_layout_stays_within_the_bound(name: str, call: str, t
     text = HOSTILE[name](SIZE // 2)
     for path in SIDES:
         (tmp_path / path).write_bytes(text)
-    (tmp_path / "two").write_bytes(text + MORE[text.startswith(b"{")])
+    (tmp_path / "two").write_bytes(text + next(more for begin, more in MORE.items() if text.startswith(begin)))
     paths = (*SIDES, "two", "out")
     status, peak = measured(*(tmp_path / word if word in paths else word for word in CALLS[call]))
     assert status in (0, 1, 2, 3)

@@ -197,8 +197,8 @@ def test_any_json_gives_a_result_or_an_error_of_ours(folder: Path, objects: list
 ENTITY = st.lists(
     st.sampled_from(
         ["(e1", "(e1--1", "(e1--2", "e1)", "(e1)", "(e1--1)", "(e2--1", "e2)", "(e2)", "(e1[1/2]", "(e1[2/2]--1",
-         "(e1[1/2])", "(e1[2/2]--1)", "(e1[1/1])", "(e1[3/2])", "(", ")", "()", "x", "-", "(e1--x)", "(e1--)", "(e1[1])", "_",
-         "|Entity="]
+         "(e1[1/2])", "(e1[2/2]--1)", "(e1[1/1])", "(e1[3/2])", "(", ")", "()", "x", "-", "(e1--x)", "(e1--)",
+         "(e1[1])", "_", "|Entity="]
     ),
     max_size=5,
 ).map("".join)  # fmt: skip
