@@ -2,8 +2,8 @@
 
 Which small changes of the code does no test notice? A mutant is the package with one operator, number or condition
 changed; the tests of its group are run on it, and a mutant that passes them all survives and is listed, to be killed by
-a new test or explained in docs/trust.md. COUNT takes so many of each group at random, the same ones every time; without
-it every mutant is tried, which takes hours.
+a new test or explained in docs/maintaining.md. COUNT takes so many of each group at random, the same ones every time;
+without it every mutant is tried, which takes hours.
 
 Needs the extra `mutants`. The code is changed in a copy of the project, never in place.
 """

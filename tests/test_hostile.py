@@ -45,7 +45,7 @@ MEASURED: dict[str, tuple[int, int]] = {
     "json of documents with faults": (0, 103),
 }
 """Bytes of memory for a byte of input, besides those at rest, of scoring and of validating beside a key: the table of
-docs/trust.md. """
+docs/maintaining.md."""
 
 SMALL = ("a long line", "columns", "comments", "documents")
 """Input that takes less than `LITTLE` times its size."""
@@ -180,7 +180,7 @@ def test_json_of_many_documents_takes_no_more_than_scoring_them(tmp_path: Path) 
 def test_what_was_measured_is_what_is_tried_and_told() -> None:
     """The page has every number, rounded as there."""
     assert MEASURED.keys() <= HOSTILE.keys()
-    page = (ROOT / "docs" / "trust.md").read_text()
+    page = (ROOT / "docs" / "maintaining.md").read_text()
     rows = dict(re.findall(r"^\| (.*?) \| (\d+ \| \d+ \| \d+) \|$", page, re.MULTILINE))
     told = {name: tuple(map(int, rows[name].split(" | ")))[::2] for name in MEASURED if name in rows}
     assert told == {name: MEASURED[name] for name in told}

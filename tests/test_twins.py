@@ -16,10 +16,10 @@ import corefscore
 import numpy as np
 import pytest
 import twins
-from corefscore import munkres as official
 from corefscore.documents.arrays import Floats, Ints
 from corefscore.formats import read
 from corefscore.metrics import MENTIONS, assignment
+from corefscore.metrics import munkres as official
 from corefscore.metrics.munkres import munkres
 from corefscore.metrics.tangles import FEW, shared_more_than_once
 from corefscore.results import Result

@@ -799,7 +799,7 @@ def test_an_interrupt_leaves_the_old_file_whole(tmp_path: Path) -> None:
 def test_a_compressed_file_may_unpack_to_so_much(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
-    from corefscore import sources as module
+    from corefscore.documents import sources as module
 
     bomb = tmp_path / "bomb.gz"
     bomb.write_bytes(gzip.compress(document("w\t(1)", *[" " * 1000] * 3000, "x\t(1)").encode()))
@@ -823,7 +823,7 @@ def test_a_compressed_file_may_unpack_to_so_much(
 
 
 def test_what_compresses_as_text_does_may_be_of_any_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from corefscore import sources as module
+    from corefscore.documents import sources as module
 
     monkeypatch.setattr(module, "UNPACKED", 1)
     path = tmp_path / "text.gz"

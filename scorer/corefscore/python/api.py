@@ -232,7 +232,7 @@ def warn_of(notices: Sequence[Finding]) -> None:
 def _levels_to_caller() -> int:
     """Which call, counted from 1 for that of `warn_of`, comes from outside this package."""
     levels, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals["__name__"].partition(".")[0] == __package__:
+    while frame.f_back is not None and frame.f_globals["__name__"].partition(".")[0] == "corefscore":
         levels, frame = levels + 1, frame.f_back
     return levels
 

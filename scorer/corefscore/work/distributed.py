@@ -272,7 +272,7 @@ def _check(client: Any, scheduler: str) -> None:
         raise UsageError(f"the scheduler at {scheduler} has no worker; start some: dask worker {scheduler}") from error
     needed = f"expected corefscore {__version__} {EVERYWHERE}"
     # By a function that is there even where this package is not; it gives None for what it does not find.
-    ask = locate, f"{__package__}.__version__"
+    ask = locate, "corefscore.__version__"
     try:
         found = {"scheduler": {_in_time(client.run_on_scheduler, *ask)}}
         found["workers"] = set(_in_time(client.run, *ask).values())
