@@ -164,7 +164,7 @@ def _one(files: Sequence[str], out: str, reading: Reading) -> Source:
     if its_format.name != "conll":
         raise UsageError(
             f"{files[0]}: --fix mends CoNLL files, and this one is read as {its_format.title}; "
-            "corefscore convert makes CoNLL of it"
+            "run validate without --fix for what to change in it; corefscore convert makes CoNLL of it"
         )
     return found[0]
 
