@@ -71,8 +71,8 @@ def test_time_grows_in_proportion(name: str, tmp_path: Path, capfdbinary: pytest
         return seconds() - before
 
     taken(1000)  # imports
-    small = taken(size // TIMES)
-    assert taken(size) <= AT_MOST * small + SLACK
+    # What is quadratic is too slow every time; another process, or the collector, only now and then.
+    assert any(taken(size) <= AT_MOST * taken(size // TIMES) + SLACK for _ in range(3))
 
 
 def counting(calls: list[object], function: Callable[..., Any]) -> Callable[..., Any]:
