@@ -99,6 +99,7 @@ ORDER = (
     "metrics.munkres",
     "alignment.ties",
     "alignment.mentions",
+    "alignment.searches",
     "alignment.lookups",
     "metrics.counts",
     "metrics.row",

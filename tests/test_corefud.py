@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 from corefscore.alignment import lookups, ties
 from corefscore.alignment import mentions as alignment
-from corefscore.alignment.matching import LOOKUPS, MATCHING
+from corefscore.alignment.matching import MATCHING
 from corefscore.alignment.nodes import matched
 from corefscore.alignment.pairing import pair
 from corefscore.checking.findings import MOST, Found
@@ -45,8 +45,13 @@ SET_ORDER = ("spans-101-04",)
 official scorer takes the one that Python's set gives first, ours another one."""
 
 
+OLD_SET_ORDER = ("links-101-01-v11-partial", "same-101-02-v11-partial")
+"""Two mentions of the key have the same words and different heads, and partial matching, which looks at no head of the
+response, finds both equally good. The official scorer takes the one that Python's set gives first."""
+
+
 class Recorded(NamedTuple):
-    """One run of version 1.2: its case, label, arguments, exit status and standard error."""
+    """One run: its case, label, arguments and exit status."""
 
     case: Path
     label: str
@@ -63,12 +68,13 @@ class Recorded(NamedTuple):
         return self.case.name.rsplit("-", 1)[0]
 
 
-def recorded(folder: Path) -> list[Recorded]:
+def recorded(folder: Path, *, old: bool = False) -> list[Recorded]:
+    """The runs of version 1.2, or those of versions 1.0 and 1.1."""
     return [
         Recorded(path.parent, label, run["argv"], run["exit"])
         for path in sorted(folder.glob("*/*/status.json"))
         for label, run in json.loads(path.read_text()).items()
-        if not label.startswith("v1")  # versions 1.0 and 1.1
+        if label.startswith("v1") == old
     ]
 
 
@@ -76,14 +82,15 @@ def named(run: Recorded) -> str:
     return f"{run.case.name}-{run.label}"
 
 
-def runs(status: int) -> list[object]:
+def runs(status: int, *, old: bool = False) -> list[object]:
     """The runs with an exit status, without the exceptions above. Those that are not among our own data take over a
     minute together."""
-    own = {named(run): run for run in recorded(OWN)}
+    own = {named(run): run for run in recorded(OWN, old=old)}
     return [
         pytest.param(run, id=name, marks=() if name in own else pytest.mark.slow)
-        for name, run in ({named(run): run for run in recorded(SHARED)} | own).items()
-        if run.status == status and run.quirk not in EMPTY and run.case.name not in SET_ORDER
+        for name, run in ({named(run): run for run in recorded(SHARED, old=old)} | own).items()
+        if run.status == status and run.quirk not in EMPTY
+        if name not in OLD_SET_ORDER and (old or run.case.name not in SET_ORDER)
     ]
 
 
@@ -130,6 +137,27 @@ def test_where_it_fails_ours_scores_or_says_where_and_why(
         assert b"error[" in done.stderr
     else:
         assert done.stdout.startswith(b"The scorer is evaluating ")
+
+
+OLD = {"v10": ("crac22", ""), "v11": ("crac23", ",mor,zero")}
+"""The task of each older version, and the metrics that only version 1.1 has."""
+
+OLD_OPTIONS = {
+    "-s": ["--singletons", "keep"],
+    "-x": ["--matching", "exact"],
+    "partial": ["--matching", "partial"],
+    "exact": ["--matching", "exact"],
+}
+"""Our options for arguments of the older versions."""
+
+
+@pytest.mark.parametrize("run", runs(0, old=True))
+def test_older_tasks_print_what_their_scorers_printed(run: Recorded, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    task, more = OLD[run.label[:3]]
+    options = [word for argument in run.arguments for word in OLD_OPTIONS.get(argument, [])]
+    metrics = f"lea,muc,bcub,ceafe,ceafm,blanc{more}"
+    done = call(capfdbinary, metrics, *pair_of(run.case), "--task", task, *options, "--quiet")
+    assert done == (0, run.output, b"")
 
 
 @pytest.mark.parametrize("run", [run for run in recorded(OWN) if run.label == "head-dep"], ids=named)
@@ -272,14 +300,50 @@ def test_a_task_is_what_it_stands_for() -> None:
     assert "matching=exact" in corefscore.score(*pair_of(CASE), "conll", task="crac24", matching="exact").signature
 
 
-@pytest.mark.parametrize("task", ["crac22", "crac23"])
-def test_tasks_whose_rules_are_not_there_are_refused(task: str) -> None:
-    done = command("conll", *pair_of(CASE), "--task", task)
+@pytest.mark.parametrize(
+    ("task", "expected"),
+    [
+        ("crac22", "matching=partial | zeros=linear | lookup=crac22 | definitions=corefud"),
+        ("crac23", "matching=head | zeros=linear | lookup=crac23 | definitions=corefud"),
+    ],
+)
+def test_older_tasks_stand_for_options(task: str, expected: str) -> None:
+    """The options alone give the same, and so does the command line in two processes."""
+    found = corefscore.score(*pair_of(CASE), "corefud", task=task)
+    assert found.signature.endswith(expected)
+    options: dict[str, Any] = dict(each.split("=") for each in expected.split(" | "))
+    assert corefscore.score(*pair_of(CASE), "corefud", **options).to_dict() == found.to_dict()
+    spelt = [word for name, value in options.items() for word in (f"--{name}", value)]
+    one, two = (command("corefud", *pair_of(CASE), *its) for its in (["--task", task, "--jobs", "2"], spelt))
+    assert one == two and one.status == 0
+
+
+def test_zeros_have_no_dependencies_in_older_tasks() -> None:
+    done = command("conll", *pair_of(CASE), "--task", "crac22", "--zeros", "dependent")
     assert (done.status, done.stdout) == (2, b"")
-    assert b"one mention can match many" in done.stderr
+    assert b"lookup=crac22 compares zeros by position" in done.stderr
+
+
+def test_one_mention_serves_many_in_older_tasks() -> None:
+    """Two mentions of the key that contain one of the response: only one is aligned to it, and both find it."""
+    case = OWN / "scoring" / "head-tie-three-keys-two-responses-101"
+    new, old = (corefscore.score(*pair_of(case), "bcub", task=task)["bcub"] for task in ("crac24", "crac23"))
+    assert old.recall > new.recall
+
+
+def test_errors_of_older_tasks_are_those_of_an_alignment() -> None:
+    """The score is that of the task, and what the look-up is worth has a row of its own."""
+    case = OWN / "scoring" / "head-tie-three-keys-two-responses-101"
+    done = command("errors", *pair_of(case), "--task", "crac23", "--quiet")
+    assert done.status == 0 and b"lookup=crac23" in done.stdout
+    assert b"official look-up" in done.stdout
 
 
 # Look-ups, ties
+
+
+ALIGNED = ("official", "alignment")
+"""The look-ups in an alignment."""
 
 
 def aligned(case: Path, **how: Any) -> alignment.Alignment:
@@ -297,7 +361,7 @@ def test_plain_numbers_and_tables_of_look_ups_give_the_same(case: Path, matching
     found = aligned(case, matching=matching)
     if lookups.plain(found) is None:
         return
-    for lookup in LOOKUPS:
+    for lookup in ALIGNED:
         where = lookups.found(found, lookup)
         sides = found.key.side, found.response.side
         mention, entity = lookups.members(found, lookup)
@@ -314,7 +378,7 @@ def test_plain_numbers_and_tables_of_look_ups_give_the_same(case: Path, matching
 
 def test_the_alignment_itself_is_another_look_up() -> None:
     """A zero of the response that has the place of another zero of the key."""
-    official, alignment_ = (corefscore.score(*pair_of(CASE), "conll", lookup=way).conll for way in LOOKUPS)
+    official, alignment_ = (corefscore.score(*pair_of(CASE), "conll", lookup=way).conll for way in ALIGNED)
     assert official != alignment_
 
 

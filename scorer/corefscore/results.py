@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from corefscore import __version__
-from corefscore.alignment.matching import DEFINITIONS, LOOKUPS, MATCHING, SINGLETONS, ZEROS
+from corefscore.alignment.matching import DEFINITIONS, LOOKUPS, MATCHING, SEARCHES, SINGLETONS, ZEROS
 from corefscore.alignment.matching import MENTIONS as COUNTED_MENTIONS
 from corefscore.alignment.pairing import Pairs
 from corefscore.alignment.repeats import REPEATED
@@ -191,11 +191,15 @@ class Scores(Measured):
         return {name: score.to_dict() for name, score in self.items()}
 
 
-TASKS = ("crac22", "crac23", "crac24", "crac25", "crac26")
-"""The shared tasks on CorefUD. Those of 2024 to 2026 have one scorer, version 1.2, whose rules are the defaults."""
-
-OLD_TASKS = ("crac22", "crac23")
-"""Those whose scorers (1.0 and 1.1) matched otherwise: each look-up searched anew."""
+TASKS: Mapping[str, Mapping[str, str]] = {
+    "crac22": {"matching": "partial", "zeros": "linear", "lookup": "crac22"},
+    "crac23": {"matching": "head", "zeros": "linear", "lookup": "crac23"},
+    "crac24": {},
+    "crac25": {},
+    "crac26": {},
+}
+"""The shared tasks on CorefUD, and where they differ from the defaults, which are those of version 1.2 of the official
+scorer. In 2022 and 2023 it was version 1.0 and 1.1."""
 
 COUNTING = (
     Option(
@@ -234,7 +238,8 @@ COUNTING = (
     Option(
         "lookup",
         None,
-        "CorefUD: find entities as the official scorer does, or by the alignment of mentions. (default: official)",
+        "CorefUD: find entities as the official scorer does, by the alignment of mentions, or as the official scorers "
+        "of 2022 and 2023 did, in which one mention can match many. (default: official)",
         LOOKUPS,
     ),
     Option(
@@ -248,7 +253,7 @@ COUNTING = (
         "task",
         None,
         "Shared task whose matching rules are wanted; CorefUD only, for which crac26 is the default.",
-        TASKS,
+        tuple(TASKS),
     ),
 )
 """The options about which mentions count, and how; None is the default of the format."""
@@ -273,23 +278,23 @@ class Counting(NamedTuple):
     def settled(self, nodes: bool) -> Counting:
         """The same with the defaults of a format, in which mentions are more than spans (``nodes``) or not.
 
-        Raises `UsageError` for what only mentions with heads have, and for a task whose rules are not there.
+        Raises `UsageError` for what only mentions with heads have, and for zeros that a look-up has no rule for.
         """
-        if self.task in OLD_TASKS:
-            raise UsageError(
-                f"the task {self.task} was scored by an older version of the official scorer, in which one mention can "
-                f"match many; that is not reproduced. Give one of {', '.join(TASKS[len(OLD_TASKS) :])}, whose "
-                "rules are those of version 1.2, and quote no numbers of the older task beside it"
-            )
         if self.task is not None:
             if not nodes:
                 raise UsageError(f"the task {self.task} is about CorefUD, and this is not; leave --task out")
-            return self._replace(task=None).settled(nodes)
+            given = {name: value for name, value in self._asdict().items() if value is not None}
+            return Counting(**{**TASKS[self.task], **given, "task": None}).settled(nodes)
         usual = NODES if nodes else SPANS
         given = {name: value for name, value in self._asdict().items() if value is not None}
         chosen = usual._replace(**given)
         if nodes and chosen.mentions == "given":
             raise UsageError("mentions=given is for spans; in CorefUD mentions are aligned, so leave the option out")
+        if nodes and chosen.zeros == "dependent" and chosen.lookup in SEARCHES:
+            raise UsageError(
+                f"lookup={chosen.lookup} compares zeros by position, so zeros=dependent has no meaning beside it; give "
+                f"zeros=linear, or task={chosen.lookup}, which stands for both"
+            )
         if not nodes:
             if chosen.matching != MATCHING[0] or chosen.zeros or chosen.lookup:
                 raise UsageError("matching by head, zeros and look-ups need CorefUD; leave the options out")

@@ -23,12 +23,9 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.alignment.matching import Matched, Side
-from corefscore.alignment.mentions import Alignment, Mentions
+from corefscore.alignment.mentions import NOWHERE, Alignment, Mentions
 from corefscore.documents.arrays import Floats, Ints, changes, order_by, ranges, tally
 from corefscore.metrics.overlap import Cells, Groups, Overlap, overlap
-
-NOWHERE = -1
-"""The entity or partner of a mention that has none."""
 
 KEY, RESPONSE, MEMBERS = "key", "response", "members"
 
@@ -61,7 +58,7 @@ class Found(NamedTuple):
 
 
 def dictionary(alignment: Alignment, lookup: str) -> Partners:
-    """The partner of every number. ``lookup`` is one of `corefscore.alignment.matching.LOOKUPS`.
+    """The partner of every number in an alignment. ``lookup`` is one of `corefscore.alignment.matching.LOOKUPS`.
 
     Officially a mention that is in no pair of unequal ones is looked up as itself.
     """
@@ -85,16 +82,28 @@ def last_entity(side: Side, numbers: int) -> Ints:
     return entity
 
 
+def partners_of_mentions(alignment: Alignment, lookup: str) -> Partners:
+    """The same for each mention instead of each number; where mentions look by themselves, what they find."""
+    sides = alignment.key.side, alignment.response.side
+    if alignment.searched is None:
+        of_number = dictionary(alignment, lookup)
+        return Partners(*(its[side.number] for its, side in zip(of_number, sides, strict=True)))
+    there, here = (np.append(side.number, NOWHERE) for side in reversed(sides))
+    return Partners(there[alignment.searched.key], here[alignment.searched.response])
+
+
 def found(alignment: Alignment, lookup: str) -> Found:
     """Where each mention is found on the other side."""
-    partners = dictionary(alignment, lookup)
+    partners = partners_of_mentions(alignment, lookup)
     sides = alignment.key.side, alignment.response.side
     entities = [np.append(last_entity(side, len(alignment.document)), NOWHERE) for side in sides]
-    return Found(entities[1][partners.of_key[sides[0].number]], entities[0][partners.of_response[sides[1].number]])
+    return Found(entities[1][partners.of_key], entities[0][partners.of_response])
 
 
 def plain(alignment: Alignment) -> Matched | None:
     """The mentions as plain numbers; None where look-ups would find anything else."""
+    if alignment.searched is not None:
+        return None
     key, response = alignment.aligned
     sides = alignment.key.side, alignment.response.side
     numbers = len(alignment.document)
@@ -125,8 +134,15 @@ def tables(alignment: Alignment, lookup: str) -> Tables:
 
 
 def members(alignment: Alignment, lookup: str) -> tuple[Ints, Ints]:
-    """The mentions of the key that are found, once for every entity of the response in which they stand."""
+    """The mentions of the key that are found, once for every entity of the response in which they stand; or, where
+    mentions look by themselves, in which one that fits stands."""
     side = alignment.response.side
+    if alignment.searched is not None:
+        mention, other = alignment.searched.fitting
+        order = order_by(mention, side.entity[other])
+        mention, entity = mention[order], side.entity[other][order]
+        once = changes(mention, entity)
+        return mention[once], entity[once]
     partner = dictionary(alignment, lookup).of_key[alignment.key.side.number]
     by_number = order_by(side.number)
     number = side.number[by_number]

@@ -83,8 +83,11 @@ MATCHING = ("exact", "partial", "head")
 ZEROS = ("dependent", "linear", "drop")
 """What ``--zeros`` can be: zeros are aligned by what they depend on, by their place, or left out."""
 
-LOOKUPS = ("official", "alignment")
-"""What ``--lookup`` can be: who finds the entity of a mention on the other side (`corefscore.alignment.lookups`)."""
+SEARCHES = ("crac22", "crac23")
+
+LOOKUPS = ("official", "alignment", *SEARCHES)
+"""What ``--lookup`` can be: who finds the entity of a mention on the other side (`corefscore.alignment.lookups`); in
+`SEARCHES` each mention looks by itself (`corefscore.alignment.searches`)."""
 
 DEFINITIONS = ("conll", "corefud")
 """What ``--definitions`` can be: the official scorer whose definitions metrics follow where the two differ."""

@@ -14,7 +14,7 @@ mentions as numbers from here on, `corefscore.alignment.lookups` tells how.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +23,12 @@ from corefscore.alignment.matching import MATCHING, Side
 from corefscore.alignment.ties import assigned
 from corefscore.documents.arrays import NONE, Bools, Floats, Ints, changes, order_by, ranges, tally
 from corefscore.documents.model import NO_NODES, SENTENCE, Documents, Nodes
+
+NOWHERE = -1
+"""The entity or partner of a mention that has none."""
+
+NO_HEAD = -1
+"""The head of a mention whose head does not matter."""
 
 
 class Mentions(NamedTuple):
@@ -59,11 +65,20 @@ class Scores(NamedTuple):
     score: Floats
 
 
+class Searched(NamedTuple):
+    """What mentions find where each looks by itself (`corefscore.alignment.searches`), by their places: for each
+    mention of the key one of the response, `NOWHERE` for none, the other way round, and all pairs that fit."""
+
+    key: Ints
+    response: Ints
+    fitting: tuple[Ints, Ints]
+
+
 class Alignment(NamedTuple):
     """A batch of pairs of documents with aligned mentions.
 
     ``document`` is that of each number; ``aligned`` are the numbers of the key and those of the response that belong
-    together, equal ones included.
+    together, equal ones included. Where mentions look by themselves, they are what those of the key find.
     """
 
     documents: int
@@ -71,11 +86,12 @@ class Alignment(NamedTuple):
     key: Mentions
     response: Mentions
     aligned: tuple[Ints, Ints]
+    searched: Searched | None = None
 
 
-def numbered(key: Documents, response: Documents, *, by_head: bool) -> tuple[Mentions, Mentions, Ints]:
-    """The mentions of both sides with numbers, equal for those of the same words, and ``by_head`` also of the same
-    head; and the document of each number.
+def numbered(key: Documents, response: Documents, *, by_head: Sequence[bool]) -> tuple[Mentions, Mentions, Ints]:
+    """The mentions of both sides with numbers, equal for those of the same words, and on a side that is ``by_head``
+    also of the same head; and the document of each number.
 
     They rise by document, first word, last word, number of words.
     """
@@ -83,8 +99,9 @@ def numbered(key: Documents, response: Documents, *, by_head: bool) -> tuple[Men
     nodes = [its.nodes or NO_NODES for its in sides]
     every = Nodes(*(np.concatenate(columns) for columns in zip(*nodes, strict=True)))
     document = np.concatenate([its.mention_document() for its in sides])
-    columns = [document, every.first_word, every.last_word, every.size, every.head if by_head else NONE]
-    columns = columns if by_head else columns[:-1]
+    columns = [document, every.first_word, every.last_word, every.size]
+    if any(by_head):
+        columns.append(np.where(np.repeat(by_head, [len(its.start) for its in sides]), every.head, NO_HEAD))
     same = _digest(every)
     order = np.lexsort([same, *columns[::-1]])
     new = changes(same[order], *(column[order] for column in columns))
@@ -95,6 +112,21 @@ def numbered(key: Documents, response: Documents, *, by_head: bool) -> tuple[Men
     for its, part, its_nodes in zip(sides, (number[:size], number[size:]), nodes, strict=True):
         found.append(Mentions(Side(part, its.entity, its.document), its_nodes, np.arange(len(part))))
     return found[0], found[1], document[order][new]
+
+
+HEADED: Mapping[str, tuple[bool, bool]] = {"exact": (False, False), "partial": (True, False), "head": (True, True)}
+"""Whether mentions of key and response have heads, for each value of ``--matching``."""
+
+
+def told_apart(matching: str, lookup: str) -> tuple[bool, bool]:
+    """Whether mentions of the same words but other heads are others, in key and response.
+
+    Source: the official scorer. In version 1.0 (``crac22``) they never are; in version 1.1 (``crac23``) they are where
+    mentions have heads; in version 1.2 only where both sides have.
+    """
+    if lookup == "crac22":
+        return False, False
+    return HEADED[matching] if lookup == "crac23" or all(HEADED[matching]) else (False, False)
 
 
 def _digest(nodes: Nodes) -> Ints:
@@ -188,8 +220,8 @@ def head(key: Distinct, response: Distinct) -> Scores:
 
     Source: the official scorer, head-oversized-preferred, head-best-total-not-greedy.
     """
-    at_key, at_response = _joined((key.document, key.nodes.head), (response.document, response.nodes.head))
-    common = _common(key, response, at_key, at_response)
+    at_key, at_response = joined((key.document, key.nodes.head), (response.document, response.nodes.head))
+    common = common_words(key, response, at_key, at_response)
     return _sorted(at_key, at_response, common / key.nodes.size[at_key])
 
 
@@ -199,9 +231,9 @@ def partial(key: Distinct, response: Distinct) -> Scores:
     Source: the official scorer, partial-inside-with-head, partial-larger, partial-response-head-ignored.
     """
     of = np.repeat(np.arange(len(response.number)), response.nodes.size)
-    at_key, place = _joined((key.document, key.nodes.head), (response.document[of], response.nodes.word))
+    at_key, place = joined((key.document, key.nodes.head), (response.document[of], response.nodes.word))
     at_response = of[place]
-    common = _common(key, response, at_key, at_response)
+    common = common_words(key, response, at_key, at_response)
     within = common == response.nodes.size[at_response]
     at_key, at_response, common = at_key[within], at_response[within], common[within]
     return _sorted(at_key, at_response, common / key.nodes.size[at_key])
@@ -250,7 +282,7 @@ def _links(side: Distinct, *, relations: bool) -> Sets:
 
 def shared(key: Sets, response: Sets) -> Shared:
     """Which sets of both sides share members, and how many."""
-    at_key, at_response = _joined(key.rows, response.rows)
+    at_key, at_response = joined(key.rows, response.rows)
     of_key, of_response = key.of[at_key], response.of[at_response]
     order = order_by(of_key, of_response)
     of_key, of_response = of_key[order], of_response[order]
@@ -258,7 +290,7 @@ def shared(key: Sets, response: Sets) -> Shared:
     return Shared(of_key[at], of_response[at], np.diff(np.append(at, len(order))))
 
 
-def _joined(key: tuple[Ints, ...], response: tuple[Ints, ...]) -> tuple[Ints, Ints]:
+def joined(key: tuple[Ints, ...], response: tuple[Ints, ...]) -> tuple[Ints, Ints]:
     """The places of all pairs of equal rows."""
     size = len(key[0])
     rows = [np.concatenate(columns) for columns in zip(key, response, strict=True)]
@@ -273,7 +305,7 @@ def _joined(key: tuple[Ints, ...], response: tuple[Ints, ...]) -> tuple[Ints, In
     return np.repeat(np.arange(size), count), by_value[ranges(first, count)]
 
 
-def _common(key: Distinct, response: Distinct, at_key: Ints, at_response: Ints) -> Ints:
+def common_words(key: Distinct, response: Distinct, at_key: Ints, at_response: Ints) -> Ints:
     """How many words each of some pairs of mentions has in common."""
     size = response.nodes.size[at_response]
     word = response.nodes.word[ranges(response.nodes.first[at_response], size)]

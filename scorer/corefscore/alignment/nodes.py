@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from corefscore.alignment import lookups
-from corefscore.alignment.mentions import Alignment, Mentions, align, larger, numbered, once_in_entity
+from corefscore.alignment.matching import SEARCHES
+from corefscore.alignment.mentions import Alignment, Mentions, align, larger, numbered, once_in_entity, told_apart
 from corefscore.alignment.pairing import Pairs
 from corefscore.alignment.repeats import Repeat, describe, once, repeats_of
 from corefscore.checking.findings import MOST, Finding, counted
@@ -40,7 +41,8 @@ def matched(pairs: Pairs, counting: Counting) -> tuple[Alignment, About]:
     Raises `InputError` at the first copy of a mention where copies are refused.
     """
     assert counting.matching and counting.zeros and counting.lookup, "settled before"
-    key, response, document = numbered(pairs.key, pairs.response, by_head=counting.matching == "head")
+    by_head = told_apart(counting.matching, counting.lookup)
+    key, response, document = numbered(pairs.key, pairs.response, by_head=by_head)
     dropped: list[Repeat] = []
     several: list[Repeat] = []
     sides = []
@@ -50,11 +52,20 @@ def matched(pairs: Pairs, counting: Counting) -> tuple[Alignment, About]:
         sides[0] = larger(sides[0])
     if counting.singletons != "keep":
         sides[1] = larger(sides[1])
-    how = {"matching": counting.matching, "zeros": counting.zeros}
-    alignment = align(sides[0], sides[1], document, documents=len(pairs.key), **how)
+    alignment = _aligned(sides[0], sides[1], document, len(pairs.key), counting)
     plain = lookups.plain(alignment) is not None
     looked_up = 0 if plain or counting.lookup != "official" else lookups.differing(alignment)
     return alignment, About(dropped, several, looked_up, pairs, list(_partings(pairs)))
+
+
+def _aligned(key: Mentions, response: Mentions, document: Ints, documents: int, counting: Counting) -> Alignment:
+    """The mentions aligned, or with what each finds by itself; ``document`` is that of each number."""
+    assert counting.matching and counting.zeros, "settled before"
+    if counting.lookup in SEARCHES:
+        from corefscore.alignment.searches import search
+
+        return search(key, response, document, documents=documents, matching=counting.matching)
+    return align(key, response, document, documents=documents, matching=counting.matching, zeros=counting.zeros)
 
 
 def _counting(
@@ -128,7 +139,7 @@ def counts(alignment: Alignment, metrics: Sequence[Metric], counting: Counting, 
 def marked_again(documents: Documents) -> dict[str, list[Repeat]]:
     """The mentions of a side of which copies do not count, and those that stand in several entities, by the code of
     their notices."""
-    its, _, _ = numbered(documents, Documents([], [], NONE), by_head=True)
+    its, _, _ = numbered(documents, Documents([], [], NONE), by_head=(True, True))
     dropped: list[Repeat] = []
     several: list[Repeat] = []
     _counting(its, documents, Counting().settled(nodes=True), dropped, several)

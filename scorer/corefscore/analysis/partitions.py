@@ -154,7 +154,8 @@ def _of_spans(pairs: Pairs, counting: Counting) -> _Found:
 
 def _of_nodes(pairs: Pairs, counting: Counting) -> _Found:
     """Aligned mentions are the same, under the number of that of the key."""
-    alignment, about = aligned(pairs, counting)
+    # Where one mention can match many, these are pairs of mentions that match one to one.
+    alignment, about = aligned(pairs, counting._replace(lookup="alignment"))
     key, response = alignment.key, alignment.response
     # Twice as many numbers: a mention of the response that is aligned to none stands behind the equal one of the key.
     number_of = 2 * np.arange(len(alignment.document)) + 1

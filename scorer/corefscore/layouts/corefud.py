@@ -1,9 +1,10 @@
-"""The layout of the official CorefUD scorer (version 1.2), to the byte; percentages are rounded, not cut off."""
+"""The layout of the official CorefUD scorer, to the byte; percentages are rounded, not cut off."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from corefscore.alignment.matching import SEARCHES
 from corefscore.errors import UsageError
 from corefscore.layouts import Style
 from corefscore.metrics import AVERAGE, GROUPS, MENTIONS
@@ -14,6 +15,13 @@ MATCHING = {"partial": "partial-corefud"}
 """What matching is called there, where that is otherwise than here."""
 
 SINGLETONS = {"keep": ", singletons", "drop-response": ", singletons of the key"}
+
+OLD_SINGLETONS = {
+    "keep": "including singletons",
+    "drop-response": "including singletons of the key",
+    "drop": "excluding singletons",
+}
+"""The same in the words of versions 1.0 and 1.1."""
 
 ALIGNED = ("mor",)
 """Metrics that see no coreference; where nothing else is asked for, the first line does not tell of any."""
@@ -27,10 +35,7 @@ def render(report: Report, style: Style) -> Iterator[str]:
         raise UsageError(f"--format {style.layout} is for CorefUD; take another layout, such as official or table")
     metrics = [metric for metric in result.metrics if metric.name != MENTIONS]
     asked = [metric.name for metric in metrics] if report.asked is None else report.asked
-    seen = _seen(counting) if set(asked) - set(ALIGNED) else ""
-    matching = MATCHING.get(counting.matching, counting.matching)
-    yield f"The scorer is evaluating {seen} using {matching} match evaluation setting.\n"
-    yield f"The following metrics will be evaluated: {', '.join(asked)}\n\n"
+    yield from _old_preamble(counting, asked) if counting.lookup in SEARCHES else _preamble(counting, asked)
     measures = {metric.name: [each.name for each in metric.measures] for metric in metrics}
     for name in asked:
         for measure in [name] if name in measures[name] else measures[name]:
@@ -40,6 +45,22 @@ def render(report: Report, style: Style) -> Iterator[str]:
         yield f"CoNLL score: {sum(averaged) / len(averaged) * 100:.2f}\n"
     if report.fidelity is not None:
         yield f"{report.fidelity[0].upper()}{report.fidelity[1:]}\n"
+
+
+def _preamble(counting: Counting, asked: Sequence[str]) -> Iterator[str]:
+    """What is evaluated, in the words of version 1.2."""
+    seen = _seen(counting) if set(asked) - set(ALIGNED) else ""
+    matching = MATCHING.get(counting.matching or "", counting.matching)
+    yield f"The scorer is evaluating {seen} using {matching} match evaluation setting.\n"
+    yield f"The following metrics will be evaluated: {', '.join(asked)}\n\n"
+
+
+def _old_preamble(counting: Counting, asked: Sequence[str]) -> Iterator[str]:
+    """The same in the words of versions 1.0 and 1.1."""
+    yield (
+        f"The scorer is evaluating coreference {OLD_SINGLETONS[counting.singletons or '']}, with {counting.matching} "
+        f"matching of mentions using the following metrics: {', '.join(asked)}.\n"
+    )
 
 
 def _seen(counting: Counting) -> str:

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.alignment.lookups import NOWHERE, last_entity
-from corefscore.alignment.mentions import Alignment, Mentions
+from corefscore.alignment.lookups import last_entity, partners_of_mentions
+from corefscore.alignment.mentions import NOWHERE, Alignment, Mentions
 from corefscore.documents.arrays import Bools, Ints, changes, order_by, tally
 from corefscore.metrics.counts import Counts, Ratios
 from corefscore.metrics.row import NODES, Measure, Metric
@@ -26,13 +26,12 @@ def count(alignment: Alignment) -> tuple[Counts]:
     """
     numbers = len(alignment.document)
     key, response = _ordered(alignment.key), _ordered(alignment.response)
-    counterpart = _counterparts(alignment)
     entity = np.append(last_entity(alignment.response.side, numbers), NOWHERE)
     place = np.full(numbers + 1, NOWHERE)
     first = np.append(_firsts(response), False)
     # Where a mention stands in several entities, it is looked up in the last one.
     place[response.number] = np.arange(len(response.number))
-    its = counterpart[key.number]
+    its = _counterparts(alignment)[key.order]
     found = its != NOWHERE
     # Whether an earlier mention of the key's entity has its counterpart in the same entity of the response.
     other = entity[its]
@@ -53,8 +52,9 @@ def count(alignment: Alignment) -> tuple[Counts]:
 
 
 class _Ordered(NamedTuple):
-    """The mentions of a side by entity, then in text order: first word, last word, number of words."""
+    """The mentions of a side by entity, then in text order: first word, last word, number of words; and that order."""
 
+    order: Ints
     entity: Ints
     document: Ints
     number: Ints
@@ -65,7 +65,7 @@ def _ordered(mentions: Mentions) -> _Ordered:
     side = mentions.side
     order = order_by(side.entity, side.number)
     entity = side.entity[order]
-    return _Ordered(entity, side.document[entity], side.number[order], mentions.nodes.zero[order])
+    return _Ordered(order, entity, side.document[entity], side.number[order], mentions.nodes.zero[order])
 
 
 def _firsts(mentions: _Ordered) -> Bools:
@@ -76,12 +76,15 @@ def _firsts(mentions: _Ordered) -> Bools:
 
 
 def _counterparts(alignment: Alignment) -> Ints:
-    """For each number of the key the equal mention of the response, or else the one aligned to it, or `NOWHERE`."""
+    """For each mention of the key the number of the equal one of the response, or else of the one aligned to it, or
+    `NOWHERE`; where mentions look by themselves, of the one that it finds."""
+    if alignment.searched is not None:
+        return partners_of_mentions(alignment, "").of_key
     counterpart = np.full(len(alignment.document), NOWHERE)
     counterpart[alignment.aligned[0]] = alignment.aligned[1]
     there = alignment.response.side.number
     counterpart[there] = there
-    return counterpart
+    return counterpart[alignment.key.side.number]
 
 
 METRIC = Metric(

@@ -1,0 +1,89 @@
+"""Mentions that each look for another by themselves, so that one can serve many: the scorers of CRAC 2022 and 2023.
+
+Versions 1.0 and 1.1 of the official CorefUD scorer align nothing. Every mention finds, among those of the other side
+that fit it, the one whose words are most like its own. `FITS` has one function for each value of ``--matching``, the
+rules of an alignment (`corefscore.alignment.mentions.RULES`) where these have one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from corefscore.alignment.mentions import (
+    HEADED,
+    NOWHERE,
+    RULES,
+    Alignment,
+    Distinct,
+    Mentions,
+    Scores,
+    Searched,
+    common_words,
+    joined,
+)
+from corefscore.documents.arrays import Floats, Ints, changes
+from corefscore.documents.model import SENTENCE, TENTH
+
+
+def equal(key: Distinct, response: Distinct) -> Scores:
+    """Mentions with the same words.
+
+    Source: the official scorer, version 1.1, span-in-two-entities-heads-differ.
+    """
+    at_key, at_response = joined((key.number,), (response.number,))
+    return Scores(at_key, at_response, np.ones(len(at_key)))
+
+
+FITS: Mapping[str, Callable[[Distinct, Distinct], Scores]] = {
+    matching: rule or equal for matching, rule in RULES.items()
+}
+"""Which mentions of key and response fit, for each value of ``--matching``."""
+
+
+def search(key: Mentions, response: Mentions, document: Ints, *, documents: int, matching: str) -> Alignment:
+    """What each mention finds: of those that fit it, the one with the smallest share of words that only one of the two
+    has, |symmetric difference| / |union|; then the one that begins first, then the one that ends first.
+
+    ``document`` is that of each number. Source: the official scorer, versions 1.0 and 1.1, head-tie-earlier-start,
+    head-tie-three-keys-two-responses, partial-response-in-two-keys.
+    """
+    key, response = (_with_zeros(*its) for its in zip((key, response), HEADED[matching], strict=True))
+    ours, theirs = (Distinct(its.side.number, document[its.side.number], its.nodes) for its in (key, response))
+    at_key, at_response, _ = FITS[matching](ours, theirs)
+    common = common_words(ours, theirs, at_key, at_response)
+    union = ours.nodes.size[at_key] + theirs.nodes.size[at_response] - common
+    apart = (union - common) / union
+    of_key = _nearest(at_key, at_response, apart, theirs, len(ours.number))
+    of_response = _nearest(at_response, at_key, apart, ours, len(theirs.number))
+    finding = np.flatnonzero(of_key != NOWHERE)
+    aligned = ours.number[finding], theirs.number[of_key[finding]]
+    return Alignment(documents, document, key, response, aligned, Searched(of_key, of_response, (at_key, at_response)))
+
+
+def _with_zeros(mentions: Mentions, headed: bool) -> Mentions:
+    """The mentions as they are where they have heads; without, a zero is one whose first word is an empty node.
+
+    Source: the official scorer, version 1.1, recorded random cases links-101-04, heads-101-01.
+    """
+    nodes = mentions.nodes
+    zero = nodes.zero if headed else nodes.first_word % SENTENCE % TENTH > 0
+    return mentions._replace(nodes=nodes._replace(zero=zero))
+
+
+def _nearest(of: Ints, other: Ints, apart: Floats, side: Distinct, size: int) -> Ints:
+    """For each of ``size`` mentions the nearest one of the ``other`` side, `NOWHERE` for none; pairs of places.
+
+    Of copies in several entities the first one is there to be found, with its head.
+    """
+    known = np.zeros(len(side.number), dtype=np.bool_)
+    known[np.unique(side.number, return_index=True)[1]] = True
+    which = known[other]
+    of, other, apart = of[which], other[which], apart[which]
+    first, last = side.nodes.first_word[other], side.nodes.last_word[other]
+    order = np.lexsort((last, first, apart, of))
+    taken = order[changes(of[order])]
+    found = np.full(size, NOWHERE)
+    found[of[taken]] = other[taken]
+    return found
