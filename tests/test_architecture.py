@@ -258,6 +258,20 @@ def test_a_run_imports_only_what_it_needs() -> None:
     assert done.stdout.splitlines()[-1] == b"[]"
 
 
+def test_an_analysis_imports_only_what_it_needs() -> None:
+    """No statistics, no reports of other commands, and not the masked arrays that some functions of numpy import."""
+    pair = [str(ROOT / "testdata" / "demo" / name) for name in ("key.conll", "response.conll")]
+    program = (
+        "import sys; from corefscore.cli import run\n"
+        f"run(['errors', *{pair}], 'corefscore')\n"
+        "late = {'scipy', 'numpy.ma', 'corefscore.statistics.significance'}\n"
+        "late |= {f'corefscore.reports.{name}' for name in ('compare', 'rank', 'check', 'score')}\n"
+        "print(sorted(late & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, cwd=ROOT)
+    assert done.stdout.splitlines()[-1] == b"[]"
+
+
 def test_the_page_tells_where_everything_is() -> None:
     """Every module and folder of the package has its place in docs/architecture.md, and nothing else has."""
     page = (ROOT / "docs" / "architecture.md").read_text()

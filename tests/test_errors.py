@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 from corefscore import InputError, ScorerWarning, UsageError, analyse, read, score
+from corefscore.alignment.matching import Matched, Side
 from corefscore.analysis import types
 from corefscore.analysis.costs import Scored, alone, in_turn, measured
 from corefscore.analysis.found import Analysis, Asked, analysed, pairs_of
@@ -23,7 +24,13 @@ from corefscore.analysis.partitions import ABSENT, Partitions
 from corefscore.analysis.texts import text_of
 from corefscore.analysis.types import errors_of
 from corefscore.documents.arrays import Ints
-from corefscore.formats.row import Reading
+from corefscore.documents.sources import Source
+from corefscore.formats.conll.layers import read as read_layers
+from corefscore.formats.conll.lines import columns_of, lines_of, sentences
+from corefscore.formats.row import Reading, Request
+from corefscore.metrics import find
+from corefscore.metrics.counts import packed
+from corefscore.metrics.overlap import of_columns, overlap
 from corefscore.python.api import scored, settings_of
 from corefscore.reports.errors import listed
 from corefscore.results import Counting
@@ -223,6 +230,56 @@ def test_pieces_and_missing_mentions_are_what_muc_misses(drawn: tuple[Partitions
         misses = len(errors.pieces.key) + int(each.missing.sum()) - entities
         counts = Scored(MEASURES["muc"], each).counts(each.response)["muc"].sum(axis=0)[0]
         assert misses == counts[1] - counts[0]
+
+
+def side_of(both: Partitions, entities: Ints) -> Side:
+    """A partition as readers give it: mentions by entity."""
+    number = np.array(sorted(np.flatnonzero(entities != ABSENT), key=lambda at: int(entities[at])), dtype=np.int64)
+    first = [int(np.flatnonzero(entities == entity)[0]) for entity in range(int(entities.max(initial=-1)) + 1)]
+    return Side(number, entities[number], both.document[np.array(first, dtype=np.int64)])
+
+
+@given(random_errors())
+def test_columns_count_as_files_do(drawn: tuple[Partitions, Any]) -> None:
+    """The table of partitions in columns gives every metric the same counts as that of mentions read from files."""
+    both, _ = drawn
+    sides = (side_of(both, entities) for entities in (both.key, both.response))
+    slow = overlap(Matched(both.documents, both.document, *sides))._replace(by_entity=True)
+    fast = of_columns(both.documents, both.document, both.key, both.response)
+    for metric in (find(name) for name in ("muc", "bcub", "ceafm", "ceafe", "blanc", "lea")):
+        for ours, theirs in zip(metric.count(fast), metric.count(slow), strict=True):
+            assert np.array_equal(packed([ours]), packed([theirs])), metric.name
+
+
+ROWS = {
+    "tabs": b"d\t0\t0\tshe\tPRP\t(NP*)\t-\t(1)\n",
+    "tabs at the end": b"d\t0\t0\tshe\tPRP\t(1)\t\t\t\n",
+    "tabs and CR at the end": b"d\t0\t0\tshe\tPRP\t(1)\t\t\t\r\n",
+    "spaces": b"d   0  0  she  PRP (NP*)   -  -  (1)\n",
+    "spaces, few columns": b"d 0 0 she PRP (1)\n",
+    "three columns": b"d she (1)\n",
+    "a form feed in a word": b"d 0 0 sh\fe PRP (NP*) - (1)\n",
+    "space around a word": b"d\t0\t0\t she \tPRP\t(NP*)\t-\t(1)\n",
+    "a hash": b"#d\t0\t0\tshe\tPRP\t(NP*)\t-\t(1)\n",
+}
+
+
+@pytest.mark.parametrize("mixed", [False, True])
+@pytest.mark.parametrize("name", ROWS)
+def test_layers_are_the_columns_of_any_line(tmp_path: Path, name: str, mixed: bool) -> None:
+    """Usual lines are split fast; the words and columns are those of the grammar all the same."""
+    usual = b"d\t0\t1\tran\tVBD\t*\t-\t-\n" * mixed
+    path = tmp_path / "key.conll"
+    path.write_bytes(
+        b"#begin document (d); part 000\n" + usual + ROWS[name] + b"\n" + usual + b"# no token\n#end document\n"
+    )
+    (layers,) = read_layers(Source(str(path)), Request())
+    columns = [columns_of(line.text) for line in lines_of(Source(str(path))) if line.begin and line.token >= 0]
+    assert layers.words == next(sentences(Source(str(path)), [], Request()))
+    for found, at in ((layers.tags, 4), (layers.parse, 5)):
+        expected = [cells[at].decode() if len(cells) > at + 1 else "-" for cells in columns]
+        assert list(found) in (expected, [])
+        assert found or not {"PRP", "VBD", "(NP*)"} & set(expected)
 
 
 @pytest.mark.parametrize("spans", ["auto", "off"])

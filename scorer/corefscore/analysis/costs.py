@@ -11,16 +11,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.alignment.matching import Matched
 from corefscore.analysis import types
 from corefscore.analysis.partitions import ABSENT, Partitions, renumbered
 from corefscore.analysis.types import Errors
-from corefscore.documents.arrays import Bools, Floats, Ints
+from corefscore.documents.arrays import Bools, Floats, Ints, tally
 from corefscore.errors import UsageError
 from corefscore.metrics.assignment import connected
 from corefscore.metrics.counts import packed, summed
 from corefscore.metrics.measures import single, wanted
-from corefscore.metrics.overlap import overlap
+from corefscore.metrics.overlap import of_columns
 from corefscore.metrics.row import WHOLE, Metric, own_values
 from corefscore.results import values
 
@@ -52,7 +51,6 @@ class Scored:
 
     def __init__(self, measure: Measure, both: Partitions) -> None:
         self.measure, self.both = measure, both
-        self._key = both.side(both.key)
         self._found: dict[bytes, dict[str, Floats]] = {}
 
     def counts(self, response: Ints) -> dict[str, Floats]:
@@ -60,22 +58,33 @@ class Scored:
         entities = renumbered(response)
         digest = entities.tobytes()
         if digest not in self._found:
-            matched = Matched(self.both.documents, self.both.document, self._key, self.both.side(entities))
             # Nobody prints so many digits here that the official order of sums matters, which takes time.
-            table = overlap(matched)._replace(by_entity=True)
+            table = of_columns(self.both.documents, self.both.document, self.both.key, entities)
             options = self.measure.options
             self._found[digest] = {
                 metric.name: packed(metric.count(table, **options[metric.name])) for metric in self.measure.metrics
             }
         return self._found[digest]
 
-    def total(self, response: Ints) -> float:
-        """The F1 of all documents together."""
-        return float(self.measure.f1({name: summed(array) for name, array in self.counts(response).items()}))
+    def totals(self, responses: Sequence[Ints]) -> list[float]:
+        """The F1 of each response, all documents together."""
+        counts = [self.counts(response) for response in responses]
+        summed_up = {name: np.stack([summed(its[name]) for its in counts]) for name in counts[0]}
+        found: list[float] = self.measure.f1(summed_up).tolist()
+        return found
 
-    def gained(self, now: Ints) -> Floats:
-        """The F1 gained if one document alone became its key, for each document: sums are additive over documents."""
-        counts, best = self.counts(now), self.counts(self.both.key)
+    def total(self, response: Ints) -> float:
+        """The F1 of one response."""
+        return self.totals([response])[0]
+
+    @property
+    def perfect(self) -> dict[str, Floats]:
+        """The counts of the key as a response."""
+        return self.counts(self.both.key)
+
+    def gained(self, now: Ints, best: Mapping[str, Floats]) -> Floats:
+        """The F1 gained if one document alone had the best counts, for each document: sums are additive over them."""
+        counts = self.counts(now)
         total = {name: summed(its) for name, its in counts.items()}
         after = self.measure.f1({name: total[name] - its + best[name] for name, its in counts.items()})
         found: Floats = after - self.measure.f1(total)
@@ -173,7 +182,7 @@ def divided(errors: Errors) -> Ints:
     joined = np.flatnonzero(key.apart)
     component = connected(count + len(home), pieces.response[joined], home[pieces.key[joined]])
     entities = np.where(both.response == ABSENT, ABSENT, component[both.response])
-    introduced = np.unique(pieces.key[joined])
+    introduced = np.flatnonzero(tally(pieces.key[joined], len(home)))
     entities[key.main[introduced]] = component[home[introduced]]
     return entities
 

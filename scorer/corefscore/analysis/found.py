@@ -60,9 +60,9 @@ class Analysis:
 
     ``result`` is its score, repeated mentions as asked; ``start`` the F1 from which the costs begin, once the later
     ``copies`` of repeated mentions are left out and every mention is looked up where it is aligned. ``placed`` is where
-    the mentions of each side are in the text, ``given`` the partitions, and ``both`` the same with spans repaired;
-    ``errors`` are those that are left, ``notices`` what was odd for the analysis alone. ``pronouns``, ``spans`` and
-    ``heads`` say what was used.
+    the mentions of each side are in the text, ``given`` the partitions, and ``both`` the same with spans repaired,
+    ``pronoun`` whether each of its mentions is one; ``errors`` are those that are left, ``notices`` what was odd for
+    the analysis alone. ``pronouns``, ``spans`` and ``heads`` say what was used.
     """
 
     result: Result
@@ -76,6 +76,7 @@ class Analysis:
     given: Partitions
     copies: int
     both: Partitions
+    pronoun: Bools
     errors: Errors
     notices: Sequence[Finding] = ()
 
@@ -95,7 +96,7 @@ class Analysis:
 
     @cached_property
     def _after(self) -> Scored:
-        return Scored(self.measure, self.both)
+        return Scored(self.measure, self.both) if len(self.repaired) else self._before
 
     @cached_property
     def repaired(self) -> Ints:
@@ -111,12 +112,11 @@ class Analysis:
     @cached_property
     def costs(self) -> list[Cost]:
         """What the errors of each type cost; ``in_turn`` adds up to what is lost between ``start`` and the key."""
-        total = self._after.total
-        before = total(self.both.response)
-        gained = {name: total(entities) - before for name, entities in alone(self.errors)}
+        by_itself, steps = list(alone(self.errors)), list(in_turn(self.errors))
+        before, *totals = self._after.totals([self.both.response, *(its for _, its in (*by_itself, *steps))])
+        gained = {name: its - before for (name, _), its in zip(by_itself, totals, strict=False)}
         found = [Cost(types.SPAN, self.counts[types.SPAN], before - self.start, before - self.start, before)]
-        for name, entities in in_turn(self.errors):
-            then = total(entities)
+        for (name, _), then in zip(steps, totals[len(by_itself) :], strict=True):
             found.append(Cost(name, self.counts[name], gained[name], then - before, then))
             before = then
         return found
@@ -124,7 +124,7 @@ class Analysis:
     @cached_property
     def document_costs(self) -> Floats:
         """The F1 gained if one document alone became its key, for each document."""
-        return self._before.gained(self.given.response)
+        return self._before.gained(self.given.response, self._after.perfect)
 
     @cached_property
     def document_scores(self) -> Floats:
@@ -160,7 +160,8 @@ class Analysis:
         cost = np.full(len(first), np.nan)
         if self.measure.additive:
             as_documents = _as_documents(both, of)
-            cost = Scored(self.measure, as_documents).gained(as_documents.response)
+            scored = Scored(self.measure, as_documents)
+            cost = scored.gained(as_documents.response, scored.perfect)
         perfect = np.ones(len(first), dtype=np.bool_)
         perfect[of[both.missing | both.extra]] = False
         wrong = self.errors.key.apart | self.errors.response.apart
@@ -172,8 +173,7 @@ class Analysis:
     def kinds(self) -> Ints:
         """The kind of each mention: 0 a pronoun, 1 another one of one token, 2 a longer one."""
         both = self.both
-        pronoun = are_pronouns(both, self.text, self.pronouns)
-        return np.where(pronoun, 0, np.where(both.start == both.end, 1, 2))
+        return np.where(self.pronoun, 0, np.where(both.start == both.end, 1, 2))
 
     @cached_property
     def of_key(self) -> Ints:
@@ -274,9 +274,11 @@ def analysed(result: Result, pairs: Pairs, text: Text, asked: Asked, measure: Me
     placed = text.placed(pairs.key), text.placed(pairs.response)
     given, copies = partitions(pairs, counting, placed)
     both = repaired(given, text, spans, placed, heads)
-    errors = errors_of(both, are_pronouns(both, text, pronouns))
+    pronoun = are_pronouns(both, text, pronouns)
+    errors = errors_of(both, pronoun)
     notices = _notices(pairs, unknown(asked.pronouns, pronouns, text))
-    return Analysis(result, pairs, text, measure, pronouns, spans, heads, placed, given, copies, both, errors, notices)
+    how = pronouns, spans, heads
+    return Analysis(result, pairs, text, measure, *how, placed, given, copies, both, pronoun, errors, notices)
 
 
 def _notices(pairs: Pairs, what: str | None) -> Sequence[Finding]:

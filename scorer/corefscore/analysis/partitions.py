@@ -12,7 +12,7 @@ from corefscore.alignment.nodes import matched as aligned
 from corefscore.alignment.pairing import Pairs
 from corefscore.alignment.repeats import Repeat, treat
 from corefscore.analysis.texts import Placed
-from corefscore.documents.arrays import Bools, Ints, changes, order_by
+from corefscore.documents.arrays import Bools, Ints
 from corefscore.documents.model import joined
 from corefscore.results import Counting
 
@@ -80,14 +80,6 @@ class Partitions(NamedTuple):
     def swapped(self) -> Partitions:
         """Key and response in each other's place."""
         return self._replace(key=self.response, response=self.key, key_row=self.response_row, response_row=self.key_row)
-
-    def side(self, entities: Ints) -> Side:
-        """A partition as metrics take it; ``entities`` has the entity of each mention as `renumbered` gives them."""
-        number = np.flatnonzero(entities != ABSENT)
-        entity = entities[number]
-        order = order_by(entity, number)
-        number, entity = number[order], entity[order]
-        return Side(number, entity, self.document[number[changes(entity)]])
 
 
 def whole(batches: Sequence[Pairs]) -> Pairs:
@@ -172,13 +164,12 @@ def in_order(groups: Ints) -> tuple[Ints, Ints]:
     """Numbers of groups, from 0 in the order of their first members instead: for each group its first member, and for
     each member its group."""
     size = len(groups)
-    first = np.full(int(groups.max(initial=-1)) + 1, size)
+    first = np.empty(int(groups.max(initial=-1)) + 1, dtype=np.int64)
     first[groups[::-1]] = np.arange(size)[::-1]
-    there = np.flatnonzero(first < size)
-    order = there[order_by(first[there])]
-    rank = np.empty(len(first), dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    return first[order], rank[groups]
+    first_of_member = first[groups]
+    is_first = first_of_member == np.arange(size)
+    rank = np.cumsum(is_first) - 1
+    return np.flatnonzero(is_first), rank[first_of_member]
 
 
 def renumbered(entities: Ints) -> Ints:

@@ -77,7 +77,7 @@ def unknown(asked: str, pronouns: Pronouns, text: Text) -> str | None:
         return None if pronouns.tags else _no_tags(text)
     fits = Fits(pronouns)
     distinct = set(zip(text.tags, text.words, strict=True))
-    return None if any(fits(*token) for token in distinct) else f"nothing in the key fits --pronouns {asked}"
+    return None if any(map(fits.__getitem__, distinct)) else f"nothing in the key fits --pronouns {asked}"
 
 
 def _no_tags(text: Text) -> str:
@@ -89,20 +89,27 @@ def _no_tags(text: Text) -> str:
 def are_pronouns(both: Partitions, text: Text, pronouns: Pronouns) -> Bools:
     """Whether each mention is a pronoun: one token, of these tags or words."""
     found = np.zeros(len(both.start), dtype=np.bool_)
+    if not (pronouns.tags or pronouns.words):
+        return found
     fits = Fits(pronouns)
     one_token = np.flatnonzero(both.inside & (both.start == both.end))
     tokens = (text.first[both.document] + both.start)[one_token].tolist()
-    found[one_token] = [fits(text.tags[token], text.words[token]) for token in tokens]
+    found[one_token] = [fits[text.tags[token], text.words[token]] for token in tokens]
     return found
 
 
-class Fits:
-    """Whether a token is a pronoun."""
+class Fits(dict[tuple[str, str], bool]):
+    """Whether a token of this tag and word is a pronoun; each is looked at once."""
 
     def __init__(self, pronouns: Pronouns) -> None:
+        super().__init__()
         self._words = pronouns.words
         self._tags = frozenset(tag for tag in pronouns.tags if not tag.endswith("*"))
         self._begin = tuple(tag[:-1] for tag in pronouns.tags if tag.endswith("*"))
 
-    def __call__(self, tag: str, word: str) -> bool:
-        return tag in self._tags or (bool(self._begin) and tag.startswith(self._begin)) or word.lower() in self._words
+    def __missing__(self, token: tuple[str, str]) -> bool:
+        tag, word = token
+        self[token] = (
+            tag in self._tags or (bool(self._begin) and tag.startswith(self._begin)) or word.lower() in self._words
+        )
+        return self[token]

@@ -68,10 +68,15 @@ def repaired(both: Partitions, text: Text, way: str, placed: tuple[Placed, Place
     within[within] = text.sentence[start[within]] == text.sentence[end[within]]
     key, response = np.flatnonzero(both.missing & within), np.flatnonzero(both.extra & within)
     # Nothing is trimmed off what skips tokens.
-    trimmed = [its[~np.isin(row[its], list(side.gaps))] for its, row, side in _sides(both, (key, response), placed)]
+    trimmed = [
+        its[~np.isin(row[its], list(side.gaps))] if side.gaps else its
+        for its, row, side in _sides(both, (key, response), placed)
+    ]
     left, right = _trimmed(start, end, np.concatenate(trimmed), text, TRIMMED[way])
     new_key, new_response = _in_order(trimmed[0], trimmed[1], (left, right))
-    key, response = np.setdiff1d(key, new_key), np.setdiff1d(response, new_response)
+    left_over = within.copy()
+    left_over[new_key] = left_over[new_response] = False
+    key, response = key[left_over[key]], response[left_over[response]]
     head = np.full(len(start), ABSENT)
     for its, row, side in _sides(both, (key, response), placed):
         if side.head is not None:
@@ -98,15 +103,25 @@ def _sides(both: Partitions, mentions: tuple[Ints, Ints], placed: tuple[Placed, 
 def _trimmed(start: Ints, end: Ints, mentions: Ints, text: Text, ends: Ends) -> tuple[Ints, Ints]:
     """The first and last token of some mentions once their ends are trimmed; one token always stays."""
     left, right = start.copy(), end.copy()
-    on_left, on_right = ends
-    for mention in mentions.tolist():
-        first, last = int(start[mention]), int(end[mention])
-        while first < last and on_left(text.words[first]):
-            first += 1
-        while first < last and on_right(text.words[last]):
-            last -= 1
-        left[mention], right[mention] = first, last
+    for at, step, is_off in zip((left, right), (1, -1), ends, strict=True):
+        off = Off(is_off)
+        left_to_do = mentions
+        while len(left_to_do := left_to_do[left[left_to_do] < right[left_to_do]]):
+            left_to_do = left_to_do[[off[text.words[token]] for token in at[left_to_do].tolist()]]
+            at[left_to_do] += step
     return left, right
+
+
+class Off(dict[str, bool]):
+    """Whether a word is taken off an end; each is looked at once."""
+
+    def __init__(self, is_off: Callable[[str], bool]) -> None:
+        super().__init__()
+        self._is_off = is_off
+
+    def __missing__(self, word: str) -> bool:
+        self[word] = self._is_off(word)
+        return self[word]
 
 
 def _in_order(key: Ints, response: Ints, spans: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
@@ -118,27 +133,22 @@ def _in_order(key: Ints, response: Ints, spans: tuple[Ints, Ints]) -> tuple[Ints
     new = changes(*(column[order] for column in columns))
     group = np.cumsum(new) - 1
     side, mention = of_response[order], both[order]
-    new_side = changes(group, side)
     at = np.arange(len(order))
-    rank = at - np.maximum.accumulate(np.where(new_side, at, 0))
-    its: dict[tuple[int, int], int] = {}
-    for one, number, m in zip(group[side == 0].tolist(), rank[side == 0].tolist(), mention[side == 0], strict=True):
-        its[one, number] = int(m)
-    found = [
-        (its[one, number], int(m))
-        for one, number, m in zip(group[side == 1].tolist(), rank[side == 1].tolist(), mention[side == 1], strict=True)
-        if (one, number) in its
-    ]
-    pairs = np.array(found, dtype=np.int64).reshape(-1, 2)
-    return pairs[:, 0], pairs[:, 1]
+    rank = at - np.maximum.accumulate(np.where(changes(group, side), at, 0))
+    order = order_by(group, rank, side)
+    second = np.flatnonzero(~changes(group[order], rank[order]))
+    return mention[order[second - 1]], mention[order[second]]
 
 
 def _alone(key: Ints, response: Ints, head: Ints) -> tuple[Ints, Ints]:
     """Pairs with one head that no other mention of the same side has."""
-    heads, first, count = np.unique(head[key], return_index=True, return_counts=True)
-    of_key = dict(zip(heads[count == 1].tolist(), key[first[count == 1]].tolist(), strict=True))
-    heads, first, count = np.unique(head[response], return_index=True, return_counts=True)
-    lone = zip(heads[count == 1].tolist(), response[first[count == 1]].tolist(), strict=True)
-    found = [(of_key[its], mention) for its, mention in lone if its in of_key]
-    pairs = np.array(found, dtype=np.int64).reshape(-1, 2)
-    return pairs[:, 0], pairs[:, 1]
+    ours, theirs = (_only(side, head) for side in (key, response))
+    _, one, other = np.intersect1d(head[ours], head[theirs], assume_unique=True, return_indices=True)
+    return ours[one], theirs[other]
+
+
+def _only(mentions: Ints, head: Ints) -> Ints:
+    """The mentions whose head no other has."""
+    _, first, count = np.unique(head[mentions], return_index=True, return_counts=True)
+    found: Ints = mentions[first[count == 1]]
+    return found

@@ -100,7 +100,7 @@ class Errors(NamedTuple):
         for side, entities, (apart, mention, entity, singleton) in sides:
             found[apart] = int(side.apart.sum())
             found[mention] = int(side.alone.sum())
-            found[entity] = len(np.unique(entities[side.whole]))
+            found[entity] = int(np.count_nonzero(tally(entities[side.whole], len(side.main))))
             found[singleton] = int(side.single.sum())
         return {name: found[name] for name in TYPES}
 

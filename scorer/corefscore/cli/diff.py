@@ -13,8 +13,7 @@ from corefscore.analysis.types import TYPES
 from corefscore.cli import options
 from corefscore.cli.analysing import analysed, analysing, words_of
 from corefscore.cli.messages import STDOUT, write
-from corefscore.cli.scoring import complete, spare_inputs
-from corefscore.cli.systems import named
+from corefscore.cli.scoring import complete, named, spare_inputs
 from corefscore.errors import UsageError
 from corefscore.layouts import page
 from corefscore.layouts.marked import Shown, render

@@ -166,3 +166,23 @@ def one_standard_input(*paths: str | None) -> None:
                 f"{path} can be read once only, and {seen[its]} is the same pipe or terminal; save it to a file first"
             )
         seen[its] = path
+
+
+def named(systems: Sequence[str]) -> dict[str, str]:
+    """The paths of responses by name: ``NAME=PATH``, or a path alone, whose base name is the name.
+
+    A path that is there is a path, whatever it has in it. Raises `UsageError` for a name that comes twice.
+    """
+    found: dict[str, str] = {}
+    for words in systems:
+        name, separator, path = words.partition("=")
+        if not separator or os.path.exists(words):
+            name, path = os.path.basename(os.path.normpath(words)), words
+        if not name or not path:
+            raise UsageError(f'"{words}" is no system; expected a path, or NAME=PATH')
+        if name in found:
+            raise UsageError(
+                f'two systems of the name "{name}": {found[name]} and {path}; give one another name, as NAME=PATH'
+            )
+        found[name] = path
+    return found

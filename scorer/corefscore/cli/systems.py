@@ -13,7 +13,7 @@ import click
 from corefscore.checking.findings import Finding
 from corefscore.cli import options
 from corefscore.cli.messages import tell
-from corefscore.cli.scoring import evaluated, of_both_sides, one_standard_input, read_key, workers
+from corefscore.cli.scoring import evaluated, named, of_both_sides, one_standard_input, read_key, workers
 from corefscore.documents.sources import sources
 from corefscore.errors import InputError, ScorerError, UsageError
 from corefscore.formats import recognisable
@@ -120,26 +120,6 @@ def systems_folder() -> click.Parameter:
         metavar="FOLDER",
         help="Folder of systems, one file or folder each.",
     )
-
-
-def named(systems: Sequence[str]) -> dict[str, str]:
-    """The paths of responses by name: ``NAME=PATH``, or a path alone, whose base name is the name.
-
-    A path that is there is a path, whatever it has in it. Raises `UsageError` for a name that comes twice.
-    """
-    found: dict[str, str] = {}
-    for words in systems:
-        name, separator, path = words.partition("=")
-        if not separator or os.path.exists(words):
-            name, path = os.path.basename(os.path.normpath(words)), words
-        if not name or not path:
-            raise UsageError(f'"{words}" is no system; expected a path, or NAME=PATH')
-        if name in found:
-            raise UsageError(
-                f'two systems of the name "{name}": {found[name]} and {path}; give one another name, as NAME=PATH'
-            )
-        found[name] = path
-    return found
 
 
 def scored(

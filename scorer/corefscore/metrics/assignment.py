@@ -50,7 +50,7 @@ def best(rows: Ints, columns: Ints, weights: Floats) -> Assignment:
         chosen[taken] = True
         tied[left[equalled]] = True
         before = len(left)
-        left = left[~np.isin(rows[left], rows[taken]) & ~np.isin(columns[left], columns[taken])]
+        left = left[~_among(rows[left], rows[taken]) & ~_among(columns[left], columns[taken])]
         if before - len(left) < PAYS * before:
             break
     searched[left] = True
@@ -58,6 +58,14 @@ def best(rows: Ints, columns: Ints, weights: Floats) -> Assignment:
         cells = left[component]
         chosen[cells[_solve(rows[cells], columns[cells], weights[cells])]] = True
     return Assignment(chosen, tied, searched)
+
+
+def _among(groups: Ints, some: Ints) -> Bools:
+    """Whether each group is one of some: `numpy.isin` for groups that are numbered from 0."""
+    found = np.zeros(int(max(groups.max(initial=0), some.max(initial=0))) + 1, dtype=np.bool_)
+    found[some] = True
+    its: Bools = found[groups]
+    return its
 
 
 def _dominant(rows: Ints, columns: Ints, weights: Floats) -> tuple[Ints, Ints]:
@@ -113,14 +121,13 @@ def components(rows: Ints, columns: Ints) -> list[Ints]:
 
 def _solve(rows: Ints, columns: Ints, weights: Floats) -> Ints:
     """The chosen cells of one component."""
-    _, row = np.unique(rows, return_inverse=True)
-    _, column = np.unique(columns, return_inverse=True)
-    height, width = int(row.max()) + 1, int(column.max()) + 1
-    shorter, longer = (row, column) if height <= width else (column, row)
-    taken = _augment(shorter.tolist(), longer.tolist(), weights.tolist()) if len(row) <= STEPS else None
-    if taken is not None:
-        return np.array(taken, dtype=np.int64)
-    return _by_scipy(row, column, weights, (height, width))
+    if len(rows) <= STEPS:
+        row, column = rows.tolist(), columns.tolist()
+        shorter, longer = (row, column) if len(set(row)) <= len(set(column)) else (column, row)
+        taken = _augment(shorter, longer, weights.tolist())
+        if taken is not None:
+            return np.array(taken, dtype=np.int64)
+    return _by_scipy(rows, columns, weights)
 
 
 def _augment(rows: list[int], columns: list[int], weights: list[float]) -> list[int] | None:
@@ -175,7 +182,7 @@ def _augment(rows: list[int], columns: list[int], weights: list[float]) -> list[
     return [cell for cell, (row, column) in enumerate(zip(rows, columns, strict=True)) if column_of[row] == column]
 
 
-def _by_scipy(row: Ints, column: Ints, weights: Floats, shape: tuple[int, int]) -> Ints:
+def _by_scipy(rows: Ints, columns: Ints, weights: Floats) -> Ints:
     """The chosen cells by scipy.
 
     It wants every row matched, so each gets a column of its own to stay in, and no cost may be 0.
@@ -183,7 +190,9 @@ def _by_scipy(row: Ints, column: Ints, weights: Floats, shape: tuple[int, int]) 
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
-    height, width = shape
+    _, row = np.unique(rows, return_inverse=True)
+    _, column = np.unique(columns, return_inverse=True)
+    height, width = int(row.max()) + 1, int(column.max()) + 1
     highest = float(weights.max()) + 1
     cost = np.concatenate([highest - weights, np.full(height, highest)])
     place = (np.concatenate([row, np.arange(height)]), np.concatenate([column, width + np.arange(height)]))

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.alignment.matching import Matched
-from corefscore.documents.arrays import Array, Bools, Floats, Ints, changes, order_by, sums, tally
+from corefscore.documents.arrays import NONE, Array, Bools, Floats, Ints, changes, order_by, sums, tally
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,14 +130,47 @@ def overlap(matched: Matched) -> Overlap:
     )
 
 
+def of_columns(documents: int, document: Ints, key: Ints, response: Ints) -> Overlap:
+    """The overlap table of two partitions of one list of mentions, which takes a third of the time.
+
+    ``document``, ``key`` and ``response`` have one value a mention: its document, and its entity on each side, -1 for
+    none; entities are numbered from 0 in the order of their documents. So no span is marked twice. Sums are added by
+    entity, and ``met`` is empty.
+    """
+    ours, theirs = (_entities(documents, document, entity) for entity in (key, response))
+    both = (key >= 0) & (response >= 0)
+    width = max(len(theirs.size), 1)
+    packed = np.sort(key[both] * width + response[both])
+    first = np.flatnonzero(changes(packed))
+    size = np.diff(first, append=len(packed))
+    i, j = np.divmod(packed[first], width)
+    cells = _plain(ours.document[i], size, tally(document[both], documents))
+    return Overlap(documents, ours, theirs, Cells(**vars(cells), key=i, response=j, pairs=size), NONE, by_entity=True)
+
+
+def _entities(documents: int, document: Ints, entity: Ints) -> Groups:
+    """The entities of one side of such partitions."""
+    there = entity >= 0
+    its_document, its_entity = document[there], entity[there]
+    size = np.bincount(its_entity)
+    of_entity = np.empty(len(size), dtype=np.int64)
+    of_entity[its_entity] = its_document
+    return _plain(of_entity, size, tally(its_document, documents))
+
+
+def _plain(document: Ints, size: Ints, mentions: Ints) -> Groups:
+    """Groups in which nothing repeats."""
+    zeros = np.zeros(len(mentions), dtype=np.int64)
+    return Groups(document, size, size, size, mentions, zeros, zeros, {})
+
+
 def _groups(matched: Matched, number: Ints, group: Ints, document: Ints) -> Groups:
     """Mentions of these numbers in groups, which lie in documents."""
     documents, of_number = matched.documents, matched.document
     size = tally(group, len(document))
     copies = tally(number, len(of_number))
     if copies.max(initial=0) <= 1:
-        zeros = np.zeros(documents, dtype=np.int64)
-        return Groups(document, size, size, size, tally(document[group], documents), zeros, zeros, {})
+        return _plain(document, size, tally(document[group], documents))
 
     # Distinct (number, group) rows, by number.
     order = order_by(number, group)

@@ -15,7 +15,7 @@ from corefscore.analysis.costs import Cost
 from corefscore.analysis.found import Analysis
 from corefscore.analysis.partitions import ABSENT, BY_TRIMMING
 from corefscore.checking.findings import counted
-from corefscore.documents.arrays import Ints
+from corefscore.documents.arrays import Ints, tally
 from corefscore.documents.model import Documents
 from corefscore.metrics import AVERAGE
 from corefscore.reports.presented import Presented
@@ -93,7 +93,7 @@ def listed(analysis: Analysis) -> Iterator[Listed]:
             for at in np.flatnonzero(mask).tolist():
                 yield Listed(name, int(both.document[at]), [at], int(both.key[at]), int(both.response[at]))
         members = _members(entities, len(side.main))
-        for lone in np.unique(entities[side.whole]).tolist():
+        for lone in np.flatnonzero(tally(entities[side.whole], len(side.main))).tolist():
             its = members[lone]
             lone_ones = [member for member in its if side.whole[member]]
             at = lone_ones[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from corefscore.documents.sources import Source, as_text
-from corefscore.formats.conll.lines import columns_of, lines_of, word_cell
+from corefscore.formats.conll.lines import WORD, columns_of, tokens_of, word_cell
 from corefscore.formats.row import Layers, Request
 
 TAG, PARSE = 4, 5
@@ -19,31 +19,36 @@ NOTHING = {"-", "*", "_"}
 
 def read(source: Source, request: Request) -> Iterator[Layers]:
     """The layers of each document of a file that has no faults."""
-    begin = 0
-    rows: list[list[bytes]] = []
-    cuts: list[int] = []
-    for line in lines_of(source):
-        if line.begin != begin:
-            if begin:
-                yield _layers(begin, rows, cuts)
-            begin, rows, cuts = line.begin, [], []
-        if begin and line.token >= 0:
-            rows.append(columns_of(line.text))
-        elif begin and not line.text.strip():
-            cuts.append(len(rows))
-    if begin:
-        yield _layers(begin, rows, cuts)
+    for begin, lines, cuts in tokens_of(source):
+        words, tags, parse = map(_texts, _cells(lines))
+        edges = zip([0, *cuts], [*cuts, len(lines)], strict=True)
+        sentences = [words[start:stop] for start, stop in edges if stop > start]
+        has_tags, has_parse = not set(tags) <= NOTHING, any("(" in bit for bit in parse)
+        yield Layers(begin, sentences, tags if has_tags else (), parse if has_parse else ())
 
 
-def _layers(begin: int, rows: Sequence[Sequence[bytes]], cuts: Sequence[int]) -> Layers:
-    """The layers of the columns of a document, whose sentences end before the rows ``cuts``."""
-    words = _texts([word_cell(columns) for columns in rows])
-    sentences = [words[start:stop] for start, stop in zip([0, *cuts], [*cuts, len(rows)], strict=True) if stop > start]
-    # The last column is that of coreference.
-    tags = _texts([columns[TAG] if len(columns) > TAG + 1 else NO_CELL for columns in rows])
-    parse = _texts([columns[PARSE] if len(columns) > PARSE + 1 else NO_CELL for columns in rows])
-    has_tags, has_parse = not set(tags) <= NOTHING, any("(" in bit for bit in parse)
-    return Layers(begin, sentences, tags if has_tags else (), parse if has_parse else ())
+def _cells(lines: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
+    """The cells of words, of tags and of parses of the lines of some tokens."""
+    if rows := _usual(lines):
+        columns = list(zip(*rows, strict=False))
+        yield [cell.strip() for cell in columns[WORD]]
+        yield from columns[TAG : PARSE + 1]
+        return
+    rows = [columns_of(line) for line in lines]
+    yield [word_cell(columns) for columns in rows]
+    for at in (TAG, PARSE):  # the last column is that of coreference
+        yield [columns[at] if len(columns) > at + 1 else NO_CELL for columns in rows]
+
+
+def _usual(lines: Sequence[bytes]) -> list[list[bytes]]:
+    """The columns that matter of lines that all have them and nothing odd, which can be split fast; else nothing."""
+    text = b"".join(lines)
+    tabs = b"\t" in text
+    odd = (b"\t\n", b"\t\r") if tabs else (b"\r", b"\v", b"\f")
+    if text.endswith(b"\t") or any(each in text for each in odd):
+        return []
+    rows = [line.split(b"\t" if tabs else None, PARSE + 1) for line in lines]
+    return rows if all(len(columns) > PARSE + 1 for columns in rows) else []
 
 
 def _texts(cells: Sequence[bytes]) -> list[str]:
