@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from time import process_time
+from typing import Any
 
 import corefscore
 import numpy as np
@@ -25,12 +26,13 @@ from corefscore.checking.repair import Fixes, mend
 from corefscore.checking.validation import Validated, validate
 from corefscore.documents.model import joined
 from corefscore.documents.sources import Source, sources
-from corefscore.errors import UsageError
+from corefscore.errors import InputError, UsageError
 from corefscore.formats import read
 from corefscore.formats.conll import examiner
 from corefscore.formats.conll import reader as conll
 from corefscore.formats.conll.lines import cell_of
 from corefscore.formats.jsonlines import reader as jsonlines
+from corefscore.formats.jsonlines.examiner import Examiner
 from support import RECORDED, ROOT, TESTDATA, call, command
 from test_reading import columns, document, read_text
 
@@ -200,6 +202,35 @@ def test_of_each_kind_so_many_are_listed(tmp_path: Path) -> None:
     listed = [finding.code for finding in found.findings]
     assert (listed.count("unopened-mention"), listed.count("unclosed-mention")) == (MOST, 7)
     assert (found.unlisted, found.count(ERROR)) == ({"unopened-mention": 5}, MOST + 12)
+
+
+@pytest.mark.parametrize(
+    ("text", "more"),
+    [
+        (
+            "{good}\n" + "1\n" * (MOST + 9) + "x\n" * (MOST + 7) + "{good}\n" + "1\n" * 4,
+            {"not-object": 13, "bad-json": 7},
+        ),
+        ("[{good}," + "{{}}," * (MOST + 9) + "{good}" + ",{{}}" * 4 + "]", {"missing-field": 13}),
+    ],
+    ids=["lines", "array"],
+)
+def test_a_short_object_that_is_none_is_looked_at_so_many_times(
+    text: str, more: dict[str, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half a million lines of one digit would take five seconds; they are counted all the same."""
+    looked_at: list[Finding] = []
+
+    def refuse(self: Examiner, error: InputError, *given: Any) -> None:
+        looked_at.extend(error.findings)
+        own(self, error, *given)
+
+    own = Examiner.refuse
+    monkeypatch.setattr(Examiner, "refuse", refuse)
+    found = validated(text.format(good='{"clusters": []}'), tmp_path)
+    assert found.unlisted == more
+    assert (found.documents, len(found.findings)) == (2, len(more) * MOST + 2)  # and two without mentions
+    assert len(looked_at) == len(more) * MOST
 
 
 def test_a_cell_is_looked_at_once_for_all_that_is_said_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -66,7 +66,7 @@ def name_of(place: Place, fields: Fields, dialect: Dialect) -> str:
 
     Raises `InputError` for what is no name, and for a name in another field; `Unsuited` where nobody knows the number.
     """
-    field = next((field for field in dialect.names if field in fields), None)
+    field = next(filter(fields.__contains__, dialect.names), None)
     expected = f"the name of the document in {dialect.names[0]}, a string"
     if field is None:
         if not fields.keys().isdisjoint(NAMES_OF_DOCUMENTS):

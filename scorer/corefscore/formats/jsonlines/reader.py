@@ -96,9 +96,13 @@ class Reader:
         """Keep a notice."""
         self.notices.append(finding)
 
-    def refuse(self, error: InputError, place: Place, fields: Fields) -> None:
-        """Deal with a fault of a line, of which these fields are known."""
+    def refuse(self, error: InputError, record: Record, fields: Fields) -> None:
+        """Deal with a fault of an object, of which these fields are known."""
         raise error
+
+    def skips(self, raw: bytes | str) -> bool:
+        """Whether to pass over a short object that is written so."""
+        return False
 
     def text_of(self, fields: Fields, tokens: int, dialect: Dialect) -> Ints:
         """The numbers of the words of a document (`corefscore.documents.model.Texts`); unknown where they are not
@@ -112,7 +116,7 @@ class Reader:
     def _file(self, source: Source) -> Iterator[None]:
         """Read one file, object by object."""
         found = False
-        for record in records(source):
+        for record in records(source, self.skips):
             found = True
             fields: Fields = {}
             self.batch.bytes += record.size
@@ -120,7 +124,7 @@ class Reader:
                 fields = record.fields()
                 self._add(record, fields)
             except InputError as error:
-                self.refuse(error, record.place, fields)
+                self.refuse(error, record, fields)
                 if record.last or error.findings[0].code in WHOLE_FILE:
                     return
             yield
@@ -131,7 +135,8 @@ class Reader:
             else:
                 empty = "the file is empty"
             details = {"what": empty, "expected": EXPECTED}
-            self.refuse(InputError([Finding("no-document", source.name, details=details)]), Place(source, None), {})
+            without = InputError([Finding("no-document", source.name, details=details)])
+            self.refuse(without, Record(Place(source, None), 0, dict), {})
 
     def _add(self, record: Record, fields: Fields) -> None:
         """Add the document of an object to the batch. Raises `InputError` for what is wrong with it."""

@@ -33,6 +33,9 @@ BLOCK = 1 << 16
 
 BLANKS = re.compile(r"[ \t\r\n]*")
 
+SHORT = 16
+"""Bytes or characters of an object that is short: one that is faulty may come a hundred thousand times."""
+
 CUT = 12
 """So near to the end of a text a fault can come from its being cut there, in a literal or an escape."""
 
@@ -42,6 +45,7 @@ Fields = Mapping[str, Any]
 class Record(NamedTuple):
     """One object: where it begins, how many bytes or characters it has, and its fields, which are looked at when they
     are asked for: that raises `InputError` for anything but an object. ``last`` says that nothing after it can be read.
+    ``raw`` is the object as it is written if it is `SHORT`, else empty.
 
     Lines rise from object to object, so that each has its own: of several objects on a line of an array, the later ones
     have the numbers that follow.
@@ -51,20 +55,28 @@ class Record(NamedTuple):
     size: int
     fields: Callable[[], Fields]
     last: bool = False
+    raw: bytes | str = b""
 
 
-def records(source: Source) -> Iterator[Record]:
-    """The objects of a file. Raises `UsageError` for one that cannot be read."""
+def records(source: Source, skipped: Callable[[bytes | str], bool] | None = None) -> Iterator[Record]:
+    """The objects of a file, without those short ones of which ``skipped`` is true.
+
+    Raises `UsageError` for a file that cannot be read.
+    """
     if source.head(BLOCK).removeprefix(MARK).lstrip().startswith(b"["):
         if not source.whole:
             raise Unsuited  # an array is not cut
-        yield from _in_array(source)
+        yield from _in_array(source, skipped)
         return
     first = True
     for number, line in source.numbered_lines():
+        short = line if len(line) <= SHORT else b""
+        if short and skipped is not None and skipped(short):
+            continue
         raw = line.removeprefix(MARK) if number == 1 else line
         if raw.strip():
-            yield Record(Place(source, number), len(raw), partial(parsed, Place(source, number), raw, first=first))
+            place = Place(source, number)
+            yield Record(place, len(raw), partial(parsed, place, raw, first=first), raw=short)
             first = False
 
 
@@ -135,8 +147,8 @@ def _goes_on(place: Place, text: str) -> bool:
 # An array
 
 
-def _in_array(source: Source) -> Iterator[Record]:
-    """The objects of a file that is one array."""
+def _in_array(source: Source, skipped: Callable[[bytes | str], bool] | None) -> Iterator[Record]:
+    """The objects of a file that is one array, likewise."""
     with source.reading() as stream:
         text = _Text(source, stream)
         line = 0
@@ -146,11 +158,13 @@ def _in_array(source: Source) -> Iterator[Record]:
             while more:
                 text.blanks()
                 line = max(text.line, line + 1)
-                place, begin = Place(source, line), text.at
-                value = text.value()
+                value, size = text.value()
+                short = text.before(size) if size <= SHORT else ""
                 # What is not made of objects has no documents; a fault for each of its values would help nobody.
                 last = not isinstance(value, tuple)
-                yield Record(place, text.at - begin, partial(fields_of, place, value, in_array=True), last)
+                if not (short and skipped is not None and skipped(short)):
+                    place = Place(source, line)
+                    yield Record(place, size, partial(fields_of, place, value, in_array=True), last, short)
                 if last:
                     return
                 more = not text.comes("]")
@@ -228,8 +242,12 @@ class _Text:
             raise self.fault("the array ends too soon" if self.ended() else f"Expecting {sign!r} delimiter")
         self.at += 1
 
-    def value(self) -> Any:
-        """The value that comes next. Raises `InputError` for what is none."""
+    def before(self, size: int) -> str:
+        """The last characters before the place."""
+        return self._text[self.at - size : self.at]
+
+    def value(self) -> tuple[Any, int]:
+        """The value that comes next, and its characters. Raises `InputError` for what is none."""
         while True:
             try:
                 value, end = DECODER.raw_decode(self._text, self.at)
@@ -241,8 +259,8 @@ class _Text:
                 raise self.fault(_what(error)) from None
             else:
                 if end < len(self._text) or not self._more():
-                    self.at = end
-                    return value
+                    begin, self.at = self.at, end
+                    return value, end - begin
 
     def fault(self, what: str, at: int | None = None) -> InputError:
         """The error for what is wrong at a place, by default where reading is."""
