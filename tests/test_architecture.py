@@ -72,6 +72,7 @@ ORDER = (
     "formats.corefud.trees",
     "formats.corefud.reader",
     "formats.corefud.layers",
+    "formats.corefud.clusters",
     "formats.corefud.writer",
     "formats.corefud",
     "formats.pieces",

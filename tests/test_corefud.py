@@ -233,9 +233,8 @@ def test_what_only_corefud_has_is_refused_elsewhere(arguments: list[str], messag
 
 
 def test_a_side_of_spans_is_refused() -> None:
-    (name,) = corefscore.read(CASE / "key.conllu").names
     with pytest.raises(UsageError, match="one side is CorefUD and the other is not"):
-        corefscore.score(CASE / "key.conllu", {name: [[(0, 0), (1, 1)]]}, "muc")
+        corefscore.score(CASE / "key.conllu", TESTDATA / "demo" / "response.conll", "muc")
 
 
 def test_conll_definitions_of_blanc_look_at_the_key_alone() -> None:

@@ -147,6 +147,10 @@ def score(
       so on; against files by position with the documents there, and one document with a file that has only one. What is
       empty takes the level of the other side, and what fits no level (`corefscore.formats.memory.nesting`) is refused.
 
+    Beside a side of CorefUD the mentions of the other are on its words: ``(start, end)`` in tokens from 0,
+    ``(sentence, "5.1")`` for a word or an empty node by its ID, or words one by one, such as ``{3, 4, 7}``
+    (`corefscore.formats.corefud.clusters`, docs/corefud.md).
+
     Only JSON lines that have both `clusters` and `predicted_clusters` need no ``response``.
 
     ``metrics`` are names as on the command line. ``how`` are the options of the command line, each by its keyword
@@ -280,7 +284,7 @@ def _sides(
     asked: dict[str, Mapping[str, str]] = {}
     batches: dict[str, Batches] = {}
     names = names_asked(metrics, settings.own)
-    sides = _named_alike({KEY: key, RESPONSE: response}, reading, names, workers)
+    sides = _beside_files({KEY: key, RESPONSE: response}, reading, names, workers)
     for name, documents in _in_memory(sides).items():
         batches[name] = iter([documents])
     for name, side in sides.items():
@@ -294,24 +298,43 @@ def _sides(
     return (batches[KEY], batches[RESPONSE]), notices, replace(settings, reading=_reading(asked))
 
 
-def _named_alike(
+def _beside_files(
     sides: dict[str, Any], reading: Reading, names: NameOptions | None, workers: Map | None
 ) -> dict[str, Any]:
-    """Both sides, where documents without names get those of the files of the other side, by their position.
+    """Both sides, where clusters in memory beside files get what only these know: documents without names those of the
+    files, by their position, and mentions that are more than spans their words (`corefscore.formats.corefud.clusters`).
 
-    Raises `InputError` where there are more or fewer of them.
+    Raises `InputError` where there are more or fewer documents, and for mentions that the files have no words for.
     """
-    held = [name for name, side in sides.items() if _is_nested(side)]
-    if len(held) != 1 or isinstance(next(side for name, side in sides.items() if name not in held), Mapping):
+    held = [name for name, side in sides.items() if not _is_path(side) and not isinstance(side, Corpus)]
+    if len(held) != 1:
         return sides
-    from corefscore.formats.memory.nesting import by_position
-
     (name,) = held
     (other,) = sides.keys() - held
-    side = sides[other]
+    given, side = sides[name], sides[other]
     if (paths := paths_of(other, side)) is not None:
         side = corpus(paths, reading, other, names, workers=workers)
-    return {**sides, name: by_position(sides[name], name, side.names), other: side}
+    if side.documents.nodes is not None:
+        return {**sides, name: _on_words(given, name, side), other: side}
+    if _is_nested(given):
+        from corefscore.formats.memory.nesting import by_position, nested
+
+        given = by_position(nested(given, name), name, side.names)
+    return {**sides, name: given, other: side}
+
+
+def _on_words(given: Any, name: str, other: Corpus) -> Corpus:
+    """Clusters in memory on the words of the other side."""
+    from corefscore.formats.corefud.clusters import documents, nested, refuse_unknown
+    from corefscore.formats.memory.nesting import by_position
+
+    if _is_nested(given):
+        given = by_position(nested(given, name), name, other.names)
+    if name == KEY:
+        refuse_unknown(given, name, other.documents)
+    notices: list[Finding] = []
+    found = documents(given, name, other.documents, other.reading.get("heads"), notices)
+    return Corpus(found, notices, other.reading)
 
 
 class Scorer:

@@ -53,7 +53,7 @@ def batches(files: Iterable[File], note: Callable[[Finding], None]) -> Iterator[
         yield found
 
 
-class _Columns(NamedTuple):
+class Columns(NamedTuple):
     """The columns of `Documents` about entities and mentions."""
 
     document: Ints
@@ -171,15 +171,15 @@ class File:
             found = {"count": counted(irregular.lines, "line"), "found": counted(irregular.columns, "column")}
             self.note("not-ten-columns", irregular.line, **found)
 
-    def _mentions(self) -> _Columns:
+    def _mentions(self) -> Columns:
         """The columns of `Documents` about mentions."""
         lines = self.lines
         its_cells = cells(lines)
         if not len(its_cells.word):
-            return _Columns(NONE, (), NONE, NONE, NONE, NONE, NO_NODES)
+            return Columns(NONE, (), NONE, NONE, NONE, NONE, NO_NODES)
         fields = self._fields(its_cells)
         if fields is None:
-            return _Columns(NONE, (), NONE, NONE, NONE, NONE, NO_NODES)
+            return Columns(NONE, (), NONE, NONE, NONE, NONE, NO_NODES)
         its_chunks = chunks(lines, its_cells, fields)
         if len(its_chunks.rest):
             cell = int(its_chunks.rest[0])
@@ -197,7 +197,7 @@ class File:
             self.refuse(self.lines.about("no-entity-header", row, self._cell(its_cells, 0), what=what))
         return fields
 
-    def _columns(self, its_cells: Cells, its_chunks: Chunks, fields: Fields) -> _Columns:
+    def _columns(self, its_cells: Cells, its_chunks: Chunks, fields: Fields) -> Columns:
         word = its_cells.word[its_chunks.cell]
         parts = {at: (part[1], part[2], part[3]) for at, part in parts_of(its_chunks)}
         for at, (name, _, _) in parts.items():
@@ -213,36 +213,43 @@ class File:
         sized = words_of(found, self.number)
         self._note_brackets(found, its_chunks, word)
         head = self._heads(found, sized, word, fields, refuse)
-        order, entity, of_entity = self._order(found, sized, its_chunks)
+        columns, order = self._by_entity(found, sized, head, its_chunks.id_of)
+        chunk = found.chunk[order][changes(columns.entity)]
+        ids = _Ids(its_chunks.text, its_chunks.id_start[chunk], its_chunks.id_stop[chunk])
+        return columns._replace(ids=ids)
+
+    def _by_entity(self, found: Marked, sized: Sized, head: Ints, id_of: Callable[[int], Any]) -> tuple[Columns, Ints]:
+        """The columns about mentions without the ids of entities, and the order of mentions in them; ``id_of`` gives
+        the id of the entity of a chunk."""
+        order, entity, of_entity = self._order(found, sized, id_of)
         first = np.cumsum(sized.size) - sized.size
         last = first + sized.size - 1
         first_word, last_word = sized.word[first][order], sized.word[last][order]
-        nodes = self._nodes(sized, head).take(order)
-        representative = np.flatnonzero(changes(entity))
-        chunk = found.chunk[order][representative]
-        return _Columns(
+        columns = Columns(
             of_entity,
-            _Ids(its_chunks.text, its_chunks.id_start[chunk], its_chunks.id_stop[chunk]),
+            (),
             entity,
             self.before[first_word],
             self.before[last_word] + self.lines.words.overt[last_word] - 1,
             self.lines.tokens[self.lines.words.row[first_word]] + 1,
-            nodes,
+            self._nodes(sized, head).take(order),
         )
+        return columns, order
 
     def _heads(self, found: Marked, sized: Sized, word: Ints, fields: Fields, refuse: Refuse) -> Ints:
         """The head of each mention, its place in the file."""
-        asked = self.request.heads
-        if asked == PARSE:
+        if self.request.heads == PARSE:
             raise UsageError(f"--heads {PARSE} needs parses, which CorefUD lacks; expected file, tree or last")
-        if asked == TREE:
-            return highest(self.lines, sized)
-        if asked == LAST:
-            return sized.word[np.cumsum(sized.size) - 1]
+        if self.request.heads in (TREE, LAST):
+            return self._heads_of_words(sized)
         place, without = heads(found, sized, refuse)
         self._note_heads(found, word, without, fields)
         head: Ints = sized.word[np.cumsum(sized.size) - sized.size + place]
         return head
+
+    def _heads_of_words(self, sized: Sized) -> Ints:
+        """The same where brackets do not matter."""
+        return highest(self.lines, sized) if self.request.heads == TREE else sized.word[np.cumsum(sized.size) - 1]
 
     def _events(self, word: Ints, its_chunks: Chunks, refuse: Refuse) -> Events:
         """Chunks as columns. One that is refused for its id counts for an entity of that id."""
@@ -264,7 +271,7 @@ class File:
         last[self.sentence] = np.arange(len(self.sentence))
         return last
 
-    def _order(self, found: Marked, sized: Sized, its_chunks: Chunks) -> tuple[Ints, Ints, Ints]:
+    def _order(self, found: Marked, sized: Sized, id_of: Callable[[int], Any]) -> tuple[Ints, Ints, Ints]:
         """The mentions by their entities; the entity of each; and the documents of entities."""
         first = np.cumsum(sized.size) - sized.size
         first_word, last_word = sized.word[first], sized.word[first + sized.size - 1]
@@ -278,7 +285,7 @@ class File:
         if equal.any():
             equal[:-1] |= equal[1:]
             which = order[equal]
-            names = [its_chunks.id_of(chunk) for chunk in found.chunk[which].tolist()]
+            names = [id_of(chunk) for chunk in found.chunk[which].tolist()]
             place_of = {name: at for at, name in enumerate(sorted(set(names)))}
             rank = np.zeros(len(order), dtype=np.int64)
             rank[which] = [place_of[name] for name in names]

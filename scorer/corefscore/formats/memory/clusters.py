@@ -9,7 +9,7 @@ import numpy as np
 
 from corefscore.documents.model import Documents, Place, Span
 from corefscore.documents.sources import Source
-from corefscore.formats.memory.nesting import nested, refusal
+from corefscore.formats.memory.nesting import is_whole, nested, refusal
 
 Clusters = Iterable[Iterable[Any]]
 """The entities of one document. A mention is any hashable; a list, as JSON has it, stands for the tuple."""
@@ -54,13 +54,9 @@ def _shown(value: Hashable) -> str:
 
 def _is_span(value: Any) -> TypeGuard[tuple[int, int]]:
     """Whether a mention is a pair of token numbers; anything else, negative pairs included, is a name."""
-    if not (isinstance(value, tuple) and len(value) == 2 and all(map(_is_whole, value))):
+    if not (isinstance(value, tuple) and len(value) == 2 and all(map(is_whole, value))):
         return False
     return bool(0 <= value[0] <= value[1] < LONGEST)
-
-
-def _is_whole(value: Any) -> bool:
-    return type(value) is int or isinstance(value, np.integer)
 
 
 def _tuple(mention: Any) -> Any:

@@ -52,7 +52,7 @@ class Nested(NamedTuple):
     @property
     def shape(self) -> str:
         """The types of the value, for messages."""
-        return _shape(self.value)
+        return shape(self.value)
 
 
 def nested(value: Any, side: str, name: str | None = None) -> Nested:
@@ -66,7 +66,7 @@ def nested(value: Any, side: str, name: str | None = None) -> Nested:
         wrong = "a document, not a list of documents"
     wrong = _wrong_leaf(layers) or wrong
     if wrong is not None:
-        raise refusal(side, _shape(value), wrong, name)
+        raise refusal(side, shape(value), wrong, name)
     return Nested(value, level)
 
 
@@ -97,12 +97,11 @@ def together(key: Nested, response: Nested) -> tuple[Sequence[Any], Sequence[Any
     return list(key.value), list(response.value)
 
 
-def by_position(value: Any, side: str, names: Sequence[str]) -> dict[str, Any]:
+def by_position(its: Nested, side: str, names: Sequence[str]) -> dict[str, Any]:
     """The documents of a side without names by those of the other side, in order. One document needs one name.
 
     Raises `InputError` where there are more or fewer of them.
     """
-    its = nested(value, side)
     one = its.level == DOCUMENT or (its.level is None and len(names) == 1)
     documents = [its.value] if one else list(its.value)
     if len(documents) != len(names):
@@ -118,6 +117,16 @@ def _called(nested: Nested) -> str:
 
 Layers = list[tuple[list[Any], list[Any]]]
 """By level, from the outside in: the collections there and the plain values."""
+
+
+def as_collections(value: Any) -> Any:
+    """The value with every other iterable in it as a list."""
+    return _layers(value)[0]
+
+
+def is_whole(value: Any) -> bool:
+    """Whether a value is a whole number."""
+    return type(value) is int or isinstance(value, np.integer)
 
 
 def _layers(value: Any) -> tuple[Any, Layers]:
@@ -220,14 +229,14 @@ def _wrong_leaf(layers: Layers) -> str | None:
     return None
 
 
-def _shape(value: Any, depth: int = 0) -> str:
+def shape(value: Any, depth: int = 0) -> str:
     """The types of a value, from the outside in: ``list[list[tuple[int, int]]]``."""
     kind = type(value).__name__
     if not isinstance(value, COLLECTIONS):
         return kind
     if depth > DOCUMENTS + 2:
         return f"{kind}[...]"
-    inner = [_shape(each, depth + 1) for each, _ in zip(value, range(100), strict=False)]
+    inner = [shape(each, depth + 1) for each, _ in zip(value, range(100), strict=False)]
     if isinstance(value, tuple) and len(value) <= DOCUMENTS and not any("[" in each for each in inner):
         return f"{kind}[{', '.join(inner)}]"
     kinds = sorted(dict.fromkeys(inner), key=len, reverse=True)

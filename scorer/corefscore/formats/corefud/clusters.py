@@ -1,0 +1,306 @@
+"""Clusters in memory on the words of CorefUD files: what a score does when one side has no file.
+
+A mention is one of these, in a list or a tuple (words also in a set):
+
+1. ``(start, end)``, two numbers: the tokens of the document from one to the other, counted from 0 without empty nodes,
+   and the empty nodes between them, as a pair of brackets in a file has them.
+2. ``(sentence, "5.1")``: one word by its sentence in the document, counted from 0, and its ID there, as a zero needs.
+3. Words one by one, where a mention has gaps: ``[3, 4, 7]`` or ``{3, (0, "5.1")}``, each a token or a pair as in 2.
+   Two numbers alone are words in a set only.
+
+All words of a mention are in one sentence. Heads are those of the tree (`corefscore.formats.corefud.trees`), or last
+words where the other side was read so. Entities have the order in which they are given where a file would have that
+of their ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from corefscore.checking.findings import Finding
+from corefscore.documents.arrays import Bools, Ints, bounds, changes
+from corefscore.documents.model import NO_NODES, SENTENCE, Documents, Place, Span, joined
+from corefscore.documents.sources import Source
+from corefscore.errors import InputError, suggested
+from corefscore.formats.corefud import reader
+from corefscore.formats.corefud.chunks import NO_HEAD
+from corefscore.formats.corefud.lines import number_of
+from corefscore.formats.corefud.mentions import Marked, words_of
+from corefscore.formats.corefud.reader import Columns, File
+from corefscore.formats.memory.nesting import (
+    BY_NAME,
+    COLLECTIONS,
+    DOCUMENT,
+    DOCUMENTS,
+    Nested,
+    as_collections,
+    is_whole,
+    refusal,
+    shape,
+)
+from corefscore.formats.row import LAST, TREE, Request
+
+MENTION = (
+    '(start, end), tokens counted from 0; (sentence, "5.1"), a word by its ID; or words one by one, such as {3, 4, 7}'
+)
+
+CLUSTERS = f"entities, each a list of mentions; a mention is {MENTION}"
+
+
+def nested(value: Any, side: str) -> Nested:
+    """What ``value``, documents without names, is by the rules above.
+
+    Raises `InputError` for what is neither a document nor a list of documents, or could be both.
+    """
+    value = as_collections(value)
+    levels = [level for level in (DOCUMENT, DOCUMENTS) if _fits(value, level)]
+    if len(levels) == 1:
+        return Nested(value, levels[0])
+    if levels and not _has_mention(value):
+        return Nested(value, None)
+    both = "; these could be mentions of several words as well as entities" if levels else ""
+    raise refusal(side, shape(value), f"a document or a list of documents: {CLUSTERS}{both}{BY_NAME}")
+
+
+def _fits(value: Any, level: int) -> bool:
+    """Whether a value has mentions so many levels below it, if it has anything there."""
+    if not level:
+        return _is_mention(value)
+    return isinstance(value, COLLECTIONS) and all(_fits(each, level - 1) for each in value)
+
+
+def _has_mention(value: Any) -> bool:
+    return not isinstance(value, COLLECTIONS) or any(map(_has_mention, value))
+
+
+def _is_pair(value: Any) -> bool:
+    """Whether a value is ``(sentence, ID)``."""
+    return isinstance(value, list | tuple) and len(value) == 2 and is_whole(value[0]) and isinstance(value[1], str)
+
+
+def _is_span(value: Any) -> bool:
+    return isinstance(value, list | tuple) and len(value) == 2 and all(map(is_whole, value))
+
+
+def _is_mention(value: Any) -> bool:
+    if _is_span(value) or _is_pair(value):
+        return True
+    return isinstance(value, COLLECTIONS) and bool(value) and all(is_whole(each) or _is_pair(each) for each in value)
+
+
+def documents(
+    named: Mapping[str, Any], side: str, words: Documents, heads: str | None, notices: list[Finding]
+) -> Documents:
+    """Clusters by document as documents of a ``side``, on the ``words`` of the documents of the same name on the other
+    side, which were read with these ``heads``.
+
+    A document without such words has no mentions here. What is odd is added to the notices. Raises `InputError` for
+    what fits none of the rules, and for tokens and words that are not there.
+    """
+    for name in named:
+        if not isinstance(name, str):
+            raise refusal(side, f"named {name!r:.40}, which is {type(name).__name__}", "a string for a name")
+    given = {name: _Given(side, name, as_collections(clusters)) for name, clusters in named.items()}
+    parts: list[Documents] = []
+    sources: dict[Source, dict[int | None, str]] = {}
+    for name, place in zip(words.names, words.places, strict=True):
+        assert place is not None, "a side that was read has every document"
+        sources.setdefault(place.source, {})[place.line] = name
+    request = Request(heads=LAST if heads == LAST else TREE)
+    for source, its in sources.items():
+        if any(name in given for name in its.values()):
+            parts.append(_OnWords(source, request, side=side, names=its, given=given, notices=notices).documents())
+    whole = joined([*parts, _alone(side, [name for name in given if name not in words.names])])
+    place_of = {name: at for at, name in enumerate(whole.names)}
+    return whole.take(np.array([place_of[name] for name in given], dtype=np.int64))
+
+
+def refuse_unknown(named: Mapping[str, Any], side: str, other: Documents) -> None:
+    """Raise `InputError` for a document that the other side lacks, so that nobody knows its words."""
+    for name in named:
+        if name not in other.names:
+            expected = f"documents of the other side, whose words are needed; {suggested(name, other.names)}"
+            raise refusal(side, "those of a document that the other side lacks", expected, name)
+
+
+def _alone(side: str, names: Sequence[str]) -> Documents:
+    """Documents that the other side lacks: nobody knows their words."""
+    return Documents(names, [Place(Source(side), None)] * len(names), np.full(len(names), -1), nodes=NO_NODES)
+
+
+class _Given(NamedTuple):
+    """The clusters of one document."""
+
+    side: str
+    name: str
+    clusters: Any
+
+    def entities(self) -> Iterator[list[Any]]:
+        """The mentions of each entity. Raises `InputError` for what has another shape."""
+        if not isinstance(self.clusters, COLLECTIONS) or not all(isinstance(its, COLLECTIONS) for its in self.clusters):
+            raise refusal(self.side, shape(self.clusters), CLUSTERS, self.name)
+        words: Any = None
+        span: Any = None
+        for entity in self.clusters:
+            for mention in entity:
+                if not _is_mention(mention):
+                    raise self.refused(mention, MENTION)
+                if _is_span(mention):
+                    span = mention if span is None and mention[1] > mention[0] + 1 else span
+                elif isinstance(mention, list | tuple) and all(map(is_whole, mention)):
+                    words = mention if words is None else words
+            yield list(entity)
+        if words is not None and span is not None:
+            low, high = span
+            raise self.refused(
+                span,
+                f"no doubt whether these are two words or start and end, beside the words {words!r:.60}; give words "
+                f"as sets, such as {{{low}, {high}}}",
+            )
+
+    def refused(self, mention: Any, expected: str) -> InputError:
+        """The error for a mention."""
+        details = {"document": self.name, "place": "a mention", "what": f"{mention!r:.80}", "expected": expected}
+        return InputError([Finding("bad-mention", self.side, details=details)])
+
+
+class _Text(NamedTuple):
+    """The words of one document, by their places in the file: all of them, and the tokens; the number of each of all
+    words; and how many sentences there are."""
+
+    every: Ints
+    tokens: Ints
+    numbers: Ints
+    sentences: int
+
+    def stretches(self, mention: Any, given: _Given, number: Ints) -> Iterator[tuple[int, int]]:
+        """The first and the last word of each stretch of a mention. Raises `InputError` for one beyond the text."""
+        if _is_span(mention):
+            found = [(self._token(mention[0], mention, given), self._token(mention[1], mention, given))]
+            if mention[0] > mention[1]:
+                raise given.refused(mention, "a start that is not after the end")
+        else:
+            words = [mention] if _is_pair(mention) else mention
+            places = [self._word(word, mention, given) for word in words]
+            found = [(place, place) for place in places]
+        sentences = sorted({int(number[place]) // SENTENCE for stretch in found for place in stretch})
+        if len(sentences) > 1:
+            first, *_, last = sentences
+            raise given.refused(mention, f"words of one sentence; these are in sentences {first} to {last}, from 0")
+        yield from found
+
+    def _word(self, word: Any, mention: Any, given: _Given) -> int:
+        if is_whole(word):
+            return self._token(word, mention, given)
+        sentence, name = word
+        number = number_of(name.encode("utf-8", "surrogateescape"))
+        if not 0 <= sentence < self.sentences:
+            raise given.refused(mention, f"a sentence from 0 to {self.sentences - 1}")
+        wanted = -1 if number is None else int(sentence) * SENTENCE + number
+        at = int(np.searchsorted(self.numbers, wanted))
+        if at == len(self.numbers) or self.numbers[at] != wanted:
+            raise given.refused(mention, f"the ID of a word or an empty node of sentence {sentence}, from 0")
+        return int(self.every[at])
+
+    def _token(self, token: Any, mention: Any, given: _Given) -> int:
+        if not 0 <= token < len(self.tokens):
+            raise given.refused(mention, f"tokens from 0 to {len(self.tokens) - 1}, without empty nodes")
+        return int(self.tokens[token])
+
+
+class _InMemory(Source):
+    """A side in memory, on the words of a file."""
+
+    def __init__(self, side: str, words: Source) -> None:
+        super().__init__(side)
+        self.words = words
+
+
+class _OnWords(File):
+    """A file of the other side with other mentions: those that are given for its documents, by name. ``names`` are
+    the names of its documents by their first lines."""
+
+    def __init__(
+        self,
+        source: Source,
+        request: Request,
+        *,
+        side: str,
+        names: Mapping[int | None, str],
+        given: Mapping[str, _Given],
+        notices: list[Finding],
+    ) -> None:
+        super().__init__(source, notices.append, request)
+        self.side, self.names, self.given = side, names, given
+
+    def note(self, code: str, line: int | None, **details: object) -> None:
+        """Keep a notice about the side in memory."""
+        self.keep(Finding(code, self.side, None, details=details))
+
+    def documents(self) -> Documents:
+        """All documents of the file, those that are not given without mentions."""
+        found = super().documents()
+        names = [self.names[place.line] for place in found.places if place is not None]
+        # A line of the file is none of this side, so that no message shows it.
+        line = -found.line
+        return Documents(
+            names,
+            [Place(_InMemory(self.side, self.source), None)] * len(names),
+            found.tokens,
+            found.document,
+            found.label,
+            found.entity,
+            found.start,
+            found.end,
+            line,
+            odd_labels=found.odd_labels,
+            words=words_at,
+            texts=found.texts,
+            nodes=found.nodes,
+        )
+
+    def _note_lines(self) -> None:
+        """Whoever read the file was told what is odd in it."""
+
+    def _mentions(self) -> Columns:
+        overt = self.lines.words.overt
+        every = np.arange(len(overt))[self.order]
+        begins = self.lines.documents.lines
+        at = bounds(self.document[every], len(begins))
+        found = [
+            (its, _text(every[at[document] : at[document + 1]], overt, self.number))
+            for document, line in enumerate(begins)
+            if (its := self.given.get(self.names[line])) is not None
+        ]
+        entity: list[int] = []
+        ids: list[str] = []
+        stretches: list[tuple[int, int, int]] = []
+        for its, text in found:
+            for label, mentions in enumerate(its.entities()):
+                for mention in mentions:
+                    stretches += [(len(entity), *each) for each in text.stretches(mention, its, self.number)]
+                    entity.append(len(ids))
+                ids.append(str(label))
+        of, first, last = np.array(stretches, dtype=np.int64).reshape(-1, 3).T
+        order = np.arange(len(entity))
+        no_head, single = np.full(len(entity), NO_HEAD), np.zeros(len(entity), dtype=np.bool_)
+        marked = Marked(np.array(entity, dtype=np.int64), order, no_head, single, of, first, last, (), ())
+        sized = words_of(marked, self.number)
+        head = self._heads_of_words(sized)
+        columns, order = self._by_entity(marked, sized, head, entity.__getitem__)
+        representative = marked.entity[order][changes(columns.entity)]
+        return columns._replace(ids=[ids[at] for at in representative.tolist()])
+
+
+def _text(every: Ints, overt: Bools, number: Ints) -> _Text:
+    sentences = int(number[every[-1]]) // SENTENCE + 1 if len(every) else 0
+    return _Text(every, every[overt[every]], number[every], sentences)
+
+
+def words_at(source: Source, spans: Sequence[Span]) -> list[str]:
+    """The words of spans of documents in memory, as the file of the other side has them."""
+    assert isinstance(source, _InMemory), "those of this module"
+    return reader.words_at(source.words, [span._replace(line=-span.line) for span in spans])
