@@ -15,7 +15,6 @@ from pathlib import Path
 import corefscore
 import pytest
 from corefscore import formats
-from corefscore.alignment.offsets import BLANKS
 from corefscore.checking.findings import Finding
 from corefscore.convert import convert
 from corefscore.documents.model import Documents, joined
@@ -125,11 +124,6 @@ def test_random_arrays_are_read_as_json_reads_them(block: int, tmp_path: Path, m
             assert sound
             assert len(documents) == 3
     assert 20 < refused < 100
-
-
-def test_blanks_are_those_of_python() -> None:
-    """No blank has a larger code than those that are looked for."""
-    assert [code for code in range(0x110000) if chr(code).isspace()] == BLANKS.tolist()
 
 
 @pytest.mark.parametrize("seed", range(20))

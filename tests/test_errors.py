@@ -52,7 +52,7 @@ def analysis_of(key: Path, response: Path, asked: Asked = USUAL, singletons: str
     settings = settings_of(CONLL.metrics, Counting(singletons=singletons), None, {})
     result = scored(str(key), str(response), CONLL.metrics, settings, Reading(), keep_pairs=True)
     pairs = pairs_of(result)
-    return analysed(result, pairs, text_of([pairs], Reading()), asked, CONLL)
+    return analysed(result, pairs, text_of([pairs]), asked, CONLL)
 
 
 def asked_of(options: Mapping[str, Any]) -> Asked:

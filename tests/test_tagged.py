@@ -471,6 +471,72 @@ def test_a_response_with_the_tokens_of_the_key_is_the_same_aligned(capfdbinary: 
     assert aligned.stdout == plain.stdout + b"Fidelity of the text: 100.00 %\n"
 
 
+def as_characters(name: str, words: Sequence[str], its: Mentions) -> str:
+    """A document whose mentions count characters."""
+    begins = [sum(len(word) + 1 for word in words[:at]) for at in range(len(words))]
+    entities: dict[str, list[tuple[int, int]]] = {}
+    for entity, first, last in its:
+        entities.setdefault(entity, []).append((begins[first], begins[last] + len(words[last])))
+    return json.dumps({"doc_key": name, "text": " ".join(words), "clusters": list(entities.values())}) + "\n"
+
+
+@pytest.mark.parametrize("rate", [1e-9, 0.05, 0.4])
+def test_mentions_that_count_characters_are_found_as_those_of_tagged_text(rate: float, tmp_path: Path) -> None:
+    """One garbled text in both forms: the same scores, the same fidelity."""
+    path, chance = TESTDATA / "recorded" / "documents-0051" / "key.conll", random.Random(5)
+    key, words, its = words_and_mentions(path)
+    tagged, characters_ = [], []
+    for name, *each in zip(key.names, words, its, strict=True):
+        answer, _ = garbled(*each, rate, chance, list(chain(*words)))
+        its_words, its_mentions, *_ = untagged(answer, find("words"))
+        tagged.append(json.dumps({"doc_key": name, "answer": answer}) + "\n")
+        characters_.append(as_characters(name, its_words, [(*mention,) for mention in its_mentions]))
+    (tmp_path / "tagged").write_text("".join(tagged))
+    (tmp_path / "characters").write_text("".join(characters_))
+    one = corefscore.score(path, tmp_path / "tagged", "conll", tags="words", fidelity=0)
+    other = corefscore.score(path, tmp_path / "characters", "conll", align=True, fidelity=0)
+    assert one.fidelity is not None
+    assert other.fidelity is not None
+    for column in COLUMNS:
+        if column != "tags_crossing":
+            assert other.fidelity.total[column] == one.fidelity.total[column], column
+    assert other.conll == one.conll
+    assert one.conll > 0
+    assert (ratio(one.fidelity.total) == 1) == (rate < 1e-3)
+
+
+def test_characters_of_another_text_are_refused_or_aligned(
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """The demo, changed: documents without names belong together by position; the message names --align."""
+    words = ["The", "cat", "saw", "Ann", "and", "Bob", ".", "Then", "She", "fed", "it", ".", "It", "liked", "her", "."]
+    its: Mentions = [("cat", 0, 1), ("cat", 10, 10), ("cat", 12, 12), ("Ann", 3, 3), ("Ann", 14, 14), ("Bo", 5, 5)]
+    fields = json.loads(as_characters("x", words, [*its, ("Bo", 8, 8)]))
+    (tmp_path / "response.jsonl").write_text(json.dumps({name: fields[name] for name in ("text", "clusters")}))
+    refused = call(capfdbinary, "lea", KEY, tmp_path / "response.jsonl")
+    assert refused.status == 1
+    assert b'goes on with "b.ThenShefedit.Itlik"' in refused.stderr
+    assert b"--align" in refused.stderr
+    done = call(capfdbinary, "lea", KEY, tmp_path / "response.jsonl", "none", "--align", "--format", "json")
+    found = json.loads(done.stdout)
+    assert {name: found["fidelity"][name] for name in ("kept", "replaced", "inserted")} == {
+        "kept": 14,
+        "replaced": 1,
+        "inserted": 1,
+    }
+    plain = call(capfdbinary, "lea", KEY, TESTDATA / "demo" / "response.conll", "none", "--format", "json").stdout
+    assert found["total"] == json.loads(plain)["total"]
+
+
+def test_tagged_text_is_scored_on_a_key_that_counts_characters(tmp_path: Path) -> None:
+    key = tmp_path / "key.jsonl"
+    assert command("convert", KEY, key, "--to", "fastcoref").status == 0
+    result = corefscore.score(key, TAGGED / "markdown.txt", "lea")
+    assert result["lea"] == corefscore.score(KEY, TAGGED / "markdown.txt", "lea")["lea"]
+    assert result.fidelity is not None
+    assert ratio(result.fidelity.total) == 1
+
+
 # Convert
 
 

@@ -52,7 +52,7 @@ def convert(
         yield from target.write(_on_tokens(key, path, reading, notices), notices, asked)
         return
     sentences = origin.sentences
-    request = requested(KEY, reading)._replace(cut=True)
+    request = requested(KEY, reading)
     batches = origin.read(files, notices, request)
     texts = chain.from_iterable(sentences(source, notices, request) for source in files)
     yield from target.write(_full(batches, texts, notices), notices, asked)

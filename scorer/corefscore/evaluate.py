@@ -76,7 +76,8 @@ def counted(
     if first is not None and (reading.align or first.own_text):
         from corefscore.alignment.text.placing import placed
 
-        held = list(key)
+        # The response comes onto the tokens that the key has, even if these are pieces of a text.
+        held = [replace(batch, characters=None) for batch in key]
         found = placed(held, list(response), reading, notices)
         key, response, fidelity = iter(held), iter([found.response]), found.fidelity
     how = names_asked(metrics, settings.own)

@@ -1,8 +1,9 @@
 """Mentions that count characters, beside a side that has tokens: which tokens they are.
 
-Blanks do not count, since nothing says where a text of tokens has them. The characters of the text are those of all
-tokens, one after the other; a mention is the tokens that its characters belong to. If both sides count characters, the
-characters that are no blanks stand for tokens.
+Readers cut such a text at blanks and where mentions begin and end, so that a mention is some of its pieces
+(`corefscore.documents.model.Documents`). Here both texts have to be the same, blanks aside; a mention is the tokens of
+the other side to which its characters belong. If both sides count characters, the characters that are no blanks stand
+for tokens. Where texts may differ (``--align``), `corefscore.alignment.text.placing` finds the pieces in the key.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,27 +21,11 @@ from corefscore.documents.model import UNKNOWN, Documents, LayersOf, Place, Span
 from corefscore.documents.sources import Source
 from corefscore.errors import InputError
 
+if TYPE_CHECKING:
+    from corefscore.alignment.text.characters import Characters
+
 AROUND = 20
 """How many characters a message shows of texts that part."""
-
-
-BLANKS = np.array([code for code in range(0x3001) if chr(code).isspace()], dtype=np.uint32)
-"""Every character that is a blank."""
-
-
-class Mapping:
-    """Which token each character of a text belongs to (``token``), blanks to that behind them, and at which characters
-    tokens begin and end; ``ends`` is where tokens end in the text without blanks."""
-
-    def __init__(self, text: str, ends: Ints) -> None:
-        codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-        solid = ~np.isin(codes, BLANKS)
-        before: Ints = np.cumsum(solid) - solid
-        self.token: Ints = np.searchsorted(ends, before, side="right")
-        # Words without characters begin and end at the next one.
-        characters = np.append(np.flatnonzero(solid), len(text))
-        self.begins: Ints = characters[np.append(0, ends)[:-1]]
-        self.ends: Ints = characters[np.maximum(ends - 1, 0)]
 
 
 class Mapped:
@@ -48,24 +34,34 @@ class Mapped:
     def __init__(self) -> None:
         self._documents: dict[tuple[str, int | None], tuple[str, Ints]] = {}
 
-    def add(self, place: Place, text: str, ends: Ints) -> None:
-        """See a document, by its text and where tokens end there if blanks are left out."""
-        self._documents[place.source.path, place.line] = text, ends
+    def add(self, place: Place, text: str, first: Ints) -> None:
+        """See a document: its pieces with a blank between them, and where tokens begin if blanks are left out."""
+        self._documents[place.source.path, place.line] = text, first
 
     def __call__(self, source: Source, spans: Sequence[Span]) -> list[str]:
         """The words of spans of tokens, as they are in the text."""
-        mappings: dict[int, Mapping] = {}
+        pieces_of: dict[int, tuple[Sequence[str], Ints]] = {}
         found = []
         for span in spans:
             its = self._documents.get((source.path, span.line))
             if its is None:
                 found.append(f"{span.start}-{span.end}")
                 continue
-            if span.line not in mappings:
-                mappings[span.line] = Mapping(*its)
-            mapping = mappings[span.line]
-            found.append(" ".join(its[0][mapping.begins[span.start] : mapping.ends[span.end] + 1].split()))
+            text, first = its
+            if span.line not in pieces_of:
+                pieces = text.split()
+                pieces_of[span.line] = pieces, np.cumsum([0, *map(len, pieces)])
+            found.append(_between(*pieces_of[span.line], int(first[span.start]), int(first[span.end + 1])))
         return found
+
+
+def _between(pieces: Sequence[str], ends: Ints, begin: int, end: int) -> str:
+    """The characters from ``begin`` up to ``end`` of pieces, blanks not counted."""
+    one, other = (np.searchsorted(ends, [begin, end - 1], side="right") - 1).tolist()
+    its = list(pieces[one : other + 1])
+    its[-1] = its[-1][: end - int(ends[other])]
+    its[0] = its[0][begin - int(ends[one]) :]
+    return " ".join(its)
 
 
 class InTokens:
@@ -88,6 +84,8 @@ class InTokens:
     def _side(self, side: Documents, other: Documents, number: int) -> Documents:
         if side.characters is None:
             return side
+        from corefscore.alignment.text.characters import as_they_are
+
         start, end, tokens = side.start.copy(), side.end.copy(), side.tokens.copy()
         its_mentions = bounds(side.mention_document(), len(side))
         mapped = self._mapped[number]
@@ -95,16 +93,15 @@ class InTokens:
         for d, text in enumerate(side.characters):
             if text is None or d in side.faults or other.places[d] is None or d in other.faults:
                 continue
-            ends = self._ends(side, other, d, "".join(text.split()))
-            its = Mapping(text, ends)
-            mapped.add(side.place_of(d), text, ends)
+            own = as_they_are(text.split())
+            theirs = self._beside(side, other, d, own)
+            mapped.add(side.place_of(d), text, theirs.first)
             which = slice(int(its_mentions[d]), int(its_mentions[d + 1]))
-            inside = (its.begins[its.token[start[which]]] != start[which]) | (
-                its.ends[its.token[end[which]]] != end[which]
-            )
+            begins, stops = own.first[start[which]], own.first[end[which] + 1]
+            start[which], end[which] = theirs.token[begins], theirs.token[stops - 1]
+            inside = (theirs.first[start[which]] != begins) | (theirs.first[end[which] + 1] != stops)
             widened += (which.start + np.flatnonzero(inside)).tolist()
-            start[which], end[which] = its.token[start[which]], its.token[end[which]]
-            tokens[d] = len(its.ends)
+            tokens[d] = theirs.tokens
         self._tell(side, widened)
         known = np.maximum(tokens, 0)
         lines = [0 if place is None else place.line or 0 for place in side.places]
@@ -112,7 +109,9 @@ class InTokens:
         texts = side.texts and Texts(
             np.full(int(known.sum()), UNKNOWN), np.repeat(np.array(lines, dtype=np.int64), known)
         )
-        found = replace(side, start=start, end=end, tokens=tokens, texts=texts, words=mapped, characters=None)
+        found = replace(
+            side, start=start, end=end, tokens=tokens, texts=texts, words=mapped, characters=None, layers=None
+        )
         return by_appearance(found)
 
     def _tell(self, side: Documents, widened: Sequence[int]) -> None:
@@ -123,25 +122,25 @@ class InTokens:
             details = {"document": first.document, "count": counted(len(widened), "mention"), "words": words}
             self.notices.append(Finding("within-token", first.place.source.name, first.place.line, details=details))
 
-    def _ends(self, side: Documents, other: Documents, document: int, text: str) -> Ints:
-        """Where the tokens of the other side end in a text without blanks. Raises `InputError` where it has another."""
+    def _beside(self, side: Documents, other: Documents, document: int, own: Characters) -> Characters:
+        """The same characters by the tokens of the other side. Raises `InputError` where it has another text."""
+        from corefscore.alignment.text.characters import as_they_are
+
         others = None if other.characters is None else other.characters[document]
-        words = [] if others is not None else ["".join(word.split()) for word in self._words(side, other, document)]
-        its = "".join(words if others is None else others.split())
-        if its != text:
-            parting = (at for at, (one, two) in enumerate(zip(text, its, strict=False)) if one != two)
-            same = next(parting, min(len(text), len(its)))
+        words = others.split() if others is not None else self._words(side, other, document)
+        theirs = as_they_are(words)
+        if not np.array_equal(own.code, theirs.code):
+            size = min(len(own.code), len(theirs.code))
+            same = int(np.argmin(np.append(own.code[:size] == theirs.code[:size], False)))
             details = {
                 "document": side.names[document],
-                "text": text[same : same + AROUND],
-                "other": its[same : same + AROUND],
+                "text": own.text(same, same + AROUND),
+                "other": theirs.text(same, same + AROUND),
                 "place": str(other.place_of(document)),
             }
             place = side.place_of(document)
             raise InputError([Finding("other-text", place.source.name, place.line, details=details)])
-        if others is not None:
-            return np.arange(1, len(text) + 1)
-        return np.cumsum(list(map(len, words)), dtype=np.int64)
+        return theirs if others is None else theirs.by_itself
 
     def _words(self, side: Documents, other: Documents, document: int) -> Sequence[str]:
         place = other.place_of(document)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from importlib import import_module
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -14,11 +13,10 @@ import numpy as np
 from corefscore.alignment.pairing import Pairs
 from corefscore.analysis import heads as parses
 from corefscore.documents.arrays import NONE, Bools, Ints, bounds, changes
-from corefscore.documents.model import KEY, SENTENCE, TENTH, Documents, Nodes
+from corefscore.documents.model import SENTENCE, TENTH, Documents, Nodes
 from corefscore.documents.sources import Source
 from corefscore.errors import UsageError
-from corefscore.formats import form_of, requested
-from corefscore.formats.row import AUTO, LAST, PARSE, Layers, Reading
+from corefscore.formats.row import AUTO, LAST, PARSE, Layers
 
 PENN = "penn"
 
@@ -179,21 +177,21 @@ def _tag_set(tags: Sequence[str]) -> str | None:
     return name if found[name] else None
 
 
-def text_of(pairs: Sequence[Pairs], reading: Reading) -> Text:
+def text_of(pairs: Sequence[Pairs]) -> Text:
     """The text of the key of some responses, each with its pairs; its files are read once more.
 
     Empty nodes that only a response has are part of it, since mentions can consist of them.
     """
-    layers = layers_of(pairs[0].key, reading)
+    layers = layers_of(pairs[0].key)
     for each in pairs:
         if each.response.nodes is not None:
-            of_response = layers_of(each.response, reading)
+            of_response = layers_of(each.response)
             both = zip(layers, of_response, strict=True)
             layers = [_with_empty(its, other) if its and other else its for its, other in both]
     return Text(layers)
 
 
-def layers_of(side: Documents, reading: Reading) -> list[Layers | None]:
+def layers_of(side: Documents) -> list[Layers | None]:
     """The layers of documents; None for those that no file has."""
     by_source: dict[Source, dict[int | None, int]] = defaultdict(dict)
     for document, place in enumerate(side.places):
@@ -201,18 +199,10 @@ def layers_of(side: Documents, reading: Reading) -> list[Layers | None]:
             by_source[place.source][place.line] = document
     found: list[Layers | None] = [None] * len(side)
     for source, documents in by_source.items():
-        for layers in _layers(source, reading):
+        for layers in side.layers(source) if side.layers else ():
             if layers.line in documents:
                 found[documents[layers.line]] = layers
     return found
-
-
-def _layers(source: Source, reading: Reading) -> Iterator[Layers]:
-    form = form_of([source], reading, KEY)
-    if form.layers is None:
-        return
-    read = import_module(form.layers).read
-    yield from read(source, requested(KEY, reading))
 
 
 def _with_empty(its: Layers, other: Layers) -> Layers:

@@ -92,7 +92,8 @@ KINDS: Mapping[str, Kind] = {
     "other-text": Kind(
         ERROR,
         'in document "{document}": the text goes on with "{text}" where that of the other side, {place}, has "{other}"',
-        "offsets of characters are mapped to the tokens of the other side, so both need the same text, blanks aside",
+        "offsets of characters need the same text on both sides, blanks aside; --align finds the words of the response "
+        "in the key",
     ),
     "no-tokens": Kind(
         ERROR,

@@ -16,7 +16,7 @@ from corefscore.cli import options
 from corefscore.cli.messages import tell
 from corefscore.cli.scoring import evaluated, one_standard_input, workers
 from corefscore.errors import UsageError
-from corefscore.formats.row import AUTO, Reading
+from corefscore.formats.row import AUTO
 from corefscore.reports.words import FIRST_AND_SECOND, KEY_AND_RESPONSE, Words
 from corefscore.results import Result
 
@@ -78,7 +78,7 @@ def analysed(
             tell(result.notices, strict=strict, quiet=quiet, of=name if len(systems) > 1 else "")
             results[name] = result
     pairs = [found.pairs_of(result) for result in results.values()]
-    text = text_of(pairs, Reading(*(how.get(field) for field in Reading._fields)))
+    text = text_of(pairs)
     asked = Asked(how["heads"] or AUTO, pronouns, spans)
     analyses = {
         name: found.analysed(result, its, text, asked, wanted)

@@ -257,10 +257,11 @@ class Documents:
     gives the text of spans of one file, for messages; it comes from the reader. ``named_entities`` are there only
     where a metric asked for them and the format has them, ``texts`` where somebody compares them. ``nodes`` are there
     where mentions are more than spans; ``start`` and ``end`` then count overt tokens, and a mention without any has the
-    empty span in front of which it stands (``end`` is ``start`` - 1). ``characters`` is there where ``start`` and
-    ``end`` count characters: the text of each document. ``unnamed`` says that no document has a name, so that each has
-    that of its line. ``layers`` reads one of the files again for the words of its documents, where the reader can.
-    ``own_text`` says that tokens are those of a text that somebody wrote, which have to be found in the key.
+    empty span in front of which it stands (``end`` is ``start`` - 1). ``characters`` is there where
+    mentions count characters in the file: the text of each document, cut at blanks and where mentions begin or end into
+    the pieces that are its tokens, with a blank between them. ``unnamed`` says that no document has a name, so that
+    each has that of its line. ``layers`` reads one of the files again for the words of its documents, where the reader
+    can. ``own_text`` says that tokens are those of a text that somebody wrote, which have to be found in the key.
     """
 
     names: Sequence[str]

@@ -70,8 +70,8 @@ class Request(NamedTuple):
     has the clusters (``NAME``, or ``KEY,RESPONSE`` where the sides differ). ``by_first`` is what the first object
     decides, once it is known: the dialect of JSON and that field. ``names`` is what is wanted of named entities, if
     anything; ``texts`` whether the words of all tokens are, of readers that come by them anyway or look closer.
-    ``heads`` is one of `HEADS`. ``input_format`` is the format that was named, if one was. ``cut`` asks for tokens of a
-    format without them: pieces of its text. ``tags`` is that of `Reading`.
+    ``heads`` is one of `HEADS`. ``input_format`` is the format that was named, if one was. ``tags`` is that of
+    `Reading`.
     """
 
     side: str | None = KEY
@@ -81,7 +81,6 @@ class Request(NamedTuple):
     texts: bool = False
     heads: str = AUTO
     input_format: str | None = None
-    cut: bool = False
     tags: str | None = None
 
 

@@ -1,8 +1,9 @@
-"""Words as numbers, so that the texts of two sides can be compared."""
+"""The words of a text, and words as numbers, so that the texts of two sides can be compared."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -20,6 +21,26 @@ BLANK_MARKS = b"-_*"
 
 BLANK = np.isin(np.arange(256), np.frombuffer(b" \t\n\r\v\f", dtype=np.uint8))
 """Whether a byte is one of those that `bytes.strip` takes off."""
+
+
+ALONE = "\u2e80-\u2fdf\u3005-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+"""Characters of scripts that part no words by white space: each is a word of its own."""
+
+WORD = re.compile(rf"[{ALONE}]|[^\s{ALONE}]+")
+
+
+def words_in(text: str, borders: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Where the words of a text begin and end: at white space and at the borders of mentions."""
+    wanted = iter(sorted(set(borders)))
+    border = next(wanted, len(text))
+    for match in WORD.finditer(text):
+        start, stop = match.span()
+        while border < stop:
+            if border > start:
+                yield start, border
+                start = border
+            border = next(wanted, len(text))
+        yield start, stop
 
 
 def word_numbers(text: Bytes, starts: Ints, stops: Ints) -> Ints:

@@ -10,8 +10,8 @@ from corefscore.analysis.found import Asked, analysed, pairs_of
 from corefscore.analysis.spans import REPAIRS
 from corefscore.analysis.texts import text_of
 from corefscore.errors import UsageError
-from corefscore.formats.row import AUTO, Reading
-from corefscore.python.api import Corpus, complete, own_options, scored, settings_of, warned
+from corefscore.formats.row import AUTO
+from corefscore.python.api import complete, own_options, scored, settings_of, warned
 from corefscore.python.arguments import Options, apart, spelled
 from corefscore.reports.errors import ErrorReport
 
@@ -54,7 +54,6 @@ def analyse(
     settings = settings_of(wanted.metrics, counting, document, own_options(others))
     result = scored(key, response, wanted.metrics, settings, reading, keep_pairs=True, workers=workers)
     pairs = pairs_of(result)
-    of_key = Reading(input_format=key.reading.get("input_format")) if isinstance(key, Corpus) else reading
-    found = analysed(result, pairs, text_of([pairs], of_key), Asked(reading.heads or AUTO, pronouns, spans), wanted)
+    found = analysed(result, pairs, text_of([pairs]), Asked(reading.heads or AUTO, pronouns, spans), wanted)
     told = warned(replace(result, notices=(*result.notices, *found.notices)))
     return ErrorReport(replace(found, result=told), with_list=True)

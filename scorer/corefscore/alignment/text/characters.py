@@ -49,6 +49,24 @@ class Characters(NamedTuple):
         """Where the characters of each word begin, and last where those of all end."""
         return np.append(0, np.cumsum(tally(self.token, self.tokens)))
 
+    @property
+    def by_itself(self) -> Characters:
+        """The same, each character being a word."""
+        return Characters(self.code, np.arange(len(self.code)), len(self.code))
+
+    def text(self, start: int, stop: int) -> str:
+        """Some of the characters."""
+        return _text(self.code[start:stop])
+
+
+def as_they_are(words: Sequence[str]) -> Characters:
+    """The characters of words of which nothing is left out but blanks."""
+    text = "".join(words)
+    if " " in text or not text.isprintable():
+        words = ["".join(word.split()) for word in words]
+        text = "".join(words)
+    return Characters(_codes(text), np.repeat(np.arange(len(words)), list(map(len, words))), len(words))
+
 
 def characters(words: Sequence[str], without: Collection[int] = ()) -> Characters:
     """The characters of words; those of the words ``without`` are left out."""
@@ -59,9 +77,17 @@ def characters(words: Sequence[str], without: Collection[int] = ()) -> Character
     text = normalised("\n".join(words))
     if text.count("\n") != len(words) - 1:  # a word with a line end in it
         text = normalised("\n".join(word.replace("\n", " ") for word in words))
-    code = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.int64)
+    code = _codes(text)
     ends = code == ord("\n")
     return Characters(code[~ends], np.cumsum(ends)[~ends], len(words))
+
+
+def _codes(text: str) -> Ints:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.int64)
+
+
+def _text(codes: Ints) -> str:
+    return codes.astype(np.uint32).tobytes().decode("utf-32-le", "surrogatepass")
 
 
 def normalised(text: str) -> str:

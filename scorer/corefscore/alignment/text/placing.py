@@ -131,7 +131,7 @@ class _Placing:
                 others.append(at)
             else:
                 found[document].append(at)
-        if not found and self.response.own_text:
+        if not found and (self.response.own_text or self.response.unnamed):
             found, others = self._by_position(), []
         for document, its in found.items():
             if len(its) > 1:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from corefscore.documents.sources import Source
-from corefscore.formats.jsonlines.objects import dialect_of, objects
-from corefscore.formats.jsonlines.words import sentences_of
+from corefscore.formats.jsonlines.objects import objects
+from corefscore.formats.jsonlines.reader import words_of
 from corefscore.formats.row import Layers, Request
 
 
 def read(source: Source, request: Request) -> Iterator[Layers]:
     """The layers of each document of a file that has no faults."""
     for place, fields in objects(source):
-        yield Layers(place.line, sentences_of(fields, dialect_of(place, fields, request)) or ())
+        yield Layers(place.line, words_of(place, fields, request) or ())

@@ -15,8 +15,8 @@ Its fields, and what a mention is, depend on its dialect (`corefscore.formats.js
 
 Other fields are passed over, and so are clusters without mentions. Entities and mentions come in the order in which
 `corefscore.formats.conll.writer.write` and `corefscore.formats.conll.reader` would give them, so that the digits are
-the same. Where mentions count characters, that is what documents hold too, with the text; beside the other side they
-are mapped to its tokens (`corefscore.alignment.offsets`).
+the same. Where mentions count characters, the text is cut at blanks and where mentions begin or end: its pieces are
+tokens, which are mapped to those of the other side (`corefscore.alignment.offsets`).
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Reader:
     def __init__(self, notices: list[Finding], request: Request) -> None:
         self.notices, self.request = notices, request
         self.first = first_of(request)
-        self.words = Passages(request.input_format, request.clusters_field, cut=request.cut)
+        self.words = Passages(request._replace(names=None))
         self.batch = self._empty()
 
     def documents(self, files: Sequence[Source]) -> Iterator[Documents]:
@@ -165,7 +165,7 @@ class Reader:
         return self.first
 
     def _empty(self) -> Gathered:
-        return Gathered(self.most, self.words, texts=self.request.texts, cut=self.request.cut)
+        return Gathered(self.most, self.words, texts=self.request.texts)
 
     def _full(self) -> Documents:
         documents = self.batch.documents()
@@ -238,12 +238,9 @@ def numbers(its_sentences: Sentences) -> Ints:
 
 @dataclass(frozen=True)
 class Passages:
-    """Gives the words of spans of one file, or their offsets where nobody knows the words. The first two are what was
-    asked for; ``cut`` says that spans are of pieces of a text (`pieces_of`), not of its characters."""
+    """Gives the words of spans of one file, or their offsets where nobody knows the words."""
 
-    input_format: str | None
-    clusters_field: str | None
-    cut: bool
+    request: Request
 
     def __call__(self, source: Source, spans: Sequence[Span]) -> list[str]:
         """The words of spans."""
@@ -251,20 +248,24 @@ class Passages:
         for at, span in enumerate(spans):
             by_line[span.line].append(at)
         found: dict[int, str] = {}
-        request = Request(None, self.clusters_field, input_format=self.input_format)
         for place, fields in objects(source, by_line):
-            dialect = dialect_of(place, fields, request)
-            its_sentences = sentences_of(fields, dialect)
+            its_sentences = words_of(place, fields, self.request)
             every = None if its_sentences is None else list(chain(*its_sentences))
             for at in by_line[place.line or 0]:
                 start, end = spans[at].start, spans[at].end
-                if every is not None:
-                    found[at] = _passage(every, start, end)
-                elif dialect.shape == TEXT and not self.cut:
-                    found[at] = _passage(clean(fields[dialect.words][start : end + 1]).split(), 0)
-                else:
-                    found[at] = f"{start}-{end}"
+                found[at] = f"{start}-{end}" if every is None else _passage(every, start, end)
         return [found[at] for at in range(len(spans))]
+
+
+def words_of(place: Place, fields: Fields, request: Request) -> list[list[str]] | None:
+    """The words of a document by sentence, or the pieces of its text where mentions count characters; None where there
+    are none."""
+    dialect = dialect_of(place, fields, request)
+    if dialect.shape != TEXT or dialect.words not in fields:
+        return sentences_of(fields, dialect)
+    clusters = fields[field_of(request, dialect) or dialect.clusters]
+    flat = flattened(clusters, offsets_of(place, fields, dialect)[1])
+    return [list(map(clean, pieces_of(fields[dialect.words], flat or ())[0]))]
 
 
 def sentences(source: Source, notices: list[Finding], request: Request) -> Iterator[Sentences | None]:
@@ -286,24 +287,21 @@ def sentences(source: Source, notices: list[Finding], request: Request) -> Itera
             notices.append(Finding("dropped-fields", source.name, place.line, details=details))
         if of_subtokens(fields, dialect):
             notices.append(Finding("joined-subtokens", source.name, place.line, details={"document": name}))
-        if dialect.shape != TEXT or dialect.words not in fields:
-            yield sentences_of(fields, dialect)
-            continue
-        notices.append(Finding("cut-text", source.name, place.line, details={"document": name}))
-        flat = flattened(fields[field], offsets_of(place, fields, dialect)[1])
-        yield [list(map(clean, pieces_of(fields[dialect.words], flat or ())[0]))]
+        if dialect.shape == TEXT and dialect.words in fields:
+            notices.append(Finding("cut-text", source.name, place.line, details={"document": name}))
+        yield words_of(place, fields, request)
 
 
 class Gathered:
     """The documents since the last batch: lists of whole numbers, which become columns at its end.
 
     ``most`` is how many faults of a document are told, ``words`` gives the words of spans. ``texts`` has the words of
-    each document where they are kept, ``characters`` its text where mentions count characters and it is not ``cut``.
-    ``odd`` is the notice about the words of the mentions of the last document, if there is one.
+    each document where they are kept, ``characters`` the pieces of its text where mentions count characters. ``odd``
+    is the notice about the words of the mentions of the last document, if there is one.
     """
 
-    def __init__(self, most: int, words: Passages, *, texts: bool, cut: bool) -> None:
-        self.most, self.words, self.cut = most, words, cut
+    def __init__(self, most: int, words: Passages, *, texts: bool) -> None:
+        self.most, self.words = most, words
         self.characters: list[str | None] = []
         self.unnamed: list[bool] = []
         self.odd: Finding | None = None
@@ -347,9 +345,8 @@ class Gathered:
         text = fields.get(dialect.words) if dialect.shape == TEXT else None
         if text is not None:
             _trim(place, name, text, found)
-        if text is not None and self.cut:
             pieces, begins, ends = pieces_of(text, found)
-            tokens = len(pieces)
+            tokens, text = len(pieces), " ".join(pieces)
             found[::2], found[1::2] = [begins[each] for each in found[::2]], [ends[each] for each in found[1::2]]
         for number, cluster in enumerate(clusters):
             if cluster:
@@ -357,7 +354,7 @@ class Gathered:
                 self.label.append(number)
                 self.sizes.append(len(cluster))
         self.offsets += found
-        self._begin(name, place, tokens, None if self.cut else text, unnamed=unnamed(fields, dialect))
+        self._begin(name, place, tokens, text, unnamed=unnamed(fields, dialect))
         return merged
 
     def add_faulty(self, name: str, place: Place, fault: Finding) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, groupby
 from operator import itemgetter
@@ -10,6 +9,7 @@ from typing import Any
 
 from corefscore.formats.jsonlines.dialects import FLAT, OBJECTS, SENTENCES, TEXT, Dialect
 from corefscore.formats.jsonlines.records import Fields, clean, shown
+from corefscore.formats.words import words_in
 
 SPECIAL = {"[CLS]", "[SEP]", "<s>", "</s>"}
 """Subtokens that belong to no word."""
@@ -132,16 +132,12 @@ def of_subtokens(fields: Fields, dialect: Dialect) -> bool:
 
 
 def pieces_of(text: str, offsets: Sequence[int]) -> tuple[list[str], dict[int, int], dict[int, int]]:
-    """A text cut at blanks and where mentions begin or end: the pieces, and which piece begins or ends at a character.
+    """The words of a text, which mentions cut where they begin or end: the pieces, and which piece begins or ends at a
+    character.
 
     ``offsets`` are the first and the last character of one mention after the other.
     """
-    cuts = sorted({*offsets[::2], *(end + 1 for end in offsets[1::2])})
-    pieces: list[str] = []
-    begins: dict[int, int] = {}
-    ends: dict[int, int] = {}
-    for begin, end in zip([0, *cuts], [*cuts, len(text)], strict=True):
-        for found in re.finditer(r"\S+", text[begin:end]):
-            begins[begin + found.start()] = ends[begin + found.end() - 1] = len(pieces)
-            pieces.append(found[0])
-    return pieces, begins, ends
+    places = list(words_in(text, chain(offsets[::2], (end + 1 for end in offsets[1::2]))))
+    begins = {start: at for at, (start, _) in enumerate(places)}
+    ends = {stop - 1: at for at, (_, stop) in enumerate(places)}
+    return [text[start:stop] for start, stop in places], begins, ends

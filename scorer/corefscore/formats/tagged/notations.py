@@ -13,13 +13,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
 from corefscore.errors import UsageError
 from corefscore.formats.row import FAULTS
+from corefscore.formats.words import words_in
 
 OPEN, CLOSE, PLAIN_OPEN, PLAIN_CLOSE = range(4)
 """What a tag does: it opens a mention or closes one; the plain ones are brackets of the text itself as it seems, which
@@ -222,7 +223,7 @@ def untagged(text: str, notation: Notation) -> Untagged:
     pairs, kept, faults = _paired(tags, by_id=notation.by_id)
     cut, places = _plain(text, tags, kept)
     spans = [(entity, places[opens], places[closes]) for opens, closes, entity in pairs]
-    words = list(_words(cut, chain.from_iterable(span[1:] for span in spans)))
+    words = list(words_in(cut, chain.from_iterable(span[1:] for span in spans)))
     starts, stops = [start for start, _ in words], [stop for _, stop in words]
     mentions = []
     for entity, start, stop in spans:
@@ -287,27 +288,6 @@ def _plain(text: str, tags: Sequence[Tag], kept: set[int]) -> tuple[str, list[in
             at = max(at, tag.stop)
     pieces.append(text[at:])
     return "".join(pieces), places
-
-
-ALONE = "\u2e80-\u2fdf\u3005-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-"""Characters of scripts that part no words by white space: each is a word of its own."""
-
-WORD = re.compile(rf"[{ALONE}]|[^\s{ALONE}]+")
-
-
-def _words(text: str, borders: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """Where the words of a text begin and end: at white space and at the borders of mentions."""
-    wanted = sorted(set(borders))
-    at = 0
-    for match in WORD.finditer(text):
-        start, stop = match.span()
-        while at < len(wanted) and wanted[at] <= start:
-            at += 1
-        while at < len(wanted) and wanted[at] < stop:
-            yield start, wanted[at]
-            start = wanted[at]
-            at += 1
-        yield start, stop
 
 
 def _crossing(mentions: Sequence[Marked]) -> int:
