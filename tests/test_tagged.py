@@ -486,8 +486,8 @@ def test_mentions_that_count_characters_are_found_as_those_of_tagged_text(rate: 
     path, chance = TESTDATA / "recorded" / "documents-0051" / "key.conll", random.Random(5)
     key, words, its = words_and_mentions(path)
     tagged, characters_ = [], []
-    for name, *each in zip(key.names, words, its, strict=True):
-        answer, _ = garbled(*each, rate, chance, list(chain(*words)))
+    for name, mine, mentions_of_it in zip(key.names, words, its, strict=True):
+        answer, _ = garbled(mine, mentions_of_it, rate, chance, list(chain(*words)))
         its_words, its_mentions, *_ = untagged(answer, find("words"))
         tagged.append(json.dumps({"doc_key": name, "answer": answer}) + "\n")
         characters_.append(as_characters(name, its_words, [(*mention,) for mention in its_mentions]))
