@@ -194,26 +194,16 @@ class Analysis:
 
     def words(self, mention: int) -> str:
         """The words of a mention, as the key has them; its tokens where the key has no words."""
-        return self._words[mention]
+        if not self.both.inside[mention]:
+            return self._outside[mention]
+        first = int(self.text.first[self.both.document[mention]])
+        return " ... ".join(" ".join(self.text.words[first + a : first + b + 1]) for a, b in self.parts(mention))
 
     @cached_property
-    def _words(self) -> list[str]:
-        both, words = self.both, self.text.words
-        first = self.text.first[both.document]
-        found = [
-            " ".join(words[start : end + 1])
-            for start, end in zip((first + both.start).tolist(), (first + both.end).tolist(), strict=True)
-        ]
-        if any(placed.gaps for placed in self.placed):
-            for mention in range(len(found)):
-                if len(parts := self.parts(mention)) > 1:
-                    begin = int(first[mention])
-                    found[mention] = " ... ".join(" ".join(words[begin + a : begin + b + 1]) for a, b in parts)
-        # Each file is read once for all mentions that lie outside the text of the key.
-        outside = np.flatnonzero(~both.inside).tolist()
-        for mention, its in zip(outside, texts_of([self.mention(at) for at in outside]), strict=True):
-            found[mention] = its
-        return found
+    def _outside(self) -> dict[int, str]:
+        """The words of mentions that lie outside the text of the key. Each file is read once for all of them."""
+        mentions = np.flatnonzero(~self.both.inside).tolist()
+        return dict(zip(mentions, texts_of([self.mention(each) for each in mentions]), strict=True))
 
     def parts(self, mention: int) -> list[tuple[int, int]]:
         """The first and the last token of each part of a mention; those of the key if its span was repaired."""

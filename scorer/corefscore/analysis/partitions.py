@@ -12,7 +12,7 @@ from corefscore.alignment.nodes import matched as aligned
 from corefscore.alignment.pairing import Pairs
 from corefscore.alignment.repeats import Repeat, treat
 from corefscore.analysis.texts import Placed
-from corefscore.documents.arrays import Bools, Ints
+from corefscore.documents.arrays import Bools, Ints, bounds, order_by
 from corefscore.documents.model import joined
 from corefscore.results import Counting
 
@@ -89,6 +89,18 @@ def whole(batches: Sequence[Pairs]) -> Pairs:
         joined([batch.response for batch in batches]),
         np.concatenate([batch.present for batch in batches]),
     )
+
+
+class Members:
+    """The members of groups, each in order, given the group of each member (`ABSENT`: none) and how many there are."""
+
+    def __init__(self, groups: Ints, count: int) -> None:
+        there = np.flatnonzero(groups != ABSENT)
+        self._members = there[order_by(groups[there])]
+        self._bounds = bounds(groups[self._members], count).tolist()
+
+    def __getitem__(self, group: int) -> Ints:
+        return self._members[self._bounds[group] : self._bounds[group + 1]]
 
 
 class _Counting(NamedTuple):

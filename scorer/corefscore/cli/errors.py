@@ -16,8 +16,9 @@ from corefscore.cli.messages import tell, write
 from corefscore.cli.scoring import complete, named, spare_inputs
 from corefscore.errors import UsageError
 from corefscore.layouts import ANNOTATIONS, DATA, TABLES, rendered
-from corefscore.reports.errors import ErrorList, ErrorReport
-from corefscore.reports.errors_compared import ErrorComparison
+from corefscore.reports.errors.compared import ErrorComparison
+from corefscore.reports.errors.listing import ErrorList
+from corefscore.reports.errors.report import ErrorReport
 from corefscore.reports.row import Reported
 
 LISTS = ("csv", "tsv", "github")

@@ -13,7 +13,7 @@ from corefscore.errors import UsageError
 from corefscore.formats.row import AUTO
 from corefscore.python.api import complete, own_options, scored, settings_of, warned
 from corefscore.python.arguments import Options, apart, spelled
-from corefscore.reports.errors import ErrorReport
+from corefscore.reports.errors.report import ErrorReport
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

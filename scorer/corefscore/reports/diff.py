@@ -16,7 +16,7 @@ from corefscore.analysis.found import Analysis
 from corefscore.analysis.partitions import ABSENT
 from corefscore.documents.arrays import Ints, bounds
 from corefscore.errors import UsageError
-from corefscore.reports.errors import ErrorReport
+from corefscore.reports.errors.report import ErrorReport
 from corefscore.reports.words import KEY_AND_RESPONSE, Words
 
 RIGHT, SPAN, WRONG, MISSING, EXTRA = STATES = ("right", "span", "wrong", "missing", "extra")
@@ -95,14 +95,14 @@ class Diff:
 
     def key_name(self, entity: int) -> str | None:
         """What a key entity is called."""
-        return self.report.key_id(entity)
+        return self.report.named.key_id(entity)
 
     def response_name(self, entity: int) -> str | None:
         """What a response entity is called."""
         if entity == ABSENT:
             return None
         its = int(self.stands_for[entity])
-        return f"r{self.report.response_id(entity)}" if its == ABSENT else self.report.key_id(its)
+        return f"r{self.report.named.response_id(entity)}" if its == ABSENT else self.report.named.key_id(its)
 
     @cached_property
     def marks(self) -> list[Mark]:

@@ -12,7 +12,8 @@ class Words(NamedTuple):
     """The words of a report.
 
     ``key`` and ``response`` name the sides, ``missing`` and ``extra`` what only one of them has, ``error`` any
-    difference. ``title`` is what the report says, ``titles`` are the types of differences. ``confused`` stands over the
+    difference. ``title`` is what the report says, ``titles`` are the types of differences, and
+    ``short`` what spans their columns and the heading of each, where there is little room. ``confused`` stands over the
     entities that are confused, ``put_into`` over the second of them. ``notes`` explain the tables, ``star`` the mark in
     those of groups, ``legend`` the signs in marked text, and ``said`` is what can be said of a mention
     (`corefscore.reports.diff.STATES`).
@@ -25,6 +26,7 @@ class Words(NamedTuple):
     error: str
     title: str
     titles: Mapping[str, str]
+    short: Mapping[str, tuple[str, str]]
     confused: str
     put_into: str
     notes: Sequence[str]
@@ -50,6 +52,17 @@ KEY_AND_RESPONSE = Words(
         types.MISSING_ENTITY: "missing entity",
         types.EXTRA_SINGLETON: "extra singleton",
         types.MISSING_SINGLETON: "missing singleton",
+    },
+    short={
+        types.SPAN: ("", "span"),
+        types.CONFLATED: ("", "confl"),
+        types.DIVIDED: ("", "div"),
+        types.EXTRA_MENTION: ("extra", "men"),
+        types.EXTRA_ENTITY: ("extra", "ent"),
+        types.EXTRA_SINGLETON: ("extra", "one"),
+        types.MISSING_MENTION: ("missing", "men"),
+        types.MISSING_ENTITY: ("missing", "ent"),
+        types.MISSING_SINGLETON: ("missing", "one"),
     },
     confused="who is taken for whom",
     put_into="put into",
@@ -85,6 +98,17 @@ FIRST_AND_SECOND = Words(
         types.MISSING_ENTITY: "entity only in first",
         types.EXTRA_SINGLETON: "singleton only in second",
         types.MISSING_SINGLETON: "singleton only in first",
+    },
+    short={
+        types.SPAN: ("", "span"),
+        types.CONFLATED: ("only second", "join"),
+        types.EXTRA_MENTION: ("only second", "men"),
+        types.EXTRA_ENTITY: ("only second", "ent"),
+        types.EXTRA_SINGLETON: ("only second", "one"),
+        types.DIVIDED: ("only first", "join"),
+        types.MISSING_MENTION: ("only first", "men"),
+        types.MISSING_ENTITY: ("only first", "ent"),
+        types.MISSING_SINGLETON: ("only first", "one"),
     },
     confused="entities of first that second joins",
     put_into="joined with",

@@ -13,9 +13,9 @@ import numpy as np
 from corefscore.analysis.found import RIGHT, STATUS, Analysis
 from corefscore.checking.findings import counted
 from corefscore.documents.arrays import Ints
-from corefscore.reports.errors import KINDS, ErrorReport, shortened
-from corefscore.reports.row import COUNT, GAIN, MIDDLE, PERCENT, Column, Reported, Table, head
-from corefscore.reports.row import shortened as brief
+from corefscore.reports.errors.names import KINDS
+from corefscore.reports.errors.report import ErrorReport
+from corefscore.reports.row import COUNT, GAIN, MIDDLE, PERCENT, Column, Reported, Table, head, shortened
 from corefscore.reports.words import KEY_AND_RESPONSE
 from corefscore.statistics.percent import percent
 
@@ -30,7 +30,7 @@ class ErrorComparison(Reported):
 
     @property
     def names(self) -> tuple[str, str]:
-        first, second = brief(list(self.reports))
+        first, second = shortened(list(self.reports))
         return first, second
 
     @property
@@ -105,6 +105,7 @@ class ErrorComparison(Reported):
         mentions = self._right(one)
         of_entity: dict[int, int] = Counter(its.both.key[mentions].tolist())
         report = list(self.reports.values())[one]
+        named = report.named
         most = sorted(of_entity, key=lambda entity: -of_entity[entity])[: report.top]
         document = {entity: int(its.both.document[its.errors.key.main[entity]]) for entity in most}
         columns = (
@@ -112,11 +113,10 @@ class ErrorComparison(Reported):
             Column("entity", "entity", cut=MIDDLE),
             Column("document", "document", cut=MIDDLE),
         )
-        rows = [[of_entity[each], report.name_of(each), report.shown_name(document[each])] for each in most]
+        rows = [[of_entity[each], named.key(each), named.document(document[each])] for each in most]
         sizes = np.bincount(its.kinds[mentions], minlength=len(KINDS)).tolist()
         kinds = ", ".join(f"{kind} {size}" for kind, size in zip(KINDS, sizes, strict=True))
-        words = Counter(its.words(mention).lower() for mention in mentions.tolist())
-        often = ", ".join(f"{shortened(each)} {count}" for each, count in words.most_common(8))
+        often = named.most_often(mentions.tolist(), 8)
         title = f"right in {name}, wrong in {other}: {counted(len(mentions), 'mention')} ({kinds})"
         return Table(f"{title}; most often: {often}" if often else title, columns, rows)
 

@@ -1,0 +1,109 @@
+"""Groups of entities that share mentions, each as its overlap table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from corefscore.analysis.found import Analysis
+from corefscore.analysis.partitions import ABSENT, Members
+from corefscore.checking.findings import counted
+from corefscore.reports.errors.names import Named
+from corefscore.reports.row import COUNT, MIDDLE, Column, Table
+from corefscore.reports.words import Words
+
+MOST, ROWS, COLUMNS = 3, 8, 4
+"""How many groups are shown at most, and how many rows and columns of entities the table of one has."""
+
+
+class Group(NamedTuple):
+    """A group: its number and document, the F1 gained if it alone became its key, the sizes of its key and response
+    entities in the order of the text, and the mentions of each cell; those that only one side has are in cells of
+    `ABSENT`."""
+
+    number: int
+    document: int
+    cost: float
+    key: Counter[int]
+    response: Counter[int]
+    cells: Counter[tuple[int, int]]
+
+
+def _groups(analysis: Analysis, which: Iterable[int]) -> Iterator[Group]:
+    groups, both = analysis.groups, analysis.both
+    members = Members(groups.of, len(groups.document))
+    for number in which:
+        its = members[number]
+        key, response = both.key[its].tolist(), both.response[its].tolist()
+        keys, responses = (Counter(entity for entity in side if entity != ABSENT) for side in (key, response))
+        cells = Counter(zip(key, response, strict=True))
+        yield Group(number, int(groups.document[number]), float(groups.cost[number]), keys, responses, cells)
+
+
+def group_tables(named: Named, words: Words, top: int) -> list[Table]:
+    """The groups that cost most; none for a measure by which groups have no cost."""
+    analysis = named.analysis
+    if not analysis.measure.additive:
+        return []
+    order = np.argsort(-analysis.groups.cost, kind="stable").tolist()
+    most = [group for group in order if not analysis.groups.perfect[group]][: min(top, MOST)]
+    return [_table(named, words, group) for group in _groups(analysis, most)]
+
+
+def _table(named: Named, words: Words, group: Group) -> Table:
+    """One group: rows are key entities, columns response entities, the largest of each."""
+    keys, responses = ([entity for entity, _ in sizes.most_common()] for sizes in (group.key, group.response))
+    shown, others = responses[:COLUMNS], responses[COLUMNS:]
+    columns = [
+        Column("key_entity", words.key, cut=MIDDLE),
+        Column("size", "size", COUNT),
+        *(Column(f"response_{entity}", named.response(entity), cut=MIDDLE) for entity in shown),
+        *([Column("others", f"{len(others)} more")] if others else []),
+        Column("missing", words.missing),
+    ]
+    across = [*([entity] for entity in shown), *([others] if others else []), [ABSENT]]
+    errors, response = named.analysis.errors, named.analysis.both.response
+
+    def cells(down: Sequence[int], home: int | None = None) -> list[str]:
+        return [_cell(group, down, entities, home) for entities in across]
+
+    rows: list[list[Any]] = []
+    for entity in keys[:ROWS]:
+        home = int(response[errors.key.main[entity]])
+        rows.append([named.key(entity), group.key[entity], *cells([entity], home)])
+    if rest := keys[ROWS:]:
+        rows.append([f"{len(rest)} more", sum(group.key[entity] for entity in rest), *cells(rest)])
+    if any(key == ABSENT for key, _ in group.cells):
+        rows.append([words.extra, None, *cells([ABSENT])])
+    title = (
+        f"{named.document(group.document)}, group {group.number + 1}: {counted(len(keys), 'entity')} of "
+        f"{words.key} and {len(responses)} of {words.response}; costs {group.cost * 100:.2f}"
+    )
+    return Table(title, columns, rows)
+
+
+def _cell(group: Group, down: Sequence[int], across: Collection[int], home: int | None) -> str:
+    """The mentions of some entities; a star if ``home``, the response entity of a main mention, is among them."""
+    count = sum(group.cells[key, response] for key in down for response in across)
+    star = "*" if home != ABSENT and home in across else ""
+    return f"{count}{star}" if count else "."
+
+
+def group_data(analysis: Analysis) -> list[dict[str, Any]]:
+    """All groups with errors, for JSON."""
+    return [_data(group) for group in _groups(analysis, np.flatnonzero(~analysis.groups.perfect).tolist())]
+
+
+def _data(group: Group) -> dict[str, Any]:
+    row, column = ({entity: at for at, entity in enumerate(sizes)} for sizes in (group.key, group.response))
+    shared = ((*pair, count) for pair, count in group.cells.items() if ABSENT not in pair)
+    return {
+        "document": group.document,
+        "cost": None if np.isnan(group.cost) else group.cost,
+        "key": list(row),
+        "response": list(column),
+        "overlap": [[row[key], column[response], count] for key, response, count in shared],
+    }

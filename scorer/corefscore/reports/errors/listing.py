@@ -1,0 +1,82 @@
+"""The report of `errors --list`: one row an error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from corefscore.analysis import types
+from corefscore.reports.errors.report import ErrorReport
+from corefscore.reports.errors.single import Listed
+from corefscore.reports.row import COUNT, END, MIDDLE, Annotation, Column, Reported, Table
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorList(Reported):
+    """One row an error, with its place in the file of the side that has its mentions."""
+
+    report: ErrorReport
+
+    @property
+    def signature(self) -> str:
+        return self.report.signature
+
+    @property
+    def notes(self) -> Sequence[str]:
+        return ()
+
+    @property
+    def tables(self) -> Sequence[Table]:
+        columns = (
+            Column("type", self.report.words.error),
+            Column("document", "document", spare=1, cut=MIDDLE),
+            Column("file", "file", cut=MIDDLE),
+            Column("line", "line", COUNT),
+            Column("mentions", "tokens", spare=2, cut=END),
+            Column("words", "words", cut=MIDDLE),
+            Column("key_entity", self.report.words.key, over="entity", cut=MIDDLE),
+            Column("response_entity", self.report.words.response, over="entity", cut=MIDDLE),
+            Column("into_key_entity", "into", over="entity", spare=1, cut=MIDDLE),
+        )
+        return [Table("", columns, [*self._spans(), *map(self._row, self.report.errors)])]
+
+    @property
+    def annotations(self) -> Iterator[Annotation]:
+        for kind, document, path, line, _, words, *_ in self.tables[0].rows:
+            yield Annotation("warning", kind, f'"{words}" in document {document}', path, line)
+
+    def to_dict(self) -> dict[str, Any]:
+        return replace(self.report, with_list=True).to_dict()
+
+    def _row(self, error: Listed) -> list[Any]:
+        its, named = self.report.analysis, self.report.named
+        both = its.both
+        spans = [f"{both.start[m]}-{both.end[m]}" for m in error.mentions]
+        return [
+            self.report.words.titles[error.type],
+            named.document(error.document),
+            *named.place(error.mentions[0]),
+            " ".join(spans),
+            ", ".join(map(its.words, error.mentions)),
+            named.key_id(error.key),
+            named.response_id(error.response),
+            named.key_id(error.into),
+        ]
+
+    def _spans(self) -> Iterator[list[Any]]:
+        """The span errors: the tokens of the response, an arrow, those of the key."""
+        its, named = self.report.analysis, self.report.named
+        for at in its.repaired.tolist():
+            response = its.in_response(at)
+            document, *key = its.span(at)
+            yield [
+                self.report.words.titles[types.SPAN],
+                named.document(document),
+                *named.place(at),
+                f"{response[0]}-{response[1]} -> {key[0]}-{key[1]}",
+                f"{its.text.between(document, *response)} -> {its.text.between(document, *key)}",
+                named.key_id(int(its.both.key[at])),
+                named.response_id(int(its.both.response[at])),
+                None,
+            ]

@@ -1,0 +1,128 @@
+"""The tables of an error analysis: what each type of error costs, which mentions and documents it concerns."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from corefscore.analysis import types
+from corefscore.analysis.found import Analysis
+from corefscore.analysis.partitions import ABSENT
+from corefscore.reports.errors.names import KINDS, Named
+from corefscore.reports.errors.single import Listed
+from corefscore.reports.row import BAR, COUNT, END, GAIN, MIDDLE, PERCENT, Column, Table
+from corefscore.reports.words import Words
+
+OF_SINGLETONS = (types.EXTRA_SINGLETON, types.MISSING_SINGLETON)
+"""The types that most corpora do not have."""
+
+REPEATS = "repeated mention"
+LOOKUP = "official look-up"
+"""The row before the types of what is gained without later copies of repeated mentions, and if entities are found by
+the alignment of mentions (`corefscore.alignment.lookups`)."""
+
+NOTHING = 1e-9
+"""Scores that differ by less are the same but for rounding."""
+
+
+def cost_table(analysis: Analysis, words: Words, title: str) -> Table:
+    """One row a type: how many errors, what they cost."""
+    columns = (
+        Column("type", words.error),
+        Column("count", "count", COUNT),
+        Column("alone", "alone", GAIN),
+        Column("in_turn", "in turn", GAIN),
+        Column("then", "then", PERCENT),
+        Column("bar", "", BAR, shown=True),
+    )
+    rows: list[Sequence[Any]] = []
+    moved = analysis.start - analysis.score
+    if analysis.copies or abs(moved) > NOTHING:
+        name, count = (REPEATS, analysis.copies) if analysis.copies else (LOOKUP, None)
+        rows.append([name, count, None, moved, analysis.start, None])
+    rows += [
+        [words.titles[its.type], its.errors, its.alone, its.in_turn, its.then, max(its.in_turn, 0.0)]
+        for its in analysis.costs
+    ]
+    return Table(title, columns, rows)
+
+
+def agreement_table(analysis: Analysis) -> Table:
+    """The F1 of every measure that was scored: the same whichever side is the key."""
+    columns = Column("measure", "measure"), Column("f1", "F1", PERCENT)
+    return Table("agreement", columns, [[name, score.f1] for name, score in analysis.result.items()])
+
+
+def mention_table(named: Named, errors: Sequence[Listed], words: Words) -> Table:
+    """One row a type: the kinds of mentions in its errors, and the most frequent words."""
+    of_type: dict[str, list[int]] = {name: [] for name in types.TYPES}
+    for error in errors:
+        of_type[error.type] += error.mentions
+    columns = (
+        Column("type", words.error),
+        *(Column(kind.replace(" ", "_"), kind, COUNT) for kind in KINDS),
+        Column("most_often", "most often", cut=END),
+    )
+    rows = []
+    for name, its in of_type.items():
+        if its:
+            sizes = np.bincount(named.analysis.kinds[its], minlength=len(KINDS)).tolist()
+            rows.append([words.titles[name], *sizes, named.most_often(its)])
+    return Table(f"mentions in these {words.error}s", columns, rows)
+
+
+def confusion_table(named: Named, errors: Sequence[Listed], words: Words, top: int) -> Table:
+    """Which key entity is put into which other one: conflated pieces whose response entity stands for another."""
+    found: dict[tuple[int, int], list[int]] = defaultdict(list)
+    document: dict[tuple[int, int], int] = {}
+    for error in errors:
+        if error.type == types.CONFLATED and error.into != ABSENT:
+            found[error.key, error.into] += error.mentions
+            document[error.key, error.into] = error.document
+    columns = (
+        Column("mentions", "mentions", COUNT),
+        Column("of", "of", cut=MIDDLE),
+        Column("put_into", words.put_into, cut=MIDDLE),
+        Column("most_often", "most often", cut=END),
+        Column("document", "document", cut=MIDDLE, shown=len(named.analysis.result.names) > 1),
+    )
+    most = sorted(found, key=lambda pair: -len(found[pair]))[:top]
+    rows = [
+        [
+            len(found[pair]),
+            *map(named.key, pair),
+            named.most_often(found[pair], 3),
+            named.document(document[pair]),
+        ]
+        for pair in most
+    ]
+    return Table(words.confused, columns, rows)
+
+
+def document_table(named: Named, words: Words, top: int) -> Table:
+    """The documents that cost most, with their errors by type."""
+    analysis = named.analysis
+    cost = analysis.document_costs
+    columns = (
+        Column("document", "document", cut=MIDDLE),
+        Column("f1", "F1", PERCENT),
+        Column("cost", "costs", GAIN),
+        *(
+            Column(name, heading, COUNT, over=over, shown=bool(analysis.counts[name]) or name not in OF_SINGLETONS)
+            for name, (over, heading) in words.short.items()
+        ),
+    )
+    rows = [
+        [
+            named.document(d),
+            float(analysis.document_scores[d]),
+            float(cost[d]),
+            *(int(analysis.by_document[name][d]) for name in words.short),
+        ]
+        for d in np.argsort(-cost, kind="stable")[:top].tolist()
+        if cost[d] > 0
+    ]
+    return Table("documents that cost most (points of the total F1)", columns, rows)
