@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 
@@ -36,6 +36,7 @@ def convert(
     Raises `InputError` for input that is refused, two documents of one name and documents with faults included;
     `UsageError` for a file that cannot be read.
     """
+    both, reading = reading, reading.of(None if key is None else RESPONSE)
     files = sources(path, reading.include, reading.max_unpacked, notices)
     for source in files:
         source.watch = watch
@@ -49,10 +50,10 @@ def convert(
         able = ", ".join(writable())
         raise UsageError(f"{origin.name} cannot be converted to {target.name}; formats that can be converted: {able}")
     if key is not None:
-        yield from target.write(_on_tokens(key, path, reading, notices), notices, asked)
+        yield from target.write(_on_tokens(key, path, both, notices), notices, asked)
         return
     sentences = origin.sentences
-    request = requested(KEY, reading)
+    request = requested(KEY, reading)._replace(texts=True)
     batches = origin.read(files, notices, request)
     texts = chain.from_iterable(sentences(source, notices, request) for source in files)
     yield from target.write(_full(batches, texts, notices), notices, asked)
@@ -68,7 +69,9 @@ def _on_tokens(key: str, path: str, reading: Reading, notices: list[Finding]) ->
     """
     from corefscore.alignment.text.placing import placed, words_of
 
-    of_key = reading._replace(tags=None, input_format=None)
+    # Said of both, a format is meant for the file that is converted.
+    its_format = reading.of(KEY).input_format if isinstance(reading.input_format, Mapping) else None
+    of_key = reading._replace(tags=None, input_format=its_format)
     batches = joined(list(read(key, notices, of_key)))
     found = placed([batches], list(read(path, notices, reading, side=RESPONSE)), reading, notices).response
     words = words_of(batches, range(len(batches)), KEY)

@@ -172,6 +172,16 @@ KINDS: Mapping[str, Kind] = {
         "names of the key are found in the response by token, so both need the same tokens; --ne-from own takes the "
         "names of each side from its own column",
     ),
+    "absent-column": Kind(
+        ERROR,
+        "column {column}, in which --word-column expects the words, {what}",
+        "columns are counted from 1; name another, or leave the option out",
+    ),
+    "no-words-in-column": Kind(
+        NOTICE,
+        "column {column}, which is taken for that of words, contains {what}",
+        "--word-column N names another column; those of this line: {cells}",
+    ),
     "no-name-column": Kind(
         NOTICE,
         "there is no column {column} of named entities in this file: {what}",
@@ -180,8 +190,8 @@ KINDS: Mapping[str, Kind] = {
     "unknown-words": Kind(
         ERROR,
         'in document "{document}": the words of a name of type {type} are not known',
-        "a key is estimated from the words of names; expected words in the fourth of at least five columns, and the "
-        "names in another",
+        "a key is estimated from the words of names; expected words in the fourth of at least five columns or in "
+        "that of --word-column, and the names in another",
     ),
     "absent-type": Kind(
         NOTICE, 'no name in column {column} has the type "{type}", which --ne-types names', "the types there: {known}"

@@ -74,7 +74,9 @@ def analysed(
     results: dict[str, Result] = {}
     with workers(jobs, scheduler) as apply:
         for name, path in systems.items():
-            result = evaluated(key, path, wanted.metrics, apply=apply, document=document, keep_pairs=True, **how)
+            result = evaluated(
+                *(key, path, wanted.metrics), apply=apply, document=document, keep_pairs=True, texts=True, **how
+            )
             tell(result.notices, strict=strict, quiet=quiet, of=name if len(systems) > 1 else "")
             results[name] = result
     pairs = [found.pairs_of(result) for result in results.values()]

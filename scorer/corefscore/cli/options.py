@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.types import StringParamType
 
+from corefscore.documents.model import KEY, RESPONSE
 from corefscore.documents.sources import RATIO, UNPACKED
 from corefscore.errors import UsageError, nearest
 from corefscore.layouts import NAMES, ORDERS, Style, fitting
@@ -33,7 +34,7 @@ HEADINGS: Mapping[str, Sequence[str]] = {
         *("--measure", "--spans", "--heads", "--pronouns", "--symmetric"),
     ),
     "Input": (
-        *("--systems", "--key", "--include", "--input-format", "--clusters-field", "--max-unpacked"),
+        *("--systems", "--key", "--include", "--input-format", "--word-column", "--clusters-field", "--max-unpacked"),
         *("--tags", "--align", "--pieces", "--fidelity"),
     ),
     "Output": (
@@ -131,6 +132,28 @@ class Choice(click.Choice[str]):
             self.fail(error.message.rstrip(".") + (f"; did you mean {' or '.join(like)}?" if like else "."), param, ctx)
 
 
+class OneOrEach(StringParamType):
+    """A value for both sides, or one for each: ``key=VALUE,response=VALUE``, or only one of the two."""
+
+    def __init__(self, each: Any) -> None:
+        self.each = each
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not isinstance(value, str) or "=" not in value:
+            return self.each.convert(value, param, ctx)
+        found: dict[str, Any] = {}
+        for piece in value.split(","):
+            side, _, its = piece.partition("=")
+            if side not in (KEY, RESPONSE) or side in found:
+                self.fail(f"{value!r}: expected {KEY}=VALUE, {RESPONSE}=VALUE, or both with a comma.", param, ctx)
+            found[side] = self.each.convert(its, param, ctx)
+        return found
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        found: list[CompletionItem] = self.each.shell_complete(ctx, param, incomplete)
+        return found
+
+
 class Finite(click.FloatRange):
     """A number within a range, and no NaN, which is neither below nor above anything."""
 
@@ -203,10 +226,17 @@ def reading() -> list[click.Parameter]:
         *files(),
         click.Option(
             ["--input-format"],
-            type=Choice(EVERY_NAME),
+            type=OneOrEach(Choice(EVERY_NAME)),
             metavar="FORMAT",
             help="Format of the input (default: recognised by content): conll, corefud, jsonlines, or a dialect of "
-            f"JSON ({', '.join(DIALECTS)}).",
+            f"JSON ({', '.join(DIALECTS)}). Two as key=FORMAT,response=FORMAT.",
+        ),
+        click.Option(
+            ["--word-column"],
+            type=OneOrEach(click.IntRange(min=1)),
+            metavar="N",
+            help="Column of the words of CoNLL, counted from 1; two as key=N,response=N. Default: the fourth, or the "
+            "one before the last of fewer than five.",
         ),
         click.Option(
             ["--heads"],

@@ -74,16 +74,24 @@ def evaluated(
     apply: Map | None = None,
     document: str | None = None,
     keep_pairs: bool = False,
+    texts: bool = False,
     **how: Any,
 ) -> Result:
-    """Score a response; ``apply`` are the `workers`, ``how`` the options of `options.scoring`.
+    """Score a response; ``apply`` are the `workers`, ``texts`` tells that words of the key are shown, ``how`` are the
+    options of `options.scoring`.
 
     Raises `InputError` for input that is refused, `UsageError` for a file that cannot be read.
     """
     reading, counting, own = _taken_apart(metrics, how)
     settings = settings_of(metrics, counting, document, own)
     with progress([path for path in (key, response) if isinstance(path, str)], reading.include) as watch:
-        return scored(key, response, metrics, settings, reading, keep_pairs=keep_pairs, watch=watch, workers=apply)
+        return scored(
+            *(key, response, metrics, settings, reading),
+            keep_pairs=keep_pairs,
+            texts=texts,
+            watch=watch,
+            workers=apply,
+        )
 
 
 def of_both_sides(

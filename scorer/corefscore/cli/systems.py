@@ -14,9 +14,11 @@ from corefscore.checking.findings import Finding
 from corefscore.cli import options
 from corefscore.cli.messages import tell
 from corefscore.cli.scoring import evaluated, named, of_both_sides, one_standard_input, read_key, workers
+from corefscore.documents.model import RESPONSE
 from corefscore.documents.sources import sources
 from corefscore.errors import InputError, ScorerError, UsageError
 from corefscore.formats import recognisable
+from corefscore.formats.row import OneOrEach, of_side
 from corefscore.metrics import NAMES as METRICS
 from corefscore.metrics import find
 from corefscore.metrics.measures import DEFAULT
@@ -174,16 +176,21 @@ def _suggest_systems(path: str, error: ScorerError) -> None:
 
 
 def given(
-    key: str, systems: Sequence[str], place: str | None, *, include: str | None, input_format: str | None, **how: Any
+    key: str,
+    systems: Sequence[str],
+    place: str | None,
+    *,
+    include: str | None,
+    input_format: OneOrEach[str],
+    **how: Any,
 ) -> dict[str, str]:
     """The paths of all systems by name: those given one by one, and those of a folder; see `named` and `folder`. JSON
     lines that have both sides are a system of their own if no other is given.
 
     Raises `UsageError` where there is none.
     """
-    found, skipped = (
-        folder(place, key, include, input_format, how.get("clusters_field")) if place is not None else ([], [])
-    )
+    form = of_side(input_format, RESPONSE), how.get("clusters_field")
+    found, skipped = folder(place, key, include, *form) if place is not None else ([], [])
     tell(skipped, strict=how["strict"], quiet=how["quiet"])
     if not systems and place is None:
         both, _ = of_both_sides(key, None, None, {"include": include, "input_format": input_format, **how})

@@ -19,7 +19,7 @@ from corefscore.documents.model import KEY, RESPONSE
 from corefscore.documents.sources import SUFFIXES, Source, sources
 from corefscore.errors import InputError, UsageError
 from corefscore.formats import recognised
-from corefscore.formats.row import Reading
+from corefscore.formats.row import Reading, of_side
 from corefscore.layouts import ANNOTATIONS, DATA, FINDINGS, fitting, rendered
 from corefscore.reports.validate import Checked
 
@@ -89,7 +89,7 @@ def run(
         # A key that cannot be read, or that mending would overwrite, is told before anything is written.
         if key is not None and key_files is not None:
             spare_inputs({"--fix": fix}, [key], reading.include)
-            recognised(key_files, reading.input_format)
+            recognised(key_files, of_side(reading.input_format, KEY))
         fixes = _mend(source, fix, repeated)
         files = [fix]
     rows, broken = _validated(files, key, key_files, of_key, reading, told=layout in fitting(FINDINGS))
@@ -160,7 +160,7 @@ def _one(files: Sequence[str], out: str, reading: Reading) -> Source:
     found = sources(files[0], None, reading.max_unpacked)
     if len(found) != 1 or found[0].path != files[0]:
         raise UsageError(f"{files[0]}: --fix mends a file, not a folder")
-    its_format = recognised(found, reading.input_format)
+    its_format = recognised(found, of_side(reading.input_format, RESPONSE))
     if its_format.name != "conll":
         raise UsageError(
             f"{files[0]}: --fix mends CoNLL files, and this one is read as {its_format.title}; "

@@ -17,7 +17,7 @@ from corefscore.checking.findings import Finding, Found
 from corefscore.documents.model import KEY, Documents, LayersOf
 from corefscore.documents.sources import Source, sources
 from corefscore.errors import UsageError, suggested
-from corefscore.formats.row import AUTO, HEADS, Examination, Format, Layers, Reading, Request
+from corefscore.formats.row import AUTO, HEADS, Examination, Format, Layers, Reading, Request, of_side
 from corefscore.names.options import NameOptions
 from corefscore.work.workers import Map, Unsuited
 
@@ -61,7 +61,7 @@ def read(
     Raises `InputError` for input that is refused, `UsageError` for a file that cannot be read and for an unknown
     format; with ``apply`` also `Unsuited`, and then nothing was read that cannot be read again.
     """
-    texts = texts or (names is not None and names.compares_words)
+    texts = texts or bool(reading.align) or (names is not None and names.compares_words)
     request = requested(side, reading)._replace(names=names, texts=texts)
     if isinstance(path, str):
         files = sources(path, reading.include, reading.max_unpacked, notices)
@@ -111,15 +111,26 @@ def has_both_sides(path: str | Sequence[str], reading: Reading) -> bool:
 
 
 def requested(side: str | None, reading: Reading) -> Request:
-    """What is asked of a reader. Raises `UsageError` for a field of clusters that is neither one name nor two, and for
-    heads that are none of `HEADS`."""
+    """What is asked of a reader. Raises `UsageError` for a field of clusters that is neither one name nor two, for
+    heads that are none of `HEADS`, and for a column of words that is none."""
     fields = "clusters" if reading.clusters_field is None else reading.clusters_field
     if fields.count(",") > 1 or not all(fields.split(",")):
         raise UsageError(f'clusters field "{fields}": expected the name of a field, or two as KEY,RESPONSE')
     heads = AUTO if reading.heads is None else reading.heads
     if heads not in HEADS:
         raise UsageError(f"heads={heads!r} is not one of {', '.join(HEADS)}")
-    return Request(side, reading.clusters_field, heads=heads, input_format=reading.input_format, tags=reading.tags)
+    its = reading.of(side)
+    column = of_side(its.word_column, side)
+    if column is not None and (type(column) is not int or column < 1):
+        raise UsageError(f"word_column={column!r}: expected a whole number; columns are counted from 1")
+    return Request(
+        side,
+        reading.clusters_field,
+        heads=heads,
+        input_format=of_side(its.input_format, side),
+        tags=reading.tags,
+        word_column=column,
+    )
 
 
 def find(name: str) -> Format:
@@ -177,10 +188,20 @@ def form_of(files: Sequence[Source], reading: Reading, side: str | None) -> Form
     nobody recognises that, it is text with tags if something was asked of tags, and else CoNLL.
 
     Text with tags is asked of a response; a key is only taken for it where its content is nothing else. Raises as
-    `recognised` does.
+    `recognised` does, and `UsageError` where a column of words is asked for and the format has no columns.
     """
-    name, about_tags = reading.input_format, reading.input_format == TAGGED or reading.tags is not None
-    return recognised(files, None if name == TAGGED and side == KEY else name, TAGGED if about_tags else NAMES[0])
+    name, column = of_side(reading.input_format, side), of_side(reading.word_column, side)
+    about_tags = name == TAGGED or reading.tags is not None
+    # Said of both sides, it is meant for that which can be text with tags.
+    everywhere = not isinstance(reading.input_format, Mapping)
+    asked = None if name == TAGGED and side == KEY and everywhere else name
+    found = recognised(files, asked, TAGGED if about_tags else NAMES[0])
+    if column is not None and not found.columns:
+        raise UsageError(
+            f"{files[0].name}: --word-column names a column of CoNLL, and this file is read as {found.title}; leave it "
+            "out, or name the side that has columns: --word-column key=N or response=N"
+        )
+    return found
 
 
 def recognised(files: Sequence[Source], name: str | None = None, otherwise: str = NAMES[0]) -> Format:

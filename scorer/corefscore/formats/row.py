@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 
 from corefscore.checking.findings import Finding
 from corefscore.documents.arrays import NONE, Ints
-from corefscore.documents.model import KEY, Documents, Place
+from corefscore.documents.model import KEY, RESPONSE, Documents, Place
 from corefscore.documents.sources import Source
-from corefscore.errors import InputError
+from corefscore.errors import InputError, UsageError
 from corefscore.names.options import NameOptions
 
 BATCH = 1 << 24
@@ -32,6 +32,25 @@ mention where the pieces overlap; or never; or if they have the same id."""
 Sentences = Sequence[Sequence[str]]
 """The words of one document, sentence by sentence."""
 
+T = TypeVar("T")
+
+OneOrEach: TypeAlias = "T | Mapping[str, T] | None"
+"""What is asked of both sides, or of each by its name; None leaves it to the content."""
+
+
+def of_side(given: OneOrEach[T], side: str | None) -> T | None:
+    """What is asked of one side.
+
+    Raises `UsageError` for names that are not those of sides, and where it is not known which side this is.
+    """
+    if not isinstance(given, Mapping):
+        return given
+    if unknown := [name for name in given if name not in (KEY, RESPONSE)]:
+        raise UsageError(f"{unknown[0]!r} is no side; expected {KEY} or {RESPONSE}, each with its value")
+    if side is None:
+        raise UsageError(f"{dict(given)!r} is given by side, and there is one side here; give the value alone")
+    return given.get(side)
+
 
 class Reading(NamedTuple):
     """How files are read: the options of these names of all commands and of `corefscore.read`.
@@ -39,11 +58,12 @@ class Reading(NamedTuple):
     ``include`` is a glob for the names of the files of a folder. ``input_format`` names the format, which else the
     content of the first file tells; ``clusters_field`` the field of JSON lines that has the clusters, or two as
     KEY,RESPONSE. A compressed file may unpack to ``max_unpacked`` MB (by default 4, or 100 times its size). ``heads``
-    says how the heads of mentions are found (`HEADS`).
+    says how the heads of mentions are found (`HEADS`). ``word_column`` is the column of words of CoNLL, from 1. The
+    format and this column can be given for each side, by its name.
     """
 
     include: str | None = None
-    input_format: str | None = None
+    input_format: OneOrEach[str] = None
     clusters_field: str | None = None
     max_unpacked: int | None = None
     heads: str | None = None
@@ -51,11 +71,20 @@ class Reading(NamedTuple):
     pieces: str | None = None
     align: bool | None = None
     fidelity: float | None = None
+    word_column: OneOrEach[int] = None
+
+    def of(self, side: str | None) -> Reading:
+        """The same for one side. Raises `UsageError` as `of_side` does."""
+        return self._replace(input_format=of_side(self.input_format, side), word_column=of_side(self.word_column, side))
 
     @property
     def settings(self) -> dict[str, str]:
-        """What of it was given and can move a number."""
+        """What of it was given and can move a number; what is given by side has the side in front of its name."""
         given = {name: value for name, value in self._asdict().items() if value not in (None, False)}
+        for name, value in list(given.items()):
+            if isinstance(value, Mapping):
+                del given[name]
+                given.update({f"{side}_{name}": its for side, its in value.items()})
         for name in ("max_unpacked", "fidelity"):
             given.pop(name, None)
         if self.heads == AUTO:
@@ -70,8 +99,8 @@ class Request(NamedTuple):
     has the clusters (``NAME``, or ``KEY,RESPONSE`` where the sides differ). ``by_first`` is what the first object
     decides, once it is known: the dialect of JSON and that field. ``names`` is what is wanted of named entities, if
     anything; ``texts`` whether the words of all tokens are, of readers that come by them anyway or look closer.
-    ``heads`` is one of `HEADS`. ``input_format`` is the format that was named, if one was. ``tags`` is that of
-    `Reading`.
+    ``heads`` is one of `HEADS`. ``input_format`` is the format that was named, if one was. ``tags`` and ``word_column``
+    are those of `Reading`.
     """
 
     side: str | None = KEY
@@ -82,6 +111,7 @@ class Request(NamedTuple):
     heads: str = AUTO
     input_format: str | None = None
     tags: str | None = None
+    word_column: int | None = None
 
 
 USUAL = Request()
@@ -188,6 +218,8 @@ class Format(NamedTuple):
     ``examiner`` is the module whose `Examiner` (see `Examination`) tells everything that is wrong or odd, ``named`` the
     one whose `read` reads named entities as well, ``layers`` the one whose `read` gives the words, tags and parses of
     one file, document by document, to find out why a score is low; a format may do without any of them.
+
+    ``columns`` tells whether its lines have columns, one of which can be named as that of words.
     """
 
     name: str
@@ -204,6 +236,7 @@ class Format(NamedTuple):
     named: str | None = None
     layers: str | None = None
     promises: Callable[[bytes, Sequence[str]], bool] = lambda head, fields: True
+    columns: bool = False
 
 
 def passage_places(first: int, size: int) -> list[int]:

@@ -52,7 +52,7 @@ def analyse(
     response = complete(key, response, reading)
     wanted = measured(measure)
     settings = settings_of(wanted.metrics, counting, document, own_options(others))
-    result = scored(key, response, wanted.metrics, settings, reading, keep_pairs=True, workers=workers)
+    result = scored(key, response, wanted.metrics, settings, reading, keep_pairs=True, texts=True, workers=workers)
     pairs = pairs_of(result)
     found = analysed(result, pairs, text_of([pairs]), Asked(reading.heads or AUTO, pronouns, spans), wanted)
     told = warned(replace(result, notices=(*result.notices, *found.notices)))

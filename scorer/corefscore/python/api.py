@@ -75,6 +75,7 @@ def read(
     max_unpacked: int | None = None,
     heads: str | None = None,
     tags: str | None = None,
+    word_column: int | None = None,
     ne_column: int | None = None,
     estimate_key: bool = False,
 ) -> Corpus:
@@ -84,7 +85,8 @@ def read(
     in the field `clusters` for a ``side`` of `key`; for one of `response`, in `predicted_clusters` where it is there;
     without a side in the one of them that is there; or in ``clusters_field``. A compressed file may unpack to
     ``max_unpacked`` MB (by default 4, or 100 times its size). ``tags`` is the notation of text with tags, by its name
-    or as a pattern (by default the content tells). ``ne_column`` reads named entities as well, from that
+    or as a pattern (by default the content tells). ``word_column`` is the column of words of CoNLL (from 1; by default
+    the fourth, or that before the last of fewer than five). ``ne_column`` reads named entities as well, from that
     column (from 1), for metrics that count named mentions. ``estimate_key`` reads a key without its coreference, which
     need not be there, to be scored with this option.
 
@@ -100,7 +102,7 @@ def read(
         raise UsageError(f"side={side!r} is not one of {KEY}, {RESPONSE}")
     return corpus(
         _path("path", path),
-        Reading(include, input_format, clusters_field, max_unpacked, heads, tags),
+        Reading(include, input_format, clusters_field, max_unpacked, heads, tags, word_column=word_column),
         side,
         names,
         texts=True,
@@ -249,17 +251,20 @@ def scored(
     reading: Reading,
     *,
     keep_pairs: bool = False,
+    texts: bool = False,
     watch: Callable[[int], None] | None = None,
     workers: Map | None = None,
 ) -> Result:
     """`score` with all that a command has to say: what is scored, how, and how files are read.
 
-    ``keep_pairs`` is for the official layout (`corefscore.evaluate.evaluate`), ``watch`` is called with the number of
-    bytes read.
+    ``keep_pairs`` is for the official layout (`corefscore.evaluate.evaluate`), ``texts`` for what shows words of the
+    key, ``watch`` is called with the number of bytes read.
     """
 
     def run(workers: Map | None) -> Result:
-        sides, notices, settled = _sides(key, response, metrics, settings, reading, watch=watch, workers=workers)
+        sides, notices, settled = _sides(
+            key, response, metrics, settings, reading, texts=texts, watch=watch, workers=workers
+        )
         return evaluate(*sides, metrics, settled, notices, keep_pairs=keep_pairs, apply=workers or map, reading=reading)
 
     return by_many_or_one(run, workers)
@@ -275,6 +280,7 @@ def _sides(
     settings: Settings,
     reading: Reading,
     *,
+    texts: bool = False,
     watch: Callable[[int], None] | None = None,
     workers: Map | None = None,
 ) -> tuple[tuple[Batches, Batches], list[Finding], Settings]:
@@ -290,7 +296,10 @@ def _sides(
     for name, side in sides.items():
         if (paths := paths_of(name, side)) is not None:
             asked[name] = reading.settings
-            batches[name] = formats.read(paths, notices, reading, side=name, names=names, watch=watch, apply=workers)
+            shown = texts and name == KEY
+            batches[name] = formats.read(
+                paths, notices, reading, side=name, names=names, texts=shown, watch=watch, apply=workers
+            )
         elif isinstance(side, Corpus):
             asked[name] = side.reading
             notices += side.notices

@@ -44,7 +44,7 @@ class Files(TypedDict, total=False):
     """How files are read (`corefscore.formats.row.Reading`)."""
 
     include: str | None
-    input_format: str | None
+    input_format: str | Mapping[str, str] | None
     clusters_field: str | None
     max_unpacked: int | None
     heads: str | None
@@ -52,6 +52,7 @@ class Files(TypedDict, total=False):
     pieces: str | None
     align: bool | None
     fidelity: float | None
+    word_column: int | Mapping[str, int] | None
 
 
 class Work(TypedDict, total=False):

@@ -18,4 +18,5 @@ FORMAT = Format(
     examiner="corefscore.formats.conll.examiner",
     layers="corefscore.formats.conll.layers",
     named="corefscore.formats.conll.names",
+    columns=True,
 )

@@ -6,7 +6,7 @@ import numpy as np
 
 from corefscore.documents.arrays import Bools, Bytes, Ints
 from corefscore.documents.model import UNKNOWN
-from corefscore.formats.conll.lines import WORD, WORD_COLUMNS
+from corefscore.formats.conll.lines import NOWHERE, WORD_COLUMNS, WordColumn
 from corefscore.formats.words import word_numbers
 
 LF, TAB, SPACE, ZERO = b"\n\t 0"
@@ -64,18 +64,25 @@ class Columns:
             value[more] = np.where(digit < 10, value[more] * 10 + digit, -1)
         return value
 
-    def word_column(self, of_names: int) -> Ints:
-        """The column of words of each line where it is certain, counted from 0, -1 elsewhere: the fourth of at least
-        five, unless ``of_names`` (from 1) is that of names."""
-        return np.where((self.count >= WORD_COLUMNS) & (of_names != WORD + 1), WORD, -1)
+    def word_column(self, column: WordColumn, of_names: int) -> Ints:
+        """The column of words of each line where it is certain, counted from 0, -1 elsewhere and where it is
+        ``of_names`` (from 1), the column of names."""
+        places, certain = _of_counts(self.count, column)
+        return np.where(certain & (places != of_names - 1), places, NOWHERE)
 
-    def words(self, last: Ints) -> Ints:
-        """The number of the word of each line, whose last cell begins at ``last``
-        (`corefscore.formats.conll.lines.word`).
-
-        With three or four columns nothing tells which one has the word.
-        """
+    def words(self, column: WordColumn, last: Ints) -> Ints:
+        """The number of the word of each line, whose last cell begins at ``last``; unknown where nothing tells which
+        column has it."""
         # Empty columns behind the last one are none.
         count = np.where(self.tabbed, np.searchsorted(self._tabs, last) - self._first + 1, self.count)
-        numbers = word_numbers(self._text, *self.cells(np.where(count < WORD_COLUMNS, count - 2, WORD)))
-        return np.where((count > 2) & (count < WORD_COLUMNS), UNKNOWN, numbers)
+        places, certain = _of_counts(count, column)
+        numbers = word_numbers(self._text, *self.cells(places))
+        return np.where((count > 2) & ~certain, UNKNOWN, numbers)
+
+
+def _of_counts(counts: Ints, column: WordColumn) -> tuple[Ints, Bools]:
+    """The place of the word in lines of so many columns, and whether it is certain."""
+    # Beyond these all lines are alike.
+    most = min(int(counts.max(initial=0)), max(WORD_COLUMNS, (column.number or 0) + 1))
+    every, at = range(most + 1), np.minimum(counts, most)
+    return np.array(list(map(column.place, every)))[at], np.array(list(map(column.is_certain, every)))[at]

@@ -135,7 +135,7 @@ class Examiner(Reader):
     """Reads one side, adding all that is wrong or odd to ``found``."""
 
     def __init__(self, found: Found, request: Request) -> None:
-        super().__init__([])
+        super().__init__([], request._replace(texts=True))
         self.found = found
         self._texts = TextsSoFar() if request.texts else None
         self._tallies: dict[int, _Tally] = defaultdict(_Tally)
@@ -207,7 +207,7 @@ class Examiner(Reader):
         starts, ends = last_cells(text, lines.stops[tokens])
         self._look_at_cells(lines, tokens, document, starts, ends)
         if self._texts is not None:
-            self._texts.add(document, table.words(starts), self.line + 1 + tokens)
+            self._texts.add(document, table.words(self.word_column, starts), self.line + 1 + tokens)
 
     def _look_for_markers(self, lines: Lines) -> None:
         """Lines within documents that are nearly markers: what they were to begin or end goes on."""

@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from corefscore.checking.findings import Finding
+from corefscore.checking.findings import Finding, shortened
 from corefscore.documents.model import Span
 from corefscore.documents.sources import MARK, Source, as_text
 from corefscore.formats.row import NO_WORD, Request, Sentences, passage, passage_places
@@ -19,7 +20,16 @@ BEGIN, END = b"begin document ", b"end document"
 END_MARKER = re.compile(rb"#[^\S\n]*" + END)
 
 WORD, WORD_COLUMNS = 3, 5
-"""The column of words, counted from 0, and how many columns a line has at least in which it is certain."""
+"""The usual column of words, counted from 0, and how many columns a line has at least in which it is certain."""
+
+NOWHERE = -1
+"""The place of a word that a line does not have."""
+
+LOOKED_AT = 1000
+"""How many tokens of a file tell whether its column of words contains any."""
+
+FEW = 10
+"""Fewer tokens than these tell nothing of a column."""
 
 COLUMNS = 5
 """How many columns are written: document, part, number of the token in its sentence, word, coreference."""
@@ -135,43 +145,106 @@ def cell_of(line: bytes) -> tuple[int, bytes]:
     return len(text.rstrip(b" ")) - len(cell), cell
 
 
-def word_cell(columns: Sequence[bytes]) -> bytes:
-    """The fourth column, as in CoNLL-2011/2012, or the one before the last where there are fewer than five."""
-    if len(columns) >= WORD_COLUMNS:
-        return columns[WORD].strip()
-    return columns[-2].strip() if len(columns) > 1 else NO_WORD.encode()
+@dataclass(frozen=True)
+class WordColumn:
+    """The column of words of a file: that of this ``number`` (from 1), or without one the fourth, as in
+    CoNLL-2011/2012, and that before the last on lines of fewer than five columns.
 
-
-def word(columns: Sequence[bytes]) -> str:
-    """The same as text."""
-    return as_text(word_cell(columns))
-
-
-def words(source: Source, spans: Sequence[Span]) -> list[str]:
-    """The words of spans of one file.
-
-    Only those that a `passage` shows are kept, so spans may be long, many and nested.
+    Called, it gives the words of spans of a file (`corefscore.documents.model.Words`).
     """
-    sizes = [span.end - span.start + 1 for span in spans]
-    beginning = defaultdict(list)
-    for at, span in enumerate(spans):
-        beginning[span.line].append(at)
-    last = max(beginning, default=0)
-    shown: list[list[int]] = [[] for _ in spans]
-    wanted: dict[int, str] = {}
-    token = end = 0
-    for number, line_text in source.numbered_lines():
-        for at in beginning.get(number, ()):
-            shown[at] = passage_places(token, sizes[at])
-            wanted.update(dict.fromkeys(shown[at], ""))
-            end = max(end, token + sizes[at])
-        if token < end and holds_token(line_text):
-            if token in wanted:
-                wanted[token] = word(columns_of(line_text))
-            token += 1
-        if number >= last and token >= end:
-            break
-    return [passage([wanted[place] for place in places], size) for places, size in zip(shown, sizes, strict=True)]
+
+    number: int | None = None
+
+    def place(self, count: int) -> int:
+        """The column of the word of a line of so many columns, counted from 0; `NOWHERE` if there is none. The last
+        column is that of coreference."""
+        if self.number is not None:
+            return self.number - 1 if self.number < count else NOWHERE
+        return WORD if count >= WORD_COLUMNS else max(count - 2, NOWHERE)
+
+    def is_certain(self, count: int) -> bool:
+        """Whether a line of so many columns has its word there; with three or four, nothing tells which one has it."""
+        return self.number is not None or count >= WORD_COLUMNS
+
+    def cell(self, columns: Sequence[bytes]) -> bytes:
+        """The word of a line."""
+        at = self.place(len(columns))
+        return NO_WORD.encode() if at == NOWHERE else columns[at].strip()
+
+    def word(self, columns: Sequence[bytes]) -> str:
+        """The same as text."""
+        return as_text(self.cell(columns))
+
+    def __call__(self, source: Source, spans: Sequence[Span]) -> list[str]:
+        """The words of spans of one file.
+
+        Only those that a `passage` shows are kept, so spans may be long, many and nested.
+        """
+        sizes = [span.end - span.start + 1 for span in spans]
+        beginning = defaultdict(list)
+        for at, span in enumerate(spans):
+            beginning[span.line].append(at)
+        last = max(beginning, default=0)
+        shown: list[list[int]] = [[] for _ in spans]
+        wanted: dict[int, str] = {}
+        token = end = 0
+        for number, line_text in source.numbered_lines():
+            for at in beginning.get(number, ()):
+                shown[at] = passage_places(token, sizes[at])
+                wanted.update(dict.fromkeys(shown[at], ""))
+                end = max(end, token + sizes[at])
+            if token < end and holds_token(line_text):
+                if token in wanted:
+                    wanted[token] = self.word(columns_of(line_text))
+                token += 1
+            if number >= last and token >= end:
+                break
+        return [passage([wanted[place] for place in places], size) for places, size in zip(shown, sizes, strict=True)]
+
+
+def absent_column(source: Source, column: WordColumn) -> Finding | None:
+    """The error for a file with tokens none of which has the column of words that was asked for."""
+    most = 0
+    for line in lines_of(source):
+        if line.begin and line.token >= 0:
+            most = max(most, len(columns_of(line.text)))
+            if column.place(most) != NOWHERE:
+                return None
+    number = column.number
+    if not most or number is None:
+        return None
+    last = number == most
+    what = "is the last one, which is that of coreference" if last else f"is not there: no line has more than {most}"
+    return Finding("absent-column", source.name, details={"column": number, "what": what})
+
+
+def other_words(source: Source, column: WordColumn) -> Finding | None:
+    """The notice for a file whose column of words clearly contains none, while another column may: in its first
+    `LOOKED_AT` tokens these are numbers only, or all the same, and another column has other text that varies."""
+    rows = []
+    for line in lines_of(source):
+        if line.begin and line.token >= 0:
+            rows.append((line.number, columns_of(line.text)))
+            if len(rows) == LOOKED_AT:
+                break
+    found = [as_text(column.cell(columns)) for _, columns in rows]
+    if len(rows) < FEW or not _no_words(found):
+        return None
+    number, first = rows[0]
+    others = range(min(len(columns) for _, columns in rows) - 1)
+    if all(_no_words([as_text(columns[at]) for _, columns in rows]) for at in others):
+        return None
+    details = {
+        "column": column.place(len(first)) + 1,
+        "what": f'"{found[0]}" for every token' if len(set(found)) == 1 else f'only numbers, such as "{found[0]}"',
+        "cells": ", ".join(f"{at} {shortened(as_text(cell))}" for at, cell in enumerate(first[:-1], start=1)),
+    }
+    return Finding("no-words-in-column", source.name, number, details=details)
+
+
+def _no_words(cells: Sequence[str]) -> bool:
+    """Whether cells are all the same, or numbers and marks only."""
+    return len(set(cells)) == 1 or not any(character.isalpha() for cell in set(cells) for character in cell)
 
 
 def sentences(source: Source, notices: list[Finding], request: Request) -> Iterator[Sentences]:
@@ -181,6 +254,7 @@ def sentences(source: Source, notices: list[Finding], request: Request) -> Itera
     """
     found: list[list[str]] | None = None
     more_columns = commented = False
+    column = WordColumn(request.word_column)
     for line in lines_of(source):
         if line.begins:
             found = [[]]
@@ -191,7 +265,7 @@ def sentences(source: Source, notices: list[Finding], request: Request) -> Itera
             found = None
         elif line.token >= 0:
             columns = columns_of(line.text)
-            found[-1].append(word(columns))
+            found[-1].append(column.word(columns))
             if len(columns) > COLUMNS and not more_columns:
                 more_columns = True
                 notices.append(Finding("dropped-columns", source.name, line.number, details={"count": len(columns)}))

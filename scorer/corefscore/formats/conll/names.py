@@ -12,8 +12,9 @@ The grammar of the column (the eleventh from the left, unless another is named):
 
 A fault makes its document unusable, as brackets of coreference without a partner do.
 
-The words of tokens are in the fourth column of lines with at least five, unless that is the column of names. Otherwise
-they are unknown: with fewer columns nothing tells words from tags, and a tag taken for a word makes all names one.
+The words of tokens are in the fourth column of lines with at least five, or in that of ``word_column``, unless that is
+the column of names. Otherwise they are unknown: with fewer columns nothing tells words from tags, and a tag taken for a
+word makes all names one.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from corefscore.checking.findings import Finding, shortened
 from corefscore.documents.arrays import Bools, Bytes, Ints
 from corefscore.documents.model import KEY, UNKNOWN, Documents, HeldColumn, NamedEntities
 from corefscore.documents.sources import Source, as_text
+from corefscore.errors import UsageError
 from corefscore.formats.conll.columns import Columns
 from corefscore.formats.conll.reader import CR, Lines, Reader
 from corefscore.formats.row import Request
@@ -82,9 +84,11 @@ class NamesReader(Reader):
     """Reads one side with its named entities, and with the words of all tokens, by which sides are compared."""
 
     def __init__(self, notices: list[Finding], request: Request) -> None:
-        super().__init__(notices)
+        super().__init__(notices, request)
         assert request.names is not None, "only names are read here"
         self._how = request.names
+        if self.word_column.number == self._how.column and self._how.of_side(request.side):
+            raise UsageError(f"column {self._how.column} cannot have both words and names; see --ne-column")
         self._names_wanted = self._how.of_side(request.side)
         self._estimate = request.side == KEY and bool(self._how.estimate)
         # One for each file; batches share the list.
@@ -107,7 +111,7 @@ class NamesReader(Reader):
         stops = lines.stops[tokens]
         columns = Columns(lines.text, lines.starts[tokens], stops - (lines.text[stops - 1] == CR))
         if self._texts is not None:
-            at = columns.word_column(self._how.column)
+            at = columns.word_column(self.word_column, self._how.column)
             number = np.where(at >= 0, word_numbers(lines.text, *columns.cells(at)), UNKNOWN)
             self._texts.add(document, number, self.line + 1 + tokens)
         if self._names_wanted:
@@ -117,7 +121,7 @@ class NamesReader(Reader):
     def _look_at_names(self, lines: Lines, tokens: Ints, document: Ints, token: Ints, columns: Columns) -> None:
         text, number = lines.text, self._how.column
         starts, stops = columns.cells(np.full(len(tokens), number - 1))
-        words = _Words(text, columns, columns.word_column(number))
+        words = _Words(text, columns, columns.word_column(self.word_column, number))
         for at in self._held_in(text, columns.count, starts, stops).tolist():
             raw = text[starts[at] : stops[at]].tobytes()
             before = as_text(text[lines.starts[tokens[at]] : starts[at]].tobytes())

@@ -43,8 +43,17 @@ from corefscore.documents.sources import MARK, Source, as_text
 from corefscore.errors import InputError
 from corefscore.formats.conll.brackets import OPEN, Events, partitions, unmatched
 from corefscore.formats.conll.cells import CLOSING, OPENING, Labels, parse
-from corefscore.formats.conll.lines import BEGIN, END, END_MARKER, holds_token, marker_of, words
-from corefscore.formats.row import BATCH, Request
+from corefscore.formats.conll.lines import (
+    BEGIN,
+    END,
+    END_MARKER,
+    WordColumn,
+    absent_column,
+    holds_token,
+    marker_of,
+    other_words,
+)
+from corefscore.formats.row import BATCH, USUAL, Request
 
 BLOCK = 1 << 20
 """Bytes read at once: large enough for whole-array work to pay, small enough to stay in the cache."""
@@ -114,7 +123,7 @@ def read(files: Sequence[Source], notices: list[Finding], request: Request) -> I
     `UsageError` for a file that cannot be read. Brackets that do not match are kept as a fault of
     their document, since a document that is not scored may have them.
     """
-    reader = Reader(notices)
+    reader = Reader(notices, request)
     for source in files:
         yield from reader.file(source)
     yield from reader.batch()
@@ -128,8 +137,10 @@ class Reader:
     `refuse`, `look` and `faults`, and reads on by the same rules.
     """
 
-    def __init__(self, notices: list[Finding]) -> None:
+    def __init__(self, notices: list[Finding], request: Request = USUAL) -> None:
         self.notices = notices
+        self.word_column = WordColumn(request.word_column)
+        self._shows_words = request.texts
         self.labels = Labels()
         self.inside = False
         self.names: list[str] = []
@@ -163,6 +174,10 @@ class Reader:
             self._notice("no-end", self.line, document=self.names[-1])
         if self.outside_lines:
             self._notice("outside-document", self.first_outside, count=counted(self.outside_lines, "line"))
+        if self.word_column.number is not None and (absent := absent_column(source, self.word_column)):
+            self.refuse(absent)
+        elif self._shows_words and self.word_column.number is None and (odd := other_words(source, self.word_column)):
+            self.note(odd)
 
     def note(self, finding: Finding) -> None:
         """Keep a notice."""
@@ -204,7 +219,7 @@ class Reader:
             discarded={document: cells for document, cells in self.discarded.items() if document < ready},
             odd_labels=self.labels.odd,
             exact_names=True,
-            words=words,
+            words=self.word_column,
         )
         for column in (self.names, self.places, self.stops, self.tokens):
             del column[:ready]
