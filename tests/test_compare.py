@@ -126,7 +126,7 @@ def test_few_units_say_how_far_intervals_can_be_trusted(capfdbinary: Capture) ->
     assert any(note.startswith("only 2 units: intervals are too short") for note in few["notes"])
     enough = compared(capfdbinary, ASH, CEDAR, "--measures", "lea")
     assert not any("too short" in note for note in enough["notes"])
-    assert enough["signature"].endswith("interval=expanded-bca")
+    assert enough["signature"].endswith("interval=bootstrap-t")
 
 
 def test_the_bootstrap_can_test_as_well(capfdbinary: Capture) -> None:

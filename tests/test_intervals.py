@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from statistics import NormalDist, mean
+from statistics import mean
 
 import numpy as np
 import pytest
 from corefscore.documents.arrays import Floats
 from corefscore.metrics import find
 from corefscore.metrics.counts import summed
-from corefscore.statistics.intervals import influence, interval, quantile
-from corefscore.statistics.significance import Method, Sample, compared, statistics, without_each
-from scipy.stats import t
-
-NORMAL = NormalDist()
+from corefscore.statistics.intervals import FLOOR, ends, errors, influence
+from corefscore.statistics.significance import Method, Sample, compared, draws, statistics, without_each
 
 
 def of_counts(counts: Floats, stratum: Sequence[int] | None = None) -> Sample:
@@ -34,22 +31,27 @@ def random_counts(systems: int, units: int, seed: int = 3, sizes: float = 1) -> 
     return np.stack([hits, links, hits, links + 1], axis=-1).astype(float)
 
 
-def twin(resampled: Sequence[float], observed: float, left_out: Sequence[float], confidence: float) -> list[float]:
-    """The interval of one statistic as the formulas have it, number by number."""
-    below = sum(1.0 if value < observed - 1e-12 else 0.5 if value <= observed + 1e-12 else 0 for value in resampled)
-    trials, units = len(resampled), len(left_out)
-    bias = NORMAL.inv_cdf(min(max(below / trials, 1 / (trials + 1)), trials / (trials + 1)))
+def twin(
+    resampled: Sequence[float],
+    observed: float,
+    left_out: Sequence[float],
+    times: Sequence[Sequence[float]],
+    *,
+    level: float,
+    least: float,
+) -> list[float]:
+    """The interval of one statistic as the formulas have it, number by number; ``times`` is trials x units."""
+    units = len(left_out)
     moved = [mean(left_out) - value for value in left_out]
-    spread = sum(value**2 for value in moved)
-    skew = sum(value**3 for value in moved) / (6 * spread**1.5) if spread > 1e-24 else 0
-    reach = float(t.ppf((1 + confidence) / 2, units - 1)) * math.sqrt(units / (units - 1))
-    ends = []
-    for z in (bias - reach, bias + reach):
-        place = NORMAL.cdf(bias + z / max(1 - skew * z, 1e-12)) * (trials - 1)
-        first = sorted(resampled)[math.floor(place)]
-        second = sorted(resampled)[min(math.floor(place) + 1, trials - 1)]
-        ends.append(first + (place - math.floor(place)) * (second - first))
-    return ends
+    error = math.sqrt(sum(value**2 for value in moved))
+    distances = []
+    for value, drawn in zip(resampled, times, strict=True):
+        middle = sum(many * its for many, its in zip(drawn, moved, strict=True)) / units
+        own = math.sqrt(sum(many * (its - middle) ** 2 for many, its in zip(drawn, moved, strict=True)))
+        distances.append(abs(value - observed) / max(own, FLOOR * error) if error else 0.0)
+    rank = min(len(distances), math.ceil(round(level * (len(distances) + 1), 9)))
+    reach = sorted(distances)[rank - 1] * error
+    return [min(1, max(least, observed - reach)), min(1, max(least, observed + reach))]
 
 
 @pytest.mark.parametrize("units", [2, 3, 8, 40])
@@ -61,37 +63,49 @@ def test_intervals_are_those_of_the_twin(units: int, confidence: float) -> None:
     found = compared(of_counts(counts), Method(trials=300, confidence=confidence))
     without = np.stack([of_counts(np.delete(counts, unit, axis=1)).observed for unit in range(units)])
     observed = found.sample.observed
-    for system in range(3):
-        for score in range(3):
-            its = found.resampled[system, 0, score], observed[system, 0, score], without[:, system, 0, score]
-            expected = twin(its[0].tolist(), float(its[1]), its[2].tolist(), confidence)
-            assert found.ends[system, 0, score].tolist() == pytest.approx(expected, abs=1e-12)
-    for place, (a, b) in enumerate(found.sample.pairs):
-        for score in range(3):
-            drawn = found.resampled[a, 0, score] - found.resampled[b, 0, score]
-            left = without[:, a, 0, score] - without[:, b, 0, score]
+    times = np.concatenate(list(draws(found.sample, 300, 0))).tolist()
+    for score in range(3):
+        its, left, seen = found.resampled[:, 0, score], without[:, :, 0, score], observed[:, 0, score]
+        for system in range(3):
             expected = twin(
-                drawn.tolist(), float(observed[a, 0, score] - observed[b, 0, score]), left.tolist(), confidence
+                its[system], float(seen[system]), left[:, system].tolist(), times, level=confidence, least=0
             )
-            assert found.difference_ends[place, 0, score].tolist() == pytest.approx(expected, abs=1e-12)
+            assert found.ends[system, 0, score].tolist() == pytest.approx(expected, abs=1e-9)
+        for place, (a, b) in enumerate(found.sample.pairs):
+            difference = float(seen[a] - seen[b])
+            expected = twin(
+                its[a] - its[b], difference, (left[:, a] - left[:, b]).tolist(), times, level=confidence, least=-1
+            )
+            assert found.difference_ends[place, 0, score].tolist() == pytest.approx(expected, abs=1e-9)
 
 
-def test_without_skewness_and_bias_it_is_the_expanded_percentile() -> None:
-    """Hesterberg 2015, section 5.1.3: with 10 units the normal quantile 1.96 becomes 2.262 sqrt(10 / 9)."""
-    reach = quantile(np.zeros(10, dtype=np.int64), 0.95)
-    assert reach == pytest.approx(2.2621571628 * math.sqrt(10 / 9))
-    values = np.linspace(-1, 1, 10_001)
-    low, high = interval(values, np.array(0.0), np.array([1.0, -1.0] * 5), reach)
-    tail = NORMAL.cdf(-reach)
-    assert (low, high) == (pytest.approx(2 * tail - 1, abs=1e-9), pytest.approx(1 - 2 * tail, abs=1e-9))
+def test_an_interval_by_hand() -> None:
+    """Two units that move a score by 1/10 up and down: the error is sqrt(2)/10, and that of a resample that drew one of
+    them twice is 0."""
+    powers = np.array([[[0.1], [0.01]], [[-0.1], [0.01]]])
+    found = errors(np.array([[1.0, 1.0], [2.0, 0.0]]), powers, np.array([0, 0]))
+    assert found[:, 0].tolist() == [pytest.approx(math.sqrt(0.02)), 0]
+    distances = np.array([0.5, 3.0, 1.0, 2.0])
+    score, error = np.array(0.5), np.array(0.1)
+    assert ends(score, error, distances, 0.6, 0).tolist() == pytest.approx([0.3, 0.7])
+    assert ends(score, error, distances, 0.95, 0).tolist() == pytest.approx([0.2, 0.8])
+    assert ends(score, error * 2, distances, 0.95, 0).tolist() == [0, 1]
+    assert ends(score, error * 4, distances, 0.95, -1).tolist() == [pytest.approx(-0.7), 1]
 
 
-def test_groups_widen_by_their_own_sizes() -> None:
-    """Two groups of 3 and 5 units: 6 degrees of freedom; a group of one unit adds none."""
-    widened = (math.sqrt(3 / 2) + math.sqrt(5 / 4)) / 2
-    for groups in ([0] * 3 + [1] * 5, [0] * 3 + [1] * 5 + [2]):
-        assert quantile(np.array(groups), 0.95) == pytest.approx(float(t.ppf(0.975, 6)) * widened)
-    assert math.isnan(quantile(np.array([0, 1, 2]), 0.95))
+def test_errors_of_groups_add_up() -> None:
+    """Squares add up over groups; the only unit of a group has none."""
+    moved = np.array([[0.3], [-0.3], [0.2], [-0.2], [0.0]])
+    found = errors(np.ones((1, 5)), np.stack([moved, moved**2], axis=1), np.array([0, 0, 1, 1, 2]))
+    assert found[0, 0] == pytest.approx(math.sqrt(2 * 0.3**2 + 2 * 0.2**2))
+
+
+def test_pairs_in_several_batches_are_those_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = random_counts(4, 9)
+    counts[1:3, :, 0] = np.floor(counts[1:3, :, 0] * 0.7)
+    whole = compared(of_counts(counts), Method(trials=40)).difference_ends
+    monkeypatch.setattr("corefscore.statistics.intervals.LIMIT", 1)
+    assert np.array_equal(whole, compared(of_counts(counts), Method(trials=40)).difference_ends)
 
 
 def test_nothing_to_resample_gives_no_interval() -> None:

@@ -19,12 +19,12 @@ from corefscore.statistics import significance
 from corefscore.statistics.significance import (
     Method,
     Sample,
-    bootstrap,
     bootstrap_test,
     compared,
     holm,
     on_grid,
     randomization,
+    resamples,
     statistics,
 )
 from corefscore.statistics.units import sample, unit_names
@@ -32,6 +32,11 @@ from support import CORPORA, RECORDED
 
 CASE = RECORDED / "documents-0015"
 MEASURES = wanted("every,conll,mentions,blanc.coreference").measures
+
+
+def bootstrap(of: Sample, trials: int, seed: int) -> Floats:
+    """The scores of all resamples: systems x measures x scores x trials."""
+    return np.concatenate(list(resamples(of, trials, seed)), axis=-1)
 
 
 def counted(*systems: Sequence[Sequence[float]]) -> Sample:

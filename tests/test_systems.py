@@ -89,7 +89,7 @@ def test_one_system_gets_intervals_alone() -> None:
     found = compare(KEY, {"ash": SYSTEMS["ash"]}, "conll", confidence=0.9)
     interval = found.to_dict()["systems"]["ash"]["conll"]["f1"]
     assert interval["low"] < interval["value"] < interval["high"]
-    assert "confidence=90% | interval=expanded-bca" in found.signature
+    assert "confidence=90% | interval=bootstrap-t" in found.signature
 
 
 @pytest.mark.parametrize(

@@ -144,7 +144,7 @@ class Comparison(Presented):
     def legend(self) -> Sequence[str]:
         method = self.found.method
         interval = (
-            f"low, high: {percentage(method.confidence)} intervals (expanded BCa), from "
+            f"low, high: {percentage(method.confidence)} intervals (bootstrap-t), from "
             f"{self.found.resampled.shape[-1]} paired bootstrap resamples"
         )
         verdict = (

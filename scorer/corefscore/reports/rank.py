@@ -220,7 +220,7 @@ class Ranking(Presented):
         legend = []
         if self.found.sample.units > 1:
             legend.append(
-                f"low, high: {percentage(self.found.method.confidence)} interval (expanded BCa), from "
+                f"low, high: {percentage(self.found.method.confidence)} interval (bootstrap-t), from "
                 f"{self.found.resampled.shape[-1]} bootstrap resamples"
             )
         if len(self.names) > 1:

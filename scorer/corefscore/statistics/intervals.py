@@ -1,88 +1,77 @@
-"""Confidence intervals from resamples: bias-corrected, accelerated, and widened for few units.
+"""Confidence intervals from resamples: the symmetric bootstrap-t.
 
-Plain percentiles are too short where units are few (they hold the truth in 88 % of cases with 10 units, not 95 %), and
-ratios of sums over documents of very different sizes are skewed. So the quantiles at which the resamples are cut are
-moved twice:
+Percentiles of resampled scores are too short where units are few: with 10 units, 95 % intervals contain the true score
+in 79 to 91 % of cases. The reason is that a few units misjudge how much scores vary. So the distance of each resample
+from the observed score is measured in standard errors of that resample, as Student's t does for means:
 
-- BCa (Efron 1987; Efron and Tibshirani 1993, chapter 14) moves them for bias and skewness;
-- the normal quantile in it is replaced by Student's t times sqrt(n / (n - 1)), as Hesterberg 2015, section 5.1.3 (What
-  Teachers Should Know About the Bootstrap), does with percentiles: a resample of n units scatters too little.
+    t* = |score* - score| / max(error*, FLOOR error)
 
-How often such intervals hold the truth on real documents is measured by ``scripts/coverage.py``.
+The interval of a score is score -+ q error, where q is the quantile of all t* at the level of confidence; it is cut at
+the lowest and the highest possible score. Intervals of differences are computed in the same way.
+
+Standard errors come from how much each unit moves a score (`influence`), so they exist for every formula.
+``scripts/coverage.py`` measures how often such intervals contain the true score on real documents.
+
+Sources: Efron and Tibshirani 1993, An Introduction to the Bootstrap, sections 12.5 (bootstrap-t) and 11.5 (the
+infinitesimal jackknife); Hall 1988, On symmetric bootstrap confidence intervals, for |t*| in place of t*.
 """
 
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 
 from corefscore.documents.arrays import Floats, Ints, bounds
 
-NAME = "expanded-bca"
+NAME = "bootstrap-t"
 """The method in signatures."""
 
-SAME = 1e-12
-"""Statistics that are less than this apart are the same."""
+FLOOR = 0.1
+"""The standard error of a resample is at least this much of the observed one. Where one unit in ten has all the errors,
+a third of the resamples have none of them and an error of 0; without a bound every such interval would go from 0 to
+100."""
 
-
-def quantile(stratum: Ints, confidence: float) -> float:
-    """How many standard errors an interval reaches to either side; NaN where no group has two units.
-
-    Student's quantile for as many degrees of freedom as there are units less groups, times the mean of
-    sqrt(n / (n - 1)) over the groups of more than one. ``confidence`` is from 0 to 1.
-    """
-    from scipy.special import stdtrit  # costs start-up
-
-    sizes = np.diff(bounds(stratum, int(stratum[-1]) + 1))
-    sizes = sizes[sizes > 1]
-    if not len(sizes):
-        return float("nan")
-    widened = np.sqrt(sizes / (sizes - 1)).mean()
-    return float(stdtrit((sizes - 1).sum(), (1 + confidence) / 2) * widened)
+LIMIT = 2**23
+"""How many numbers are in memory at a time."""
 
 
 def influence(left_out: Floats, stratum: Ints) -> Floats:
     """How far each unit moves statistics, from their values without it: units x ... in both.
 
-    It is the mean over the units of its group less the value without the unit.
+    It is the mean over the units of its group less the value without the unit; 0 for the only unit of a group.
     """
-    sizes = np.diff(edges := bounds(stratum, int(stratum[-1]) + 1))
+    edges = bounds(stratum, int(stratum[-1]) + 1)
+    sizes = np.diff(edges)
     means = np.add.reduceat(left_out, edges[:-1], axis=0) / sizes.reshape(-1, *[1] * (left_out.ndim - 1))
     found: Floats = means[stratum] - left_out
     return found
 
 
-def interval(resampled: Floats, observed: Floats, moved: Floats, reach: float) -> Floats:
-    """The ends of the interval of each statistic, ... x 2.
+def errors(times: Floats, powers: Floats, stratum: Ints) -> Floats:
+    """The standard errors of statistics in resamples, trials x statistics.
 
-    ``resampled`` is ... x trials, ``observed`` ..., ``moved`` the `influence` units x ..., ``reach`` a `quantile`. With
-    z0 the normal quantile of the share of resamples below the observed value (those equal to it count half) and
-    a = sum of moved^3 / (6 (sum of moved^2)^(3/2)), the ends are the resamples' quantiles at
-    Phi(z0 + (z0 +- reach) / (1 - a (z0 +- reach))). Between two resamples the quantile is linear. NaN if ``reach`` is.
+    ``times`` is how often each resample drew each unit, trials x units; ``powers`` the `influence` m of each unit on
+    each statistic and m^2, units x 2 x statistics; ``stratum`` the group of each unit. With w for times,
+
+        error^2 = sum over groups of  sum of w m^2 - (sum of w m)^2 / n,    n being the units of the group
     """
-    from scipy.special import ndtr, ndtri
-
-    if math.isnan(reach):
-        return np.full((*observed.shape, 2), np.nan)
-    trials = resampled.shape[-1]
-    apart = resampled - observed[..., None]
-    below = ((apart < -SAME).sum(axis=-1) + (np.abs(apart) <= SAME).sum(axis=-1) / 2) / trials
-    bias = ndtri(np.clip(below, 1 / (trials + 1), trials / (trials + 1)))
-    spread = (moved**2).sum(axis=0)
-    skew = np.divide((moved**3).sum(axis=0), 6 * spread**1.5, out=np.zeros(spread.shape), where=spread > SAME**2)
-    ordered = np.sort(resampled, axis=-1)
-    ends = []
-    for z in (bias - reach, bias + reach):
-        cut = ndtr(bias + z / np.maximum(1 - skew * z, SAME))
-        ends.append(_at(ordered, np.nan_to_num(cut) * (trials - 1)))
-    return np.stack(ends, axis=-1)
+    edges = bounds(stratum, int(stratum[-1]) + 1).tolist()
+    found = np.zeros((len(times), powers.shape[2]))
+    for begin, end in pairwise(edges):
+        sums = np.tensordot(times[:, begin:end], powers[begin:end], axes=1)
+        found += sums[:, 1] - sums[:, 0] ** 2 / (end - begin)
+    return np.sqrt(np.maximum(found, 0))
 
 
-def _at(ordered: Floats, place: Floats) -> Floats:
-    """What stands at a place of ordered resamples, between two of them in proportion."""
-    first = np.minimum(place.astype(np.int64), ordered.shape[-1] - 1)
-    second = np.minimum(first + 1, ordered.shape[-1] - 1)
-    low, high = (np.take_along_axis(ordered, each[..., None], axis=-1)[..., 0] for each in (first, second))
-    found: Floats = low + (place - first) * (high - low)
-    return found
+def ends(observed: Floats, error: Floats, distances: Floats, confidence: float, least: float) -> Floats:
+    """The ends of the interval of each statistic, ... x 2, within ``least`` to 1.
+
+    ``observed`` and its standard ``error`` are ..., ``distances``, ... x trials, the t* of all resamples;
+    ``confidence`` is from 0 to 1. Of T trials the quantile is the one of rank ceil(confidence (T + 1)), at most T.
+    """
+    trials = distances.shape[-1]
+    rank = min(trials, math.ceil(round(confidence * (trials + 1), 9))) - 1
+    reach = np.partition(distances, rank, axis=-1)[..., rank] * error
+    return np.clip(np.stack([observed - reach, observed + reach], axis=-1), least, 1)

@@ -30,7 +30,7 @@ from corefscore.metrics.counts import SCORES, summed
 from corefscore.metrics.measures import asked, metrics_of
 from corefscore.metrics.row import Metric
 from corefscore.results import values
-from corefscore.statistics.intervals import influence, interval, quantile
+from corefscore.statistics import intervals
 from corefscore.statistics.percent import fraction
 
 TIE = 1e-12
@@ -121,7 +121,8 @@ def _places(metrics: Sequence[Metric]) -> dict[str, slice]:
 
 
 def on_grid(counts: Floats) -> Floats:
-    """Counts, systems x units x columns, rounded to multiples of a power of two: 2^-48 of the sum of their column.
+    """What is summed over units, systems x units x columns, rounded to multiples of a power of two: 2^-48 of the sum of
+    its column.
 
     Sums of up to `SPARE` times a column are then exact in whatever order they are added: neither the size of a
     block nor the library that multiplies can move a digit, and one seed gives one answer everywhere. Whole
@@ -165,8 +166,8 @@ class _Trials:
             yield generator.random((min(rows, trials - begin), self.sample.units))
 
 
-def resamples(sample: Sample, trials: int, seed: int) -> Iterator[Floats]:
-    """The scores of ``trials`` resamples in blocks, each systems x measures x scores x some of them.
+def draws(sample: Sample, trials: int, seed: int) -> Iterator[Floats]:
+    """How often each of ``trials`` resamples draws each unit, in blocks of some trials x units.
 
     A resample draws as many units as there are, with replacement, the same for every system; with groups, as many
     from each as it has. The first of many trials are those of few.
@@ -177,13 +178,14 @@ def resamples(sample: Sample, trials: int, seed: int) -> Iterator[Floats]:
     for uniform in of.blocks(trials, seed):
         drawn = first + (uniform * size).astype(np.int64)
         drawn += np.arange(len(drawn))[:, None] * sample.units
-        times = np.bincount(drawn.ravel(), minlength=drawn.size).reshape(drawn.shape)
-        yield np.moveaxis(of.scores(of.sums(times.astype(np.float64))), 0, -1)
+        yield np.bincount(drawn.ravel(), minlength=drawn.size).reshape(drawn.shape).astype(np.float64)
 
 
-def bootstrap(sample: Sample, trials: int, seed: int) -> Floats:
-    """The scores of ``trials`` `resamples`: systems x measures x scores x trials."""
-    return np.ascontiguousarray(np.concatenate(list(resamples(sample, trials, seed)), axis=-1))
+def resamples(sample: Sample, trials: int, seed: int) -> Iterator[Floats]:
+    """The scores of ``trials`` resamples (`draws`) in blocks, each systems x measures x scores x some of them."""
+    of = _Trials(sample)
+    for times in draws(sample, trials, seed):
+        yield np.moveaxis(of.scores(of.sums(times)), 0, -1)
 
 
 def without_each(sample: Sample) -> Floats:
@@ -477,25 +479,41 @@ class Compared:
     @cached_property
     def ends(self) -> Floats:
         """The intervals of the scores."""
-        return interval(self.resampled, self.sample.observed, self._moved, self._reach)
+        return self._intervals(self.resampled, self.sample.observed, self._moved, least=0)
 
     @cached_property
     def difference_ends(self) -> Floats:
         """The intervals of the differences: pairs x measures x scores x 2."""
-        found = np.empty((len(self.sample.pairs), *self.ends.shape[1:]))
-        for place, pair in enumerate(self.sample.pairs):
-            moved = self._moved[:, pair[0]] - self._moved[:, pair[1]]
-            of = _difference(self.resampled, pair), _difference(self.sample.observed, pair)
-            found[place] = interval(*of, moved, self._reach)
+        found = np.empty((len(self.sample.pairs), *self.sample.observed.shape[1:], 2))
+        several = max(1, intervals.LIMIT // self.resampled[0].size)
+        for begin in range(0, len(found), several):
+            first, second = np.array(self.sample.pairs[begin : begin + several]).T
+            resampled, observed = self.resampled, self.sample.observed
+            moved = self._moved[:, first] - self._moved[:, second]
+            found[begin : begin + several] = self._intervals(
+                resampled[first] - resampled[second], observed[first] - observed[second], moved, least=-1
+            )
         return found
+
+    def _intervals(self, resampled: Floats, observed: Floats, moved: Floats, least: float) -> Floats:
+        """The ends of intervals of ``observed``, ... x 2; ``moved`` is units x ..., and ``resampled`` ... x trials."""
+        sample = self.sample
+        if sample.units == int(sample.stratum[-1]) + 1:
+            return np.full((*observed.shape, 2), np.nan)
+        flat = np.nan_to_num(moved).reshape(sample.units, -1)
+        powers = on_grid(np.concatenate([flat, flat**2], axis=1)[None]).reshape(sample.units, 2, -1)
+        error = intervals.errors(np.ones((1, sample.units)), powers, sample.stratum)
+        distances = np.abs(resampled - observed[..., None])
+        begin = 0
+        for times in draws(sample, resampled.shape[-1], self.method.seed):
+            its = np.maximum(intervals.errors(times, powers, sample.stratum), intervals.FLOOR * error)
+            block = distances[..., begin : (begin := begin + len(times))]
+            block /= np.where(its > 0, its, np.inf).T.reshape(block.shape)
+        return intervals.ends(observed, error.reshape(observed.shape), distances, self.method.confidence, least)
 
     @cached_property
     def _moved(self) -> Floats:
-        return influence(without_each(self.sample), self.sample.stratum)
-
-    @cached_property
-    def _reach(self) -> float:
-        return quantile(self.sample.stratum, self.method.confidence)
+        return intervals.influence(without_each(self.sample), self.sample.stratum)
 
     def differ(self, pair: int, measure: int, score: int) -> bool | None:
         """Whether two systems differ at the level of the method: None where no p could be small enough to say."""
