@@ -1,4 +1,4 @@
-"""How often do intervals hold the truth, and how often do tests find what is not there? On real documents.
+"""How often do intervals contain the truth, and how often do tests find what is not there? On real documents.
 
     python scripts/coverage.py CORPORA [--draws 600] [--page]
 
@@ -11,9 +11,9 @@ of the folder CORPORA:
 - litbank: 100 novels with two made-up systems: the key with seeded errors, whose rate is another in each document.
 - koconovel: 50 novels of 809 parts, a human reader as a system and two made-up ones; the novel is the unit.
 
-The first table has the share of 95 % intervals that hold the truth, over all measures and scores, of plain percentiles
-and of ours. The second has how often tests at 0.05 tell equal systems apart: the counts of two systems are swapped by
-chance in each unit, so that nothing is left to find.
+The first table has the share of 95 % intervals that contain the truth, over all measures and scores, of plain
+percentiles and of ours, for each system and each pair. The second has how often tests at 0.05 tell equal systems apart:
+the counts of two systems are swapped by chance in each unit, so that nothing is left to find.
 """
 
 from __future__ import annotations
@@ -100,13 +100,13 @@ def _scored(of: Sample) -> Sample:
 
 
 def held(ends: Floats, truth: Floats) -> Bools:
-    """Whether intervals hold the truth."""
+    """Whether intervals contain the truth."""
     found: Bools = (ends[..., 0] - SAME <= truth) & (truth <= ends[..., 1] + SAME)
     return found
 
 
 def coverage(of: Sample, units: int, draws: int) -> tuple[Floats, Floats]:
-    """The shares of intervals that hold the truth, of percentiles and of ours: of scores, then of each difference."""
+    """The shares of intervals that contain the truth, of percentiles and of ours: of each system, then of each pair."""
     numbers = np.random.default_rng(units)
     truth = np.concatenate([of.observed, _differences(of, of.observed)])
     plain, ours = [], []
@@ -116,9 +116,8 @@ def coverage(of: Sample, units: int, draws: int) -> tuple[Floats, Floats]:
         plain.append(held(np.moveaxis(np.quantile(resampled, [0.025, 0.975], axis=-1), 0, -1), truth))
         ours.append(held(np.concatenate([found.ends, found.difference_ends]), truth))
     known = ~np.isnan(truth[0])
-    shares = [np.mean(each, axis=0)[:, known].mean(axis=1) for each in (plain, ours)]
-    first, second = ([share[: of.systems].mean(), *share[of.systems :]] for share in shares)
-    return np.array(first), np.array(second)
+    first, second = (np.mean(each, axis=0)[:, known].mean(axis=1) for each in (plain, ours))
+    return first, second
 
 
 def _differences(of: Sample, scores: Floats) -> Floats:
@@ -156,7 +155,8 @@ def tables(folder: Path, draws: int) -> str:
         for units in UNITS:
             plain, ours = coverage(of, units, draws)
             cells = [f"{a:.2f} -> {b:.2f}" for a, b in zip(plain, ours, strict=True)]
-            lines.append(f"| {name} | {units} | {cells[0]} | {', '.join(cells[1:])} |")
+            scores, differences = (", ".join(its) for its in (cells[: of.systems], cells[of.systems :]))
+            lines.append(f"| {name} | {units} | {scores} | {differences} |")
             sys.stderr.write(f"{lines[-1]}\n")
             rates = [f"{rate:.2f}" for rate in false_alarms(of, units, draws)]
             alarms.append(f"| {name} | {units} | {' | '.join(rates)} |")

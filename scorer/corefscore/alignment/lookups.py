@@ -25,7 +25,7 @@ import numpy as np
 from corefscore.alignment.matching import Matched, Side
 from corefscore.alignment.mentions import NOWHERE, Alignment, Mentions
 from corefscore.documents.arrays import Floats, Ints, changes, order_by, ranges, tally
-from corefscore.metrics.overlap import Cells, Groups, Overlap, overlap
+from corefscore.metrics.overlap import Cells, Overlap, overlap, plain_groups
 
 KEY, RESPONSE, MEMBERS = "key", "response", "members"
 
@@ -158,18 +158,13 @@ def _table(alignment: Alignment, key: Ints, response: Ints) -> Overlap:
     order = both[order_by(key[both], response[both])]
     new = changes(key[order], response[order])
     cell_of = np.cumsum(new) - 1
-    ours, theirs = (_groups(alignment, side.document, tally(side.entity, len(side.document))) for side in sides)
+    ours, theirs = (
+        plain_groups(side.document, tally(side.entity, len(side.document)), alignment.documents) for side in sides
+    )
     cell_key = key[order][new]
-    cells = _groups(alignment, sides[0].document[cell_key], tally(cell_of, len(cell_key)))
-    its = Cells(**vars(cells), key=cell_key, response=response[order][new], pairs=cells.size)
+    cells = plain_groups(sides[0].document[cell_key], tally(cell_of, len(cell_key)), alignment.documents)
+    its = Cells(**vars(cells), key=cell_key, response=response[order][new], met=cells.size)
     return Overlap(alignment.documents, ours, theirs, its, cell_of, by_entity=True)
-
-
-def _groups(alignment: Alignment, document: Ints, size: Ints) -> Groups:
-    """Groups of so many mentions, each of which is another one."""
-    mentions = np.bincount(document, weights=size, minlength=alignment.documents).astype(np.int64)
-    zeros = np.zeros(alignment.documents, dtype=np.int64)
-    return Groups(document, size, size, size, mentions, zeros, zeros, {})
 
 
 def counted(name: str, count: Callable[[Overlap], Floats], tables: Tables, definitions: str) -> Floats:

@@ -8,9 +8,8 @@ import numpy as np
 
 from corefscore.documents.arrays import Bools, Floats, pairs_of
 from corefscore.metrics.counts import Counts, Ratios, Values, divided
-from corefscore.metrics.overlap import Groups, Overlap
+from corefscore.metrics.overlap import Overlap
 from corefscore.metrics.row import Measure, Metric, Option
-from corefscore.metrics.tangles import shared_more_than_once
 
 KEY, BOTH = BOUNDARIES = ("key", "both")
 """Whose links decide which kinds of link count."""
@@ -36,12 +35,12 @@ def count(overlap: Overlap, boundary: str = KEY) -> tuple[Counts, Counts]:
 
     Source: Luo et al. 2014, section 4 and case (1) of section 4.1; Recasens and Hovy 2010.
     """
-    cells, key, response = overlap.cells, overlap.key, overlap.response
-    together = _together(cells), _together(key) + key.twice, _together(response) + response.twice
-    apart = _both_apart(overlap), _apart(key) + key.several, _apart(response) + response.several
+    cells, key, response = (groups.distinct for groups in (overlap.cells, overlap.key, overlap.response))
+    together = cells.together(), key.together() + key.twice, response.together() + response.twice
+    apart = _both_apart(overlap), key.apart() + key.several, response.apart() + response.several
     if boundary == BOTH:
         nothing = (together[1] + together[2] + apart[1] + apart[2]) == 0
-        same = (cells.mentions == key.mentions) & (cells.mentions == response.mentions)
+        same = (cells.spans == key.spans) & (cells.spans == response.spans)
         apart = apart[0] + SPECK * (nothing & same), apart[1] + SPECK * nothing, apart[2] + SPECK * nothing
     return _counts(*together), _counts(*apart)
 
@@ -50,33 +49,19 @@ def _counts(common: Floats, key: Floats, response: Floats) -> Counts:
     return Counts(Ratios(common, key), Ratios(common, response))
 
 
-def _together(groups: Groups) -> Floats:
-    """Distinct pairs of different spans that share a group."""
-    pairs = groups.total(pairs_of(groups.spans))
-    for document, sets in groups.tangled.items():
-        pairs[document] -= shared_more_than_once(sets)
-    return pairs
-
-
-def _apart(entities: Groups) -> Floats:
-    """Distinct pairs of different spans that some two entities keep apart: all pairs but those in which
-    both spans lie in one and the same entity only."""
-    return pairs_of(entities.mentions) - entities.total(pairs_of(entities.sole))
-
-
 def _both_apart(overlap: Overlap) -> Floats:
     """Distinct pairs of different spans that both sides keep apart.
 
     A span that both sides have lies in one response entity only.
     """
-    cells = overlap.cells
-    only_of_key = np.bincount(cells.key, cells.sole, len(overlap.key.size)).astype(np.int64)
-    only_of_response = np.bincount(cells.response, cells.pairs, len(overlap.response.size)).astype(np.int64)
+    cells, distinct = overlap.cells, overlap.cells.distinct
+    only_of_key = np.bincount(cells.key, distinct.alone, len(overlap.key.size)).astype(np.int64)
+    only_of_response = np.bincount(cells.response, cells.met, len(overlap.response.size)).astype(np.int64)
     return (
-        pairs_of(cells.mentions)
+        pairs_of(distinct.spans)
         - overlap.key.total(pairs_of(only_of_key))
         - overlap.response.total(pairs_of(only_of_response))
-        + cells.total(pairs_of(cells.sole))
+        + cells.total(pairs_of(distinct.alone))
     )
 
 

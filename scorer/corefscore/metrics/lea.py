@@ -25,7 +25,7 @@ def count(overlap: Overlap) -> tuple[Counts]:
     return (
         Counts(
             _resolved(key, cells.key, np.where(same_singleton, cells.size, pairs_of(cells.size))),
-            _resolved(response, cells.response, np.where(same_singleton, cells.pairs, pairs_of(cells.pairs))),
+            _resolved(response, cells.response, np.where(same_singleton, cells.met, pairs_of(cells.met))),
         ),
     )
 

@@ -15,7 +15,7 @@ def count(overlap: Overlap) -> tuple[Counts]:
     Source: what the official scorer prints as "Identification of Mentions"; copies: recorded cases repeat-key.
     """
     common, key, response = (
-        groups.mentions.astype(np.float64) for groups in (overlap.cells, overlap.key, overlap.response)
+        groups.distinct.spans.astype(np.float64) for groups in (overlap.cells, overlap.key, overlap.response)
     )
     return (Counts(Ratios(common, key), Ratios(common, response)),)
 

@@ -19,7 +19,7 @@ def count(overlap: Overlap) -> tuple[Counts]:
     Source: Vilain et al. 1995, as in Moosavi and Strube 2016, section 3.1; copies: recorded cases repeat-key.
     """
     cells = overlap.cells
-    kept = cells.total(np.maximum(cells.pairs - 1, 0))
+    kept = cells.total(np.maximum(cells.met - 1, 0))
     return (Counts(Ratios(kept, _links(overlap.key)), Ratios(kept, _links(overlap.response))),)
 
 

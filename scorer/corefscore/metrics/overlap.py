@@ -3,19 +3,12 @@
 For a key entity i of |k_i| mentions and a response entity j of |r_j|, cell (i, j) says how many mentions n_ij
 they share. Only cells that are not zero exist, so nothing here is quadratic in mentions or entities.
 
-Where no span is marked twice there is one n_ij and the table is as plain as that. Where spans repeat, the
-official scorer counts copies in different ways for different metrics (`corefscore.alignment.repeats` tells which
-mentions are left); a group of mentions, an entity or a cell, therefore has several sizes:
-
-``size``   all mentions, copies included
-``spans``  distinct spans
-``sole``   distinct spans that lie in no other group
+Spans that are annotated more than once change none of this: a copy is a mention. What the official scorers count
+otherwise is in `corefscore.metrics.distinct`.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -23,51 +16,42 @@ import numpy as np
 
 from corefscore.alignment.matching import Matched
 from corefscore.documents.arrays import NONE, Array, Bools, Floats, Ints, changes, order_by, sums, tally
+from corefscore.metrics.distinct import Distinct, distinct, single
 
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Entities of one side, or cells, in the order of their documents.
-
-    ``document``, ``size``, ``spans`` and ``sole`` have one value a group. The others have one a document
-    and are zero where nothing repeats: ``mentions`` distinct spans, ``twice`` spans marked twice in one group,
-    ``several`` spans in more than one group. ``tangled`` has, for the documents with such spans, how many of them
-    lie in each set of groups.
-    """
+    """Entities of one side, or cells: the ``document`` of each, in order, its ``size`` in mentions, and the
+    ``distinct`` spans among these."""
 
     document: Ints
     size: Ints
-    spans: Ints
-    sole: Ints
-    mentions: Ints
-    twice: Ints
-    several: Ints
-    tangled: Mapping[int, Counter[frozenset[int]]]
+    distinct: Distinct
 
     def total(self, values: Array) -> Floats:
         """Values, one a group, summed for each document in the order of the groups."""
-        return sums(self.document, values, len(self.mentions))
+        return sums(self.document, values, len(self.distinct.spans))
 
 
 @dataclass(frozen=True, eq=False)
 class Cells(Groups):
     """The cells, by key entity and then response entity.
 
-    ``key`` and ``response`` are the entities of each cell. ``size`` is how many mentions of the key entity,
-    copies included, lie in the response entity. ``pairs`` counts one-to-one: each response mention meets the
-    last copy of its span in the key.
+    ``key`` and ``response`` are the entities of each cell. ``size``, the n_ij, is how many mentions of the key entity
+    lie in the response entity, and ``met`` how many of the response entity meet one of the key entity: the same,
+    unless the key annotates a span twice, since a response mention meets the last copy alone.
     """
 
     key: Ints
     response: Ints
-    pairs: Ints
+    met: Ints
 
 
 class Overlap(NamedTuple):
     """The overlap table of a batch of pairs of documents.
 
-    ``met`` is the cell in which each response mention that the key has meets its partner, in the
-    order of the response; mentions of other spans do not occur in it.
+    ``cell_of`` is the cell in which each response mention that the key has meets its partner, in the order of the
+    response.
 
     The last bit of a sum shows, and the two official scorers add in other orders: ``by_entity`` is that of CorefUD.
     """
@@ -76,7 +60,7 @@ class Overlap(NamedTuple):
     key: Groups
     response: Groups
     cells: Cells
-    met: Ints
+    cell_of: Ints
     by_entity: bool = False
 
     def squares(self, entity: Ints, entities: Groups) -> Floats:
@@ -85,10 +69,10 @@ class Overlap(NamedTuple):
         It is added one mention at a time, n_ij / |e|, in the order of the response; or one entity at a time.
         """
         if self.by_entity:
-            squares = np.bincount(entity, self.cells.spans**2, len(entities.size))
+            squares = np.bincount(entity, self.cells.distinct.size**2, len(entities.size))
             return entities.total(squares / np.maximum(entities.size, 1))
-        shares = self.cells.spans / entities.size[entity]
-        return sums(self.cells.document[self.met], shares[self.met], self.documents)
+        shares = self.cells.distinct.size / entities.size[entity]
+        return sums(self.cells.document[self.cell_of], shares[self.cell_of], self.documents)
 
     def similar(self, similarity: Floats, taken: Bools) -> Floats:
         """The similarities of the cells that are taken, from 0 to 1, summed for each document; each is added as it is,
@@ -125,7 +109,7 @@ def overlap(matched: Matched) -> Overlap:
         matched.documents,
         _groups(matched, *key),
         _groups(matched, *response),
-        Cells(**vars(cells), key=cell_key, response=cell_response, pairs=tally(met, len(cell_key))),
+        Cells(**vars(cells), key=cell_key, response=cell_response, met=tally(met, len(cell_key))),
         met,
     )
 
@@ -134,8 +118,8 @@ def of_columns(documents: int, document: Ints, key: Ints, response: Ints) -> Ove
     """The overlap table of two partitions of one list of mentions, which takes a third of the time.
 
     ``document``, ``key`` and ``response`` have one value a mention: its document, and its entity on each side, -1 for
-    none; entities are numbered from 0 in the order of their documents. So no span is marked twice. Sums are added by
-    entity, and ``met`` is empty.
+    none; entities are numbered from 0 in the order of their documents. So no span is annotated twice. Sums are added by
+    entity, and ``cell_of`` is empty.
     """
     ours, theirs = (_entities(documents, document, entity) for entity in (key, response))
     both = (key >= 0) & (response >= 0)
@@ -144,8 +128,8 @@ def of_columns(documents: int, document: Ints, key: Ints, response: Ints) -> Ove
     first = np.flatnonzero(changes(packed))
     size = np.diff(first, append=len(packed))
     i, j = np.divmod(packed[first], width)
-    cells = _plain(ours.document[i], size, tally(document[both], documents))
-    return Overlap(documents, ours, theirs, Cells(**vars(cells), key=i, response=j, pairs=size), NONE, by_entity=True)
+    cells = plain_groups(ours.document[i], size, documents)
+    return Overlap(documents, ours, theirs, Cells(**vars(cells), key=i, response=j, met=size), NONE, by_entity=True)
 
 
 def _entities(documents: int, document: Ints, entity: Ints) -> Groups:
@@ -155,47 +139,15 @@ def _entities(documents: int, document: Ints, entity: Ints) -> Groups:
     size = np.bincount(its_entity)
     of_entity = np.empty(len(size), dtype=np.int64)
     of_entity[its_entity] = its_document
-    return _plain(of_entity, size, tally(its_document, documents))
+    return plain_groups(of_entity, size, documents)
 
 
-def _plain(document: Ints, size: Ints, mentions: Ints) -> Groups:
-    """Groups in which nothing repeats."""
-    zeros = np.zeros(len(mentions), dtype=np.int64)
-    return Groups(document, size, size, size, mentions, zeros, zeros, {})
+def plain_groups(document: Ints, size: Ints, documents: int) -> Groups:
+    """Groups of mentions each of which has a span of its own."""
+    return Groups(document, size, single(document, size, documents))
 
 
 def _groups(matched: Matched, number: Ints, group: Ints, document: Ints) -> Groups:
     """Mentions of these numbers in groups, which lie in documents."""
-    documents, of_number = matched.documents, matched.document
     size = tally(group, len(document))
-    copies = tally(number, len(of_number))
-    if copies.max(initial=0) <= 1:
-        return _plain(document, size, tally(document[group], documents))
-
-    # Distinct (number, group) rows, by number.
-    order = order_by(number, group)
-    new = changes(number[order], group[order])
-    row_number, row_group = number[order][new], group[order][new]
-    row_copies = np.diff(np.append(np.flatnonzero(new), len(order)))
-    groups_of_number = tally(row_number, len(of_number))
-    alone = groups_of_number[row_number] == 1
-    sets: dict[int, list[int]] = defaultdict(list)
-    for one, its in zip(row_number[~alone].tolist(), row_group[~alone].tolist(), strict=True):
-        sets[one].append(its)
-    tangled: dict[int, Counter[frozenset[int]]] = defaultdict(Counter)
-    for one, groups in sets.items():
-        tangled[int(of_number[one])][frozenset(groups)] += 1
-
-    def spans(numbers: Ints) -> Ints:
-        return tally(of_number[numbers], documents)
-
-    return Groups(
-        document,
-        size,
-        tally(row_group, len(document)),
-        tally(row_group[alone], len(document)),
-        spans(np.flatnonzero(copies)),
-        spans(np.unique(row_number[row_copies > 1])),
-        spans(np.flatnonzero(groups_of_number > 1)),
-        dict(tangled),
-    )
+    return Groups(document, size, distinct(matched, number, group, size, document))

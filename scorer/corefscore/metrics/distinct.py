@@ -1,0 +1,90 @@
+"""Distinct spans: what the official scorers count where a span is annotated more than once.
+
+By default every copy is a mention. But B-cubed and BLANC see spans, and a pair of spans is one link, however often it
+occurs. Without copies a group has as many spans as mentions, and nothing here does any work. Which copies are left at
+all is decided before, by `corefscore.alignment.repeats`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from corefscore.alignment.matching import Matched
+from corefscore.documents.arrays import Floats, Ints, changes, order_by, pairs_of, sums, tally
+from corefscore.metrics.tangles import shared_more_than_once
+
+
+@dataclass(frozen=True, eq=False)
+class Distinct:
+    """The distinct spans of groups of mentions, entities or cells.
+
+    ``document``, ``size`` in spans, and ``alone``, how many of these lie in no other group, have one value a group. The
+    others have one value a document: ``spans``, and how many of them are annotated ``twice`` in one group or in
+    ``several`` groups. ``tangled`` has, for documents with spans in several groups, how many lie in each set of groups.
+    """
+
+    document: Ints
+    size: Ints
+    alone: Ints
+    spans: Ints
+    twice: Ints
+    several: Ints
+    tangled: Mapping[int, Counter[frozenset[int]]]
+
+    def together(self) -> Floats:
+        """How many pairs of spans share a group, for each document."""
+        pairs = sums(self.document, pairs_of(self.size), len(self.spans))
+        for document, sets in self.tangled.items():
+            pairs[document] -= shared_more_than_once(sets)
+        return pairs
+
+    def apart(self) -> Floats:
+        """How many pairs of spans some two groups keep apart, for each document: all pairs but those in which both
+        spans lie in one and the same group only."""
+        return pairs_of(self.spans) - sums(self.document, pairs_of(self.alone), len(self.spans))
+
+
+def single(document: Ints, size: Ints, documents: int) -> Distinct:
+    """The same for mentions that all have a span of their own: groups of such sizes in so many documents."""
+    nothing = np.zeros(documents, dtype=np.int64)
+    return Distinct(document, size, size, sums(document, size, documents).astype(np.int64), nothing, nothing, {})
+
+
+def distinct(matched: Matched, number: Ints, group: Ints, size: Ints, document: Ints) -> Distinct:
+    """The distinct spans of mentions in groups: ``number`` and ``group`` have one value a mention, ``size`` and
+    ``document`` one a group."""
+    documents, of_number = matched.documents, matched.document
+    copies = tally(number, len(of_number))
+    if copies.max(initial=0) <= 1:
+        return single(document, size, documents)
+
+    # Distinct (number, group) rows, by number.
+    order = order_by(number, group)
+    new = changes(number[order], group[order])
+    row_number, row_group = number[order][new], group[order][new]
+    row_copies = np.diff(np.append(np.flatnonzero(new), len(order)))
+    groups_of_number = tally(row_number, len(of_number))
+    alone = groups_of_number[row_number] == 1
+    sets: dict[int, list[int]] = defaultdict(list)
+    for one, its in zip(row_number[~alone].tolist(), row_group[~alone].tolist(), strict=True):
+        sets[one].append(its)
+    tangled: dict[int, Counter[frozenset[int]]] = defaultdict(Counter)
+    for one, groups in sets.items():
+        tangled[int(of_number[one])][frozenset(groups)] += 1
+
+    def spans(numbers: Ints) -> Ints:
+        return tally(of_number[numbers], documents)
+
+    return Distinct(
+        document,
+        tally(row_group, len(document)),
+        tally(row_group[alone], len(document)),
+        spans(np.flatnonzero(copies)),
+        spans(np.unique(row_number[row_copies > 1])),
+        spans(np.flatnonzero(groups_of_number > 1)),
+        dict(tangled),
+    )
