@@ -24,7 +24,7 @@ from corefscore.statistics.units import NAMES_SHOWN, UNITS, sample
 FEW = 20
 """Under so many units a comparison says how little they can show."""
 
-SHORT = 10
+SHORT = 5
 """Under so many units, or units that differ, intervals are too short for the level they claim (``docs/compare.md``)."""
 
 OF_TESTS = ("test", "correction", "alpha")
@@ -295,11 +295,11 @@ def _notes_on_correction(found: Compared) -> Iterator[str]:
 
 
 def notes_on_intervals(found: Compared) -> Iterator[str]:
-    """That intervals are too short, where few units stand behind them."""
+    """That intervals may be too short, where there are few units."""
     if found.sample.units < SHORT:
         yield (
-            f"only {counted(found.sample.units, 'unit')}: intervals are too short; in simulations 95% intervals held "
-            "the truth in some 70% of cases with 3 units, in 87% with 5"
+            f"only {counted(found.sample.units, 'unit')}: intervals may be too short; in simulations with 3 units, 95% "
+            "intervals contained the true score in 83 to 99% of cases"
         )
     few = found.tests.differ[:, found.tested]
     few = few[(few > 0) & (few < SHORT)]
