@@ -243,8 +243,8 @@ def side_of(both: Partitions, entities: Ints) -> Side:
 def test_columns_count_as_files_do(drawn: tuple[Partitions, Any]) -> None:
     """The table of partitions in columns gives every metric the same counts as that of mentions read from files."""
     both, _ = drawn
-    sides = (side_of(both, entities) for entities in (both.key, both.response))
-    slow = overlap(Matched(both.documents, both.document, *sides))._replace(by_entity=True)
+    key, response = (side_of(both, entities) for entities in (both.key, both.response))
+    slow = overlap(Matched(both.documents, both.document, key, response))._replace(by_entity=True)
     fast = of_columns(both.documents, both.document, both.key, both.response)
     for metric in (find(name) for name in ("muc", "bcub", "ceafm", "ceafe", "blanc", "lea")):
         for ours, theirs in zip(metric.count(fast), metric.count(slow), strict=True):

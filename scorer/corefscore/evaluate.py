@@ -17,10 +17,11 @@ from corefscore.alignment.repeats import Repeat, describe, once, refuse_too_many
 from corefscore.checking.findings import Finding
 from corefscore.documents.arrays import Floats, in_a_row
 from corefscore.documents.model import KEY, RESPONSE, Documents
+from corefscore.documents.model import joined as joined_documents
 from corefscore.errors import UsageError
 from corefscore.formats import BY_CONTENT
 from corefscore.formats.row import Reading
-from corefscore.metrics import MENTIONS, NAMES, described, find, select
+from corefscore.metrics import LINKED, MENTIONS, NAMES, described, find, select
 from corefscore.metrics.counts import packed
 from corefscore.metrics.overlap import Overlap, overlap
 from corefscore.metrics.row import NAMED, NODES, WHOLE, Metric, names_asked
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from corefscore.alignment.nodes import About
     from corefscore.alignment.text.fidelity import Fidelity
     from corefscore.alignment.windows import Windows
+    from corefscore.kinds.options import Of
     from corefscore.names.mentions import Held
 
 
@@ -85,6 +87,9 @@ def counted(
         from corefscore.names.estimate import estimated
 
         key = (estimated(batch, how) for batch in key)
+    of = kinds_asked(metrics, settings)
+    if of is not None and of.needs_files:  # which are read once more, for each batch
+        key, response = _in_one_batch(key), _in_one_batch(response)
     parts: list[Part] = []
 
     kinds: set[bool] = set()
@@ -92,7 +97,7 @@ def counted(
     def matched() -> Iterator[Views]:
         for pairs in pair(_seen(key, kinds), _seen(response, kinds), notices, settings.document):
             _refuse_two_kinds(kinds)
-            part, views = _matched(pairs, how, settings, keep_pairs=keep_pairs)
+            part, views = _matched(_told_apart(pairs, of, reading), how, settings, keep_pairs=keep_pairs)
             parts.append(part)
             yield views
 
@@ -101,6 +106,31 @@ def counted(
     if fidelity is not None:
         parts = [part._replace(fidelity=fidelity.take(part.names)) for part in parts]
     return list(zip(parts, counts, strict=True))
+
+
+def kinds_asked(metrics: Sequence[Metric], settings: Settings) -> Of | None:
+    """What is asked of kinds of mentions. Raises `UsageError` for a metric that has none."""
+    if settings.counting.of is None:
+        return None
+    from corefscore.kinds.counts import refuse_without_terms
+    from corefscore.kinds.options import of
+
+    refuse_without_terms(metrics)
+    return of(settings.counting.of)
+
+
+def _told_apart(pairs: Pairs, of: Of | None, reading: Reading) -> Pairs:
+    """The same pairs, with the kinds of their mentions where these are asked for."""
+    if of is None:
+        return pairs
+    from corefscore.kinds.labels import told_apart
+
+    return told_apart(pairs, of, reading)
+
+
+def _in_one_batch(batches: Iterator[Documents]) -> Iterator[Documents]:
+    held = list(batches)
+    return iter([joined_documents(held)] if held else ())
 
 
 def _begun(batches: Iterator[Documents]) -> tuple[Documents | None, Iterator[Documents]]:
@@ -154,17 +184,20 @@ class Part(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """What is counted in one batch of pairs: counts by metric, each with one row a document, and by view the key
-    mentions of each document with copies."""
+    """What is counted in one batch of pairs: counts by metric, each with one row a document, by view the key mentions
+    of each document with copies, and the counts of the kinds of a division."""
 
     counts: Mapping[str, Floats]
     key_copies: Mapping[str, Floats]
+    kinds: Mapping[str, Mapping[str, Floats]] = {}
 
 
 def count(
     pairs: Pairs, metrics: Sequence[Metric], settings: Settings, *, keep_pairs: bool = False
 ) -> tuple[Part, Counted]:
     """Count a batch of pairs: match mentions, treat repeats, lay out the overlap, ask every metric."""
+    of = kinds_asked(metrics, settings)
+    pairs = _told_apart(pairs, of, BY_CONTENT)
     part, views = _matched(pairs, names_asked(metrics, settings.own), settings, keep_pairs=keep_pairs)
     return part, _counted(views, metrics, settings)
 
@@ -191,8 +224,8 @@ def _matched(pairs: Pairs, how: NameOptions | None, settings: Settings, *, keep_
 
         of_views[NAMED] = cut_down(pairs, how)
         held = [held_by(pairs.key, how, KEY), held_by(pairs.response, how, RESPONSE)]
-    way = settings.counting.repeated
-    treated = {view: treat(exact(its.key, its.response), its, way) for view, its in of_views.items()}
+    way = settings.counting.treated
+    treated = {view: treat(_exact(its), its, way) for view, its in of_views.items()}
     messages = {view: its.messages for view, its in treated.items()}
     whole = treated[WHOLE]
     shared = common(pairs, [its.matched for its in treated.values()])
@@ -205,6 +238,18 @@ def _matched(pairs: Pairs, how: NameOptions | None, settings: Settings, *, keep_
     return part, views
 
 
+def _exact(pairs: Pairs) -> Matched:
+    """Mentions of equal spans as numbers, with their kinds where they are told apart."""
+    matched = exact(pairs.key, pairs.response)
+    if pairs.key.kinds is None or pairs.response.kinds is None:
+        return matched
+    from corefscore.kinds.counts import by_number
+
+    sides = (pairs.key.kinds, matched.key.number), (pairs.response.kinds, matched.response.number)
+    key, response = (by_number(kinds, number, np.arange(len(number)), len(matched.document)) for kinds, number in sides)
+    return matched._replace(kinds=(key, response))
+
+
 def _aligned(pairs: Pairs, how: NameOptions | None, settings: Settings, *, keep_pairs: bool) -> tuple[Part, Views]:
     """The same where mentions are more than spans."""
     from corefscore.alignment.nodes import matched as aligned
@@ -214,6 +259,14 @@ def _aligned(pairs: Pairs, how: NameOptions | None, settings: Settings, *, keep_
 
         names_of(pairs.key, how)  # refuses what has none
     alignment, about = aligned(pairs, settings.counting.settled(nodes=True))
+    if pairs.key.kinds is not None and pairs.response.kinds is not None:
+        from corefscore.kinds.counts import by_number
+
+        sides = (pairs.key.kinds, alignment.key), (pairs.response.kinds, alignment.response)
+        key, response = (
+            by_number(kinds, its.side.number, its.mention, len(alignment.document)) for kinds, its in sides
+        )
+        alignment = alignment._replace(kinds=(key, response))
     shared = SHARED if len(alignment.aligned[0]) else common(pairs, ())
     part = Part(
         pairs.key.names, pairs.key.files, {WHOLE: {}}, {WHOLE: pairs} if keep_pairs else {}, (), (), shared, (), about
@@ -227,25 +280,40 @@ def _counted(views: Views, metrics: Sequence[Metric], settings: Settings) -> Cou
     Raises `UsageError` for a metric that counts words of mentions where these are spans.
     """
     whole = views[WHOLE]
+    every = _every(metrics, settings)
     if not isinstance(whole, Matched):
         from corefscore.alignment.nodes import counts
 
         counting = settings.counting.settled(nodes=True)
-        found, copies = counts(whole, _with_mentions(metrics), counting, partial(_own, settings=settings))
-        return Counted(found, {WHOLE: copies})
+        found, copies = counts(whole, every, counting, partial(_own, settings=settings))
+        return _of_kinds(Counted(found, {WHOLE: copies}), whole, metrics, settings)
     for metric in metrics:
         if metric.view == NODES:
             raise UsageError(f"the metric {metric.name} needs the words and heads of mentions, which only CorefUD has")
     counting = settings.counting.settled(nodes=False)
-    overlaps = {
-        view: overlap(without_singletons(of_both(its, counting.mentions), counting.singletons))
+    matched = {
+        view: without_singletons(of_both(its, counting.mentions), counting.singletons)
         for view, its in views.items()
         if isinstance(its, Matched)
     }
-    return Counted(
-        {metric.name: _counts(metric, overlaps[metric.view], settings) for metric in _with_mentions(metrics)},
+    overlaps = {view: overlap(its) for view, its in matched.items()}
+    counted = Counted(
+        {metric.name: _counts(metric, overlaps[metric.view], settings) for metric in every},
         {view: its.key.total(its.key.size) for view, its in overlaps.items()},
     )
+    return _of_kinds(counted, matched[WHOLE], metrics, settings)
+
+
+def _of_kinds(counted: Counted, whole: Matched | Alignment, metrics: Sequence[Metric], settings: Settings) -> Counted:
+    """The counts of the one kind of mentions that is asked for, or of all mentions with those of each kind; as they are
+    where no kind is asked for."""
+    of = kinds_asked(metrics, settings)
+    if of is None:
+        return counted
+    from corefscore.kinds.counts import counted as of_kinds
+
+    kinds = of_kinds(whole, _every(metrics, settings), of, partial(_own, settings=settings))
+    return counted._replace(kinds=kinds) if of.division else counted._replace(counts=next(iter(kinds.values())))
 
 
 def _counted_by_name(views: Views, settings: Settings) -> Counted:
@@ -293,17 +361,33 @@ def joined(
         notices += about_names(held, how)
         named = bool(views[NAMED].key_copies.any())
         notices += about_mentions(held, how, named=named, singletons=counting.singletons != "drop")
-    every = tuple(metric.by(counting.definitions) for metric in _with_mentions(metrics))
+    every = tuple(metric.by(counting.definitions) for metric in _every(metrics, settings))
+    counts = {metric.name: in_a_row([its.counts[metric.name] for _, its in batches]) for metric in every}
     return Result(
         [metric.given(settings.own) for metric in every],
         [name for part in parts for name in part.counted_names],
-        {metric.name: in_a_row([its.counts[metric.name] for _, its in batches]) for metric in every},
+        counts,
         settings,
         tuple(notices),
         views,
         [name for part in parts for name in part.files],
         _fidelity(parts),
+        _kinds(batches, list(counts)),
     )
+
+
+def _kinds(batches: Sequence[tuple[Part, Counted]], metrics: Sequence[str]) -> dict[str, dict[str, Floats]]:
+    """The counts of the kinds of a division, of all batches; a kind that a batch does not have counts nothing there."""
+    nothing = [{metric: np.zeros_like(its.counts[metric]) for metric in metrics} for _, its in batches]
+    return {
+        kind: {
+            metric: in_a_row(
+                [its.kinds.get(kind, none)[metric] for (_, its), none in zip(batches, nothing, strict=True)]
+            )
+            for metric in metrics
+        }
+        for kind in dict.fromkeys(kind for _, its in batches for kind in its.kinds)
+    }
 
 
 def _fidelity(parts: Sequence[Part]) -> Fidelity | None:
@@ -326,8 +410,11 @@ def _shown(batches: Sequence[tuple[Part, Counted]], view: str) -> Shown:
     return Shown(copies, messages, [part.pairs[view] for part, _ in batches if part.pairs])
 
 
-def _with_mentions(metrics: Sequence[Metric]) -> tuple[Metric, ...]:
-    return (find(MENTIONS), *metrics)
+def _every(metrics: Sequence[Metric], settings: Settings) -> tuple[Metric, ...]:
+    """The metrics that are counted: mention identification, where kinds of mentions are asked for linking, and those
+    that are asked for."""
+    linked = (find(LINKED),) if settings.counting.of is not None else ()
+    return tuple(dict.fromkeys((find(MENTIONS), *linked, *metrics)))
 
 
 def _counts(metric: Metric, table: Overlap, settings: Settings) -> Floats:

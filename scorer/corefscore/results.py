@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import EllipsisType
@@ -250,6 +250,13 @@ COUNTING = (
     ),
     Option("window", None, "Score stretches of N tokens as documents of their own.", kind=int),
     Option(
+        "of",
+        None,
+        "Score one kind of mention, such as pronouns, names, size:2-5, singletons or type:person, or each kind of a "
+        "division: size, kind, distance, type.",
+        kind=str,
+    ),
+    Option(
         "task",
         None,
         "Shared task whose matching rules are wanted; CorefUD only, for which crac26 is the default.",
@@ -273,7 +280,13 @@ class Counting(NamedTuple):
     lookup: str | None = None
     definitions: str | None = None
     window: int | None = None
+    of: str | None = None
     task: str | None = None
+
+    @property
+    def treated(self) -> str:
+        """How repeats are treated: for kinds of mentions only the first copy counts, as no other has a partner."""
+        return "first" if self.of is not None and self.repeated == REPEATED[0] else self.repeated
 
     def settled(self, nodes: bool) -> Counting:
         """The same with the defaults of a format, in which mentions are more than spans (``nodes``) or not.
@@ -286,8 +299,12 @@ class Counting(NamedTuple):
             given = {name: value for name, value in self._asdict().items() if value is not None}
             return Counting(**{**TASKS[self.task], **given, "task": None}).settled(nodes)
         usual = NODES if nodes else SPANS
-        given = {name: value for name, value in self._asdict().items() if value is not None}
-        chosen = usual._replace(**given)
+        given = {name: value for name, value in self._asdict().items() if value is not None and name != "repeated"}
+        chosen = usual._replace(**given, repeated=self.treated)
+        if nodes and self.of is not None:
+            chosen = chosen._replace(lookup="alignment")
+            if self.lookup not in (None, "alignment"):
+                raise UsageError("--of looks mentions up by their alignment; leave --lookup out, and an older --task")
         if nodes and chosen.mentions == "given":
             raise UsageError("mentions=given is for spans; in CorefUD mentions are aligned, so leave the option out")
         if nodes and chosen.zeros == "dependent" and chosen.lookup in SEARCHES:
@@ -364,7 +381,7 @@ class Result(Measured):
     the shape documents x counted measures x 4 (see `corefscore.metrics.counts.packed`). ``notices`` tell what was odd.
     ``views`` are for the official layout, each by its name (`corefscore.metrics.row.VIEWS`). ``files`` are those of the
     key in which the documents are. ``fidelity`` tells how far the text of a response is that of the key, where its
-    words had to be found there.
+    words had to be found there. ``kind_counts`` are the counts of the kinds of a division, by name.
     """
 
     metrics: Sequence[Metric]
@@ -375,9 +392,11 @@ class Result(Measured):
     views: Mapping[str, Shown] = field(default_factory=dict)
     files: Sequence[str] = ()
     fidelity: Fidelity | None = None
+    kind_counts: Mapping[str, Mapping[str, Floats]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for array in (*self.counts.values(), *(view.key_copies for view in self.views.values())):
+        of_kinds = (array for counts in self.kind_counts.values() for array in counts.values())
+        for array in (*self.counts.values(), *of_kinds, *(view.key_copies for view in self.views.values())):
             array.setflags(write=False)
         object.__setattr__(self, "names", tuple(self.names))
 
@@ -397,6 +416,14 @@ class Result(Measured):
     def documents(self) -> Mapping[str, Scores]:
         """The scores of each document, by name, in the order of the key."""
         return _Documents(self)
+
+    @cached_property
+    def kinds(self) -> Mapping[str, Scores]:
+        """The scores of each kind of a division (``of="size"``) in all documents together, by name."""
+        return {
+            kind: Scores(values(self.metrics, {name: summed(array) for name, array in counts.items()}))
+            for kind, counts in self.kind_counts.items()
+        }
 
     @cached_property
     def mean(self) -> Scores:
@@ -483,6 +510,8 @@ class Result(Measured):
         }
         if self.fidelity is not None:
             found["fidelity"] = self.fidelity.to_dict(documents=documents)
+        if self.kind_counts:
+            found["kinds"] = {name: scores.to_dict() for name, scores in self.kinds.items()}
         if documents:
             found["documents"] = {name: scores.to_dict() for name, scores in self.documents.items()}
         return found
@@ -540,6 +569,14 @@ def group_of(form: re.Pattern[str], name: str) -> str | None:
     if match is None:
         return None
     return (match[1] if form.groups else match[0]) or None
+
+
+def refuse_division(results: Iterable[Result]) -> None:
+    """Raise `UsageError` where mentions were divided into kinds, of which systems can only be compared in one."""
+    for result in results:
+        if result.kind_counts:
+            of = result.settings.counting.of
+            raise UsageError(f"--of {of} is for scores alone; name one kind of it, such as {next(iter(result.kinds))}")
 
 
 def refuse_heads_of_spans(result: Result) -> Result:

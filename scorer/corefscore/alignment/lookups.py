@@ -119,6 +119,18 @@ def plain(alignment: Alignment) -> Matched | None:
     return Matched(alignment.documents, alignment.document, sides[0], side)
 
 
+def together(alignment: Alignment) -> Matched:
+    """The mentions as plain numbers by their alignment alone, in text order; the two of a pair have that of the key's
+    mention, a mention of the response that is in no pair stands behind the equal one of the key."""
+    number_of = 2 * np.arange(len(alignment.document)) + 1
+    number_of[alignment.aligned[1]] = 2 * alignment.aligned[0]
+    key, response = alignment.key.side, alignment.response.side
+    numbers, number = np.unique(np.concatenate([2 * key.number, number_of[response.number]]), return_inverse=True)
+    size = len(key.number)
+    sides = key._replace(number=number[:size]), response._replace(number=number[size:])
+    return Matched(alignment.documents, alignment.document[numbers // 2], *sides)
+
+
 def tables(alignment: Alignment, lookup: str) -> Tables:
     """The overlap of aligned mentions, as each side finds it."""
     matched = plain(alignment)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.documents.arrays import Bools, Ints, changes, order_by, tally
-from corefscore.documents.model import Documents
+from corefscore.documents.model import Documents, Kinds
 
 
 class Side(NamedTuple):
@@ -58,12 +58,14 @@ class Side(NamedTuple):
 
 
 class Matched(NamedTuple):
-    """A batch of pairs of documents with numbered mentions; ``document`` has one value a number."""
+    """A batch of pairs of documents with numbered mentions; ``document`` has one value a number, and so have the
+    ``kinds`` of both sides, for scores of kinds of mentions."""
 
     documents: int
     document: Ints
     key: Side
     response: Side
+    kinds: tuple[Kinds, Kinds] | None = None
 
     def in_text_order(self) -> Matched:
         """The same with both sides in text order."""

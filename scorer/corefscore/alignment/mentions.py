@@ -22,7 +22,7 @@ import numpy as np
 from corefscore.alignment.matching import MATCHING, Side
 from corefscore.alignment.ties import assigned
 from corefscore.documents.arrays import NONE, Bools, Floats, Ints, changes, order_by, ranges, tally
-from corefscore.documents.model import NO_NODES, SENTENCE, Documents, Nodes
+from corefscore.documents.model import NO_NODES, SENTENCE, Documents, Kinds, Nodes
 
 NOWHERE = -1
 """The entity or partner of a mention that has none."""
@@ -79,6 +79,7 @@ class Alignment(NamedTuple):
 
     ``document`` is that of each number; ``aligned`` are the numbers of the key and those of the response that belong
     together, equal ones included. Where mentions look by themselves, they are what those of the key find.
+    ``kinds`` are those of `corefscore.alignment.matching.Matched`.
     """
 
     documents: int
@@ -87,6 +88,7 @@ class Alignment(NamedTuple):
     response: Mentions
     aligned: tuple[Ints, Ints]
     searched: Searched | None = None
+    kinds: tuple[Kinds, Kinds] | None = None
 
 
 def numbered(key: Documents, response: Documents, *, by_head: Sequence[bool]) -> tuple[Mentions, Mentions, Ints]:

@@ -120,6 +120,7 @@ def _side(side: Documents, windows: Windows, first: Ints) -> Documents:
         faults={at_first[d]: fault for d, fault in side.faults.items()},
         discarded={at_first[d]: marks for d, marks in side.discarded.items()},
         named_entities=names and names._replace(document=first[names.document] + names.start // size),
+        kinds=side.kinds and side.kinds._replace(number=side.kinds.number[order]),
     )
 
 

@@ -246,6 +246,8 @@ class Analysis:
 
 def pairs_of(result: Result) -> Pairs:
     """The documents of a result that kept its pairs. Raises `UsageError` for windows."""
+    if result.settings.counting.of is not None:
+        raise UsageError("errors are found in all mentions; leave of out")
     if result.settings.counting.window is not None:
         raise UsageError("errors are found in whole documents; leave window out")
     return whole(result.views[WHOLE].pairs)
@@ -264,7 +266,7 @@ def analysed(result: Result, pairs: Pairs, text: Text, asked: Asked, measure: Me
     placed = text.placed(pairs.key), text.placed(pairs.response)
     given, copies = partitions(pairs, counting, placed)
     both = repaired(given, text, spans, placed, heads)
-    pronoun = are_pronouns(both, text, pronouns)
+    pronoun = are_pronouns(both.document, both.columns, text, pronouns)
     errors = errors_of(both, pronoun)
     notices = _notices(pairs, unknown(asked.pronouns, pronouns, text))
     how = pronouns, spans, heads

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from corefscore.alignment.lookups import together
 from corefscore.alignment.matching import Side, exact, without_singletons
 from corefscore.alignment.nodes import matched as aligned
 from corefscore.alignment.pairing import Pairs
@@ -54,6 +55,11 @@ class Partitions(NamedTuple):
     key_row: Ints
     response_row: Ints
     repair: Ints
+
+    @property
+    def columns(self) -> tuple[Ints, Ints, Bools]:
+        """Start, end, and whether the text has the mention, as `corefscore.analysis.texts.Placed` has them."""
+        return self.start, self.end, self.inside
 
     @property
     def missing(self) -> Bools:
@@ -160,16 +166,12 @@ def _of_nodes(pairs: Pairs, counting: Counting) -> _Found:
     """Aligned mentions are the same, under the number of that of the key."""
     # Where one mention can match many, these are pairs of mentions that match one to one.
     alignment, about = aligned(pairs, counting._replace(lookup="alignment"))
-    key, response = alignment.key, alignment.response
-    # Twice as many numbers: a mention of the response that is aligned to none stands behind the equal one of the key.
-    number_of = 2 * np.arange(len(alignment.document)) + 1
-    number_of[alignment.aligned[1]] = 2 * alignment.aligned[0]
-    both = np.concatenate([2 * key.side.number, number_of[response.side.number]])
-    numbers, number = np.unique(both, return_inverse=True)
-    size = len(key.mention)
-    sides = (key, number[:size]), (response, number[size:])
-    counted = [_Counting(its.side._replace(number=numbered), its.mention) for its, numbered in sides]
-    return alignment.document[numbers // 2], counted[0], counted[1], about.dropped
+    matched = together(alignment)
+    key, response = (
+        _Counting(side, its.mention)
+        for side, its in ((matched.key, alignment.key), (matched.response, alignment.response))
+    )
+    return matched.document, key, response, about.dropped
 
 
 def in_order(groups: Ints) -> tuple[Ints, Ints]:

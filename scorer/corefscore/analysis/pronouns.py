@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.analysis.partitions import Partitions
 from corefscore.analysis.texts import NO_TAG, PENN, TAG_SETS, Text
-from corefscore.documents.arrays import Bools
+from corefscore.documents.arrays import Bools, Ints
 from corefscore.errors import UsageError
 from corefscore.formats.row import AUTO
 
@@ -86,14 +85,15 @@ def _no_tags(text: Text) -> str:
     return f"the parts of speech of the key are of no known set ({', '.join(TAG_SETS)})"
 
 
-def are_pronouns(both: Partitions, text: Text, pronouns: Pronouns) -> Bools:
-    """Whether each mention is a pronoun: one token, of these tags or words."""
-    found = np.zeros(len(both.start), dtype=np.bool_)
+def are_pronouns(document: Ints, columns: tuple[Ints, Ints, Bools], text: Text, pronouns: Pronouns) -> Bools:
+    """Whether each mention is a pronoun: one token, of these tags or words. ``columns`` are those of `Placed`."""
+    start, end, inside = columns
+    found = np.zeros(len(start), dtype=np.bool_)
     if not (pronouns.tags or pronouns.words):
         return found
     fits = Fits(pronouns)
-    one_token = np.flatnonzero(both.inside & (both.start == both.end))
-    tokens = (text.first[both.document] + both.start)[one_token].tolist()
+    one_token = np.flatnonzero(inside & (start == end))
+    tokens = (text.first[document] + start)[one_token].tolist()
     found[one_token] = [fits[text.tags[token], text.words[token]] for token in tokens]
     return found
 

@@ -29,24 +29,31 @@ SHORT = 40
 
 
 class TagSet(NamedTuple):
-    """A set of parts of speech: some tags that occur in any text, and those of pronouns; ``*`` at the end of one stands
-    for anything."""
+    """A set of parts of speech: some tags that occur in any text, those of pronouns, and those of names; ``*`` at the
+    end of one stands for anything."""
 
     occur: frozenset[str]
     pronouns: tuple[str, ...]
+    names: tuple[str, ...]
 
 
 TAG_SETS: Mapping[str, TagSet] = {
     PENN: TagSet(
         frozenset(["NNS", "NNP", "NNPS", "VB", "VBD", "VBZ", "VBP", "VBG", "VBN", "PRP", "PRP$", "IN", "CC"]),
         ("PRP", "PRP$", "WP", "WP$", "WDT", "WRB", "DT"),
+        ("NNP", "NNPS"),
     ),
-    "upos": TagSet(frozenset(["NOUN", "PROPN", "VERB", "ADP", "PRON", "CCONJ", "SCONJ", "PUNCT"]), ("PRON",)),
+    "upos": TagSet(
+        frozenset(["NOUN", "PROPN", "VERB", "ADP", "PRON", "CCONJ", "SCONJ", "PUNCT"]), ("PRON",), ("PROPN",)
+    ),
     "stts": TagSet(
         frozenset(["VVFIN", "VAFIN", "VVINF", "APPR", "ADJA", "PPER", "PPOSAT", "KON", "NE", "ART"]),
         ("PPER", "PRF", "PPOSAT", "PPOSS", "PDS", "PRELS", "PRELAT", "PWS", "PIS"),
+        ("NE",),
     ),
-    "alpino": TagSet(frozenset(["VNW", "LID", "WW", "SPEC", "VZ", "TSW", "VG", "BW"]), ("VNW*",)),
+    "alpino": TagSet(
+        frozenset(["VNW", "LID", "WW", "SPEC", "VZ", "TSW", "VG", "BW"]), ("VNW*",), ("SPEC(deeleigen*", "N(eigen*")
+    ),
 }
 """Sets of tags by name. That of which most tokens have a tag is the one of a text; what follows a bracket in a tag does
 not matter."""

@@ -29,7 +29,7 @@ COREFUD_NAME = "corefud-scorer.py"
 HEADINGS: Mapping[str, Sequence[str]] = {
     "What to score": (
         *("--measures", "--boundary", "--sort", "--by", "--repeated", "--singletons", "--mentions"),
-        *("--matching", "--zeros", "--lookup", "--definitions", "--window", "--task"),
+        *("--matching", "--zeros", "--lookup", "--definitions", "--window", "--of", "--task"),
         *("--expect", "--metric", "--min", "--tolerance", "--both-ways"),
         *("--measure", "--spans", "--heads", "--pronouns", "--symmetric"),
     ),
@@ -176,7 +176,7 @@ def scoring(metrics: Sequence[Metric]) -> list[click.Parameter]:
                 show_default=True,
                 help=option.help,
                 type=_type(option),
-                metavar="N" if option.kind is int else None,
+                metavar=METAVARS.get(option.kind),
                 is_flag=isinstance(option.default, bool),
             )
             for option in (*COUNTING, *options_of(metrics))
@@ -185,11 +185,15 @@ def scoring(metrics: Sequence[Metric]) -> list[click.Parameter]:
     ]
 
 
+METAVARS: Mapping[type | None, str] = {int: "N", str: "KIND"}
+"""What help calls the values of options without a default, by their type."""
+
+
 def _type(option: Option) -> Any:
     """What an option takes."""
     if option.choices:
         return Choice(option.choices)
-    return click.IntRange(min=1) if option.kind is int else type(option.default)
+    return click.IntRange(min=1) if option.kind is int else option.kind or type(option.default)
 
 
 def estimate() -> list[click.Parameter]:

@@ -129,7 +129,13 @@ def score(
         _check_write_key(write_key, output=None if response is None else output, **how)
     one_standard_input(key, response)
     spare_inputs({"--output": output, "--write-key": write_key}, filter(None, (key, response)), how["include"])
-    _check_layout(look.layout, by, {"--documents": documents, "--average": macro, "--intervals": intervals})
+    others = {
+        "--documents": documents,
+        "--average": macro,
+        "--intervals": intervals,
+        f"--of {how['of']}": divides(how["of"]),
+    }
+    _check_layout(look.layout, by, others)
     listed = look.layout in fitting(RESULT) and name != "none"
     only = None if name == "none" else name
     with workers(jobs, scheduler) as apply:
@@ -151,6 +157,15 @@ def score(
         write(pieces, output)
     else:  # both are written, or neither
         write(estimate, write_key, then=partial(write, pieces, output))
+
+
+def divides(of: str | None) -> bool:
+    """Whether a value of ``--of`` asks for every kind of mention. Raises `UsageError` for one that is none."""
+    if of is None:
+        return False
+    from corefscore.kinds.options import of as asked
+
+    return asked(of).division
 
 
 def _by_default(option: str) -> bool:

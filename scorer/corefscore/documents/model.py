@@ -227,6 +227,14 @@ SENTENCE, TENTH = 1 << 36, 10_000
 NO_NODES = Nodes(NONE, NONE, np.empty(0, dtype=np.bool_), NONE, NONE, NONE, NONE)
 
 
+class Kinds(NamedTuple):
+    """What mentions are told apart by: a number each, which is the place of a name among ``names`` if there are any; -1
+    where the side does not say."""
+
+    number: Ints
+    names: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, eq=False)
 class Documents:
     """A batch of documents of one side; document, entity and mention numbers count from 0.
@@ -262,6 +270,7 @@ class Documents:
     the pieces that are its tokens, with a blank between them. ``unnamed`` says that no document has a name, so that
     each has that of its line. ``layers`` reads one of the files again for the words of its documents, where the reader
     can. ``own_text`` says that tokens are those of a text that somebody wrote, which have to be found in the key.
+    ``kinds`` are there once mentions are told apart (`corefscore.kinds`).
     """
 
     names: Sequence[str]
@@ -286,6 +295,7 @@ class Documents:
     unnamed: bool = False
     layers: LayersOf | None = None
     own_text: bool = False
+    kinds: Kinds | None = None
 
     def __len__(self) -> int:
         return len(self.names)

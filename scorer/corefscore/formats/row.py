@@ -217,7 +217,8 @@ class Format(NamedTuple):
 
     ``examiner`` is the module whose `Examiner` (see `Examination`) tells everything that is wrong or odd, ``named`` the
     one whose `read` reads named entities as well, ``layers`` the one whose `read` gives the words, tags and parses of
-    one file, document by document, to find out why a score is low; a format may do without any of them.
+    one file, document by document, to find out why a score is low, ``types`` the one whose `read` gives for each
+    document the line at which it begins, and the types of its entities by id; a format may do without any of them.
 
     ``columns`` tells whether its lines have columns, one of which can be named as that of words.
     """
@@ -235,6 +236,7 @@ class Format(NamedTuple):
     examiner: str | None = None
     named: str | None = None
     layers: str | None = None
+    types: str | None = None
     promises: Callable[[bytes, Sequence[str]], bool] = lambda head, fields: True
     columns: bool = False
 

@@ -19,7 +19,7 @@ from corefscore.metrics.row import VIEWS, Metric, Option
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-NAMES = ("muc", "bcub", "ceafm", "ceafe", "blanc", "lea", "cone", "mor", "zero")
+NAMES = ("muc", "bcub", "ceafm", "ceafe", "blanc", "lea", "linked", "cone", "mor", "zero")
 """Every built-in metric; each is the `METRIC` of the file of that name beside this one."""
 
 GROUPS = {
@@ -42,6 +42,9 @@ OTHER_NAMES = {
 
 MENTIONS = "mentions"
 """Mention identification is counted in every run; it is a row like the others, but no METRIC of the command."""
+
+LINKED = "linked"
+"""The metric that is counted beside it for kinds of mentions."""
 
 AVERAGE = "conll"
 """The measure that is no metric's: the mean of the metrics of the group of this name."""

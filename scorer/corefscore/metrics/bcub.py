@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from corefscore.metrics.counts import Counts, Ratios
 from corefscore.metrics.overlap import Overlap
 from corefscore.metrics.row import Measure, Metric
+
+if TYPE_CHECKING:
+    from corefscore.metrics.members import Both
 
 
 def count(overlap: Overlap) -> tuple[Counts]:
@@ -25,6 +30,11 @@ def count(overlap: Overlap) -> tuple[Counts]:
     )
 
 
+def terms(both: Both) -> tuple[Counts]:
+    """Numerator: |K(m) and R(m)| / |K(m)|. Denominator: 1."""
+    return (both.counts(lambda its: (its.shared / its.size, its.one)),)
+
+
 METRIC = Metric(
     name="bcub",
     title="B-cubed",
@@ -37,4 +47,5 @@ METRIC = Metric(
     use="Use it when every mention should weigh the same.",
     measures=(Measure("bcub", "Coreference", title="B³"),),
     count=count,
+    terms=terms,
 )

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corefscore.documents.arrays import Bools, Floats, pairs_of
+from corefscore.documents.arrays import Bools, Floats, Ints, pairs_of
 from corefscore.metrics.counts import Counts, Ratios, Values, divided
 from corefscore.metrics.overlap import Overlap
 from corefscore.metrics.row import Measure, Metric, Option
+
+if TYPE_CHECKING:
+    from corefscore.metrics.members import Both, Members
 
 KEY, BOTH = BOUNDARIES = ("key", "both")
 """Whose links decide which kinds of link count."""
@@ -63,6 +67,32 @@ def _both_apart(overlap: Overlap) -> Floats:
         - overlap.response.total(pairs_of(only_of_response))
         + cells.total(pairs_of(distinct.alone))
     )
+
+
+def terms(both: Both, boundary: str = KEY) -> tuple[Counts, Counts]:
+    """The same for the ends of links: numerator of coreference n - 1, denominator |K(m)| - 1; of non-coreference the
+    shared mentions that are apart from m on both sides, and the mentions apart from m.
+
+    Each link has two ends, so that these add up to twice the links.
+    """
+    cells, key, response = both.overlap.cells, both.overlap.key, both.overlap.response
+    nothing = (key.mentions <= 1) & (response.mentions <= 1) & (boundary == BOTH)
+    same = (cells.mentions == key.mentions) & (cells.mentions == response.mentions)
+
+    def together(its: Members) -> tuple[Floats, Ints]:
+        return np.maximum(its.shared - 1, 0), its.size - 1
+
+    def apart(its: Members) -> tuple[Floats, Floats]:
+        ours, theirs = (
+            np.bincount(entity, cells.size, len(groups.size))[entity]
+            for entity, groups in ((its.of_cell, its.entities), (its.other_of_cell, its.others))
+        )
+        both_apart = its.of_cells(cells.mentions[cells.document] - ours - theirs + cells.size)
+        others = its.entities.mentions[its.document] - its.size
+        specks = SPECK * nothing[its.document]
+        return both_apart + specks * same[its.document], others + specks
+
+    return both.counts(together), both.counts(apart)
 
 
 def combine(counted: Sequence[Counts], boundary: str = KEY) -> Values:
@@ -137,4 +167,5 @@ METRIC = Metric(
     per_document=False,
     additive=False,
     count=count,
+    terms=terms,
 )

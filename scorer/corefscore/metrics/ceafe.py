@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from corefscore.documents.arrays import Bools, Floats
 from corefscore.metrics.assignment import best
 from corefscore.metrics.counts import Counts, Ratios
 from corefscore.metrics.munkres import as_official
 from corefscore.metrics.overlap import Overlap
 from corefscore.metrics.row import Measure, Metric
+
+if TYPE_CHECKING:
+    from corefscore.metrics.members import Both, Members
 
 
 def count(overlap: Overlap) -> tuple[Counts]:
@@ -20,11 +28,31 @@ def count(overlap: Overlap) -> tuple[Counts]:
 
     Source: Luo 2005, phi_4; copies: recorded cases repeat-key.
     """
+    key, response = overlap.key, overlap.response
+    similar = overlap.similar(*_assigned(overlap))
+    return (Counts(Ratios(similar, key.total(key.size > 0)), Ratios(similar, response.total(response.size > 0))),)
+
+
+def _assigned(overlap: Overlap) -> tuple[Floats, Bools]:
+    """The similarity of the entities of each cell, and whether they are assigned to each other."""
     cells, key, response = overlap.cells, overlap.key, overlap.response
     similarity = 2 * cells.size / (key.size[cells.key] + response.size[cells.response])
-    taken = as_official(overlap, similarity, best(cells.key, cells.response, similarity))
-    similar = overlap.similar(similarity, taken)
-    return (Counts(Ratios(similar, key.total(key.size > 0)), Ratios(similar, response.total(response.size > 0))),)
+    return similarity, as_official(overlap, similarity, best(cells.key, cells.response, similarity))
+
+
+def terms(both: Both) -> tuple[Counts]:
+    """Numerator: the similarity of the entity to the one assigned to it, / its size. Denominator: 1 / its size.
+
+    So an entity counts for a kind by the share of its mentions that are of the kind.
+    """
+    similarity, taken = _assigned(both.overlap)
+    similar = np.where(taken, similarity, 0.0)
+
+    def of(its: Members) -> tuple[Floats, Floats]:
+        whole = np.bincount(its.of_cell, similar, len(its.entities.size))
+        return whole[its.side.entity] / its.size, 1 / its.size
+
+    return (both.counts(of),)
 
 
 METRIC = Metric(
@@ -39,4 +67,5 @@ METRIC = Metric(
     use="Use it when every entity should weigh the same, however small.",
     measures=(Measure("ceafe", "Coreference", title="CEAFₑ"),),
     count=count,
+    terms=terms,
 )

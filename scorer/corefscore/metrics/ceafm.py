@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
+from corefscore.documents.arrays import Bools
 from corefscore.metrics.assignment import best
 from corefscore.metrics.counts import Counts, Ratios
 from corefscore.metrics.overlap import Overlap
 from corefscore.metrics.row import Measure, Metric
+
+if TYPE_CHECKING:
+    from corefscore.metrics.members import Both
 
 
 def count(overlap: Overlap) -> tuple[Counts]:
@@ -18,10 +24,21 @@ def count(overlap: Overlap) -> tuple[Counts]:
     Source: Luo 2005, phi_3; copies: recorded cases repeat-key.
     """
     cells = overlap.cells
-    taken = best(cells.key, cells.response, cells.size.astype(np.float64)).taken
-    shared = cells.total(cells.size * taken)
+    shared = cells.total(cells.size * _taken(overlap))
     key, response = overlap.key, overlap.response
     return (Counts(Ratios(shared, key.total(key.size)), Ratios(shared, response.total(response.size))),)
+
+
+def _taken(overlap: Overlap) -> Bools:
+    """Which cells are assigned."""
+    cells = overlap.cells
+    return best(cells.key, cells.response, cells.size.astype(np.float64)).taken
+
+
+def terms(both: Both) -> tuple[Counts]:
+    """Numerator: whether the entities of the mention are assigned to each other. Denominator: 1."""
+    taken = _taken(both.overlap)
+    return (both.counts(lambda its: (its.of_cells(taken), its.one)),)
 
 
 METRIC = Metric(
@@ -36,4 +53,5 @@ METRIC = Metric(
     use="Use it to ask how many mentions end up in the right entity.",
     measures=(Measure("ceafm", "Coreference", title="CEAFₘ"),),
     count=count,
+    terms=terms,
 )

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from corefscore.documents.arrays import Floats, Ints, pairs_of
 from corefscore.metrics.counts import Counts, Ratios
 from corefscore.metrics.overlap import Groups, Overlap
 from corefscore.metrics.row import Measure, Metric
+
+if TYPE_CHECKING:
+    from corefscore.metrics.members import Both, Members
 
 
 def count(overlap: Overlap) -> tuple[Counts]:
@@ -38,6 +43,21 @@ def _resolved(entities: Groups, entity: Ints, links: Ints) -> Ratios:
     return Ratios(entities.total(size * share), entities.total(size))
 
 
+def terms(both: Both) -> tuple[Counts]:
+    """Numerator: the share of the mention's links that the other side has, (n - 1) / (|K(m)| - 1); of a singleton
+    whether the other side has the same one. Denominator: 1.
+
+    The share of an entity's links that is resolved, times its size, is the sum of this over its mentions.
+    """
+
+    def of(its: Members) -> tuple[Floats, Floats]:
+        alone = its.of_cells(its.others.size[its.other_of_cell] == 1)
+        links = np.maximum(its.shared - 1, 0) / np.maximum(its.size - 1, 1)
+        return np.where(its.size == 1, alone, links), its.one
+
+    return (both.counts(of),)
+
+
 METRIC = Metric(
     name="lea",
     title="LEA",
@@ -55,4 +75,5 @@ METRIC = Metric(
     ),
     measures=(Measure("lea", "Coreference", title="LEA"),),
     count=count,
+    terms=terms,
 )

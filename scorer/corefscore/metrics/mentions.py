@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from corefscore.metrics.counts import Counts, Ratios
 from corefscore.metrics.overlap import Overlap
 from corefscore.metrics.row import Measure, Metric
+
+if TYPE_CHECKING:
+    from corefscore.metrics.members import Both
 
 
 def count(overlap: Overlap) -> tuple[Counts]:
@@ -20,6 +25,11 @@ def count(overlap: Overlap) -> tuple[Counts]:
     return (Counts(Ratios(common, key), Ratios(common, response)),)
 
 
+def terms(both: Both) -> tuple[Counts]:
+    """Numerator: whether a mention is found. Denominator: 1."""
+    return (both.counts(lambda its: (its.found, its.one)),)
+
+
 METRIC = Metric(
     name="mentions",
     title="Mention identification",
@@ -28,4 +38,5 @@ METRIC = Metric(
     use="Use it to see how much of a score is lost before coreference begins.",
     measures=(Measure("mentions", "Identification of Mentions", title="Mentions"),),
     count=count,
+    terms=terms,
 )

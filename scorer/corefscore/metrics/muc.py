@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from corefscore.metrics.counts import Counts, Ratios
 from corefscore.metrics.overlap import Groups, Overlap
 from corefscore.metrics.row import Measure, Metric
+
+if TYPE_CHECKING:
+    from corefscore.metrics.members import Both
 
 
 def count(overlap: Overlap) -> tuple[Counts]:
@@ -27,6 +32,15 @@ def _links(entities: Groups) -> np.ndarray:
     return entities.total(entities.size - 1)
 
 
+def terms(both: Both) -> tuple[Counts]:
+    """Numerator: whether an earlier mention of the entity is in the same entity of the other side as the mention.
+    Denominator: whether the entity has an earlier mention: its links are those of all mentions but the first.
+
+    Source: Stoyanov et al. 2009, who score kinds of mentions by MUC.
+    """
+    return (both.counts(lambda its: (its.linked, its.anaphoric)),)
+
+
 METRIC = Metric(
     name="muc",
     title="MUC",
@@ -39,4 +53,5 @@ METRIC = Metric(
     use="Use it for continuity with older papers; it ignores singletons and favours large entities.",
     measures=(Measure("muc", "Coreference", title="MUC"),),
     count=count,
+    terms=terms,
 )

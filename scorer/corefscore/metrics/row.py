@@ -49,6 +49,8 @@ class Option(NamedTuple):
 
     def check(self, value: Any) -> None:
         """Raise `UsageError` for a value that it cannot have."""
+        if self.kind is str and value is not None and not isinstance(value, str):
+            raise UsageError(f"{self.keyword}={value!r}: expected a word")
         if self.kind is int and value is not None and (type(value) is not int or value < 1):
             raise UsageError(f"{self.keyword}={value!r}: expected a whole number, 1 or more")
         if self.choices is not None and value != self.default and value not in self.choices:
@@ -103,13 +105,14 @@ class Metric:
     """One row of the table of metrics.
 
     ``count`` turns an `Overlap`, or what else its view has, into one `Counts` (each part with one value a document) for
-    each measure that is not combined. ``view`` is that of `VIEWS` which it counts. ``corefud`` are its measures by the
-    definitions of the official CorefUD scorer, where those are others. ``heading`` stands
-    before its totals in the official layout, and ``per_document`` says whether that layout has a result
-    line for it under each document. ``identification`` is the measure of mention identification that stands first in
-    that layout: one of its own where it counts other mentions than all. ``additive`` says whether the counts of parts
-    of a document that share no entity add up to those of the document. ``cite`` are the keys of its papers in the
-    table of citations.
+    each measure that is not combined. ``terms``, for metrics that can be restricted to kinds of mentions, gives the
+    same with one value a mention (`corefscore.metrics.members`). ``view`` is that of `VIEWS` which it counts.
+    ``corefud`` are its measures by the definitions of the official CorefUD scorer, where those are others. ``heading``
+    stands before its totals in the official layout, and ``per_document`` says whether that layout has a result line for
+    it under each document. ``identification`` is the measure of mention identification that stands first in that
+    layout: one of its own where it counts other mentions than all. ``additive`` says whether the counts of parts of a
+    document that share no entity add up to those of the document. ``cite`` are the keys of its papers in the table of
+    citations.
     """
 
     name: str
@@ -119,6 +122,7 @@ class Metric:
     use: str
     measures: tuple[Measure, ...]
     count: Callable[..., Sequence[Counts]]
+    terms: Callable[..., Sequence[Counts]] | None = None
     note: str = ""
     view: str = WHOLE
     options: tuple[Option, ...] = ()

@@ -490,6 +490,10 @@ def settings_of(
         known = [option.keyword for option in options_of(metrics)]
         hint = suggested(unknown[0], known) if known else "they have none"
         raise UsageError(f"no metric asked for has an option {', '.join(unknown)}; {hint}")
+    if counting.of is not None:
+        from corefscore.kinds.options import of
+
+        counting = counting._replace(of=of(counting.of).asked)
     names = tuple(metric.name for metric in metrics)
     return Settings(names, counting, document, own_values(metrics, own))
 

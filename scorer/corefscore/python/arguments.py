@@ -29,6 +29,7 @@ class Scoring(TypedDict, total=False):
     lookup: str | None
     definitions: str | None
     window: int | None
+    of: str | None
     task: str | None
     ne_from: str | None
     ne_column: int | None

@@ -15,7 +15,7 @@ from corefscore.metrics.measures import HEADINGS, wanted
 from corefscore.metrics.row import Metric, options_of
 from corefscore.reports.presented import Presented
 from corefscore.reports.row import PERCENT, Annotation, Column, Table, head
-from corefscore.results import DOCUMENT, SPANS, TOTAL, Result
+from corefscore.results import DOCUMENT, SPANS, TOTAL, Result, refuse_division
 from corefscore.statistics.percent import fraction
 
 SLACK = 1e-12
@@ -237,6 +237,7 @@ def check(
     documents: such scores cannot be compared; `UsageError` for a measure that the baseline does not have, and for a
     number that is a percentage.
     """
+    refuse_division([result])
     fraction(asked.tolerance, "tolerance=")
     for (measure, score), number in (*floors.items(), *asked.tolerances.items()):
         fraction(number, f"{measure}.{score}=")

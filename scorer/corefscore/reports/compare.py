@@ -16,7 +16,7 @@ from corefscore.reports.presented import Presented
 from corefscore.reports.row import CHANCE, COUNT, MIDDLE, PERCENT, Column, Interval, Table, head, shortened
 from corefscore.reports.score import Intervals
 from corefscore.reports.views import PAIRWISE, matrices, pairwise, paper_of
-from corefscore.results import Result
+from corefscore.results import Result, refuse_division
 from corefscore.statistics.intervals import NAME as INTERVAL
 from corefscore.statistics.significance import Compared, Method, Watch, compared
 from corefscore.statistics.units import NAMES_SHOWN, UNITS, sample
@@ -219,8 +219,16 @@ def compare(
 ) -> Comparison:
     """Compare systems, given as their results by name; ``watch`` is told how much of the work is done, from 0 to 1.
 
-    Raises `InputError` where there is one unit only, and `UsageError` for units that cannot be made.
+    Raises `InputError` where there is one unit only, and `UsageError` for units that cannot be made and for mentions
+    that are divided into kinds.
     """
+    refuse_division(results.values())
+    return _comparison(results, measures, method, watch)
+
+
+def _comparison(
+    results: Mapping[str, Result], measures: Collection[str], method: Method, watch: Watch | None = None
+) -> Comparison:
     units = sample(list(results.values()), measures, method.unit, method.by)
     if units.units == 1:
         first = next(iter(results.values()))
@@ -229,8 +237,8 @@ def compare(
 
 
 def intervals(result: Result, method: Method) -> Intervals:
-    """The intervals of every measure of one response. Raises as `compare` does."""
-    alone = compare({"": result}, dict.fromkeys(result, SCORES), method)
+    """The intervals of every measure of one response. Raises `InputError` where there is one unit only."""
+    alone = _comparison({"": result}, dict.fromkeys(result, SCORES), method)
     ends = _ends(alone.found)
     by_score = {m: {c: end._asdict() for c, end in its.items()} for m, its in ends.items()}
     data = {"units": alone.found.sample.units, "options": _terms(alone.found), "measures": by_score}

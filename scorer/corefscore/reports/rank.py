@@ -17,7 +17,7 @@ from corefscore.reports.paper import Scored, scored_columns
 from corefscore.reports.presented import Presented
 from corefscore.reports.row import CHANCE, COUNT, MIDDLE, PERCENT, Column, Interval, Table, head, shortened
 from corefscore.reports.views import paper_of, sort_heading
-from corefscore.results import Result, Scores
+from corefscore.results import Result, Scores, refuse_division
 from corefscore.statistics.significance import Compared, Method, Sample, Watch, compared
 from corefscore.statistics.units import sample
 
@@ -294,8 +294,9 @@ def rank(
     Going down, a system shares the rank of the first of the current group when it does not differ from that one
     (see `Compared.differ`), else it opens a group with its own position as rank: 1, 2, 2, 4. Source: the rankings
     of Moosavi and Strube 2016, section 6, table 5. Scores are means over groups where the method has them. ``watch`` is
-    told how much of the work is done, from 0 to 1.
+    told how much of the work is done, from 0 to 1. Raises as `corefscore.reports.compare.compare` does.
     """
+    refuse_division(results.values())
     shown = dict(asked(measures))
     shown[sort] = [each for each in SCORES if each == score or each in shown.get(sort, scores_of(sort))]
     whole = sample(list(results.values()), shown, method.unit, method.by)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from corefscore.alignment.text.fidelity import described, ratio
+from corefscore.metrics import AVERAGE, GROUPS, MENTIONS
 from corefscore.metrics.counts import SCORES, summed
 from corefscore.metrics.measures import HEADINGS
 from corefscore.reports.paper import main_measures, paper
@@ -18,9 +19,9 @@ from corefscore.reports.row import COUNT, PERCENT, Column, Interval, Reported, S
 from corefscore.results import DOCUMENT, TOTAL, Result, Score, Scores
 from corefscore.statistics.percent import percent
 
-GROUP, MEAN, MACRO = "group", "mean of groups", "macro"
+GROUP, MEAN, MACRO, KIND = "group", "mean of groups", "macro", "kind"
 """The kinds of scope besides documents and the total: a group of documents, the unweighted mean over groups, and that
-over documents."""
+over documents; and a kind of mention."""
 
 
 class Row(NamedTuple):
@@ -70,7 +71,7 @@ class Report(Reported):
     @property
     def scoped(self) -> bool:
         """Whether there is more than the total."""
-        return self.documents or self.macro or self.by is not None
+        return self.documents or self.macro or self.by is not None or bool(self.result.kind_counts)
 
     @cached_property
     def groups(self) -> dict[str, Scores]:
@@ -78,13 +79,14 @@ class Report(Reported):
 
     @property
     def rows(self) -> list[Row]:
-        """The rows: documents, groups, their mean, the total."""
+        """The rows: documents, groups, their mean, kinds of mentions, the total."""
         found = []
         if self.documents:
             found += [row for name, scores in self.result.documents.items() for row in _rows(DOCUMENT, name, scores)]
         found += [row for name, scores in self.groups.items() for row in _rows(GROUP, name, scores)]
         found += self.mean
         found += _rows(MACRO, MACRO, self.result.mean) if self.macro else []
+        found += [row for name, scores in self.result.kinds.items() for row in self._of_kind(name, scores)]
         return found + _rows(TOTAL, TOTAL, self.result)
 
     @property
@@ -102,6 +104,24 @@ class Report(Reported):
                 columns += [each._replace(spare=score != "f1") for each in ends]
         scores = Table("", columns, [[cell for part in self._cells(row) for cell in part] for row in self.rows])
         return [scores, *self._fidelity(every=True)]
+
+    def _of_kind(self, name: str, scores: Scores) -> Iterator[Row]:
+        """The rows of a kind of mention. A score without anything to count is empty, and so is one made of it."""
+        empty: dict[str, set[str]] = {}
+        for metric in self.result.metrics:
+            counted = [scores[measure.name] for measure in metric.measures if measure.combine is None]
+            for measure in metric.measures:
+                its = counted if measure.combine else [scores[measure.name]]
+                empty[measure.name] = {
+                    side
+                    for side in SCORES[:2]
+                    if not any(getattr(score, f"{side}_counts").denominator for score in its)
+                }
+        if AVERAGE in scores:
+            empty[AVERAGE] = set().union(*(empty[metric] for metric in GROUPS[AVERAGE]))
+        for row in _rows(KIND, name, scores):
+            without = {*empty[row.measure], "f1"} if empty[row.measure] else ()
+            yield Row(*row[:3], *(None if score in without else getattr(row, score) for score in SCORES))
 
     def _cells(self, row: Row) -> Iterator[Sequence[Any]]:
         """The cells of a row: what it is of, then each score, with its interval where there are any."""
@@ -155,6 +175,8 @@ class Report(Reported):
             if any((ends := _by_score(its, self._interval)).values()):
                 rows.append(([""], ends))
         measures = main_measures(self.result.metrics, list(self.result))
+        if self.result.settings.counting.of is not None:
+            measures = [MENTIONS, *measures]
         first = Column("scope", "scope" if self.scoped else "system")
         notes = [] if self.fidelity is None else [self.fidelity]
         return [paper(self.result.metrics, measures, before=[first], rows=rows)._replace(notes=notes)]

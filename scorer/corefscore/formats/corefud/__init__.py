@@ -26,4 +26,5 @@ FORMAT = Format(
     write,
     examiner="corefscore.formats.corefud.examiner",
     layers="corefscore.formats.corefud.layers",
+    types="corefscore.formats.corefud.types",
 )

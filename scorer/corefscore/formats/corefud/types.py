@@ -1,0 +1,41 @@
+"""The types of entities in CorefUD: the field ``etype`` of the brackets that open their mentions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from corefscore.documents.sources import Source, as_text
+from corefscore.formats.corefud.chunks import CLOSE, Fields, cells, chunks
+from corefscore.formats.corefud.layers import by_document
+from corefscore.formats.corefud.lines import Lines
+from corefscore.formats.corefud.mentions import parts_of
+
+TYPE_FIELD = "etype"
+
+
+def read(source: Source) -> Iterator[tuple[int, dict[str, str]]]:
+    """For each document of a file that has no faults the line at which it begins, and the types of its entities by id:
+    the first one that a mention of an entity has. A header that names no type gives nothing."""
+    lines = Lines(source)
+    fields = Fields.of(lines.header or ())
+    its_cells = cells(lines)
+    if fields is None or TYPE_FIELD not in (lines.header or ()) or not len(its_cells.word):
+        return
+    field = (lines.header or []).index(TYPE_FIELD)
+    found = chunks(lines, its_cells, fields)
+    part = {at: match[1] for at, match in parts_of(found)}
+    of_word: dict[int, list[tuple[str, str]]] = {}
+    for chunk, kind in enumerate(found.kind.tolist()):
+        if kind == CLOSE:
+            continue
+        values = found.text_of(chunk).split(b"-")
+        name = part.get(chunk, found.id_of(chunk))
+        if len(values) > field and values[field].strip():
+            word = int(its_cells.word[found.cell[chunk]])
+            of_word.setdefault(word, []).append((as_text(name), as_text(values[field].strip())))
+    for begin, words in by_document(lines):
+        types: dict[str, str] = {}
+        for word in words.tolist():
+            for name, kind in of_word.get(word, ()):
+                types.setdefault(name, kind)
+        yield begin, types

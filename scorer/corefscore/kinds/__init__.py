@@ -1,0 +1,1 @@
+"""Scores of kinds of mentions and entities: what ``--of`` asks for, which mention is of which kind, and counts."""

@@ -1,0 +1,120 @@
+"""Which mention is of which kind: by the text of the key, by the types of entities, or by where mentions stand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib import import_module
+
+import numpy as np
+
+from corefscore.alignment.pairing import Pairs
+from corefscore.analysis.pronouns import Fits, Pronouns, are_pronouns, pronouns_of, unknown
+from corefscore.analysis.texts import TAG_SETS, Placed, Text, text_of
+from corefscore.documents.arrays import Ints
+from corefscore.documents.model import KEY, RESPONSE, Documents, Kinds
+from corefscore.documents.sources import Source
+from corefscore.errors import UsageError
+from corefscore.formats import form_of
+from corefscore.formats.row import AUTO, LAST, Reading
+from corefscore.kinds.options import DISTANCE, KIND, KINDS, NAMES, NOMINALS, PRONOUNS, SIZE, TYPE, UNTYPED, Of
+
+UNKNOWN = -1
+"""The number of a mention whose own side does not say of which kind it is."""
+
+
+def told_apart(pairs: Pairs, of: Of, reading: Reading) -> Pairs:
+    """The same documents with the `Kinds` of their mentions; ``reading`` is how their files were read.
+
+    Mentions that are told apart by the size of their entities have none, since sizes hang on which mentions count.
+    Raises `UsageError` where mentions cannot be told apart.
+    """
+    if of.by == SIZE:
+        return pairs
+    if of.by == DISTANCE:
+        return _with(
+            pairs, *(Kinds(_starts(name, side)) for name, side in ((KEY, pairs.key), (RESPONSE, pairs.response)))
+        )
+    if of.by == KIND:
+        return _with(pairs, *_by_head(pairs, of))
+    return _with(pairs, *_by_type(pairs, of, reading))
+
+
+def _with(pairs: Pairs, key: Kinds, response: Kinds) -> Pairs:
+    return pairs._replace(key=replace(pairs.key, kinds=key), response=replace(pairs.response, kinds=response))
+
+
+def _starts(name: str, side: Documents) -> Ints:
+    """The first tokens of mentions, from which distances are counted."""
+    if len(side.start) and int(side.start.min()) < 0:
+        raise UsageError(f"distances need mentions that are (start, end), and the {name} has others")
+    return side.start
+
+
+def _by_head(pairs: Pairs, of: Of) -> tuple[Kinds, Kinds]:
+    """Mentions as pronouns, names and nominals, by the text of the key."""
+    text = text_of([pairs])
+    pronouns = pronouns_of(of.pronouns, text)
+    why = unknown(of.pronouns, pronouns, text)
+    if why is None and text.tag_set is None and of.kinds != (PRONOUNS,):
+        why = "the key has no parts of speech that tell names"
+    if why is not None and len(pairs.key.start):
+        raise UsageError(
+            f"--of {of.asked}: {why}; the words of pronouns can be given, such as --of pronouns:english or "
+            "--of pronouns:words:FILE"
+        )
+    names = Fits(Pronouns(NAMES, TAG_SETS[text.tag_set].names if text.tag_set else ()))
+    heads = text.heads(AUTO)
+    found = []
+    for side in (pairs.key, pairs.response):
+        document, placed = side.mention_document(), text.placed(side)
+        number = np.full(len(side.start), KINDS.index(NOMINALS))
+        number[_named(document, placed, text, names, heads)] = KINDS.index(NAMES)
+        number[are_pronouns(document, placed.columns, text, pronouns)] = KINDS.index(PRONOUNS)
+        found.append(Kinds(number, KINDS))
+    return found[0], found[1]
+
+
+def _named(document: Ints, placed: Placed, text: Text, names: Fits, heads: str) -> Ints:
+    """The mentions whose head is a name."""
+    first = text.first[document]
+    which = np.flatnonzero(placed.inside)
+    if placed.head is not None:
+        tokens = (first + placed.head)[which]
+    elif heads == LAST:
+        tokens = (first + placed.end)[which]
+    else:
+        spans = zip((first + placed.start)[which].tolist(), (first + placed.end)[which].tolist(), strict=True)
+        tokens = np.array([text.head(start, end) for start, end in spans], dtype=np.int64)
+    is_name = [names[text.tags[token], text.words[token]] for token in tokens.tolist()]
+    return which[np.array(is_name, dtype=np.bool_)]
+
+
+def _by_type(pairs: Pairs, of: Of, reading: Reading) -> tuple[Kinds, Kinds]:
+    """Mentions by the types of their entities. A response without any has those of the key's mentions."""
+    key, response = (_types(name, side, reading) for name, side in ((KEY, pairs.key), (RESPONSE, pairs.response)))
+    if not any(key) and len(pairs.key.start):
+        raise UsageError(f"--of {of.asked}: the key has no types of entities; CorefUD has them in the field etype")
+    names = (UNTYPED, *sorted({*key, *response} - {""}))
+    place = {name: at for at, name in enumerate(names)} | {"": 0}
+    found = []
+    for side, types in ((pairs.key, key), (pairs.response, response)):
+        of_entity = np.array([place[name] for name in types], dtype=np.int64)
+        if side is pairs.response and not any(types):
+            of_entity[:] = UNKNOWN
+        found.append(Kinds(of_entity[side.entity], tuple(f"{TYPE}:{name}" for name in names)))
+    return found[0], found[1]
+
+
+def _types(name: str, side: Documents, reading: Reading) -> list[str]:
+    """The type of each entity of a side, nothing where it has none."""
+    of_source: dict[Source, Mapping[int, Mapping[str, str]]] = {}
+    of_document: list[Mapping[str, str]] = []
+    for place in side.places:
+        if place is not None and place.line is not None and place.source not in of_source:
+            form = form_of([place.source], reading, name)
+            of_source[place.source] = dict(import_module(form.types).read(place.source)) if form.types else {}
+        its = None if place is None or place.line is None else of_source[place.source].get(place.line)
+        of_document.append(its or {})
+    ids = side.names_of(range(len(side.document)))
+    return [of_document[document].get(each, "") for document, each in zip(side.document.tolist(), ids, strict=True)]

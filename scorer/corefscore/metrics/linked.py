@@ -1,0 +1,55 @@
+"""Linking of the mentions that both sides have: MUC, as if these mentions had been given."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from corefscore.documents.arrays import Floats, Ints
+from corefscore.metrics.counts import Counts, Ratios
+from corefscore.metrics.overlap import Groups, Overlap
+from corefscore.metrics.row import Measure, Metric
+
+if TYPE_CHECKING:
+    from corefscore.metrics.members import Both
+
+
+def count(overlap: Overlap) -> tuple[Counts]:
+    """Recall: sum over cells of (n_ij - 1), divided by the sum over key entities of (n_i. - 1), where n_i. of its
+    mentions are found. Precision divides by the links of the response's entities, cut down likewise.
+
+    Source: MUC (Vilain et al. 1995) of the mentions that both sides have, which ``--mentions given`` scores.
+    """
+    cells = overlap.cells
+    kept = cells.total(np.maximum(cells.pairs - 1, 0))
+    links = _links(overlap.key, cells.key, cells.pairs), _links(overlap.response, cells.response, cells.pairs)
+    return (Counts(Ratios(kept, links[0]), Ratios(kept, links[1])),)
+
+
+def _links(entities: Groups, entity: Ints, pairs: Ints) -> Floats:
+    found = np.bincount(entity, pairs, len(entities.size))
+    return entities.total(np.maximum(found - 1, 0))
+
+
+def terms(both: Both) -> tuple[Counts]:
+    """Numerator: whether an earlier mention of the entity is in the same entity of the other side as the mention.
+    Denominator: whether it is found, and an earlier mention of its entity is."""
+    return (both.counts(lambda its: (its.linked, its.linkable)),)
+
+
+METRIC = Metric(
+    name="linked",
+    title="Linking of found mentions",
+    definition=(
+        "MUC of the mentions that both sides have: the share of links among them that the other side keeps,",
+        "sum of (n_ij - 1) over cells / sum of (n_i. - 1), where n_i. mentions of key entity i are found.",
+    ),
+    paper="Vilain et al. 1995, A model-theoretic coreference scoring scheme",
+    cite=("vilain-etal-1995-model",),
+    use="Use it beside mention identification, to tell whether mentions are missed or linked wrongly.",
+    note="--of prints it for every kind of mention.",
+    measures=(Measure("linked", "Linking of found mentions", title="Linked"),),
+    count=count,
+    terms=terms,
+)

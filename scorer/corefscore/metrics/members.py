@@ -1,0 +1,117 @@
+"""The mentions of both sides one by one, for the terms that each contributes to a metric.
+
+Every score is a quotient of two sums, in recall over the mentions of the key, in precision over those of the response.
+`Metric.terms` gives the terms of these sums: one `Counts` for each measure that is counted, whose ratios have one value
+a mention, of the key in recall and of the response in precision. Summed over all mentions of a document they are the
+counts of the metric, or in the same proportion to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from corefscore.alignment.matching import Matched, Side
+from corefscore.documents.arrays import Array, Bools, Floats, Ints, changes, order_by
+from corefscore.metrics.counts import Counts, Ratios
+from corefscore.metrics.overlap import Cells, Groups, Overlap
+
+
+class Members(NamedTuple):
+    """The mentions of one side, none of them twice. ``place`` is the place of each in the text, ``cell`` the cell in
+    which the other side has it, -1 for none; ``entities`` and ``others`` are the entities of this side and the other,
+    ``of_cell`` and ``other_of_cell`` those of each cell."""
+
+    side: Side
+    place: Ints
+    cell: Ints
+    entities: Groups
+    others: Groups
+    cells: Cells
+    of_cell: Ints
+    other_of_cell: Ints
+
+    @property
+    def document(self) -> Ints:
+        """The document of each mention."""
+        return self.side.document[self.side.entity]
+
+    @property
+    def size(self) -> Ints:
+        """The size of the entity of each mention."""
+        return self.entities.size[self.side.entity]
+
+    @property
+    def found(self) -> Bools:
+        """Whether the other side has the mention."""
+        return self.cell >= 0
+
+    @property
+    def one(self) -> Floats:
+        """1 for each mention."""
+        return np.ones(len(self.cell))
+
+    @property
+    def shared(self) -> Floats:
+        """How many mentions the entity of each shares with the entity in which the other side has it."""
+        return self.of_cells(self.cells.size)
+
+    def of_cells(self, values: Array) -> Floats:
+        """For each mention the value of its cell, 0 for one that is not found."""
+        found: Floats = np.append(values, 0.0)[self.cell]
+        return found
+
+    @property
+    def anaphoric(self) -> Bools:
+        """Whether the entity of a mention has an earlier one."""
+        return self._has_earlier(self.side.entity, np.ones(len(self.cell), dtype=np.bool_))
+
+    @property
+    def linkable(self) -> Bools:
+        """Whether a mention is found, and an earlier one of its entity is."""
+        return self._has_earlier(self.side.entity, self.found)
+
+    @property
+    def linked(self) -> Bools:
+        """Whether an earlier mention of its entity is found in the same entity of the other side as the mention."""
+        return self._has_earlier(self.cell, self.found)
+
+    def _has_earlier(self, group: Ints, among: Bools) -> Bools:
+        which = np.flatnonzero(among)
+        order = which[order_by(group[which], self.place[which])]
+        found = np.zeros(len(group), dtype=np.bool_)
+        found[order] = ~changes(group[order])
+        return found
+
+
+class Both(NamedTuple):
+    """The mentions of both sides, and their overlap."""
+
+    overlap: Overlap
+    key: Members
+    response: Members
+
+    def counts(self, of: Callable[[Members], tuple[Array, Array]]) -> Counts:
+        """The terms of a measure from those of one side: numerators and denominators."""
+        recall, precision = ([terms.astype(np.float64) for terms in of(its)] for its in (self.key, self.response))
+        return Counts(Ratios(*recall), Ratios(*precision))
+
+
+def members(matched: Matched, table: Overlap, places: tuple[Ints, Ints]) -> Both:
+    """The mentions of both sides, none of which is there twice; ``table`` is their overlap, ``places`` where those of
+    key and response stand in the text."""
+    key, response, cells = matched.key, matched.response, table.cells
+    entity_of = np.full((2, len(matched.document)), -1)
+    for row, side in zip(entity_of, (key, response), strict=True):
+        row[side.number] = side.entity
+    width = len(response.document) + 1
+    cell_of = np.searchsorted(cells.key * width + cells.response, entity_of[0] * width + entity_of[1])
+    cell_of[(entity_of < 0).any(axis=0)] = -1
+    sides = table.key, table.response
+    return Both(
+        table,
+        Members(key, places[0], cell_of[key.number], *sides, cells, cells.key, cells.response),
+        Members(response, places[1], cell_of[response.number], *sides[::-1], cells, cells.response, cells.key),
+    )
