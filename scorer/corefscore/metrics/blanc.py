@@ -75,9 +75,10 @@ def terms(both: Both, boundary: str = KEY) -> tuple[Counts, Counts]:
 
     Each link has two ends, so that these add up to twice the links.
     """
-    cells, key, response = both.overlap.cells, both.overlap.key, both.overlap.response
-    nothing = (key.mentions <= 1) & (response.mentions <= 1) & (boundary == BOTH)
-    same = (cells.mentions == key.mentions) & (cells.mentions == response.mentions)
+    cells = both.overlap.cells
+    shared, key, response = (its.distinct.spans for its in (cells, both.overlap.key, both.overlap.response))
+    nothing = (key <= 1) & (response <= 1) & (boundary == BOTH)
+    same = (shared == key) & (shared == response)
 
     def together(its: Members) -> tuple[Floats, Ints]:
         return np.maximum(its.shared - 1, 0), its.size - 1
@@ -87,8 +88,8 @@ def terms(both: Both, boundary: str = KEY) -> tuple[Counts, Counts]:
             np.bincount(entity, cells.size, len(groups.size))[entity]
             for entity, groups in ((its.of_cell, its.entities), (its.other_of_cell, its.others))
         )
-        both_apart = its.of_cells(cells.mentions[cells.document] - ours - theirs + cells.size)
-        others = its.entities.mentions[its.document] - its.size
+        both_apart = its.of_cells(shared[cells.document] - ours - theirs + cells.size)
+        others = its.entities.distinct.spans[its.document] - its.size
         specks = SPECK * nothing[its.document]
         return both_apart + specks * same[its.document], others + specks
 

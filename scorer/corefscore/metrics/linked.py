@@ -22,13 +22,13 @@ def count(overlap: Overlap) -> tuple[Counts]:
     Source: MUC (Vilain et al. 1995) of the mentions that both sides have, which ``--mentions given`` scores.
     """
     cells = overlap.cells
-    kept = cells.total(np.maximum(cells.pairs - 1, 0))
-    links = _links(overlap.key, cells.key, cells.pairs), _links(overlap.response, cells.response, cells.pairs)
+    kept = cells.total(np.maximum(cells.met - 1, 0))
+    links = _links(overlap.key, cells.key, cells.met), _links(overlap.response, cells.response, cells.met)
     return (Counts(Ratios(kept, links[0]), Ratios(kept, links[1])),)
 
 
-def _links(entities: Groups, entity: Ints, pairs: Ints) -> Floats:
-    found = np.bincount(entity, pairs, len(entities.size))
+def _links(entities: Groups, entity: Ints, met: Ints) -> Floats:
+    found = np.bincount(entity, met, len(entities.size))
     return entities.total(np.maximum(found - 1, 0))
 
 
