@@ -194,6 +194,14 @@ HOSTILE: dict[str, Made] = {
         {"id": "d", "sentences": [["x"]] * (size // 20), "mention_clusters": [[[at, 0, 1] for at in range(size // 20)]]}
     ).encode(),
     "json of empty sentences": lambda size: fields(sentences=[["x"]] + [[]] * (size // 4)),
+    "corefud of words alone": lambda size: CORPUS + b"w\n" * (size // 2),
+    "corefud of numbers alone": lambda size: CORPUS + b"1\n" * (size // 2),
+    "corefud of mentions inside each other": lambda size: (
+        CORPUS + word(b"(e") * (size // 60) + word(b"e)") * (size // 60) + b"\n"
+    ),
+    "corefud of 150 mentions inside each other": lambda size: (
+        CORPUS + (word(b"(e").replace(b"1", b"2") * 150 + word(b"e)") * 150 + b"\n") * (size // 9000)
+    ),
     "corefud of many ids": words(b"(e%d--1)"),
     "corefud of mentions in one word": entity(b"(e)"),
     "corefud of open brackets": entity(b"(e"),

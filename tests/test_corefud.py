@@ -22,7 +22,7 @@ from corefscore.alignment import mentions as alignment
 from corefscore.alignment.matching import MATCHING
 from corefscore.alignment.nodes import matched
 from corefscore.alignment.pairing import pair
-from corefscore.checking.findings import MOST, Found
+from corefscore.checking.findings import MOST, Finding, Found
 from corefscore.checking.validation import validate
 from corefscore.documents.model import Span, joined
 from corefscore.documents.sources import Source
@@ -618,6 +618,39 @@ ODD = [
     (["(e1[1/2]--1)", "(e1--1", "e1)", "(e1[2/2]--1)"], []),
     (["(e1[1/2]--1", "e1[1/2])", "(e1--1", "(e1[2/2]--1)", "e1)"], [("overlapping-mentions", 5, None)]),
 ]  # fmt: skip
+
+
+def test_mentions_inside_each_other_are_refused_before_their_words_take_all_memory(
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """Of 350 mentions the outermost has 700 words, the next one 698, and so on: 350 * 351."""
+    for depth, status in ((300, 0), (350, 2)):
+        path = tmp_path / str(depth)
+        path.write_text(conllu(*["(e1"] * depth, *["e1)"] * depth))
+        done = call(capfdbinary, "lea", path, path, "none")
+        assert done.status == status
+    size = path.stat().st_size + 1
+    assert done.stderr.decode() == (
+        f"corefscore: {path}: mentions are nested too deeply: 350 mentions have 122850 words, each counted in every "
+        f"mention; expected {100_000 + size} at most for a file of {size} bytes; check where mentions are closed\n"
+    )
+
+
+def test_lines_without_a_number_are_counted_beyond_those_that_are_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+
+    def about(self: Lines, code: str, *given: Any, **details: Any) -> Finding:
+        told.append(code)
+        return own(self, code, *given, **details)
+
+    own = Lines.about
+    monkeypatch.setattr(Lines, "about", about)
+    (tmp_path / "file").write_text(conllu("_").rstrip("\n") + "\n" + "w\n" * (MOST + 4) + "1-x\n\n")
+    found = validate("file", [Source(str(tmp_path / "file"))])
+    assert found.unlisted == {"bad-id": 5}
+    assert told.count("bad-id") == MOST
 
 
 @pytest.mark.parametrize(("entities", "expected"), ODD, ids=["|".join(entities) for entities, _ in ODD])

@@ -47,8 +47,8 @@ class _Examined(File):
         self.found.add(finding)
         self._faults.setdefault(self._document_of(finding), lambda: finding)
 
-    def take(self, code: str, chunks: Sequence[int], most: int) -> Sequence[int]:
-        return self.found.take(code, chunks)
+    def take(self, code: str, faulty: Sequence[int], most: int) -> Sequence[int]:
+        return self.found.take(code, faulty)
 
     def documents(self) -> Documents:
         self._look_at_encoding()

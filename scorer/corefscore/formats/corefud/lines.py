@@ -11,8 +11,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from io import BytesIO
 from typing import NamedTuple
 
 import numpy as np
@@ -48,9 +49,18 @@ Refuse = Callable[[Finding], None]
 """What is done about an error: raise it, or keep it and return, after which reading goes on without the faulty part."""
 
 
+Take = Callable[[str, Sequence[int], int], Sequence[int]]
+"""Which of the places of an error, by its code, will be told of; the number is that of scoring."""
+
+
 def refused(finding: Finding) -> None:
     """Raise an error as `InputError`."""
     raise InputError([finding])
+
+
+def few(code: str, faulty: Sequence[int], most: int) -> Sequence[int]:
+    """The first ones."""
+    return faulty[:most]
 
 
 class Words(NamedTuple):
@@ -89,8 +99,8 @@ class Lines:
     those that had other than these. A token without a number is refused; if ``refuse`` returns, it is no word.
     """
 
-    def __init__(self, source: Source, raw: bytes | None = None, refuse: Refuse = refused) -> None:
-        self.source, self.refuse = source, refuse
+    def __init__(self, source: Source, raw: bytes | None = None, *, refuse: Refuse = refused, take: Take = few) -> None:
+        self.source, self.refuse, self.take = source, refuse, take
         self.irregular: Irregular | None = None
         raw = read_with_lf(source) if raw is None else raw
         self.ends_open = raw.endswith(b"\n") and not raw.endswith(b"\n\n")
@@ -169,15 +179,22 @@ class Lines:
         empty = both & (mark == DOT)
         number[other[empty]] = before[empty] * TENTH + after[empty] * 10 ** (4 - digits[empty])
         word[other[empty]] = True
-        for row in other[~(both & (empty | (mark == DASH)))].tolist():
+        other = other[~(both & (empty | (mark == DASH)))]
+        first = self.text[starts[other]]
+        digit = (first >= ord("0")) & (first <= ord("9"))
+        faulty = other[~digit].tolist()
+        for row in other[digit].tolist():
             piece = self.column(row, ID)
             if re.fullmatch(rb"\d+-\d+", piece):
                 continue
             found = number_of(piece)
             if found is None:
-                self.refuse(self.about("bad-id", row, piece or self.data[starts[row] : self.tabs[row, 1]]))
+                faulty.append(row)
                 continue
             number[row], word[row], overt[row] = found, True, b"." not in piece
+        for row in self.take("bad-id", sorted(faulty), 1):
+            piece = self.column(row, ID) or self.data[starts[row] : self.tabs[row, 1]]
+            self.refuse(self.about("bad-id", row, piece))
         return number, overt, word
 
     def _halves(self, starts: Ints, stops: Ints) -> tuple[Ints, Bytes, Ints, Ints]:
@@ -288,7 +305,7 @@ def lines_around(source: Source, passages: Iterable[tuple[int, int]]) -> tuple[L
     starts = np.append(0, ends[:-1] + 1)
     kept = b"".join([raw[start:end] for start, end in zip(starts[number], ends[number] + 1, strict=True)])
     # Somebody has read the file and was told of its errors.
-    return Lines(source, kept, lambda finding: None), number + 1
+    return Lines(source, kept, take=lambda code, rows, most: ()), number + 1
 
 
 def number_of(piece: bytes) -> int | None:
@@ -314,16 +331,19 @@ def shown(line: bytes, piece: bytes, start: int | None = None) -> tuple[int, tup
 
 def _regular(data: bytes, tokens: Ints) -> tuple[bytes, Irregular | None]:
     """The same lines with nine tabs in each line of a token, and none in any other; and which had other than these."""
-    lines = data[:-1].split(b"\n")
-    irregular = None
-    is_token = np.zeros(len(lines), dtype=np.bool_)
+    found = bytearray()
+    first = None
+    many = 0
+    is_token = np.zeros(len(data), dtype=np.bool_)
     is_token[tokens] = True
-    for number, line in enumerate(lines):
+    for number, line in enumerate(BytesIO(data)):
         if not is_token[number]:
-            lines[number] = line.replace(b"\t", b" ")
-        elif line.count(b"\t") != COLUMNS - 1:
-            columns = line.split(b"\t")
-            irregular = irregular or Irregular(0, number + 1, len(columns))
-            irregular = irregular._replace(lines=irregular.lines + 1)
-            lines[number] = b"\t".join(columns[:COLUMNS] + [b"_"] * (COLUMNS - len(columns)))
-    return b"\n".join(lines) + b"\n", irregular
+            found += line.replace(b"\t", b" ")
+        elif line.count(b"\t") == COLUMNS - 1:
+            found += line
+        else:
+            columns = line[:-1].split(b"\t")
+            first = first or Irregular(0, number + 1, len(columns))
+            many += 1
+            found += b"\t".join(columns[:COLUMNS] + [b"_"] * (COLUMNS - len(columns))) + b"\n"
+    return bytes(found), first and first._replace(lines=many)

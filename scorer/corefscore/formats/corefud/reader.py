@@ -21,11 +21,15 @@ from corefscore.documents.model import NO_NODES, SENTENCE, Documents, Nodes, Pla
 from corefscore.documents.sources import Source, as_text
 from corefscore.errors import UsageError
 from corefscore.formats.corefud.chunks import CLOSE, ID_FIELDS, Cells, Chunks, Fields, cells, chunks
-from corefscore.formats.corefud.lines import DEPS, FORM, WITHOUT_NEWDOC, Lines, lines_around, number_of, refused
+from corefscore.formats.corefud.lines import DEPS, FORM, WITHOUT_NEWDOC, Lines, few, lines_around, number_of, refused
 from corefscore.formats.corefud.mentions import Events, Marked, Refuse, Sized, heads, marked, parts_of, words_of
 from corefscore.formats.corefud.trees import highest
 from corefscore.formats.row import LAST, PARSE, TREE, Request, passage, passage_places
 from corefscore.formats.words import alike, numbers_of, word_numbers
+
+MOST_WORDS = 100_000
+"""How many words the mentions of a file may have, each word counted in every mention, besides one for each byte of the
+file: their words are listed, and a few thousand mentions inside each other must not take all memory."""
 
 
 def read(files: Sequence[Source], notices: list[Finding], request: Request) -> Iterator[Documents]:
@@ -43,6 +47,7 @@ def batches(files: Iterable[File], note: Callable[[Finding], None]) -> Iterator[
     known: set[str] = set()
     for its in files:
         source, found = its.source, its.documents()
+        del its.lines, its  # each knows the other, so both would stay while the documents are looked at
         twice = [name for name in found.names if name in known]
         if twice:
             file = os.path.basename(source.name)
@@ -99,7 +104,7 @@ class File:
 
     def __init__(self, source: Source, keep: Callable[[Finding], None], request: Request) -> None:
         self.source, self.keep, self.request = source, keep, request
-        self.lines = Lines(source, refuse=self.refuse)
+        self.lines = Lines(source, refuse=self.refuse, take=self.take)
 
     def note(self, code: str, line: int | None, **details: object) -> None:
         """Keep a notice."""
@@ -109,9 +114,9 @@ class File:
         """Tell an error. Raises `InputError`."""
         refused(finding)
 
-    def take(self, code: str, chunks: Sequence[int], most: int) -> Sequence[int]:
-        """Those of some chunks that will be told of: the first ones, ``most`` of them in scoring."""
-        return chunks[:most]
+    def take(self, code: str, faulty: Sequence[int], most: int) -> Sequence[int]:
+        """Those of some chunks or lines that will be told of: the first ones, ``most`` of them in scoring."""
+        return few(code, faulty, most)
 
     def documents(self) -> Documents:
         """The documents of the file."""
@@ -210,6 +215,7 @@ class File:
 
         events = self._events(word, its_chunks, refuse)
         found = marked(events, {at: (number, total) for at, (_, number, total) in parts.items()}, refuse)
+        self._check_words(found)
         sized = words_of(found, self.number)
         self._note_brackets(found, its_chunks, word)
         head = self._heads(found, sized, word, fields, refuse)
@@ -235,6 +241,16 @@ class File:
             self._nodes(sized, head).take(order),
         )
         return columns, order
+
+    def _check_words(self, found: Marked) -> None:
+        """Raises `UsageError` for mentions nested so deeply that their words would take all memory."""
+        words, size = int((found.last - found.first + 1).sum()), len(self.lines.text)
+        if words > MOST_WORDS + size:
+            raise UsageError(
+                f"{self.source.name}: mentions are nested too deeply: {counted(len(found.entity), 'mention')} have "
+                f"{words} words, each counted in every mention; expected {MOST_WORDS + size} at most for a file of "
+                f"{size} bytes; check where mentions are closed"
+            )
 
     def _heads(self, found: Marked, sized: Sized, word: Ints, fields: Fields, refuse: Refuse) -> Ints:
         """The head of each mention, its place in the file."""
