@@ -127,6 +127,8 @@ def test_few_units_say_how_far_intervals_can_be_trusted(capfdbinary: Capture) ->
     enough = compared(capfdbinary, ASH, CEDAR, "--measures", "lea")
     assert not any("too short" in note for note in enough["notes"])
     assert enough["signature"].endswith("interval=bootstrap-t")
+    perfect = compared(capfdbinary, KEY, CEDAR, "--measures", "lea")
+    assert any(note.startswith("1 system with errors in fewer than 5 units") for note in perfect["notes"])
 
 
 def test_the_bootstrap_can_test_as_well(capfdbinary: Capture) -> None:

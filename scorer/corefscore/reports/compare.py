@@ -309,6 +309,12 @@ def notes_on_intervals(found: Compared) -> Iterator[str]:
             f"only {counted(found.sample.units, 'unit')}: intervals may be too short; in simulations with 3 units, 95% "
             "intervals contained the true score in 83 to 99% of cases"
         )
+    nearly_perfect = int((found.sample.erring < SHORT).sum())
+    if found.sample.units >= SHORT and nearly_perfect:
+        yield (
+            f"{counted(nearly_perfect, 'system')} with errors in fewer than {SHORT} units: their intervals are too "
+            "short, since most resamples see few of these units"
+        )
     few = found.tests.differ[:, found.tested]
     few = few[(few > 0) & (few < SHORT)]
     if found.sample.units >= SHORT and len(few):

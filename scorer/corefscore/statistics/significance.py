@@ -82,6 +82,13 @@ class Sample:
         """All pairs of systems."""
         return list(combinations(range(self.systems), 2))
 
+    @property
+    def erring(self) -> Ints:
+        """In how many units each system has any recall or precision below 1."""
+        apart = self.counts[..., 0::2] != self.counts[..., 1::2]
+        found: Ints = apart.any(axis=-1).sum(axis=-1)
+        return found
+
     def only(self, measure: str) -> Sample:
         """The same with one measure, and the counts of its metrics alone."""
         names = metrics_of(measure, self.metrics)
