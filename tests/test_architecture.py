@@ -175,6 +175,7 @@ ORDER = (
     "analysis.repaired",
     "checking.validation",
     "checking.repair",
+    "checking.repair_corefud",
     "reports.validate",
     "layouts.official",
     "layouts.corefud",

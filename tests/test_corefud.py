@@ -712,10 +712,3 @@ def test_of_each_kind_so_many_are_told(tmp_path: Path) -> None:
     found = validate("file", [Source(str(tmp_path / "file"))])
     assert len(found.findings) == 2 * MOST
     assert found.unlisted == {"unopened-mention": 5, "dropped-mention": 7}
-
-
-def test_mending_is_refused_with_what_can_be_done(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    (tmp_path / "file").write_text(conllu("(e1--1)"))
-    done = call(capfdbinary, "validate", tmp_path / "file", "--fix", tmp_path / "out")
-    assert (done.status, done.stdout, (tmp_path / "out").exists()) == (2, b"", False)
-    assert b"is read as CorefUD; run validate without --fix for what to change in it" in done.stderr

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import corefscore
 import numpy as np
 import pytest
 import twins
@@ -234,6 +235,21 @@ def test_any_corefud_gives_a_result_or_an_error_of_ours(
     ours_or_a_result(path)
     assert run(["corefud", str(path), str(path), "--matching", "partial"], "corefscore") in (0, 1)
     assert run(["validate", str(path), "--key", str(path)], "corefscore") in (0, 1)
+    out = path.with_suffix(".mended")
+    assert run(["validate", str(path), "--fix", str(out)], "corefscore") in (0, 1)
+    assert corefud_scores(out) == corefud_scores(path)
+
+
+def corefud_scores(path: Path) -> list[object]:
+    """What a file scores against itself, where it can be scored."""
+    found: list[object] = []
+    for matching in ("head", "exact"):
+        try:
+            scored = corefscore.score(path, path, "corefud", matching=matching, singletons="keep")
+            found.append(scored.to_dict()["total"])
+        except ScorerError as error:
+            found.append(type(error))
+    return found
 
 
 @given(st.binary(max_size=200))

@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+import warnings
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,6 +22,7 @@ import pytest
 from corefscore.alignment.matching import exact
 from corefscore.alignment.pairing import Pairs
 from corefscore.alignment.repeats import repeats, treat
+from corefscore.checking import repair_corefud
 from corefscore.checking.findings import ERROR, KINDS, MOST, Finding, Found
 from corefscore.checking.repair import Fixes, mend
 from corefscore.checking.validation import Validated, validate
@@ -860,3 +862,118 @@ def test_what_compresses_as_text_does_may_be_of_any_size(tmp_path: Path, monkeyp
     path = tmp_path / "text.gz"
     path.write_bytes(gzip.compress((RECORDED / "documents-0015" / "key.conll").read_bytes()))
     assert len(joined(list(read(str(path), []))))
+
+
+# Mending CorefUD
+
+COREFUD_HEADER = "# newdoc id = d\n# global.Entity = eid-etype-head-other\n"
+
+
+def conllu(*entities: str) -> str:
+    rows = (f"{at}\tw\t_\t_\t_\t_\t0\t_\t_\tEntity={entity}\n" for at, entity in enumerate(entities, start=1))
+    return COREFUD_HEADER + "".join(rows) + "\n"
+
+
+def mended_corefud(text: bytes, folder: Path) -> tuple[bytes, list[str]]:
+    path = folder / "to-mend.conllu"
+    path.write_bytes(text)
+    fixes = Fixes()
+    out = "".join(repair_corefud.mend(Source(str(path)), fixes, first_copy=False))
+    return out.encode("utf-8", "surrogateescape"), [fix.code for fix in fixes.listed]
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        pytest.param(["(e1--1)(e1--1)"], ["(e1--1)"], id="one word"),
+        pytest.param(["(e1-x-1)(e2)(e1-y-1)(e1)"], ["(e1-x-1)(e2)"], id="three times"),
+        pytest.param(["(e1--1(e1--1", "e1)e1)"], ["(e1--1", "e1)"], id="two words"),
+        pytest.param(["(e1--1(e2(e1--1", "e1)e2)e1)"], ["(e1--1(e2", "e2)e1)"], id="around another one"),
+        pytest.param(["(e1--1(e1--1(e1--1", "e1)e1)", "e1)"], ["(e1--1(e1--1", "e1)", "e1)"], id="within another one"),
+        pytest.param(["(e1--1(e1--2", "e1)e1)"], None, id="not with another head"),
+        pytest.param(["(e1--1)(e2--1)"], None, id="not in two entities"),
+        pytest.param(["(e1--1)(e2(e1--1)e3)", "e2)"], None, id="errors stay, and all else with them"),
+        pytest.param(["(e3", "(e1--1)(e2(e1--1)e3)", "e2)"], None, id="not where brackets would be joined"),
+        pytest.param(["(e1--1)x(e1--1)"], None, id="not beside what is no bracket"),
+        pytest.param(["(e1--1(e2)e1)(e1--1(e2)e1)", ""], None, id="not where it goes on to the end of the sentence"),
+        pytest.param(["(e1[1/3])", "", "(e1[3/3])"], ["(e1[1/2])", "", "(e1[2/2])"], id="numbers of parts"),
+        pytest.param(["(e1[1/4]", "e1[1/4])", "(e1[2/4]", "e1)", "(e1[4/4])"],
+            ["(e1[1/3]", "e1[1/3])", "(e1[2/3]", "e1)", "(e1[3/3])"], id="of parts of several words"),
+        pytest.param(["(e1[1/2]", "e1[2/2])", "", "(e1[2/2])"], ["(e1[1/2]", "e1[1/2])", "", "(e1[2/2])"],
+            id="of brackets that close"),
+        pytest.param(["(e1[1/3])", "", "(e1[2/3])"], None, id="not where the last part is missing"),
+        pytest.param(["(e1[1/2])(e1[1/2])", "(e1[2/2])(e1[2/2])"], None, id="copies in parts stay"),
+    ],
+)  # fmt: skip
+def test_what_is_mended_in_corefud(cells: list[str], expected: list[str] | None, tmp_path: Path) -> None:
+    text = conllu(*cells).encode()
+    after = text if expected is None else conllu(*expected).encode()
+    assert mended_corefud(text, tmp_path)[0] == after
+    assert mended_corefud(after, tmp_path) == (after, [])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "codes"),
+    [
+        pytest.param(b"1\tw\n", b"1\tw\t_\t_\t_\t_\t_\t_\t_\t_\n\n", ["not-ten-columns", "no-empty-line"], id="both"),
+        pytest.param(b"1\tw", b"1\tw\t_\t_\t_\t_\t_\t_\t_\t_", ["not-ten-columns"], id="no line end"),
+        pytest.param(b"1\tw\t\t_\r\n", b"1\tw\t\t_\t_\t_\t_\t_\t_\t_\r\n\r\n",
+            ["not-ten-columns", "no-empty-line"], id="CR LF"),
+        pytest.param(b"1-2\tw\n1\tw" + b"\t_" * 11 + b"\n\n",
+            b"1-2\tw" + b"\t_" * 8 + b"\n1\tw" + b"\t_" * 11 + b"\n\n",
+            ["not-ten-columns"], id="a range; too many columns stay"),
+        pytest.param(b"x\tw\n", b"x\tw\n\n", ["no-empty-line"], id="an error"),
+    ],
+)  # fmt: skip
+def test_lines_of_corefud_are_filled(text: bytes, expected: bytes, codes: list[str], tmp_path: Path) -> None:
+    for mark in (b"", b"\xef\xbb\xbf"):
+        begin = mark + COREFUD_HEADER.encode()
+        assert mended_corefud(begin + text, tmp_path) == (begin + expected, codes)
+
+
+def test_a_first_line_behind_a_mark_is_mended(tmp_path: Path) -> None:
+    line = b"\xef\xbb\xbf1\tw" + b"\t_" * 7 + b"\tEntity="
+    rest = b"\n" + COREFUD_HEADER.encode() + b"\n"
+    assert mended_corefud(line + b"(e1)(e1)" + rest, tmp_path)[0] == line + b"(e1)" + rest
+
+
+def scores_of(key: Path, response: Path) -> list[object]:
+    """The scores of a response in several ways, or the error instead."""
+    found: list[object] = []
+    ways: list[dict[str, Any]] = [
+        {},
+        {"matching": "exact", "singletons": "keep"},
+        {"matching": "partial", "repeated": "first"},
+    ]
+    for how in ways:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                found.append(corefscore.score(key, response, "corefud", **how).to_dict()["total"])
+        except corefscore.ScorerError as error:
+            found.append(type(error))
+    return found
+
+
+@pytest.mark.parametrize("folder", sorted((TESTDATA / "corefud").glob("*/*")), ids=lambda path: path.name)
+def test_mending_moves_no_score_of_corefud(folder: Path, tmp_path: Path) -> None:
+    """Copies are put in, and the parts of mentions numbered otherwise, before both are taken out again."""
+    key, response, out = folder / "key.conllu", tmp_path / "in.conllu", tmp_path / "out.conllu"
+    text = (folder / "response.conllu").read_text()
+    twice = re.sub(r"(\(e[0-9]+-[^()|\s]*\))", r"\1\1", text)
+    parts = re.sub(r"\[2/2\]", "[3/3]", re.sub(r"\[1/2\]", "[1/3]", twice))
+    for its in (text, twice, parts, parts.rstrip("\n") + "\n", parts.replace("\n", "\r\n")):
+        response.write_text(its, newline="")
+        before = scores_of(key, response)
+        mended_bytes, _ = mended_corefud(response.read_bytes(), tmp_path)
+        out.write_bytes(mended_bytes)
+        assert scores_of(key, out) == before
+        assert mended_corefud(mended_bytes, tmp_path) == (mended_bytes, [])
+
+
+def test_first_copies_of_corefud_are_not_mended(tmp_path: Path) -> None:
+    path = TESTDATA / "odd" / "mendable-corefud" / "file.conllu"
+    done = command("validate", path, "--fix", tmp_path / "out", "--repeated", "first")
+    assert (done.status, done.stdout) == (2, b"")
+    assert b"--repeated first is for CoNLL files" in done.stderr
+    assert not (tmp_path / "out").exists()

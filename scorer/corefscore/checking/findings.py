@@ -567,6 +567,12 @@ KINDS: Mapping[str, Kind] = {
         "the mention consists of the parts that are there, as in the official scorer; add the last part or correct the "
         "number of parts",
     ),
+    "misnumbered-parts": Kind(
+        NOTICE,
+        '"{piece}" belongs to a discontinuous mention whose parts are not numbered from 1 to as many as there are',
+        "they are read in the order in which they stand, up to the one that is numbered as the last, as in the "
+        "official scorer; correct the numbers, as validate --fix does",
+    ),
     "odd-entity": Kind(
         NOTICE,
         '{count} with something that is not a mention, such as in "{piece}"',
@@ -596,12 +602,13 @@ KINDS: Mapping[str, Kind] = {
     "not-ten-columns": Kind(
         NOTICE,
         "{count} without ten columns, the first of which has {found}",
-        'missing columns are read as "_" and further ones are ignored; put ten columns with tabs between them',
+        'missing columns are read as "_" and further ones are ignored; put ten columns with tabs between them; '
+        "validate --fix adds those that are missing",
     ),
     "no-empty-line": Kind(
         NOTICE,
         "the file ends without an empty line",
-        "it is read like any other; the official scorer fails on it, so add an empty line",
+        "it is read like any other; the official scorer fails on it, so add an empty line, as validate --fix does",
     ),
     "official-lookup": Kind(
         NOTICE,

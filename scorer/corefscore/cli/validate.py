@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
 from typing import Any
 
 import click
 
 from corefscore.checking.findings import ERROR, NOTICE, Finding
-from corefscore.checking.repair import Fixes, mend
+from corefscore.checking.repair import Fixes
 from corefscore.checking.validation import Validated, unreadable, validate
 from corefscore.cli import options
 from corefscore.cli.messages import STDOUT, complain, write
@@ -22,6 +23,12 @@ from corefscore.formats import recognised
 from corefscore.formats.row import Reading, of_side
 from corefscore.layouts import ANNOTATIONS, DATA, FINDINGS, fitting, rendered
 from corefscore.reports.validate import Checked
+
+Mend = Callable[..., Iterator[str]]
+"""What mends a file: `corefscore.checking.repair.mend`."""
+
+MENDERS = {"conll": "corefscore.checking.repair", "corefud": "corefscore.checking.repair_corefud"}
+"""The module whose `mend` mends the files of a format."""
 
 HELP = """Report every error and notice in files, in any format: where it is, and what to do.
 
@@ -56,7 +63,7 @@ def command(name: str) -> click.Command:
             click.Option(
                 ["--repeated"],
                 type=options.Choice(["first"]),
-                help="With --fix: keep the first copy of a span in several entities.",
+                help="With --fix: keep the first copy of a span in several entities (CoNLL only).",
             ),
             *options.reading(),
         ],
@@ -85,12 +92,12 @@ def run(
     key_files = None if key is None else sources(key, reading.include, reading.max_unpacked, of_key)
     fixes = None
     if fix is not None:
-        source = _one(files, fix, reading)
+        source, mend = _one(files, fix, reading)
         # A key that cannot be read, or that mending would overwrite, is told before anything is written.
         if key is not None and key_files is not None:
             spare_inputs({"--fix": fix}, [key], reading.include)
             recognised(key_files, of_side(reading.input_format, KEY))
-        fixes = _mend(source, fix, repeated)
+        fixes = _mend(source, mend, fix, repeated)
         files = [fix]
     rows, broken = _validated(files, key, key_files, of_key, reading, told=layout in fitting(FINDINGS))
     rows = [row.without(ignored) for row in rows]
@@ -147,8 +154,8 @@ def _codes(words: str) -> set[str]:
     return codes
 
 
-def _one(files: Sequence[str], out: str, reading: Reading) -> Source:
-    """The one file that is to be mended. Raises `UsageError` for anything else."""
+def _one(files: Sequence[str], out: str, reading: Reading) -> tuple[Source, Mend]:
+    """The one file that is to be mended, and what mends it. Raises `UsageError` for anything else."""
     if len(files) != 1:
         raise UsageError("--fix mends one FILE at a time")
     if out in (STDOUT, "/dev/stdout"):
@@ -161,15 +168,15 @@ def _one(files: Sequence[str], out: str, reading: Reading) -> Source:
     if len(found) != 1 or found[0].path != files[0]:
         raise UsageError(f"{files[0]}: --fix mends a file, not a folder")
     its_format = recognised(found, of_side(reading.input_format, RESPONSE))
-    if its_format.name != "conll":
+    if its_format.name not in MENDERS:
         raise UsageError(
-            f"{files[0]}: --fix mends CoNLL files, and this one is read as {its_format.title}; "
+            f"{files[0]}: --fix mends CoNLL and CorefUD files, and this one is read as {its_format.title}; "
             "run validate without --fix for what to change in it; corefscore convert makes CoNLL of it"
         )
-    return found[0]
+    return found[0], import_module(MENDERS[its_format.name]).mend
 
 
-def _mend(source: Source, out: str, repeated: str | None) -> Fixes:
+def _mend(source: Source, mend: Mend, out: str, repeated: str | None) -> Fixes:
     fixes = Fixes()
     write(mend(source, fixes, first_copy=repeated == "first"), out)
     return fixes

@@ -47,11 +47,21 @@ Refuse = Callable[[str, Ints, Ints | None], None]
 it that matters, if there is one. If it returns, what is below goes on without them."""
 
 
+class Part(NamedTuple):
+    """A chunk of a part of a discontinuous mention, its number from 1, and how many parts there are."""
+
+    chunk: int
+    number: int
+    total: int
+
+
 class Marked(NamedTuple):
     """Mentions, in no order: the entity, the chunk that begins each, the head in the file or why there is none; whether
     the head is that of a last part of one word; and the segments, one or several a mention: its mention, first and last
     word (places in the file). ``unclosed`` are chunks that open and are never closed, ``stretched`` those of mentions
-    that close where they open, ``unfinished`` those of discontinuous mentions without their last part."""
+    that close where they open, ``unfinished`` those of discontinuous mentions without their last part, and
+    ``misnumbered`` those of other discontinuous mentions whose parts have other numbers than they are read by: of each
+    mention the chunks of parts that are not numbered so, with the number and how many parts there are."""
 
     entity: Ints
     chunk: Ints
@@ -63,6 +73,7 @@ class Marked(NamedTuple):
     unclosed: Sequence[int]
     stretched: Sequence[int]
     unfinished: Sequence[int] = ()
+    misnumbered: Sequence[Sequence[Part]] = ()
 
 
 Parts = Mapping[int, tuple[bytes, bytes]]
@@ -137,7 +148,7 @@ def _within_sentences(events: Events, opens: Ints, closes: Ints, refuse: Refuse)
 
 @dataclass(eq=False)
 class _Whole:
-    """A mention that is being put together."""
+    """A mention that is being put together; ``chunks`` has its chunks with the number of the part of each."""
 
     entity: int
     chunk: int
@@ -146,6 +157,14 @@ class _Whole:
     finished: bool = False
     open_chunk: int | None = None
     segments: list[tuple[int, int]] = field(default_factory=list)
+    parts: int = 0
+    chunks: list[tuple[int, int]] = field(default_factory=list)
+
+    def misnumbered(self, parts: Parts) -> list[Part]:
+        """The chunks of a finished mention that have other numbers than those of their parts."""
+        found = [Part(chunk, number, self.parts) for chunk, number in self.chunks] if self.finished else []
+        right = {part: (b"%d" % part.number, b"%d" % part.total) for part in found}
+        return [part for part in found if parts.get(part.chunk, right[part]) != right[part]]
 
 
 def _with_parts(plain: Marked, events: Events, parts: Parts, which: Ints, refuse: Refuse) -> Marked:
@@ -175,7 +194,8 @@ def _with_parts(plain: Marked, events: Events, parts: Parts, which: Ints, refuse
     single = np.concatenate([plain.last_single, np.array([whole.last_single for whole in wholes], dtype=np.bool_)])
     of, first, last = (np.concatenate(pair) for pair in ((plain.of, of), (plain.first, first), (plain.last, last)))
     odd = sorted(unclosed), sorted(stretched), sorted(unfinished)
-    return Marked(entity, chunk, head, single, of, first, last, *odd)
+    misnumbered = [numbers for whole in wholes if (numbers := whole.misnumbered(parts))]
+    return Marked(entity, chunk, head, single, of, first, last, *odd, sorted(misnumbered))
 
 
 class _Wholes:
@@ -212,6 +232,7 @@ class _Wholes:
             return
         whole = self.opened.pop()
         opening, whole.open_chunk = whole.open_chunk, None
+        whole.chunks.append((chunk, whole.parts))
         assert opening is not None, "it is open"
         events = self.events
         if events.sentence[opening] != events.sentence[chunk]:
@@ -239,6 +260,8 @@ class _Wholes:
                 self.begun.append(whole)
             else:
                 self.refuse("part-of-nothing", np.array([chunk]), None)
+        whole.parts += 1
+        whole.chunks.append((chunk, whole.parts))
         if number == total:
             whole.finished = True
             whole.head = int(self.events.head[chunk])

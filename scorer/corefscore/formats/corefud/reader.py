@@ -370,8 +370,13 @@ class File:
 
     def _note_brackets(self, found: Marked, its_chunks: Chunks, word: Ints) -> None:
         """Notice brackets that are taken otherwise than they are written."""
-        codes = ("dropped-mention", "stretched-mention", "unfinished-mention")
-        for code, which in zip(codes, (found.unclosed, found.stretched, found.unfinished), strict=True):
+        odd = {
+            "dropped-mention": found.unclosed,
+            "stretched-mention": found.stretched,
+            "unfinished-mention": found.unfinished,
+            "misnumbered-parts": [parts[0].chunk for parts in found.misnumbered],
+        }
+        for code, which in odd.items():
             for chunk in self.take(code, which, MOST):
                 self.keep(self._about(code, chunk, word, its_chunks))
 
