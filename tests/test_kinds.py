@@ -251,6 +251,32 @@ def test_the_official_layout_prints_the_counts_of_the_kind(capfdbinary: Capture)
     assert b"Recall: (3 / 4) 75%\tPrecision: (3 / 4) 75%" in done.stdout
 
 
+def test_the_official_layout_has_a_line_for_linking(capfdbinary: Capture) -> None:
+    """After mention identification; it is a metric of its own only where it is asked for."""
+    done = call(capfdbinary, "muc", *DEMO, "--of", "pronouns")
+    labels = [line.split(b":")[0] for line in done.stdout.split(b"TOTALS")[1].splitlines() if b"Recall" in line]
+    assert labels == [b"Identification of Mentions", b"Linking of found mentions", b"Coreference"]
+    assert (
+        b"Total key mentions: 4\nTotal response mentions: 4\nStrictly correct identified mentions: 4\n" in done.stdout
+    )
+    assert b"No identified: 0\nInvented: 0\n" in done.stdout
+    both = call(capfdbinary, "linked,muc", *DEMO, "none", "--of", "pronouns").stdout
+    assert both.count(b"METRIC ") == 2
+    assert both.count(b"Linking of found mentions") == 1
+
+
+def test_nothing_to_count_is_said(capfdbinary: Capture) -> None:
+    done = call(capfdbinary, "muc,bcub", *DEMO, "--of", "singletons", "--format", "csv")
+    assert b"there is nothing to count in the key for linked, muc; in the response for any measure" in done.stderr
+    assert {row["measure"]: (row["recall"], row["precision"]) for row in rows(done.stdout)} == {
+        "mentions": ("50.0", ""),
+        "linked": ("", ""),
+        "muc": ("", ""),
+        "bcub": ("50.0", ""),
+    }
+    assert call(capfdbinary, "muc", *DEMO, "--of", "pronouns").stderr == b""
+
+
 def test_processes_count_the_same(capfdbinary: Capture) -> None:
     for of in ("kind", "size:2-3"):
         one = call(capfdbinary, "every", *FABLES, "--of", of, "--format", "csv")

@@ -313,7 +313,10 @@ def _of_kinds(counted: Counted, whole: Matched | Alignment, metrics: Sequence[Me
     from corefscore.kinds.counts import counted as of_kinds
 
     kinds = of_kinds(whole, _every(metrics, settings), of, partial(_own, settings=settings))
-    return counted._replace(kinds=kinds) if of.division else counted._replace(counts=next(iter(kinds.values())))
+    if of.division:
+        return counted._replace(kinds=kinds)
+    (counts,) = kinds.values()
+    return counted._replace(counts=counts, key_copies={WHOLE: counts[MENTIONS][:, 0, 1]})
 
 
 def _counted_by_name(views: Views, settings: Settings) -> Counted:
@@ -363,6 +366,10 @@ def joined(
         notices += about_mentions(held, how, named=named, singletons=counting.singletons != "drop")
     every = tuple(metric.by(counting.definitions) for metric in _every(metrics, settings))
     counts = {metric.name: in_a_row([its.counts[metric.name] for _, its in batches]) for metric in every}
+    if counting.of is not None and not any(its.kinds for _, its in batches):
+        from corefscore.kinds.counts import nothing_to_count
+
+        notices += nothing_to_count(counting.of, every, counts, parts[0].files)
     return Result(
         [metric.given(settings.own) for metric in every],
         [name for part in parts for name in part.counted_names],

@@ -123,6 +123,11 @@ KINDS: Mapping[str, Kind] = {
         "token {border}",
         "it counts in the window of its first token, as such mentions of the other side do",
     ),
+    "nothing-of-kind": Kind(
+        NOTICE,
+        "mentions of the kind {kind}: there is nothing to count {where}",
+        "such a score is 0, and empty in tables",
+    ),
     "one-unit": Kind(
         ERROR,
         "intervals and tests have only one unit to resample (--unit {unit}; documents: {documents})",

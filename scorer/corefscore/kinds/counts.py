@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,9 @@ import numpy as np
 from corefscore.alignment.lookups import together
 from corefscore.alignment.matching import Matched
 from corefscore.alignment.mentions import Alignment
+from corefscore.checking.findings import Finding
 from corefscore.documents.arrays import Floats, Ints, order_by, sums
-from corefscore.documents.model import Kinds
+from corefscore.documents.model import KEY, RESPONSE, Kinds
 from corefscore.errors import UsageError
 from corefscore.kinds.labels import UNKNOWN
 from corefscore.kinds.options import DISTANCE, FIRST, Of
@@ -32,6 +33,25 @@ def refuse_without_terms(metrics: Sequence[Metric]) -> None:
                 f"--of restricts sums over mentions, and the metric {metric.name} has none (docs/kinds.md); leave one "
                 "of the two out"
             )
+
+
+def nothing_to_count(
+    kind: str, metrics: Sequence[Metric], counts: Mapping[str, Floats], files: Sequence[str]
+) -> Iterator[Finding]:
+    """A notice about the measures that have nothing to count in the kind asked for; ``files`` are the key's."""
+    whole = {
+        measure.name: its[:, place].sum(axis=0)
+        for metric in metrics
+        for its in [counts[metric.name]]
+        for place, measure in enumerate(each for each in metric.measures if each.combine is None)
+    }
+    found = []
+    for side, denominator in ((KEY, 1), (RESPONSE, 3)):
+        empty = [name for name, its in whole.items() if not its[denominator]]
+        if empty:
+            found.append(f"in the {side} for {'any measure' if len(empty) == len(whole) else ', '.join(empty)}")
+    if found:
+        yield Finding("nothing-of-kind", files[0] if files else KEY, details={"kind": kind, "where": "; ".join(found)})
 
 
 def by_number(kinds: Kinds, number: Ints, mention: Ints, numbers: int) -> Kinds:

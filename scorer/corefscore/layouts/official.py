@@ -11,7 +11,7 @@ from typing import SupportsFloat
 from corefscore import __version__
 from corefscore.documents.model import Documents
 from corefscore.layouts import Style
-from corefscore.metrics import MENTIONS, find
+from corefscore.metrics import LINKED, MENTIONS, find
 from corefscore.metrics.row import Measure, Metric
 from corefscore.reports.score import Report
 from corefscore.results import Ratio, Result, Score, Shown
@@ -50,7 +50,8 @@ def render(report: Report, style: Style) -> Iterator[str]:
     """
     result, documents = report.result, report.documents
     yield f"version: 8.01 corefscore {__version__}\n"
-    metrics = [metric for metric in result.metrics if metric.name != MENTIONS]
+    beside = [name for name in (MENTIONS, LINKED) if name not in result.settings.metrics]
+    metrics = [metric for metric in result.metrics if metric.name not in beside]
     # Made once for all metrics of one view.
     views = {metric.view for metric in metrics if documents}
     listings = {view: list(_listings(result.views[view])) for view in views}
@@ -128,6 +129,8 @@ def _totals(result: Result, metric: Metric) -> Iterator[str]:
     yield "\n====== TOTALS =======\n"
     labels = {measure.name: measure.label for measure in (*find(MENTIONS).measures, *metric.measures)}
     yield result_line(labels[metric.identification], result[metric.identification])
+    if LINKED in result and LINKED not in result.settings.metrics:
+        yield result_line(find(LINKED).measures[0].label, result[LINKED])
     yield metric.heading
     for measure in _shown(metric):
         yield result_line(measure.label, result[measure.name])

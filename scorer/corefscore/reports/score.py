@@ -86,7 +86,9 @@ class Report(Reported):
         found += [row for name, scores in self.groups.items() for row in _rows(GROUP, name, scores)]
         found += self.mean
         found += _rows(MACRO, MACRO, self.result.mean) if self.macro else []
-        found += [row for name, scores in self.result.kinds.items() for row in self._of_kind(name, scores)]
+        found += [row for name, scores in self.result.kinds.items() for row in self._of_kind(KIND, name, scores)]
+        if self.result.settings.counting.of is not None:
+            return found + list(self._of_kind(TOTAL, TOTAL, self.result))
         return found + _rows(TOTAL, TOTAL, self.result)
 
     @property
@@ -105,8 +107,9 @@ class Report(Reported):
         scores = Table("", columns, [[cell for part in self._cells(row) for cell in part] for row in self.rows])
         return [scores, *self._fidelity(every=True)]
 
-    def _of_kind(self, name: str, scores: Scores) -> Iterator[Row]:
-        """The rows of a kind of mention. A score without anything to count is empty, and so is one made of it."""
+    def _of_kind(self, kind: str, name: str, scores: Mapping[str, Score]) -> Iterator[Row]:
+        """The rows of a kind of mention, or of all of them. A score without anything to count is empty, and so is one
+        that is made of it."""
         empty: dict[str, set[str]] = {}
         for metric in self.result.metrics:
             counted = [scores[measure.name] for measure in metric.measures if measure.combine is None]
@@ -119,7 +122,7 @@ class Report(Reported):
                 }
         if AVERAGE in scores:
             empty[AVERAGE] = set().union(*(empty[metric] for metric in GROUPS[AVERAGE]))
-        for row in _rows(KIND, name, scores):
+        for row in _rows(kind, name, scores):
             without = {*empty[row.measure], "f1"} if empty[row.measure] else ()
             yield Row(*row[:3], *(None if score in without else getattr(row, score) for score in SCORES))
 
