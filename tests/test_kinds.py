@@ -413,7 +413,7 @@ def test_a_division_is_for_scores_alone(capfdbinary: Capture) -> None:
             call_(SYSTEM[0], {"ash": SYSTEM[1]}, "muc", of="size")
     with pytest.raises(UsageError, match="name one kind of it"):
         check(*DEMO, minimum={"muc": 0.5}, of="size")
-    with pytest.raises(UsageError, match="leave of out"):
+    with pytest.raises(UsageError, match="leave --of out"):
         analyse(*DEMO, of="pronouns")
     done = call(capfdbinary, "muc", *DEMO, "--of", "size", "--format", "official")
     assert done.status == 2

@@ -247,7 +247,7 @@ class Analysis:
 def pairs_of(result: Result) -> Pairs:
     """The documents of a result that kept its pairs. Raises `UsageError` for windows."""
     if result.settings.counting.of is not None:
-        raise UsageError("errors are found in all mentions; leave of out")
+        raise UsageError("errors are found in all mentions; leave --of out")
     if result.settings.counting.window is not None:
         raise UsageError("errors are found in whole documents; leave window out")
     return whole(result.views[WHOLE].pairs)

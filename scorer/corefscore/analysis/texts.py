@@ -52,7 +52,9 @@ TAG_SETS: Mapping[str, TagSet] = {
         ("NE",),
     ),
     "alpino": TagSet(
-        frozenset(["VNW", "LID", "WW", "SPEC", "VZ", "TSW", "VG", "BW"]), ("VNW*",), ("SPEC(deeleigen*", "N(eigen*")
+        frozenset(["VNW", "LID", "WW", "SPEC", "VZ", "TSW", "VG", "BW"]),
+        ("VNW*",),
+        ("SPEC(deeleigen*", "SPEC[deeleigen*", "N(eigen*", "N[eigen*"),
     ),
 }
 """Sets of tags by name. That of which most tokens have a tag is the one of a text; what follows a bracket in a tag does
