@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -694,3 +695,100 @@ def test_two_annotators_are_two() -> None:
     done = command("errors", DEMO / "key.conll", DEMO / "response.conll", DEMO / "key.conll", "--symmetric")
     assert (done.status, done.stdout) == (2, b"")
     assert b"--symmetric is for two annotators: leave the third file out" in done.stderr
+
+
+ONE_SIDED: Mapping[str, tuple[str, str]] = {
+    "no mention in the response": ("key", "nothing"),
+    "no mention in the key": ("nothing", "response"),
+    "no mention at all": ("nothing", "nothing"),
+    "no token": ("empty", "empty"),
+    "the key itself": ("key", "key"),
+    "singletons only": ("singletons", "singletons"),
+}
+
+
+def sides_of(folder: Path, name: str) -> list[Path]:
+    """The files of a row of `ONE_SIDED`, made from the demo."""
+    key = (DEMO / "key.conll").read_text().splitlines()
+    without = [line if line.startswith("#") or not line else line.rpartition("\t")[0] + "\t-" for line in key]
+    lone = [line.rpartition("\t")[0] + f"\t({at})" if line and line[0] != "#" else line for at, line in enumerate(key)]
+    texts = {"nothing": without, "empty": [key[0], "#end document"], "singletons": lone}
+    for made, lines in texts.items():
+        (folder / made).write_text("\n".join([*lines, ""]))
+    return [folder / side if side in texts else DEMO / f"{side}.conll" for side in ONE_SIDED[name]]
+
+
+@pytest.mark.parametrize("name", ONE_SIDED)
+@pytest.mark.parametrize("measure", ["conll", "muc", "bcub", "ceafm", "ceafe", "blanc", "lea"])
+def test_one_sided_files_are_analysed_by_every_measure(tmp_path: Path, name: str, measure: str) -> None:
+    """What the costs reach is the score of the key against itself, which is not 100 without links or mentions."""
+    sides = sides_of(tmp_path, name)
+    done = command("errors", *sides, "--measure", measure, "--pronouns", "none", "--format", "json")
+    assert done.status == 0
+    found = json.loads(done.stdout)
+    best = json.loads(command(measure, sides[0], sides[0], "--format", "json").stdout)["total"][measure]["f1"]
+    assert found["types"][-1]["then"] == pytest.approx(best, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ONE_SIDED)
+def test_one_sided_files_are_shown(tmp_path: Path, name: str) -> None:
+    sides = sides_of(tmp_path, name)
+    second = tmp_path / "second"
+    second.write_bytes(sides[1].read_bytes())
+    asked: list[list[str | Path]] = [
+        *(["errors", *sides, "--format", layout] for layout in ("table", "markdown", "latex", "csv", "github")),
+        ["errors", *sides, second],
+        ["diff", *sides],
+        ["diff", *sides, "--html", tmp_path / "page.html"],
+    ]
+    for arguments in asked:
+        done = command(*arguments, "--pronouns", "none", "--quiet")
+        assert (done.status, done.stderr) == (0, b""), arguments
+    assert (tmp_path / "page.html").stat().st_size
+
+
+def test_a_key_that_cannot_have_100_is_told(tmp_path: Path) -> None:
+    """MUC counts links, and singletons have none."""
+    sides = sides_of(tmp_path, "singletons only")
+    printed = command("errors", *sides, "--pronouns", "none").stdout.decode()
+    assert "key itself has 66.67 here, so that the costs add up to less than 100" in printed
+
+
+def test_the_report_says_what_to_mend_first_and_where_to_look() -> None:
+    """The sentence names the type that costs most in turn; the command below the documents runs as it is printed."""
+    sides = [str(TESTDATA / "fables" / f"{side}.conll") for side in ("key", "response")]
+    printed = command("errors", *sides).stdout.decode()
+    sentence = "most is lost because key entities are spread over several response entities (divided entity): 29.59"
+    assert sentence in printed.replace("\n  ", " ")
+    line = next(line for line in printed.splitlines() if line.startswith("in the text: "))
+    _, *words = shlex.split(line.removeprefix("in the text: "))
+    assert words == ["diff", "KEY", "RESPONSE", "(fables/lion); part 000"]
+    shown = command("diff", *sides, words[-1])
+    assert (shown.status, shown.stdout.startswith(b"(fables/lion); part 000   CoNLL average 61.80")) == (0, True)
+
+
+def test_the_better_of_two_systems_is_better_in_something() -> None:
+    systems = TESTDATA / "systems"
+    first, second = (systems / "runs" / name for name in ("ash.conll", "birch.conll"))
+    for order in ((first, second), (second, first)):
+        printed = command("errors", systems / "key.conll", *order, "--pronouns", "none").stdout.decode()
+        sentence = "ash is better than birch above all in divided entity (+1.53); worse in conflated entities (-1.20)"
+        assert sentence in printed.replace("\n  ", " ")
+    equal = command("errors", systems / "key.conll", first, f"again={first}", "--pronouns", "none").stdout.decode()
+    assert "is better than" not in equal
+
+
+def test_names_and_words_cannot_move_a_terminal(tmp_path: Path) -> None:
+    """A document whose name and words have escape codes, which are in tables, headings, titles and notes."""
+    for side, entities in (("key", "0101"), ("response", "0011")):
+        lines = []
+        for number in range(2):
+            rows = [f"d\t0\t{at}\tw\x1b[31m{at}\tNN\t-\t({entity})" for at, entity in enumerate(entities)]
+            lines += [f"#begin document (a\x1b[31m it's {number}); part 000", *rows, "", "#end document"]
+        (tmp_path / side).write_text("\n".join([*lines, ""]))
+    other = tmp_path / "other"
+    other.write_bytes((tmp_path / "key").read_bytes())
+    asked: list[list[str | Path]] = [["errors"], ["errors", other], ["errors", "--list"], ["diff"]]
+    for name, *rest in asked:
+        done = command(name, tmp_path / "key", tmp_path / "response", *rest, "--pronouns", "none")
+        assert (done.status, b"\x1b" in done.stdout, "\u241b" in done.stdout.decode()) == (0, False, True), rest

@@ -129,7 +129,10 @@ def test_mentions_that_cross_are_all_shown(browser: Any, tmp_path: Path) -> None
     file = tmp_path / "crossing.jsonl"
     file.write_text(json.dumps(key) + "\n")
     browser.get(page(tmp_path, file, file))
-    script = "return [...document.querySelectorAll('[data-label]')].map((its) => its.textContent + its.dataset.label)"
+    script = """
+      const labels = [...document.querySelectorAll("[data-label]")];
+      return labels.map((its) => its.previousSibling.textContent + its.dataset.label);
+    """
     assert browser.execute_script(script) == ["a b c0", " d1"]
     assert shown(browser, "text") == "a b c d"
 
@@ -145,3 +148,58 @@ def test_a_page_of_two_annotators_has_no_key(browser: Any, tmp_path: Path) -> No
     for word in ("key ", "response ", "missing", "extra", "error"):
         assert word not in text.lower().replace("response.conll", ""), word
     assert is_quiet(browser)
+
+
+def test_signs_and_labels_stay_with_their_words_on_a_telephone(browser: Any, tmp_path: Path) -> None:
+    """At 360 pixels no line ends between a word and the label behind it, or the sign before it; nothing sticks out."""
+    browser.get(page(tmp_path, TESTDATA / "fables" / "key.conll", TESTDATA / "fables" / "response.conll"))
+    browser.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride", {"width": 360, "height": 740, "deviceScaleFactor": 1, "mobile": False}
+    )
+    apart = """
+      const line = (element, last) => {
+        const rows = [...element.getClientRects()];
+        const row = rows[last ? rows.length - 1 : 0];
+        return (row.top + row.bottom) / 2;
+      };
+      const notes = [...document.querySelectorAll("[data-label], [data-sign]")];
+      const far = notes.filter((note) => note.dataset.label
+        ? Math.abs(line(note) - line(note.previousSibling, true)) > 14
+        : Math.abs(line(note) - line(note.nextSibling)) > 14);
+      return [notes.length, far.map((note) => note.dataset.label || note.nextSibling.textContent)];
+    """
+    try:
+        count, far = browser.execute_script(apart)
+        wide = browser.execute_script("return document.documentElement.scrollWidth")
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert (count > 30, far, wide <= 360) == (True, [], True)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_paper_is_black_on_white_without_controls(browser: Any, tmp_path: Path, theme: str) -> None:
+    browser.get(page(tmp_path, TESTDATA / "fables" / "key.conll", TESTDATA / "fables" / "response.conll"))
+    press(browser, "n")
+    press(browser, "?")
+    script = """
+      document.documentElement.dataset.theme = arguments[0];
+      const seen = [...document.body.querySelectorAll("*")].filter((its) => its.checkVisibility());
+      const values = (of, name) => [...new Set(of.map((its) => getComputedStyle(its)[name]))];
+      return {
+        colours: values(seen, "color"),
+        lines: values(seen.filter((its) => its.matches(".mention")), "textDecorationColor"),
+        grounds: values([document.body, ...seen], "backgroundColor"),
+        controls: seen.filter((its) => its.matches("button, select, nav, aside, dl")).length,
+        text: document.body.innerText,
+      };
+    """
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    try:
+        found = browser.execute_script(script, theme)
+    finally:
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    assert found["colours"] == found["lines"] == ["rgb(0, 0, 0)"]
+    assert set(found["grounds"]) <= {"rgba(0, 0, 0, 0)", "rgb(255, 255, 255)"}
+    assert found["controls"] == 0
+    for words in ("CoNLL average 65.21", "A Crow", "dotted: right", "| errors=conll |"):
+        assert words in found["text"], words

@@ -101,7 +101,10 @@ def measured(name: str) -> Measure:
     if score != "f1" or any(metric.view != WHOLE for metric in metrics) or not metrics:
         raise UsageError(f'costs are counted in the F1 of a measure of all mentions, and "{name}" is none; try conll')
     own = own_values(metrics, {})
-    options = {metric.name: {each.keyword: own[each.keyword] for each in metric.options} for metric in metrics}
+    options = {
+        metric.name: {its.keyword: own[its.keyword] for its in metric.options if its.keyword in own}
+        for metric in metrics
+    }
     return Measure(measure, metrics, options)
 
 

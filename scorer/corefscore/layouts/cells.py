@@ -52,7 +52,8 @@ def arranged(table: Table, style: Style) -> list[tuple[int, Column]]:
 
     # A bar is made of characters, which hardly any font of LaTeX has.
     drawn = style.layout != "latex"
-    shown = [(at, column) for at, column in enumerate(table.columns) if column.shown and (drawn or column.kind != BAR)]
+    visible = [column._replace(heading=column.heading.translate(VISIBLE)) for column in table.columns]
+    shown = [(at, column) for at, column in enumerate(visible) if column.shown and (drawn or column.kind != BAR)]
     found: list[tuple[int, Column]] = []
     for (_, scored), its in groupby(shown, key=run):
         columns = list(its)

@@ -45,12 +45,17 @@ function between(start, end) {
   return found.join(" ");
 }
 
-function open(at) {
-  const mark = marks[at];
-  const element = make("span", undefined, { className: "mention " + STATES[mark[2]] });
+function piece(kind, at) {
+  const element = make("span", undefined, { className: kind + " " + STATES[marks[at][2]] });
   element.dataset.at = at;
-  if (SIGNS[mark[2]]) element.dataset.sign = SIGNS[mark[2]];
   (elements[at] = elements[at] || []).push(element);
+  return element;
+}
+
+// A sign before a mention, or a label behind it: the style draws the text, so that it is not copied with the words.
+function note(kind, at, text) {
+  const element = piece(kind, at);
+  element.dataset[kind] = text;
   return element;
 }
 
@@ -71,8 +76,9 @@ function paragraph(sentence, first, number, from, to) {
     while (next < opens.length && opens[next][0] <= token) {
       into();
       const [, last, at] = opens[next];
-      const element = open(at);
-      stack[stack.length - 1][1].append(element);
+      const element = piece("mention", at);
+      const sign = SIGNS[marks[at][2]];
+      stack[stack.length - 1][1].append(...(sign ? [note("sign", at, sign)] : []), element);
       stack.push([at, element]);
       const end = Math.min(last, first + sentence.length - 1);
       ends.set(end, (ends.get(end) || []).concat(at));
@@ -89,12 +95,11 @@ function paragraph(sentence, first, number, from, to) {
       if (closing.includes(at)) {
         left -= 1;
         const text = label(marks[at]) + (token < marks[at][1] && marks[at][6] ? "..." : "");
-        if (text) element.dataset.label = text;
+        if (text) element.after(note("label", at, text));
       } else again.unshift(at);
     }
     for (const at of again) {
-      const element = open(at);
-      delete element.dataset.sign;
+      const element = piece("mention", at);
       stack[stack.length - 1][1].append(element);
       stack.push([at, element]);
     }
@@ -296,7 +301,7 @@ function start() {
   byId("theme").addEventListener("click", theme);
   byId("help").addEventListener("click", keys);
   byId("text").addEventListener("click", (event) => {
-    const element = event.target.closest(".mention");
+    const element = event.target.closest("[data-at]");
     if (element) choose(Number(element.dataset.at), false);
   });
   document.addEventListener("keydown", (event) => {

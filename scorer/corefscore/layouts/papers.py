@@ -121,6 +121,7 @@ def _one_line(text: str) -> str:
 
 MARKDOWN = str.maketrans(
     {
+        **VISIBLE,
         **{each: f"\\{each}" for each in "\\`*_{}[]|~#$"},
         "&": "&amp;",
         "<": "&lt;",
@@ -148,7 +149,7 @@ def _markdown(report: Reported, style: Style) -> Iterator[str]:
             headings = [heading if column.kind in LEFT else above for column, heading, above in each]
         title = f"**{table.title.translate(MARKDOWN)}**\n\n" if table.title else ""
         yield between + title + _aligned([headings, *rows], columns)
-        yield from _paragraph(table.notes)
+        yield from _paragraph([note.translate(MARKDOWN) for note in table.notes])
         between = "\n"
     yield from _paragraph([*(note.translate(MARKDOWN) for note in report.notes), _code(report.signature)])
 

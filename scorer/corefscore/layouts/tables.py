@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from corefscore.checking.findings import VISIBLE
 from corefscore.layouts import Style
 from corefscore.layouts.cells import arranged, cell, cut, spans, width_of
 from corefscore.reports.row import END, LEFT, Column, Reported
@@ -134,6 +135,8 @@ def _told(columns: Sequence[Column], width: int) -> Iterator[str]:
 
 
 def _wrapped(note: str, width: int) -> str:
-    """A note in lines that fit; words are never cut."""
-    text = textwrap.fill(note, width, subsequent_indent=GAP, break_long_words=False, break_on_hyphens=False)
+    """A note in lines that fit; words are never cut, and none can move a terminal."""
+    text = textwrap.fill(
+        note.translate(VISIBLE), width, subsequent_indent=GAP, break_long_words=False, break_on_hyphens=False
+    )
     return f"{text}\n"

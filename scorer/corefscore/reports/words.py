@@ -13,7 +13,9 @@ class Words(NamedTuple):
 
     ``key`` and ``response`` name the sides, ``missing`` and ``extra`` what only one of them has, ``error`` any
     difference. ``title`` is what the report says, ``titles`` are the types of differences, and
-    ``short`` what spans their columns and the heading of each, where there is little room. ``confused`` stands over the
+    ``short`` what spans their columns and the heading of each, where there is little room. ``conclusion``
+    begins the sentence that says which type costs most, and ``means`` what each type is in it; ``command`` shows
+    documents in the text. ``confused`` stands over the
     entities that are confused, ``put_into`` over the second of them. ``notes`` explain the tables, ``star`` the mark in
     those of groups, ``legend`` the signs in marked text, and ``said`` is what can be said of a mention
     (`corefscore.reports.diff.STATES`).
@@ -27,6 +29,9 @@ class Words(NamedTuple):
     title: str
     titles: Mapping[str, str]
     short: Mapping[str, tuple[str, str]]
+    conclusion: str
+    means: Mapping[str, str]
+    command: str
     confused: str
     put_into: str
     notes: Sequence[str]
@@ -64,6 +69,19 @@ KEY_AND_RESPONSE = Words(
         types.MISSING_ENTITY: ("missing", "ent"),
         types.MISSING_SINGLETON: ("missing", "one"),
     },
+    conclusion="most is lost because",
+    means={
+        types.SPAN: "mentions have other ends than in the key",
+        types.CONFLATED: "response entities contain mentions of several key entities",
+        types.EXTRA_MENTION: "response entities contain mentions that the key lacks",
+        types.EXTRA_ENTITY: "the response has entities that the key lacks",
+        types.DIVIDED: "key entities are spread over several response entities",
+        types.MISSING_MENTION: "entities that are found lack mentions",
+        types.MISSING_ENTITY: "whole entities of the key are missing",
+        types.EXTRA_SINGLETON: "the response has entities of one mention that the key lacks",
+        types.MISSING_SINGLETON: "entities of one mention are missing",
+    },
+    command="corefscore diff KEY RESPONSE",
     confused="who is taken for whom",
     put_into="put into",
     notes=(
@@ -110,6 +128,19 @@ FIRST_AND_SECOND = Words(
         types.MISSING_ENTITY: ("only first", "ent"),
         types.MISSING_SINGLETON: ("only first", "one"),
     },
+    conclusion="they differ most because",
+    means={
+        types.SPAN: "mentions have other ends",
+        types.CONFLATED: "second joins entities that first keeps apart",
+        types.EXTRA_MENTION: "second has more mentions in entities of both",
+        types.EXTRA_ENTITY: "second has entities that first lacks",
+        types.DIVIDED: "first joins entities that second keeps apart",
+        types.MISSING_MENTION: "first has more mentions in entities of both",
+        types.MISSING_ENTITY: "first has entities that second lacks",
+        types.EXTRA_SINGLETON: "second has entities of one mention that first lacks",
+        types.MISSING_SINGLETON: "first has entities of one mention that second lacks",
+    },
+    command="corefscore diff --symmetric FIRST SECOND",
     confused="entities of first that second joins",
     put_into="joined with",
     notes=(

@@ -15,6 +15,7 @@ from corefscore.checking.findings import counted
 from corefscore.documents.arrays import Ints
 from corefscore.reports.errors.names import KINDS
 from corefscore.reports.errors.report import ErrorReport
+from corefscore.reports.errors.tables import NOTHING
 from corefscore.reports.row import COUNT, GAIN, MIDDLE, PERCENT, Column, Reported, Table, head, shortened
 from corefscore.reports.words import KEY_AND_RESPONSE
 from corefscore.statistics.percent import percent
@@ -79,8 +80,20 @@ class ErrorComparison(Reported):
             ]
             for x, y in zip(*(its.costs for its in self.analyses), strict=True)
         ]
+        notes = self._conclusion({row[0]: row[-1] for row in rows})
         rows.append(["total", *(sum(row[place] for row in rows) for place in range(1, 7))])
-        return Table(self.title, columns, rows)
+        return Table(self.title, columns, rows, notes=notes)
+
+    def _conclusion(self, gains: Mapping[str, float]) -> list[str]:
+        """In which type of error the better one is better above all, and where it is worse; nothing for equals."""
+        first, second = (its.score for its in self.analyses)
+        if abs(first - second) < NOTHING:
+            return []
+        better, worse = self.names if first > second else self.names[::-1]
+        by = gains if first > second else {name: -gain for name, gain in gains.items()}
+        most, least = max(by, key=lambda name: by[name]), min(by, key=lambda name: by[name])
+        loses = f"; worse in {least} ({by[least] * 100:+.2f})" if by[least] < -NOTHING else ""
+        return [f"{better} is better than {worse} above all in {most} ({by[most] * 100:+.2f}){loses}"]
 
     @property
     def status_table(self) -> Table:
@@ -116,7 +129,7 @@ class ErrorComparison(Reported):
         rows = [[of_entity[each], named.key(each), named.document(document[each])] for each in most]
         sizes = np.bincount(its.kinds[mentions], minlength=len(KINDS)).tolist()
         kinds = ", ".join(f"{kind} {size}" for kind, size in zip(KINDS, sizes, strict=True))
-        often = named.most_often(mentions.tolist(), 8)
+        often = named.most_often(mentions.tolist(), 8, least=2)
         title = f"right in {name}, wrong in {other}: {counted(len(mentions), 'mention')} ({kinds})"
         return Table(f"{title}; most often: {often}" if often else title, columns, rows)
 

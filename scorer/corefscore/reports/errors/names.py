@@ -65,10 +65,10 @@ class Named:
         its = self.analysis.mention(mention)
         return its.place.source.name, its.line
 
-    def most_often(self, mentions: Iterable[int], most: int = 5) -> str:
-        """The most frequent words of some mentions, and how many have them."""
+    def most_often(self, mentions: Iterable[int], most: int = 5, least: int = 1) -> str:
+        """The most frequent words of some mentions, and how many have them; those that at least so many have."""
         words = Counter(self.analysis.words(mention).lower() for mention in mentions)
-        return ", ".join(f"{shortened(its)} {count}" for its, count in words.most_common(most))
+        return ", ".join(f"{shortened(its)} {count}" for its, count in words.most_common(most) if count >= least)
 
 
 def _id(side: Documents, rows: Ints, members: Ints) -> str:

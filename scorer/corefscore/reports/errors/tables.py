@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
@@ -15,6 +16,7 @@ from corefscore.reports.errors.names import KINDS, Named
 from corefscore.reports.errors.single import Listed
 from corefscore.reports.row import BAR, COUNT, END, GAIN, MIDDLE, PERCENT, Column, Table
 from corefscore.reports.words import Words
+from corefscore.statistics.percent import percent
 
 OF_SINGLETONS = (types.EXTRA_SINGLETON, types.MISSING_SINGLETON)
 """The types that most corpora do not have."""
@@ -47,7 +49,20 @@ def cost_table(analysis: Analysis, words: Words, title: str) -> Table:
         [words.titles[its.type], its.errors, its.alone, its.in_turn, its.then, max(its.in_turn, 0.0)]
         for its in analysis.costs
     ]
-    return Table(title, columns, rows)
+    return Table(title, columns, rows, notes=_conclusions(analysis, words))
+
+
+def _conclusions(analysis: Analysis, words: Words) -> list[str]:
+    """What costs most, in a sentence; and whether the measure gives the key itself less than 100."""
+    found = []
+    most = max(analysis.costs, key=lambda cost: cost.in_turn)
+    if most.in_turn > NOTHING:
+        points = f"{percent(most.in_turn)} of {percent(1 - analysis.score)} points"
+        found.append(f"{words.conclusion} {words.means[most.type]} ({words.titles[most.type]}): {points}")
+    reached = analysis.costs[-1].then
+    if reached < 1 - NOTHING:
+        found.append(f"{words.key} itself has {percent(reached)} here, so that the costs add up to less than 100")
+    return found
 
 
 def agreement_table(analysis: Analysis) -> Table:
@@ -125,4 +140,5 @@ def document_table(named: Named, words: Words, top: int) -> Table:
         for d in np.argsort(-cost, kind="stable")[:top].tolist()
         if cost[d] > 0
     ]
-    return Table("documents that cost most (points of the total F1)", columns, rows)
+    notes = [f"in the text: {words.command} {shlex.quote(str(rows[0][0]))}"] if rows else []
+    return Table("documents that cost most (points of the total F1)", columns, rows, notes=notes)
