@@ -208,7 +208,7 @@ class Analysis:
     def parts(self, mention: int) -> list[tuple[int, int]]:
         """The first and the last token of each part of a mention; those of the key if its span was repaired."""
         start, end = int(self.both.start[mention]), int(self.both.end[mention])
-        side = 1 if self.both.extra[mention] else 0
+        side = 1 if self.both.key[mention] == ABSENT else 0
         row, placed = int((self.both.key_row, self.both.response_row)[side][mention]), self.placed[side]
         if row not in placed.gaps:
             return [(start, end)]

@@ -94,7 +94,8 @@ def are_pronouns(document: Ints, columns: tuple[Ints, Ints, Bools], text: Text, 
     fits = Fits(pronouns)
     one_token = np.flatnonzero(inside & (start == end))
     tokens = (text.first[document] + start)[one_token].tolist()
-    found[one_token] = [fits[text.tags[token], text.words[token]] for token in tokens]
+    pairs = zip(map(text.tags.__getitem__, tokens), map(text.words.__getitem__, tokens), strict=True)
+    found[one_token] = list(map(fits.__getitem__, pairs))
     return found
 
 

@@ -121,13 +121,13 @@ def _one_line(text: str) -> str:
 
 MARKDOWN = str.maketrans(
     {
-        **VISIBLE,
         **{each: f"\\{each}" for each in "\\`*_{}[]|~#$"},
         "&": "&amp;",
         "<": "&lt;",
         ">": "&gt;",
         "ₑ": "<sub>e</sub>",
         "ₘ": "<sub>m</sub>",
+        **{chr(code): chr(shown) for code, shown in VISIBLE.items()},
     }
 )
 """What stands for a character that has a meaning in Markdown, and for those in the names of measures."""

@@ -122,9 +122,9 @@ def of_columns(documents: int, document: Ints, key: Ints, response: Ints) -> Ove
     entity, and ``cell_of`` is empty.
     """
     ours, theirs = (_entities(documents, document, entity) for entity in (key, response))
-    both = (key >= 0) & (response >= 0)
     width = max(len(theirs.size), 1)
-    packed = np.sort(key[both] * width + response[both])
+    packed = (key * width + response)[(key >= 0) & (response >= 0)]
+    packed.sort()
     first = np.flatnonzero(changes(packed))
     size = np.diff(first, append=len(packed))
     i, j = np.divmod(packed[first], width)
@@ -134,12 +134,10 @@ def of_columns(documents: int, document: Ints, key: Ints, response: Ints) -> Ove
 
 def _entities(documents: int, document: Ints, entity: Ints) -> Groups:
     """The entities of one side of such partitions."""
-    there = entity >= 0
-    its_document, its_entity = document[there], entity[there]
-    size = np.bincount(its_entity)
+    size = np.bincount(entity + 1, minlength=1)
     of_entity = np.empty(len(size), dtype=np.int64)
-    of_entity[its_entity] = its_document
-    return plain_groups(of_entity, size, documents)
+    of_entity[entity] = document  # at -1, which is last, what is in none
+    return plain_groups(of_entity[:-1], size[1:], documents)
 
 
 def plain_groups(document: Ints, size: Ints, documents: int) -> Groups:

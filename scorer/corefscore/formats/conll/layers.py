@@ -34,9 +34,10 @@ def _cells(lines: Sequence[bytes], column: WordColumn) -> Iterator[Sequence[byte
     """The cells of words, of tags and of parses of the lines of some tokens."""
     last = max(PARSE, (column.number or 0) - 1)
     if rows := _usual(lines, last):
-        columns = list(zip(*rows, strict=False))
-        yield [cell.strip() for cell in columns[column.place(last + 2)]]
-        yield from columns[TAG : PARSE + 1]
+        word = column.place(last + 2)
+        yield [columns[word].strip() for columns in rows]
+        for at in (TAG, PARSE):
+            yield [columns[at] for columns in rows]
         return
     rows = [columns_of(line) for line in lines]
     yield [column.cell(columns) for columns in rows]
@@ -48,11 +49,11 @@ def _usual(lines: Sequence[bytes], last: int) -> list[list[bytes]]:
     """The columns up to ``last`` of lines that all have them and nothing odd, which can be split fast; else nothing."""
     text = b"".join(lines)
     tabs = b"\t" in text
-    odd = (b"\t\n", b"\t\r") if tabs else (b"\r", b"\v", b"\f")
+    odd = (b"\t\n",) if tabs else (b"\r", b"\v", b"\f")
     if text.endswith(b"\t") or any(each in text for each in odd):
         return []
     rows = [line.split(b"\t" if tabs else None, last + 1) for line in lines]
-    return rows if all(len(columns) > last + 1 for columns in rows) else []
+    return rows if min(map(len, rows), default=0) > last + 1 else []
 
 
 def _texts(cells: Sequence[bytes]) -> list[str]:
