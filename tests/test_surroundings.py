@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import TESTDATA, call, command
+from support import ROOT, TESTDATA, call, command
 
 PROGRAM = str(Path(sys.executable).with_name("corefscore"))
 KEY, RESPONSE = (str(TESTDATA / "demo" / name) for name in ("key.conll", "response.conll"))
@@ -199,6 +199,13 @@ def test_an_interrupt_during_start_up_is_quiet(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", program, "--help"], capture_output=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, b"", b"")
+
+
+def test_little_comes_before_the_command_settles_what_signals_do() -> None:
+    """An interrupt before is one of Python's own start-up, with its traceback."""
+    program = "import sys; before = {*sys.modules}; import corefscore; print(sorted({*sys.modules} - before))"
+    done = subprocess.run([sys.executable, "-S", "-c", program], capture_output=True, cwd=ROOT / "scorer", check=True)
+    assert done.stdout == b"['__future__', 'corefscore']\n"
 
 
 def test_an_ignored_signal_stays_ignored(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ result.conll, result["lea"].f1
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+TYPE_CHECKING = False  # `typing` takes longer than all else before the command settles what signals do
 
 if TYPE_CHECKING:
     from corefscore.errors import InputError as InputError

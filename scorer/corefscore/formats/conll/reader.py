@@ -38,7 +38,7 @@ import numpy as np
 
 from corefscore.checking.findings import Finding, counted
 from corefscore.documents.arrays import Bools, Bytes, Ints, changes, order_by
-from corefscore.documents.model import Documents, Place
+from corefscore.documents.model import RESPONSE, Documents, Place
 from corefscore.documents.sources import MARK, Source, as_text
 from corefscore.errors import InputError
 from corefscore.formats.conll.brackets import OPEN, Events, partitions, unmatched
@@ -140,7 +140,7 @@ class Reader:
     def __init__(self, notices: list[Finding], request: Request = USUAL) -> None:
         self.notices = notices
         self.word_column = WordColumn(request.word_column)
-        self._shows_words = request.texts
+        self._shows_words, self._side = request.texts, request.side
         self.labels = Labels()
         self.inside = False
         self.names: list[str] = []
@@ -166,7 +166,7 @@ class Reader:
             if self.bytes > BATCH:
                 yield from self.batch()
         if not documents:
-            self.refuse(_what_else(source))
+            self.refuse(_what_else(source, self._side))
             return
         if self.inside:
             self.inside = False
@@ -491,8 +491,8 @@ def _step_back_far(text: Bytes, stop: int, *, over: bool, marks: tuple[int, ...]
         stop, size = first, size * 2
 
 
-def _what_else(source: Source) -> Finding:
-    """What a file without any document holds instead, where, and what was expected."""
+def _what_else(source: Source, side: str | None) -> Finding:
+    """What a file of a side without any document holds instead, where, and what was expected."""
     head = source.head(1 << 16)
     text = head.removeprefix(MARK)
     lines = [(number, line.strip()) for number, line in enumerate(text.split(b"\n"), start=1)]
@@ -515,4 +515,6 @@ def _what_else(source: Source) -> Finding:
         expected = f"{EXPECTED}; corefscore validate {source.name} --fix FILE mends such headers"
     else:
         what = f'the file begins with "{as_text(first)[:60]}"'
+        if side == RESPONSE:
+            expected = f"{EXPECTED}; a response that is text with tags is scored with --input-format tagged"
     return Finding("no-document", source.name, line, details={"what": what, "expected": expected})
