@@ -302,9 +302,34 @@ def test_systems_are_compared_in_one_kind(capfdbinary: Capture) -> None:
     assert float(rows(done.stdout)[-1]["f1_low"]) < float(rows(done.stdout)[-1]["f1"])
 
 
-def test_windows_cut_after_mentions_are_told_apart() -> None:
-    whole, cut = (score(*FABLES, "muc", of="kind", window=window) for window in (None, 7))
-    assert [its["mentions"][3:] for its in whole.kinds.values()] == [its["mentions"][3:] for its in cut.kinds.values()]
+def test_windows_are_cut_after_mentions_are_told_apart() -> None:
+    """Pronouns are the tokens 7, 9, 11 and 13, and found."""
+    result = score(*DEMO, "muc", of="pronouns", window=4)
+    assert [its["mentions"].recall_counts for its in result.documents.values()] == [(0, 0), (1, 1), (2, 2), (1, 1)]
+
+
+def test_heads_of_spans_are_those_of_their_parses(tmp_path: Path) -> None:
+    """The mayor of Prague is no name, and the head of Ann the cook is Ann's; without parses the last word decides."""
+    lines = [
+        ("The", "DT", "(S(NP(NP*", "(1"),
+        ("mayor", "NN", "*)", "-"),
+        ("of", "IN", "(PP*", "-"),
+        ("Prague", "NNP", "(NP*)))", "1)|(2)"),
+        ("met", "VBD", "(VP*", "-"),
+        ("him", "PRP", "(NP*)))", "(1)"),
+    ]
+    for parses, expected in ((True, [1, 1, 1]), (False, [1, 2, 0])):
+        path = tmp_path / "file.conll"
+        path.write_text(
+            "#begin document (d); part 000\n"
+            + "".join(
+                f"d 0 {at} {word} {tag} {parse if parses else '-'} - - - - - {cell}\n"
+                for at, (word, tag, parse, cell) in enumerate(lines)
+            )
+            + "\n#end document\n"
+        )
+        kinds = score(path, path, "muc", of="kind").kinds
+        assert [its["mentions"].recall_counts.denominator for its in kinds.values()] == expected
 
 
 def test_a_scorer_adds_up_kinds() -> None:
@@ -314,6 +339,21 @@ def test_a_scorer_adds_up_kinds() -> None:
     first.merge(pickle.loads(pickle.dumps(second)))
     assert first.result().kinds["size:3-5"]["muc"].recall_counts == (3 + 4, 4 + 4)
     assert dict(first.result().kinds["size:2"]) == dict(score([KEY, KEY], [RESPONSE, KEY], "muc", of="size:2"))
+
+
+@pytest.mark.parametrize(("head", "expected"), [(1, [0, 1, 0]), (3, [0, 0, 1])])
+def test_heads_of_aligned_mentions_are_their_own(head: int, expected: list[int], tmp_path: Path) -> None:
+    path = tmp_path / "key.conllu"
+    words = [("Ann", "PROPN", f"Entity=(e1--{head}-"), ("the", "DET", "_"), ("cook", "NOUN", "Entity=e1)")]
+    path.write_text(
+        "# newdoc id = d\n# global.Entity = eid-etype-head-other\n# sent_id = d-1\n"
+        + "".join(
+            f"{at}\t{word}\t_\t{tag}\t_\t_\t{at - 1}\tdep\t_\t{misc}\n" for at, (word, tag, misc) in enumerate(words, 1)
+        )
+        + "\n"
+    )
+    kinds = score(path, path, "muc", of="kind", singletons="keep").kinds
+    assert [its["mentions"].recall_counts.denominator for its in kinds.values()] == expected
 
 
 def test_only_the_first_copy_counts() -> None:
@@ -366,6 +406,7 @@ def test_entities_by_type(
     for metric in division.counts:
         ends = 2 if metric == "blanc" else 1
         assert summed(division, metric) == pytest.approx(ends * division.counts[metric]), metric
+    assert list(dict.fromkeys(division.to_frame(documents=False)["scope"])) == [*division.kinds, "total"]
     kinds = score(key, response, "muc", of="kind", singletons="keep").kinds
     assert [its["mentions"].recall_counts.denominator for its in kinds.values()] == [2, 2, 0]
 

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 SCHEMA = 1
 """The version of the JSON layout; it rises when a reader of the old one could go wrong."""
 
-DOCUMENT, TOTAL = "document", "total"
-"""What data calls a document, and all of them together."""
+DOCUMENT, KIND, TOTAL = "document", "kind", "total"
+"""What data calls a document, a kind of mention in all documents, and all of them together."""
 
 REST = "(no match)"
 """The group of documents whose name a grouping pattern does not match."""
@@ -475,16 +475,17 @@ class Result(Measured):
 
     def to_frame(self, documents: bool = True) -> Any:
         """The scores as a data frame of pandas or polars: a row for each measure of each document, unless these are
-        not wanted, and of the total; ``kind`` says which. Values are from 0 to 1.
+        not wanted, of each kind of a division, and of the total; ``kind`` says which. Values are from 0 to 1.
 
         Raises `UsageError` where neither library is there (`corefscore.python.frames`).
         """
         from corefscore.python.frames import frame
 
         scopes = [(DOCUMENT, name, scores) for name, scores in self.documents.items()] if documents else []
+        kinds = [(KIND, name, scores) for name, scores in self.kinds.items()]
         rows = [
             (kind, scope, measure, *score[:3])
-            for kind, scope, scores in (*scopes, (TOTAL, TOTAL, self.total))
+            for kind, scope, scores in (*scopes, *kinds, (TOTAL, TOTAL, self.total))
             for measure, score in scores.items()
         ]
         return frame(("kind", "scope", "measure", *SCORES), rows)

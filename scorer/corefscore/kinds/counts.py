@@ -56,9 +56,9 @@ def nothing_to_count(
 
 def by_number(kinds: Kinds, number: Ints, mention: Ints, numbers: int) -> Kinds:
     """The kinds of mentions by their numbers, of which there are so many; ``mention`` are the places of mentions with
-    the numbers ``number``. Of copies the first counts."""
+    the numbers ``number``; copies that are still there are of one kind."""
     found = np.full(numbers, UNKNOWN)
-    found[number[::-1]] = kinds.number[mention[::-1]]
+    found[number] = kinds.number[mention]
     return kinds._replace(number=found)
 
 

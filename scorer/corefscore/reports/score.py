@@ -16,12 +16,12 @@ from corefscore.metrics.counts import SCORES, summed
 from corefscore.metrics.measures import HEADINGS
 from corefscore.reports.paper import main_measures, paper
 from corefscore.reports.row import COUNT, PERCENT, Column, Interval, Reported, Streamed, Table
-from corefscore.results import DOCUMENT, TOTAL, Result, Score, Scores
+from corefscore.results import DOCUMENT, KIND, TOTAL, Result, Score, Scores
 from corefscore.statistics.percent import percent
 
-GROUP, MEAN, MACRO, KIND = "group", "mean of groups", "macro", "kind"
-"""The kinds of scope besides documents and the total: a group of documents, the unweighted mean over groups, and that
-over documents; and a kind of mention."""
+GROUP, MEAN, MACRO = "group", "mean of groups", "macro"
+"""The kinds of scope besides those of `corefscore.results`: a group of documents, the unweighted mean over groups, and
+that over documents."""
 
 
 class Row(NamedTuple):
