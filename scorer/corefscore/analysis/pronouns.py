@@ -80,7 +80,7 @@ def unknown(asked: str, pronouns: Pronouns, text: Text) -> str | None:
 
 
 def _no_tags(text: Text) -> str:
-    if set(text.tags) <= {NO_TAG}:
+    if set(text.tag_counts) <= {NO_TAG}:
         return "the key has no parts of speech"
     return f"the parts of speech of the key are of no known set ({', '.join(TAG_SETS)})"
 

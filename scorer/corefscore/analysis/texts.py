@@ -67,7 +67,7 @@ class Text:
     ``words``, ``tags`` and ``parse`` have one value a token; ``tags`` and ``parse`` are empty if the key has none, and
     ``words`` if it has no words, as clusters in memory. ``sentence`` is the number of the sentence of each token,
     ``numbers`` the number of each word where mentions are more than spans (`corefscore.documents.model.Nodes`), and
-    ``empty`` whether it is an empty node.
+    ``empty`` whether it is an empty node. ``tag_counts`` says how many tokens have each tag.
     """
 
     def __init__(self, layers: Sequence[Layers | None]) -> None:
@@ -89,7 +89,8 @@ class Text:
         self.first = np.array(first, dtype=np.int64)
         self.ends = np.array(ends, dtype=np.int64)
         self.sentence = np.searchsorted(self.ends, np.arange(len(self.words)), side="right")
-        self.tag_set = _tag_set(self.tags)
+        self.tag_counts = Counter(self.tags)
+        self.tag_set = _tag_set(self.tag_counts)
         self.is_penn = self.tag_set == PENN
         self._of_sentence: dict[int, dict[tuple[int, int], int]] = {}
 
@@ -176,10 +177,10 @@ def _found(text: Text, document: Ints, words: Ints) -> tuple[Ints, Bools]:
     return place, known
 
 
-def _tag_set(tags: Sequence[str]) -> str | None:
-    """The name of the set that tags are of; None if it is none of `TAG_SETS`."""
+def _tag_set(tags: Mapping[str, int]) -> str | None:
+    """The name of the set that tags are of, given how many tokens have each; None if it is none of `TAG_SETS`."""
     counts: Counter[str] = Counter()
-    for tag, count in Counter(tags).items():
+    for tag, count in tags.items():
         counts[re.split(r"[(\[]", tag, maxsplit=1)[0]] += count
     found = {name: sum(counts[tag] for tag in its.occur) for name, its in TAG_SETS.items()}
     name = max(found, key=lambda name: found[name])
