@@ -143,6 +143,7 @@ ORDER = (
     "work.distributed",
     "statistics.intervals",
     "statistics.significance",
+    "statistics.datasets",
     "statistics.units",
     "checking.baselines",
     "reports",

@@ -24,11 +24,17 @@ def command(name: str) -> click.Command:
         help="Compare systems: their scores and differences, confidence intervals of both from paired bootstrap "
         "resamples, and a significance test of each difference.\n\n"
         "A SYSTEM is the path of a response, or NAME=PATH to give it a name. "
-        "Sources: Noreen 1989; Moosavi and Strube 2016; Holm 1979.",
+        "Sources: Noreen 1989; Moosavi and Strube 2016; Holm 1979; Dror et al. 2017.",
         params=[
             click.Argument(["key"], type=options.File()),
             click.Argument(["systems"], type=options.File(), metavar="SYSTEM ...", nargs=-1),
             systems_folder(),
+            click.Option(
+                ["--by"],
+                metavar="REGEX",
+                help="Compare on groups of documents, too, and their mean; REGEX, or its first bracket, matches the "
+                "group in the name of a document; the word file makes each file of KEY a group.",
+            ),
             *resampling(),
             *levels(),
             *scoring(),
@@ -46,6 +52,7 @@ def run(
     key: str,
     systems: tuple[str, ...],
     place: str | None,
+    by: str | None,
     measures: str,
     look: Style,
     output: str,
@@ -55,7 +62,7 @@ def run(
     paths = given(key, systems, place, **how)
     spare_inputs({"--output": output}, (key, *paths.values()), how["include"])
     chosen = wanted(measures)
-    way = method(how)
+    way = method(how, by)
     results = scored(key, paths, chosen.metrics, **how)
     with progress.resampling() as watch:
         found = compare(results, chosen.measures, way, watch)

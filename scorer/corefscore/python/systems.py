@@ -39,6 +39,7 @@ def compare(
     systems: Mapping[str, Given],
     measures: str | Sequence[str] = DEFAULT,
     *,
+    by: str | None = None,
     confidence: float | None = None,
     alpha: float | None = None,
     unit: str = Method.unit,
@@ -53,7 +54,8 @@ def compare(
     The key and each response is one of those of `score`; the key is read once. ``measures`` are names such as
     ``muc,blanc.coreference,conll,lea.f1``, as a list or joined by commas. ``confidence`` of the intervals and
     ``alpha``, the level of the tests, are from 0 to 1; each is what the other leaves, 0.95 and 0.05 where neither is
-    given.
+    given. ``by`` is a regular expression for groups of documents, or `file`: systems are also compared on each of them,
+    and scores are unweighted means over groups.
     ``unit``, ``test``, ``trials``, ``seed`` and ``correction`` are the options of ``corefscore compare``
     (docs/compare.md), all others those of `score`.
 
@@ -69,7 +71,7 @@ def compare(
     only, `UsageError` for unknown names, for levels that are none, and where there is no system.
     """
     chosen = wanted(_words(measures))
-    method = Method(unit, None, test, trials, seed, correction, *both_levels(confidence, alpha))
+    method = Method(unit, by, test, trials, seed, correction, *both_levels(confidence, alpha))
     return compared(_results(key, systems, chosen.metrics, how), chosen.measures, method)
 
 

@@ -59,7 +59,7 @@ class Sample:
 
     The scores are recall, precision and F1 (`SCORES`), from 0 to 1; what a measure does not have is NaN. With several
     groups a score is the unweighted mean over them, and resampling stays within each. ``parts`` is "joined" where the
-    parts of documents make one unit.
+    parts of documents make one unit. ``groups`` are the names of the groups, by number.
     """
 
     metrics: Sequence[Metric]
@@ -68,6 +68,7 @@ class Sample:
     stratum: Ints
     observed: Floats
     parts: str | None = None
+    groups: Sequence[str] = ()
 
     @property
     def systems(self) -> int:
@@ -100,6 +101,7 @@ class Sample:
             self.stratum,
             self.observed[:, [list(self.measures).index(measure)]],
             self.parts,
+            self.groups,
         )
 
 
@@ -551,7 +553,7 @@ def compared(sample: Sample, method: Method, score: str | None = None, watch: Wa
         deque(blocks, 0)
         tests = randomization(sample, trials, method.seed, step)
     p, least = (np.where(tested, each, np.nan) for each in (tests.p, np.maximum(tests.smallest, tests.by_units)))
-    corrected, least = _corrected(p, method.correction), _corrected(least, method.correction)
+    corrected, least = corrected_for(p, method.correction), corrected_for(least, method.correction)
     if watch is not None:
         watch(1.0)
     resampled = np.ascontiguousarray(np.concatenate(kept, axis=-1)[..., :TRIALS])
@@ -583,7 +585,7 @@ def _steps(watch: Watch | None, total: int) -> Step:
     return step
 
 
-def _corrected(p: Floats, correction: str) -> Floats:
+def corrected_for(p: Floats, correction: str) -> Floats:
     """p, pairs x measures x scores, corrected for the pairs of each score, or for all; NaN stays what it is."""
     if correction == "none" or not len(p):
         return p

@@ -111,7 +111,8 @@ def sample(results: Sequence[Result], measures: Collection[str], unit: str = DOC
         )
         observed.append(statistics(metrics, measures, sums))
     parts = "joined" if unit in (DOCUMENT, JOINED) and len(order) < len(names) else None
-    return Sample(metrics, measures, np.stack(counts), stratum[order], np.stack(observed), parts)
+    strata = list(dict.fromkeys(groups))
+    return Sample(metrics, measures, np.stack(counts), stratum[order], np.stack(observed), parts, strata)
 
 
 def _whole(result: Result) -> Sequence[str]:
