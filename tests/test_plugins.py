@@ -130,6 +130,7 @@ RETURN = "    return (Counts(Ratios(shared, key.total(key.size)), Ratios(shared,
         pytest.param(
             "return (Counts(Ratios(shared, shared + float('inf')), Ratios(shared, shared)),)", "infinite or not"
         ),
+        ("return (Counts(Ratios(shared + 1e308, shared + 1), Ratios(shared, shared)),)", "counts beyond"),
         ("return (Counts(Ratios(shared * 1j, shared), Ratios(shared, shared)),)", "of the type complex128"),
         ("return (Counts(*[Ratios(shared.astype(str), shared.astype(str))] * 2),)", "of the type <U32"),
         ("return (Counts(Ratios(shared, shared), Ratios(shared, shared)),) * 2", "of the shape (1, 2, 4)"),

@@ -424,6 +424,10 @@ def _every(metrics: Sequence[Metric], settings: Settings) -> tuple[Metric, ...]:
     return tuple(dict.fromkeys((find(MENTIONS), *linked, *metrics)))
 
 
+LARGEST = 2**53
+"""Beyond this a float does not hold every whole number; much larger ones have no percentage."""
+
+
 def _counts(metric: Metric, table: Overlap, settings: Settings) -> Floats:
     """What a metric counts. Raises `UsageError` that names it for one from outside that fails or counts no numbers."""
     if metric.name in (*NAMES, MENTIONS):
@@ -439,6 +443,8 @@ def _counts(metric: Metric, table: Overlap, settings: Settings) -> Floats:
         found = f"counts of the type {counted.dtype}"
     elif not np.isfinite(counted).all():
         found = "counts that are infinite or not a number"
+    elif np.abs(counted).max(initial=0) > LARGEST:
+        found = f"counts beyond {LARGEST}"
     else:
         return counted.astype(np.float64)
     raise UsageError(
