@@ -147,7 +147,7 @@ def test_no_input_takes_many_calls_for_a_byte(name: str, tmp_path: Path, capfd: 
     path.write_bytes(HOSTILE[name](SIZE // 10))
     for arguments in (["lea", str(path), str(path), "none"], ["validate", str(path), "--key", str(path)]):
         profile = Profile()
-        assert profile.runcall(run, arguments, "corefscore") in (0, 1)
+        assert profile.runcall(run, arguments, "corefscore") in (0, 1, 2)
         capfd.readouterr()
         assert sum(entry.callcount for entry in profile.getstats()) <= CALLS_A_BYTE * SIZE // 10
 
