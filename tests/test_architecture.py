@@ -259,14 +259,18 @@ def test_every_module_and_public_name_says_what_it_is(path: Path) -> None:
     assert ast.get_docstring(tree) or not tree.body
 
 
-def test_a_run_imports_only_what_it_needs() -> None:
-    """Start-up is part of every run: scipy, statistics and the lookup of plugins wait until they are needed."""
+def test_a_run_imports_only_what_it_needs(tmp_path: Path) -> None:
+    """Start-up is part of every run: scipy, statistics, masked arrays and the lookup of plugins wait until they are
+    needed, in documents that are read in several blocks, too."""
     pair = [str(ROOT / "testdata" / "demo" / name) for name in ("key.conll", "response.conll")]
+    long = tmp_path / "long.conll"
+    long.write_text("#begin document (long); part 000\n" + "long 0 0 word -\n" * 250_000 + "\n#end document\n")
     program = (
         "import sys; from corefscore.cli import run\n"
         f"run(['all', *{pair}, 'none'], 'corefscore')\n"
+        f"run(['muc', '{long}', '{long}', 'none'], 'corefscore')\n"
         f"run(['all', *{pair}, '--format', 'table'], 'corefscore')\n"
-        "late = {'scipy', 'importlib.metadata', 'gzip', 'concurrent.futures', 'multiprocessing'}\n"
+        "late = {'scipy', 'numpy.ma', 'importlib.metadata', 'gzip', 'concurrent.futures', 'multiprocessing'}\n"
         "rooms = ('statistics.significance', 'statistics.units', 'reports.compare', 'reports.views')\n"
         "late |= {f'corefscore.{name}' for name in rooms}\n"
         "print(sorted(late & set(sys.modules)))"

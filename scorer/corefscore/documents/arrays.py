@@ -48,6 +48,17 @@ def tally(groups: Ints, count: int) -> Ints:
     return np.bincount(groups, minlength=count)
 
 
+def among(numbers: Ints | Bytes, some: Ints | Bytes) -> Bools:
+    """Whether each number is one of some, for bytes, or groups that are numbered from 0.
+
+    It takes less time than `numpy.isin`, the first call of which imports ``numpy.ma``: a tenth of the start-up.
+    """
+    table = np.zeros(int(max(numbers.max(initial=0), some.max(initial=0))) + 1, dtype=np.bool_)
+    table[some] = True
+    found: Bools = table[numbers]
+    return found
+
+
 def pairs_of(n: Ints) -> Ints:
     """The number of unordered pairs among n things, n (n - 1) / 2."""
     return n * (n - 1) // 2

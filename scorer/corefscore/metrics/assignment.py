@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.documents.arrays import Bools, Floats, Ints, changes, order_by, tally
+from corefscore.documents.arrays import Bools, Floats, Ints, among, changes, order_by, tally
 
 PAYS = 0.05
 """The share of the cells that a look at neighbours has to settle for another look to pay."""
@@ -50,7 +50,7 @@ def best(rows: Ints, columns: Ints, weights: Floats) -> Assignment:
         chosen[taken] = True
         tied[left[equalled]] = True
         before = len(left)
-        left = left[~_among(rows[left], rows[taken]) & ~_among(columns[left], columns[taken])]
+        left = left[~among(rows[left], rows[taken]) & ~among(columns[left], columns[taken])]
         if before - len(left) < PAYS * before:
             break
     searched[left] = True
@@ -58,14 +58,6 @@ def best(rows: Ints, columns: Ints, weights: Floats) -> Assignment:
         cells = left[component]
         chosen[cells[_solve(rows[cells], columns[cells], weights[cells])]] = True
     return Assignment(chosen, tied, searched)
-
-
-def _among(groups: Ints, some: Ints) -> Bools:
-    """Whether each group is one of some: `numpy.isin` for groups that are numbered from 0."""
-    found = np.zeros(int(max(groups.max(initial=0), some.max(initial=0))) + 1, dtype=np.bool_)
-    found[some] = True
-    its: Bools = found[groups]
-    return its
 
 
 def _dominant(rows: Ints, columns: Ints, weights: Floats) -> tuple[Ints, Ints]:

@@ -37,7 +37,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.checking.findings import Finding, counted
-from corefscore.documents.arrays import Bools, Bytes, Ints, changes, order_by
+from corefscore.documents.arrays import Bools, Bytes, Ints, among, changes, order_by
 from corefscore.documents.model import RESPONSE, Documents, Place
 from corefscore.documents.sources import MARK, Source, as_text
 from corefscore.errors import InputError
@@ -428,7 +428,7 @@ def _blocks(source: Source) -> Iterator[tuple[bytearray, int, bool]]:
 def _may_matter(text: Bytes, starts: Ints, stops: Ints) -> Bools:
     """Which lines that begin with `#` may be markers or hold tokens; the others are comments, without a tab or bracket
     and not beginning as a marker does."""
-    matters = np.isin(text[starts + 1], MARKER_BEGINS)
+    matters = among(text[starts + 1], MARKER_BEGINS)
     if not matters.all():
         marks = np.flatnonzero((text == TAB) | (text == OPENING) | (text == CLOSING))
         matters |= np.searchsorted(marks, stops) > np.searchsorted(marks, starts)
