@@ -264,7 +264,9 @@ def test_a_run_imports_only_what_it_needs(tmp_path: Path) -> None:
     needed, in documents that are read in several blocks, too."""
     pair = [str(ROOT / "testdata" / "demo" / name) for name in ("key.conll", "response.conll")]
     long = tmp_path / "long.conll"
-    long.write_text("#begin document (long); part 000\n" + "long 0 0 word -\n" * 250_000 + "\n#end document\n")
+    long.write_text(
+        "#begin document (long); part 000\nlong 0 0 word (0)\n" + "long 0 0 word -\n" * 250_000 + "\n#end document\n"
+    )
     program = (
         "import sys; from corefscore.cli import run\n"
         f"run(['all', *{pair}, 'none'], 'corefscore')\n"
