@@ -1,8 +1,8 @@
 """Seeded pairs of any size, for measuring: `python scripts/generate.py SHAPE FOLDER`.
 
-Writes key.conll and response.conll. The response follows the key with noise, so that components of the overlap
-hold at most a few entities; the hard cases are the responses ``random``, ``merged``, ``one`` and ``singletons``,
-and keys that mark spans again.
+Writes key.conll and response.conll (for the shape ``corefud`` .conllu). The response follows the key with noise, so
+that components of the overlap hold at most a few entities; the hard cases are the responses ``random``, ``merged``,
+``one`` and ``singletons``, and keys that mark spans again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Shape(NamedTuple):
     """Documents, tokens and mentions in each, and how the response comes about.
 
     ``entities`` is how many of one size the key has, 0 for sizes drawn at random; ``copies`` how often the key
-    marks each span, in as many entities.
+    marks each span, in as many entities. ``corefud`` writes the text as CorefUD: some mentions of one token are zeros.
     """
 
     documents: int
@@ -31,11 +31,18 @@ class Shape(NamedTuple):
     response: str = "noisy"
     entities: int = 0
     copies: int = 1
+    corefud: bool = False
+
+    @property
+    def suffix(self) -> str:
+        """How the names of its files end."""
+        return "conllu" if self.corefud else "conll"
 
 
 SHAPES = {
     "tiny": Shape(1, 20, 6),
     "corpus": Shape(348, 494, 82),
+    "corefud": Shape(348, 494, 82, corefud=True),
     "book": Shape(1, 200_000, 30_000),
     "many": Shape(5_000, 99, 16),
     "huge": Shape(100_000, 100, 16),
@@ -145,6 +152,48 @@ def rows(entities: Sequence[Sequence[Span]], tokens: int) -> list[str]:
     return lines
 
 
+SENTENCE = 25
+"""Tokens of a sentence."""
+
+
+def nodes(entities: Sequence[Sequence[Span]], tokens: int, moved: bool) -> list[str]:
+    """The lines of the same document as CorefUD: every fourth mention of one token is an empty node behind that token.
+
+    What it depends on follows from its place. Every tenth of those stands behind the next token where they are
+    ``moved``, as a response may have it.
+    """
+    cells: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    zeros: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    for label, entity in enumerate(entities):
+        for start, end in entity:
+            # No mention is longer than four tokens, so one that a sentence ends in is cut there.
+            last = min(end, start // SENTENCE * SENTENCE + SENTENCE - 1)
+            if start == end and start % 4 == 0:
+                place = start + (moved and start % 40 == 0 and start % SENTENCE < SENTENCE - 1 and start + 1 < tokens)
+                zeros[place].append((start, f"(e{label}--1)"))
+            elif start == last:
+                cells[start].append((1, f"(e{label}--1)"))
+            else:
+                cells[start].append((2, f"(e{label}--{last - start + 1}"))
+                cells[last].append((0, f"e{label})"))
+    lines = []
+    for token in range(tokens):
+        number = token % SENTENCE + 1
+        if number == 1:
+            lines.append(f"# sent_id = s{token // SENTENCE}\n")
+        entity_cell = "".join(text for _, text in sorted(cells[token]))
+        misc = f"Entity={entity_cell}" if entity_cell else "_"
+        head, relation = (number // 2, "dep") if number > 1 else (0, "root")
+        form, lemma = f"word{token % 977}", f"lemma{token % 977}"
+        lines.append(f"{number}\t{form}\t{lemma}\tNOUN\tNN\t_\t{head}\t{relation}\t{head}:{relation}\t{misc}\n")
+        for at, (start, text) in enumerate(zeros[token], 1):
+            links = f"{start % SENTENCE // 2 + 1}:{('nsubj', 'obj')[start // 4 % 2]}"
+            lines.append(f"{number}.{at}\t_\t_\tPRON\t_\t_\t_\t_\t{links}\tEntity={text}\n")
+        if number == SENTENCE or token == tokens - 1:
+            lines.append("\n")
+    return lines
+
+
 def write(shape: Shape, folder: Path, seed: int = 0) -> tuple[Path, Path]:
     """Write the pair of a shape into a folder; the paths of key and response."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -159,12 +208,19 @@ def write(shape: Shape, folder: Path, seed: int = 0) -> tuple[Path, Path]:
         for _ in range(1, shape.copies):
             numbers.shuffle(mentions)
             key += partition(numbers, [span for span in mentions if span in marked], shape.entities)
-        contents.append((rows(key, shape.tokens), rows(response, shape.tokens)))
-    paths = folder / "key.conll", folder / "response.conll"
+        if shape.corefud:
+            contents.append((nodes(key, shape.tokens, False), nodes(response, shape.tokens, True)))
+        else:
+            contents.append((rows(key, shape.tokens), rows(response, shape.tokens)))
+    paths = folder / f"key.{shape.suffix}", folder / f"response.{shape.suffix}"
     for side, path in enumerate(paths):
         with path.open("w") as file:
             for document in range(shape.documents):
                 name = f"nw/gen/{document // 100:04}/gen_{document:06}"
+                if shape.corefud:
+                    file.write(f"# newdoc id = {name}\n# global.Entity = eid-etype-head\n")
+                    file.write("".join(contents[document % DISTINCT][side]))
+                    continue
                 file.write(f"#begin document ({name}); part 000\n")
                 start = f"{name}\t0\t"
                 lines = contents[document % DISTINCT][side]

@@ -70,6 +70,7 @@ ORDER = (
     "formats.tagged",
     "formats.corefud.lines",
     "formats.corefud.chunks",
+    "formats.corefud.links",
     "formats.corefud.mentions",
     "formats.corefud.trees",
     "formats.corefud.reader",

@@ -11,6 +11,7 @@ import json
 import re
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,6 +29,7 @@ from corefscore.documents.model import Span, joined
 from corefscore.documents.sources import Source
 from corefscore.errors import InputError, UsageError
 from corefscore.formats import examination, read, words
+from corefscore.formats.corefud import reader
 from corefscore.formats.corefud.lines import Lines, number_of
 from corefscore.formats.corefud.reader import words_at
 from corefscore.formats.row import Reading
@@ -580,6 +582,72 @@ def test_a_key_without_heads_scores_itself_whatever_they_are() -> None:
         result = corefscore.score(str(path), str(path), "conll", heads=heads, singletons="keep")
         assert result.conll == 1
         assert [finding.code for finding in result.notices] == (["no-head"] * 2 if heads is None else [])
+
+
+@pytest.mark.parametrize(
+    ("deps", "expected"),
+    [
+        ("3:nsubj", [(3, "nsubj")]),
+        ("0:root", [(0, "root")]),
+        ("3:nsubj|5:conj:and", [(3, "nsubj"), (5, "conj:and")]),
+        ("3.1:nsubj|12.25:x", [(3.1, "nsubj"), (12.25, "x")]),
+        ("3.10:nsubj", [(3.1, "nsubj")]),
+        ("3:", [(3, "")]),
+        ("_", []),
+        ("", []),
+        ("3", None),
+        ("nsubj", None),
+        ("3:a|", None),
+        ("|3:a", None),
+        (":a", None),
+        ("3.:a", None),
+        ("1234567:a", None),
+    ],
+)
+def test_dependencies_of_zeros_are_read(deps: str, expected: list[tuple[float, str]] | None, tmp_path: Path) -> None:
+    """Beside a zero in front of it and one behind it; what is none is refused with the piece."""
+    path = tmp_path / "file.conllu"
+    zeros = "".join(
+        f"{at}.1\t_\t_\t_\t_\t_\t_\t_\t{its}\tEntity=(e1--1)\n" for at, its in ((1, "1:b"), (2, deps), (3, "2:c"))
+    )
+    path.write_text(f"{HEAD}{zeros}\n")
+    if expected is None:
+        with pytest.raises(InputError, match="odd-dependency"):
+            list(read(str(path), [], Reading()))
+        return
+    (documents,) = read(str(path), [], Reading())
+    nodes = documents.nodes
+    assert nodes is not None
+    assert nodes.links.tolist() == [1, len(expected), 1]
+    all_of = [(1, "b"), *expected, (2, "c")]
+    assert (nodes.parent / 10_000).tolist() == [parent for parent, _ in all_of]
+    assert nodes.relation.tolist() == words.numbers_of([relation.encode() for _, relation in all_of]).tolist()
+
+
+@pytest.mark.parametrize("together", [1, 7, 1 << 16])
+def test_pieces_of_a_text_stand_side_by_side(together: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the blocks in which they are put together."""
+    monkeypatch.setattr(words, "TOGETHER", together)
+    text = np.arange(97, 123, dtype=np.uint8)
+    sizes = np.array([3, 0, 1, 20, 0, 2])
+    starts = np.array([4, 9, 25, 0, 26, 12])
+    expected = b"".join(text.tobytes()[start : start + size] for start, size in zip(starts, sizes, strict=True))
+    assert words.side_by_side(text, starts, sizes).tobytes() == expected
+    assert not len(words.side_by_side(text, sizes[:0], sizes[:0]))
+
+
+def test_the_text_of_a_file_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither for ids nor in a circle of objects, so that the other side is read into the same memory."""
+    held = []
+
+    class Seen(Lines):
+        def __init__(self, *given: Any, **options: Any) -> None:
+            super().__init__(*given, **options)
+            held.append(weakref.ref(self))
+
+    monkeypatch.setattr(reader, "Lines", Seen)
+    for documents in read(str(pair_of(CASE)[0]), [], Reading()):
+        assert len(documents) and [each() for each in held] == [None]
 
 
 # Validating

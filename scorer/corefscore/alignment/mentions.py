@@ -161,20 +161,22 @@ def align(key: Mentions, response: Mentions, document: Ints, *, documents: int, 
     """Align the mentions of both sides; ``document`` is that of each number."""
     ours, theirs = distinct(key, document), distinct(response, document)
     aligned: list[tuple[Ints, Ints]] = []
+    # Which numbers of each side are left to align.
+    left = np.zeros((2, len(document)), dtype=np.bool_)
+    left[0, ours.number] = left[1, theirs.number] = True
 
     def settle(pairs: tuple[Ints, Ints]) -> None:
-        nonlocal ours, theirs
         aligned.append(pairs)
-        ours = ours.only(~np.isin(ours.number, pairs[0]))
-        theirs = theirs.only(~np.isin(theirs.number, pairs[1]))
+        left[0, pairs[0]] = left[1, pairs[1]] = False
 
     if zeros == "dependent":
         zero, other = ours.only(ours.nodes.zero), theirs.only(theirs.nodes.zero)
         settle(_best(zero, other, dependencies(zero, other)))
-    both = np.intersect1d(ours.number, theirs.number, assume_unique=True)
+    both = np.flatnonzero(left[0] & left[1])
     settle((both, both))
     rule = RULES[matching]
     if rule is not None:
+        ours, theirs = (its.only(there[its.number]) for its, there in zip((ours, theirs), left, strict=True))
         settle(_best(ours, theirs, rule(ours, theirs)))
     found = np.concatenate([pairs[0] for pairs in aligned]), np.concatenate([pairs[1] for pairs in aligned])
     return Alignment(documents, document, key, response, found)

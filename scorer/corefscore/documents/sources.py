@@ -55,6 +55,10 @@ class _Bounded(io.RawIOBase):
         return got
 
 
+PIECE = 1 << 26
+"""How much of a file is asked for at once where all of it is wanted: most come in one piece, which is not copied."""
+
+
 class State(NamedTuple):
     """What distinguishes a file from another one under the same path, and from itself after a change.
 
@@ -184,7 +188,7 @@ class Source:
     def read(self) -> bytes:
         """All bytes."""
         with self.open() as stream, self._reading():
-            return b"".join(iter(lambda: stream.read(1 << 20), b""))
+            return b"".join(iter(lambda: stream.read(PIECE), b""))
 
     @contextmanager
     def reading(self) -> Iterator[BinaryIO]:

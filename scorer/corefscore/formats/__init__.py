@@ -21,7 +21,7 @@ from corefscore.formats.row import AUTO, HEADS, Examination, Format, Layers, Rea
 from corefscore.names.options import NameOptions
 from corefscore.work.workers import Map, Unsuited
 
-NAMES = ("conll", "tagged", "jsonlines", "corefud")
+NAMES = ("conll", "corefud", "tagged", "jsonlines")
 """Every format, in the order in which content is tried; the first one says what a file is that nobody recognises."""
 
 DIALECTS = ("e2e", "maverick", "crac-2026", "wl-coref", "preco", "fastcoref", "coref-data")
@@ -212,4 +212,4 @@ def recognised(files: Sequence[Source], name: str | None = None, otherwise: str 
     if name is not None:
         return find(name)
     head = files[0].head(HEAD_BYTES)
-    return next((row for row in map(find, NAMES) if row.recognises(head)), find(otherwise))
+    return next((row for row in map(find, NAMES) if row.recognises(head)), None) or find(otherwise)

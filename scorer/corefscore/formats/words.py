@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 
-from corefscore.documents.arrays import NONE, Bools, Bytes, Ints, changes
+from corefscore.documents.arrays import NONE, Bools, Bytes, Ints, changes, ranges
 from corefscore.documents.model import UNKNOWN, Texts
 
 WORD_BYTES = 64
@@ -15,6 +16,12 @@ WORD_BYTES = 64
 
 FACTOR = -0x61C8864680B583EB
 """What mixes numbers of eight bytes: odd, and of many bits."""
+
+TOGETHER = 1 << 16
+"""How many bytes of pieces of a text are put together at once, or the largest piece."""
+
+OTHERS = 8 * np.arange(8, -1, -1, dtype=np.uint64)
+"""How many bits of eight bytes are not those of a word of so many."""
 
 BLANK_MARKS = b"-_*"
 """Cells of one byte that say that there is nothing."""
@@ -67,21 +74,33 @@ def _eights(text: Bytes, starts: Ints, stops: Ints) -> Iterator[tuple[Ints, Ints
     for first in range(0, min(int(size.max(initial=0)), WORD_BYTES), 8):
         which = np.flatnonzero(size > first)
         at = starts[which] + first
-        eight = window[np.minimum(at, last)]
-        if (beyond := np.maximum(at - last, 0)).any():
-            eight >>= (8 * beyond).astype(np.uint64)
-        eight <<= (8 * np.maximum(8 - size[which] + first, 0)).astype(np.uint64)
+        if int(at.max()) <= last:
+            eight = window[at]
+        else:
+            eight = window[np.minimum(at, last)] >> (8 * np.maximum(at - last, 0)).astype(np.uint64)
+        eight <<= OTHERS[np.minimum(size[which] - first, 8)]
         yield which, eight.view(np.int64)
 
 
 def _stripped(text: Bytes, starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
     """Where stretches of text begin and end without the blanks at their ends."""
+    if (stops > starts).all() and not (BLANK[text[starts]] | BLANK[text[stops - 1]]).any():
+        return starts, stops
     held = np.flatnonzero(stops > starts)
     if not (BLANK[text[starts[held]]] | BLANK[text[stops[held] - 1]]).any():
         return starts, stops
     solid = np.concatenate([[-1], np.flatnonzero(~BLANK[text]), [len(text)]])
     starts = np.minimum(solid[np.searchsorted(solid, starts)], stops)
     return starts, np.maximum(solid[np.searchsorted(solid, stops) - 1] + 1, starts)
+
+
+def side_by_side(text: Bytes, starts: Ints, sizes: Ints) -> Bytes:
+    """Pieces of a text, one behind the other."""
+    # Not all at once, since an index takes eight times the memory of what it finds.
+    block = np.cumsum(sizes) // TOGETHER
+    borders = [*np.flatnonzero(changes(block)).tolist(), len(starts)]
+    found = [text[ranges(starts[first:stop], sizes[first:stop])] for first, stop in pairwise(borders)]
+    return np.concatenate(found) if found else text[:0]
 
 
 def whole_numbers(text: Bytes, starts: Ints, stops: Ints, most: int = 6) -> Ints:

@@ -12,8 +12,8 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from corefscore.documents.arrays import Bools, Bytes, Ints, changes
-from corefscore.formats.corefud.lines import TAB, Lines
-from corefscore.formats.words import whole_numbers
+from corefscore.formats.corefud.lines import LF, Lines
+from corefscore.formats.words import side_by_side, whole_numbers
 
 NAME = b"Entity="
 
@@ -50,30 +50,46 @@ class Fields(NamedTuple):
 
 class Cells(NamedTuple):
     """The attributes in the order of lines: the word (its place among those of the file) that has each, and where its
-    value is."""
+    value is in ``text``, which has the columns MISC of words side by side; it stands ``shift`` bytes later in the file.
+    """
 
+    text: Bytes
     word: Ints
     start: Ints
     stop: Ints
+    shift: Ints
+
+    def value(self, cell: int) -> bytes:
+        """The value of an attribute."""
+        return self.text[self.start[cell] : self.stop[cell]].tobytes()
+
+    def place(self, cell: int) -> int:
+        """Where it is in the file."""
+        return int(self.start[cell] + self.shift[cell])
 
 
 class Chunks(NamedTuple):
     """The chunks in the order of words; ``cell`` is the attribute of each.
 
-    ``start`` to ``stop`` is where in the ``text`` of the file that is which stands between the brackets, ``id_start``
-    to ``id_stop`` where the id is. ``head`` is the number in the field of the head, or why there is none. ``rest`` are
-    the attributes in which something is no chunk.
+    ``start`` to ``stop`` is where in the ``text`` of the cells that is which stands between the brackets, ``id_start``
+    to ``id_stop`` where the id is; ``shift`` is that of the attributes. ``head`` is the number in the field of the
+    head, or why there is none. ``rest`` are the attributes in which something is no chunk.
     """
 
     cell: Ints
     kind: Ints
     text: Bytes
+    shift: Ints
     start: Ints
     stop: Ints
     id_start: Ints
     id_stop: Ints
     head: Ints
     rest: Ints
+
+    def place(self, chunk: int) -> int:
+        """Where a chunk is in the file."""
+        return int(self.start[chunk] + self.shift[self.cell[chunk]])
 
     def text_of(self, chunk: int) -> bytes:
         """What is between the brackets."""
@@ -86,31 +102,33 @@ class Chunks(NamedTuple):
 
 def cells(lines: Lines) -> Cells:
     """The attributes of the words of a file."""
-    text = lines.text
+    word_of_row = np.full(len(lines.tokens), -1)
+    word_of_row[lines.words.row] = np.arange(len(lines.words.row))
+    begin = lines.tabs[:, -1] + 1
+    size = lines.ends[lines.tokens] - begin
+    row = np.flatnonzero((size >= len(NAME)) & (word_of_row >= 0))
+    # Every such column with the line end behind it.
+    begin, size = begin[row], size[row] + 1
+    text, ends = side_by_side(lines.text, begin, size), np.cumsum(size)
     at = np.flatnonzero(text[: -len(NAME)] == NAME[0])
     for place in range(1, len(NAME)):
         at = at[text[at + place] == NAME[place]]
-    at = at[(text[at - 1] == TAB) | (text[at - 1] == BAR)]
-    row = np.searchsorted(lines.starts[lines.tokens], at) - 1
-    there = row >= 0
-    at, row = at[there], row[there]
-    ends = lines.ends[lines.tokens[row]]
-    there = (at > lines.tabs[row, -1]) & (at < ends)
+    before = text[at - 1]
+    at = at[(before == LF) | (before == BAR)]
+    of = np.searchsorted(ends, at, side="right")
     # Of several in one line the last one counts.
-    there[:-1] &= row[1:] != row[:-1]
-    at, row, ends = at[there], row[there], ends[there]
-    word_of_row = np.full(len(lines.tokens), -1)
-    word_of_row[lines.words.row] = np.arange(len(lines.words.row))
-    word = word_of_row[row]
-    there = word >= 0
-    word, start, ends = word[there], at[there] + len(NAME), ends[there]
+    last = np.ones(len(at), dtype=np.bool_)
+    last[:-1] = of[1:] != of[:-1]
+    at, of = at[last], of[last]
+    start = at + len(NAME)
     bars = np.append(np.flatnonzero(text == BAR), len(text))
-    return Cells(word, start, np.minimum(bars[np.searchsorted(bars, start)], ends))
+    stop = np.minimum(bars[np.searchsorted(bars, start)], ends[of] - 1)
+    return Cells(text, word_of_row[row[of]], start, stop, (begin - ends + size)[of])
 
 
-def chunks(lines: Lines, found: Cells, fields: Fields) -> Chunks:
+def chunks(found: Cells, fields: Fields) -> Chunks:
     """The chunks of the attributes."""
-    text = lines.text
+    text = found.text
     cut = _cut(text, found)
     word = found.word[cut.cell]
     if (word[1:] < word[:-1]).any():
@@ -124,7 +142,7 @@ def chunks(lines: Lines, found: Cells, fields: Fields) -> Chunks:
     if fields.head is not None:
         head = _heads(text, *_field(dashes, cut, fields.head))
         head[closes] = NO_HEAD
-    return Chunks(cut.cell, cut.kind, text, cut.start, cut.stop, start, stop, head, cut.rest)
+    return Chunks(cut.cell, cut.kind, text, found.shift, cut.start, cut.stop, start, stop, head, cut.rest)
 
 
 class _Cut(NamedTuple):

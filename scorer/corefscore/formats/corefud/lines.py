@@ -104,7 +104,7 @@ class Lines:
         self.irregular: Irregular | None = None
         raw = read_with_lf(source) if raw is None else raw
         self.ends_open = raw.endswith(b"\n") and not raw.endswith(b"\n\n")
-        self.data = raw + b"\n"
+        self.data = raw if raw.endswith(b"\n") else raw + b"\n"
         self._split()
         if not self._regular():
             self.data, self.irregular = _regular(self.data, self.tokens)
@@ -240,9 +240,11 @@ class Lines:
         lost: list[int] = []
         again: list[tuple[int, str]] = []
         begun = 0
-        for line, name in self._newdocs():
-            sentence = int(np.searchsorted(block_of_sentence, blocks[line]))
-            if sentence == sentences or block_of_sentence[sentence] != blocks[line]:
+        at, called_by = self._newdocs()
+        first_of = np.searchsorted(block_of_sentence, blocks[at])
+        there = np.append(block_of_sentence, -1)[first_of] == blocks[at]
+        for line, name, sentence, begins in zip(at.tolist(), called_by, first_of.tolist(), there.tolist(), strict=True):
+            if not begins:
                 lost.append(line + 1)
                 continue
             if not begun and sentence:
@@ -271,15 +273,16 @@ class Lines:
         found: Ints = in_document[sentence] * SENTENCE + within
         return found
 
-    def _newdocs(self) -> list[tuple[int, str | None]]:
-        """The lines (from 0) with `# newdoc`, and the id there."""
-        found: list[tuple[int, str | None]] = []
+    def _newdocs(self) -> tuple[Ints, list[str | None]]:
+        """The lines (from 0) with `# newdoc`, and the id of each."""
+        places: list[int] = []
+        names: list[str | None] = []
         for at in self._comments(b"# newdoc"):
             match = NEWDOC.match(self.data, at)
             if match and self.data[match.end()] == LF:
-                name = None if match[1] is None else as_text(match[1])
-                found.append((int(np.searchsorted(self.ends, at)), name))
-        return found
+                places.append(at)
+                names.append(None if match[1] is None else as_text(match[1]))
+        return np.searchsorted(self.ends, np.array(places, dtype=np.int64)), names
 
 
 def read_with_lf(source: Source) -> bytes:

@@ -11,21 +11,22 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, overload
+from typing import NamedTuple, overload
 
 import numpy as np
 
 from corefscore.checking.findings import MOST, Finding, counted
-from corefscore.documents.arrays import NONE, Bytes, Ints, changes, order_by, ranges, tally
+from corefscore.documents.arrays import NONE, Bytes, Ints, changes, order_by, tally
 from corefscore.documents.model import NO_NODES, SENTENCE, Documents, Nodes, Place, Span, Texts
 from corefscore.documents.sources import Source, as_text
 from corefscore.errors import UsageError
 from corefscore.formats.corefud.chunks import CLOSE, ID_FIELDS, Cells, Chunks, Fields, cells, chunks
-from corefscore.formats.corefud.lines import DEPS, FORM, WITHOUT_NEWDOC, Lines, few, lines_around, number_of, refused
+from corefscore.formats.corefud.lines import FORM, WITHOUT_NEWDOC, Lines, few, lines_around, refused
+from corefscore.formats.corefud.links import links_of
 from corefscore.formats.corefud.mentions import Events, Marked, Refuse, Sized, heads, marked, parts_of, words_of
 from corefscore.formats.corefud.trees import highest
 from corefscore.formats.row import LAST, PARSE, TREE, Request, passage, passage_places
-from corefscore.formats.words import alike, numbers_of, word_numbers
+from corefscore.formats.words import alike, side_by_side, word_numbers
 
 MOST_WORDS = 100_000
 """How many words the mentions of a file may have, each word counted in every mention, besides one for each byte of the
@@ -71,16 +72,13 @@ class Columns(NamedTuple):
 
 
 class _Ids(Sequence[str]):
-    """The ids of entities, each made text when it is asked for."""
+    """The ids of entities, each made text when it is asked for. The text of the file is not kept for them."""
 
     def __init__(self, text: Bytes, starts: Ints, stops: Ints) -> None:
-        self._text, self._starts, self._stops = text, starts, stops
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Another process needs no more than the ids.
-        sizes = self._stops - self._starts
-        stops = np.cumsum(sizes)
-        return _Ids, (self._text[ranges(self._starts, sizes)], stops - sizes, stops)
+        sizes = stops - starts
+        self._text = side_by_side(text, starts, sizes)
+        self._stops = np.cumsum(sizes)
+        self._starts = self._stops - sizes
 
     def __len__(self) -> int:
         return len(self._stops)
@@ -163,7 +161,7 @@ class File:
     def _note_lines(self) -> None:
         begun = self.lines.documents
         if self.lines.ends_open:
-            self.note("no-empty-line", len(self.lines.starts) - 1)
+            self.note("no-empty-line", len(self.lines.starts))
         if begun.names[0] == WITHOUT_NEWDOC:
             self.note("no-newdoc", None)
         if begun.lost:
@@ -185,12 +183,13 @@ class File:
         fields = self._fields(its_cells)
         if fields is None:
             return Columns(NONE, (), NONE, NONE, NONE, NONE, NO_NODES)
-        its_chunks = chunks(lines, its_cells, fields)
+        its_chunks = chunks(its_cells, fields)
         if len(its_chunks.rest):
             cell = int(its_chunks.rest[0])
             count = counted(len(its_chunks.rest), "attribute")
-            row, start = int(lines.words.row[its_cells.word[cell]]), int(its_cells.start[cell])
-            self.keep(lines.about("odd-entity", row, self._cell(its_cells, cell), start, count=count))
+            row = int(lines.words.row[its_cells.word[cell]])
+            place = its_cells.place(cell)
+            self.keep(lines.about("odd-entity", row, its_cells.value(cell), place, count=count))
         return self._columns(its_cells, its_chunks, fields)
 
     def _fields(self, its_cells: Cells) -> Fields | None:
@@ -199,7 +198,7 @@ class File:
         if fields is None:
             row = int(self.lines.words.row[its_cells.word[0]])
             what = "no header" if header is None else f"a header without {' or '.join(ID_FIELDS)}"
-            self.refuse(self.lines.about("no-entity-header", row, self._cell(its_cells, 0), what=what))
+            self.refuse(self.lines.about("no-entity-header", row, its_cells.value(0), what=what))
         return fields
 
     def _columns(self, its_cells: Cells, its_chunks: Chunks, fields: Fields) -> Columns:
@@ -317,56 +316,17 @@ class File:
 
     def _nodes(self, sized: Sized, head: Ints) -> Nodes:
         zero = ~self.lines.words.overt[head]
+        words, of = np.unique(head[zero], return_inverse=True)
+        its = links_of(self.lines, words, self.number, self.refuse).of(of)
         links = np.zeros(len(head), dtype=np.int64)
-        parents: list[int] = []
-        relations: list[bytes] = []
-        without: list[int] = []
-        known: dict[int, tuple[list[int], list[bytes]]] = {}
-        for mention in np.flatnonzero(zero).tolist():
-            word = int(head[mention])
-            if word not in known:
-                known[word] = self._links(word)
-            its_parents, its_relations = known[word]
-            links[mention] = len(its_parents)
-            parents += its_parents
-            relations += its_relations
-            if not its_parents:
-                without.append(word)
-        if without:
-            count = counted(len(without), "mention")
-            self.note("zero-without-dependency", self._line_of(min(without)), count=count)
-        return Nodes(
-            sized.size,
-            self.number[head],
-            zero,
-            links,
-            self.number[sized.word],
-            np.array(parents, dtype=np.int64),
-            _relations(relations),
-        )
-
-    def _links(self, word: int) -> tuple[list[int], list[bytes]]:
-        """The words on which an empty node depends, and how, each pair once. What is none is refused."""
-        row = int(self.lines.words.row[word])
-        column = self.lines.column(row, DEPS)
-        if column in (b"_", b""):
-            return [], []
-        sentence = int(self.number[word]) // SENTENCE * SENTENCE
-        found: dict[tuple[int, bytes], None] = {}
-        for piece in column.split(b"|"):
-            parent, colon, relation = piece.partition(b":")
-            number = number_of(parent)
-            if number is None or not colon:
-                self.refuse(self.lines.about("odd-dependency", row, piece))
-                return [sentence], [b""]  # the root, as anything would do
-            found[sentence + number, relation] = None
-        return [parent for parent, _ in found], [relation for _, relation in found]
+        links[zero] = its.size
+        without = head[zero][its.size == 0]
+        if len(without):
+            self.note("zero-without-dependency", self._line_of(without.min()), count=counted(len(without), "mention"))
+        return Nodes(sized.size, self.number[head], zero, links, self.number[sized.word], its.parent, its.relation)
 
     def _line_of(self, word: int) -> int:
         return self.lines.line_of(int(self.lines.words.row[word]))
-
-    def _cell(self, its_cells: Cells, cell: int) -> bytes:
-        return self.lines.data[its_cells.start[cell] : its_cells.stop[cell]]
 
     def _note_brackets(self, found: Marked, its_chunks: Chunks, word: Ints) -> None:
         """Notice brackets that are taken otherwise than they are written."""
@@ -406,17 +366,12 @@ class File:
     def _about(self, code: str, chunk: int, word: Ints, its_chunks: Chunks, **details: object) -> Finding:
         """What is found about a chunk, with the chunk shown."""
         row = int(self.lines.words.row[word[chunk]])
-        start = int(its_chunks.start[chunk]) - int(its_chunks.kind[chunk] != CLOSE)
+        start = its_chunks.place(chunk) - int(its_chunks.kind[chunk] != CLOSE)
         return self.lines.about(code, row, self._piece(chunk, its_chunks), start, **details)
 
     def _piece(self, chunk: int, its_chunks: Chunks) -> bytes:
         text = its_chunks.text_of(chunk)
         return b"%b)" % text if its_chunks.kind[chunk] == CLOSE else b"(" + text
-
-
-def _relations(relations: list[bytes]) -> Ints:
-    """Numbers that are equal for equal relations, in every process."""
-    return numbers_of(relations) if relations else NONE
 
 
 def words_at(source: Source, spans: Sequence[Span]) -> list[str]:
