@@ -27,6 +27,7 @@ from generate import SHAPES
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "docs" / "performance.md"
 OURS = "corefscore"
+PLAIN = "the same text as CoNLL-2012"
 IMPORT, LINES, PASS = "import numpy", "wc -l", "numpy pass"
 
 SCAN = """
@@ -66,6 +67,10 @@ AT_MOST: Mapping[str, float] = {"tiny": 1.5, "corpus": 2.2, "corpus-verbose": 4,
 
 WITHIN: Mapping[str, float] = {"corpus-errors": 1.0, "book-errors": 3.0}
 """Targets in seconds."""
+
+TWINS: Mapping[str, str] = {"corefud": "corpus"}
+"""Rows whose input is that of another row in another format, which is measured beside it as `PLAIN`. The target is 1.5
+times its time."""
 
 SERIES = ("tiny", "corpus", "many", "huge-half", "huge")
 """The inputs of the plot: ever longer, and otherwise alike."""
@@ -130,9 +135,9 @@ def rounds(commands: Mapping[str, Sequence[str]], target: bool, patient: float) 
     found: dict[str, list[Run]] = {name: [] for name in commands}
     for number in range(RUNS_OF_TARGETS + 1 if target else RUNS + 1):
         for name, command in commands.items():
-            if name not in found or (number > RUNS and name not in (OURS, IMPORT)):
+            if name not in found or (number > RUNS and name not in (OURS, PLAIN, IMPORT)):
                 continue
-            run = measure(command, None if name == OURS else patient)
+            run = measure(command, None if name in (OURS, PLAIN) else patient)
             if run is None:
                 del found[name]
             elif number:  # the first round fills caches
@@ -143,10 +148,7 @@ def rounds(commands: Mapping[str, Sequence[str]], target: bool, patient: float) 
 def row(name: str, folder: Path, peers: Mapping[str, str], extra: Sequence[str], patient: float) -> Row:
     """Make the input, where it is not there yet, and measure it."""
     shape, asked = ("corpus", TOTALS) if name in DIALECTS else VARIANTS.get(name, (name, TOTALS))
-    files = [folder / shape / f"{side}.conll" for side in ("key", "response")]
-    if not all(file.exists() for file in files):
-        # In a process of its own: the memory of this one would count for its children.
-        subprocess.run([sys.executable, HERE / "generate.py", shape, folder / shape], check=True)
+    files = _generated(shape, folder)
     program = str(Path(sys.executable).with_name(OURS))
     if name in DIALECTS:
         files = [_converted(file, folder / name, name, program) for file in files]
@@ -157,10 +159,21 @@ def row(name: str, folder: Path, peers: Mapping[str, str], extra: Sequence[str],
         LINES: ["wc", "-l", key, response],
         PASS: [sys.executable, "-c", SCAN, key, response],
     }
+    if name in TWINS:
+        commands[PLAIN] = [program, "all", *map(str, _generated(TWINS[name], folder)), "none", *extra]
     for peer, command in peers.items() if name not in (*VARIANTS, *DIALECTS) else ():
         commands[peer] = [part.format(key=key, response=response) for part in shlex.split(command)]
-    target = name in AT_MOST or name in WITHIN
+    target = name in AT_MOST or name in WITHIN or name in TWINS
     return Row(name, SHAPES[shape].documents * SHAPES[shape].tokens, rounds(commands, target, patient))
+
+
+def _generated(shape: str, folder: Path) -> list[Path]:
+    """Key and response of a shape, made where they are not there yet."""
+    files = [folder / shape / f"{side}.{SHAPES[shape].suffix}" for side in ("key", "response")]
+    if not all(file.exists() for file in files):
+        # In a process of its own: the memory of this one would count for its children.
+        subprocess.run([sys.executable, HERE / "generate.py", shape, folder / shape], check=True)
+    return files
 
 
 def _converted(file: Path, folder: Path, dialect: str, program: str) -> Path:
@@ -219,6 +232,9 @@ def conclusions(rows: Sequence[Row]) -> str:
         lines.append(
             f"Of the dialects of JSON {slowest} takes longest, {times[slowest]:.2f} times the processor time of e2e."
         )
+    for name in TWINS.keys() & by_name.keys():
+        wall, cpu = (by_name[name].ratio(OURS, PLAIN, unit) for unit in ("wall", "cpu"))
+        lines.append(f"{name} takes {number(wall)} times the time of {PLAIN} (processor time: {number(cpu)}).")
     for name in ("many", "huge"):
         if {name, f"{name}-jobs"} <= by_name.keys():
             one, two = by_name[name].runs[OURS], by_name[f"{name}-jobs"].runs[OURS]

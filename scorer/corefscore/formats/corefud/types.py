@@ -22,7 +22,7 @@ def read(source: Source) -> Iterator[tuple[int, dict[str, str]]]:
     if fields is None or TYPE_FIELD not in (lines.header or ()) or not len(its_cells.word):
         return
     field = (lines.header or []).index(TYPE_FIELD)
-    found = chunks(lines, its_cells, fields)
+    found = chunks(its_cells, fields)
     part = {at: match[1] for at, match in parts_of(found)}
     of_word: dict[int, list[tuple[str, str]]] = {}
     for chunk, kind in enumerate(found.kind.tolist()):
