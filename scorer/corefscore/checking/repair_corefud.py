@@ -138,16 +138,16 @@ class _Mended(File):
             what = f"numbered the {parts[0].total} parts of a mention of entity {{}} from 1"
             self._tell(fixes, "misnumbered-parts", parts[0].chunk, read, what)
             for part in parts:
-                start = int(read.chunks.id_stop[part.chunk])
-                stop = self.lines.data.index(b"]", start) + 1
+                start, shift = int(read.chunks.id_stop[part.chunk]), read.chunks.shift_of(part.chunk)
+                stop = self.lines.data.index(b"]", start + shift) + 1 - shift
                 text = b"[%d/%d]" % (part.number, part.total)
                 self._edit(edits, read, part.chunk, Edit(start, stop, text))
         return edits
 
     def _edit(self, edits: dict[int, list[Edit]], read: _Read, chunk: int, edit: Edit) -> None:
-        """Add what changes in the line of a chunk, given by places in the file."""
+        """Add what changes in the line of a chunk, given by places in the text of the chunks."""
         line = self._line(read, chunk)
-        begin = int(self.lines.starts[line])
+        begin = int(self.lines.starts[line]) - read.chunks.shift_of(chunk)
         edits[line].append(edit._replace(start=edit.start - begin, stop=edit.stop - begin))
 
     def _line(self, read: _Read, chunk: int) -> int:

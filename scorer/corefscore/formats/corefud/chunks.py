@@ -87,9 +87,9 @@ class Chunks(NamedTuple):
     head: Ints
     rest: Ints
 
-    def place(self, chunk: int) -> int:
-        """Where a chunk is in the file."""
-        return int(self.start[chunk] + self.shift[self.cell[chunk]])
+    def shift_of(self, chunk: int) -> int:
+        """How many bytes later a chunk stands in the file."""
+        return int(self.shift[self.cell[chunk]])
 
     def text_of(self, chunk: int) -> bytes:
         """What is between the brackets."""

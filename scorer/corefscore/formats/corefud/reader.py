@@ -366,7 +366,7 @@ class File:
     def _about(self, code: str, chunk: int, word: Ints, its_chunks: Chunks, **details: object) -> Finding:
         """What is found about a chunk, with the chunk shown."""
         row = int(self.lines.words.row[word[chunk]])
-        start = its_chunks.place(chunk) - int(its_chunks.kind[chunk] != CLOSE)
+        start = int(its_chunks.start[chunk]) + its_chunks.shift_of(chunk) - int(its_chunks.kind[chunk] != CLOSE)
         return self.lines.about(code, row, self._piece(chunk, its_chunks), start, **details)
 
     def _piece(self, chunk: int, its_chunks: Chunks) -> bytes:
