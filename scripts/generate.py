@@ -156,7 +156,7 @@ SENTENCE = 25
 """Tokens of a sentence."""
 
 
-def nodes(entities: Sequence[Sequence[Span]], tokens: int, moved: bool) -> list[str]:
+def nodes(entities: Sequence[Sequence[Span]], tokens: int, document: int, *, moved: bool) -> list[str]:
     """The lines of the same document as CorefUD: every fourth mention of one token is an empty node behind that token.
 
     What it depends on follows from its place. Every tenth of those stands behind the next token where they are
@@ -170,12 +170,12 @@ def nodes(entities: Sequence[Sequence[Span]], tokens: int, moved: bool) -> list[
             last = min(end, start // SENTENCE * SENTENCE + SENTENCE - 1)
             if start == end and start % 4 == 0:
                 place = start + (moved and start % 40 == 0 and start % SENTENCE < SENTENCE - 1 and start + 1 < tokens)
-                zeros[place].append((start, f"(e{label}--1)"))
+                zeros[place].append((start, f"(d{document}e{label}--1)"))
             elif start == last:
-                cells[start].append((1, f"(e{label}--1)"))
+                cells[start].append((1, f"(d{document}e{label}--1)"))
             else:
-                cells[start].append((2, f"(e{label}--{last - start + 1}"))
-                cells[last].append((0, f"e{label})"))
+                cells[start].append((2, f"(d{document}e{label}--{last - start + 1}"))
+                cells[last].append((0, f"d{document}e{label})"))
     lines = []
     for token in range(tokens):
         number = token % SENTENCE + 1
@@ -199,7 +199,7 @@ def write(shape: Shape, folder: Path, seed: int = 0) -> tuple[Path, Path]:
     folder.mkdir(parents=True, exist_ok=True)
     numbers = random.Random(seed)
     contents = []
-    for _ in range(min(shape.documents, DISTINCT)):
+    for document in range(min(shape.documents, DISTINCT)):
         extra = shape.mentions // 10
         mentions = spans(numbers, shape.tokens, shape.mentions + extra)
         marked = set(mentions[extra:])
@@ -209,7 +209,9 @@ def write(shape: Shape, folder: Path, seed: int = 0) -> tuple[Path, Path]:
             numbers.shuffle(mentions)
             key += partition(numbers, [span for span in mentions if span in marked], shape.entities)
         if shape.corefud:
-            contents.append((nodes(key, shape.tokens, False), nodes(response, shape.tokens, True)))
+            contents.append(
+                (nodes(key, shape.tokens, document, moved=False), nodes(response, shape.tokens, document, moved=True))
+            )
         else:
             contents.append((rows(key, shape.tokens), rows(response, shape.tokens)))
     paths = folder / f"key.{shape.suffix}", folder / f"response.{shape.suffix}"

@@ -169,6 +169,30 @@ def test_the_other_commands_print_the_same(run: Recorded, capfdbinary: pytest.Ca
         assert call(capfdbinary, "corefud", *pair_of(run.case)).stdout == run.output
 
 
+SAME = [
+    # Attributes of Entity, numbers of words, and what the official scorer (1.2) prints of muc, bcub, ceafe against KEY.
+    (["(e1--1)", "(e2--1)|x=y|Entity=(e1--1)", "(e1--1)", "(e2--1)"], "1234", ["50.00", "58.82", "53.33"]),
+    (["(e2--1)|Entity=(e1--1)", "(e2--1)", "(e1--1)", "(e2--1)"], "1234", ["100.00", "100.00", "100.00"]),
+    (["(e1--1)", "(e2--1)", "(e1--1)", "(e2--1)"], "1224", ["50.00", "68.18", "75.00"]),
+    (["(e1--1)", "_", "(e1--1)", "_"], "1224", ["0.00", "33.33", "33.33"]),
+    (["(e1--1", "_", "e1)", "(e1--1)"], "1224", ["0.00", "33.33", "33.33"]),
+]
+
+
+@pytest.mark.parametrize(("entities", "numbers", "expected"), SAME)
+def test_what_is_noticed_scores_as_in_the_official_scorer(
+    entities: list[str], numbers: str, expected: list[str], tmp_path: Path
+) -> None:
+    """Attributes and numbers that occur twice; the values are F1 that the official scorer printed for these files."""
+    (tmp_path / "key").write_text(conllu("(e1--1)", "(e2--1)", "(e1--1)", "(e2--1)"))
+    text = conllu(*entities)
+    for at, number in enumerate(numbers, start=1):
+        text = text.replace(f"\n{at}\tw", f"\n{number}\tw") if at != int(number) else text
+    (tmp_path / "response").write_text(text)
+    done = command("muc,bcub,ceafe", tmp_path / "key", tmp_path / "response", "--quiet")
+    assert re.findall(rb"F1: ([\d.]+)", done.stdout) == [value.encode() for value in expected]
+
+
 def test_the_name_of_the_program_decides(tmp_path: Path) -> None:
     """Through a link, as scripts call it, in a process of its own."""
     link = tmp_path / "corefud-scorer.py"
@@ -735,6 +759,13 @@ def test_what_is_told_of_mentions(
     ("text", "expected"),
     [
         pytest.param(conllu("(e1)") * 3, [("repeated-newdoc", 5), ("repeated-newdoc", 9)], id="ids used again"),
+        pytest.param(conllu("(e1)") + conllu("(e1)").replace("= d", "= f"), [("split-entity", 7)], id="ids go on"),
+        pytest.param((conllu("(e1)") + conllu("(e1)").replace("= d", "= f")).replace("eid", "GRP"), [], id="groups"),
+        pytest.param(conllu("(e2)|Entity=(e1)", "(e1)"), [("repeated-attribute", 3)], id="an attribute twice"),
+        pytest.param(conllu("(e1)", "", "(e1)").replace("\n3\t", "\n2\t"),
+            [("repeated-number", 5)], id="a number twice"),
+        pytest.param(conllu("(e1)", "", "(e1)").replace("\n2\t", "\n1.1\t").replace("\n3\t", "\n1.10\t"),
+            [("repeated-number", 5), ("zero-without-dependency", 5)], id="a fraction twice"),
         pytest.param(conllu("(e1)", header="#"), [("no-entity-header", 3)], id="no header"),
         pytest.param(conllu("(e1)")[:-1], [("no-empty-line", 3)], id="no empty line at the end"),
         pytest.param(conllu("(e1)", "_").replace("\t_\t_\tEntity=_", ""), [("not-ten-columns", 4)], id="few columns"),

@@ -604,6 +604,22 @@ KINDS: Mapping[str, Kind] = {
         'a second "# newdoc" of document "{document}"; the first is at line {begin}',
         "the document continues here, as in the official scorer; give this part another id if it is another document",
     ),
+    "split-entity": Kind(
+        NOTICE,
+        'entity "{entity}" of document "{before}" has mentions in document "{document}" as well{more}',
+        "it is an entity of its own in each document, as in the official scorer; give entities of other documents "
+        "other ids",
+    ),
+    "repeated-attribute": Kind(
+        NOTICE,
+        "{count} with the attribute Entity more than once",
+        "the last one counts, as in the official scorer; put all brackets of a word into one attribute",
+    ),
+    "repeated-number": Kind(
+        NOTICE,
+        "{count} with the number of another word of the sentence, the first of which is {number}",
+        "words of one number are one word in mentions, as in the official scorer; give each word its own number",
+    ),
     "not-ten-columns": Kind(
         NOTICE,
         "{count} without ten columns, the first of which has {found}",

@@ -51,6 +51,7 @@ class Fields(NamedTuple):
 class Cells(NamedTuple):
     """The attributes in the order of lines: the word (its place among those of the file) that has each, and where its
     value is in ``text``, which has the columns MISC of words side by side; it stands ``shift`` bytes later in the file.
+    ``again`` are the words (rising) that have further ones, which do not count.
     """
 
     text: Bytes
@@ -58,6 +59,7 @@ class Cells(NamedTuple):
     start: Ints
     stop: Ints
     shift: Ints
+    again: Ints
 
     def value(self, cell: int) -> bytes:
         """The value of an attribute."""
@@ -119,11 +121,12 @@ def cells(lines: Lines) -> Cells:
     # Of several in one line the last one counts.
     last = np.ones(len(at), dtype=np.bool_)
     last[:-1] = of[1:] != of[:-1]
+    again = word_of_row[row[of[~last]]]
     at, of = at[last], of[last]
     start = at + len(NAME)
     bars = np.append(np.flatnonzero(text == BAR), len(text))
     stop = np.minimum(bars[np.searchsorted(bars, start)], ends[of] - 1)
-    return Cells(text, word_of_row[row[of]], start, stop, (begin - ends + size)[of])
+    return Cells(text, word_of_row[row[of]], start, stop, (begin - ends + size)[of], again[changes(again)])
 
 
 def chunks(found: Cells, fields: Fields) -> Chunks:

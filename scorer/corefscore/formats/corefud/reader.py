@@ -21,7 +21,7 @@ from corefscore.documents.model import NO_NODES, SENTENCE, Documents, Nodes, Pla
 from corefscore.documents.sources import Source, as_text
 from corefscore.errors import UsageError
 from corefscore.formats.corefud.chunks import CLOSE, ID_FIELDS, Cells, Chunks, Fields, cells, chunks
-from corefscore.formats.corefud.lines import FORM, WITHOUT_NEWDOC, Lines, few, lines_around, refused
+from corefscore.formats.corefud.lines import FORM, ID, WITHOUT_NEWDOC, Lines, few, lines_around, refused
 from corefscore.formats.corefud.links import links_of
 from corefscore.formats.corefud.mentions import Events, Marked, Refuse, Sized, heads, marked, parts_of, words_of
 from corefscore.formats.corefud.trees import highest
@@ -125,6 +125,7 @@ class File:
             self.refuse(Finding("no-document", self.source.name, details=details))
             return Documents([], [], NONE, nodes=NO_NODES)
         self._note_lines()
+        self._note_numbers()
         words = lines.words
         self.sentence = words.number // SENTENCE
         self.document = self.document_of_sentence[self.sentence]
@@ -180,6 +181,8 @@ class File:
         its_cells = cells(lines)
         if not len(its_cells.word):
             return Columns(NONE, (), NONE, NONE, NONE, NONE, NO_NODES)
+        if len(again := its_cells.again):
+            self.note("repeated-attribute", self._line_of(int(again[0])), count=counted(len(again), "word"))
         fields = self._fields(its_cells)
         if fields is None:
             return Columns(NONE, (), NONE, NONE, NONE, NONE, NO_NODES)
@@ -221,6 +224,10 @@ class File:
         columns, order = self._by_entity(found, sized, head, its_chunks.id_of)
         chunk = found.chunk[order][changes(columns.entity)]
         ids = _Ids(its_chunks.text, its_chunks.id_start[chunk], its_chunks.id_stop[chunk])
+        if not fields.grouped:
+            self._note_split(
+                columns, alike(its_chunks.text, its_chunks.id_start[chunk], its_chunks.id_stop[chunk]), ids
+            )
         return columns._replace(ids=ids)
 
     def _by_entity(self, found: Marked, sized: Sized, head: Ints, id_of: Callable[[int], Any]) -> tuple[Columns, Ints]:
@@ -240,6 +247,33 @@ class File:
             self._nodes(sized, head).take(order),
         )
         return columns, order
+
+    def _note_split(self, columns: Columns, name: Ints, ids: Sequence[str]) -> None:
+        """Notice entities whose ids, equal where ``name`` is, belong to another document as well."""
+        split = len(name) - int(name.max(initial=-1)) - 1
+        if not split:
+            return
+        order = order_by(name)
+        again = np.zeros(len(name), dtype=np.bool_)
+        again[order] = ~changes(name[order])
+        first = int(np.flatnonzero(again)[0])
+        names = self.lines.documents.names
+        details = {
+            "entity": ids[first],
+            "before": names[int(columns.document[int(np.flatnonzero(name == name[first])[0])])],
+            "document": names[int(columns.document[first])],
+            "more": f" ({counted(split, 'entity')} in all)" if split > 1 else "",
+        }
+        self.note("split-entity", int(columns.line[np.searchsorted(columns.entity, first)]), **details)
+
+    def _note_numbers(self) -> None:
+        """Notice words of a sentence that have one number."""
+        number = self.lines.words.number
+        again = np.flatnonzero(number[1:] == number[:-1]) + 1
+        if len(again):
+            row = int(self.lines.words.row[again].min())
+            details = {"count": counted(len(again), "word"), "number": as_text(self.lines.column(row, ID))}
+            self.note("repeated-number", self.lines.line_of(row), **details)
 
     def _check_words(self, found: Marked) -> None:
         """Raises `UsageError` for mentions nested so deeply that their words would take all memory."""
