@@ -728,6 +728,20 @@ def test_mentions_inside_each_other_are_refused_before_their_words_take_all_memo
     )
 
 
+@pytest.mark.parametrize("options", [(), ("--task", "crac22"), ("--task", "crac23")], ids=["now", "2022", "2023"])
+def test_a_span_in_too_many_entities_is_refused_before_its_pairs_take_all_memory(
+    options: tuple[str, ...], tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """Each of 1500 mentions counts for 1500 entities, twice: 4.5 million pairs. One copy of each can be scored."""
+    everywhere = "".join(f"(e{at}--1)" for at in range(1500))
+    path = tmp_path / "file"
+    path.write_text(conllu(everywhere, everywhere))
+    done = call(capfdbinary, "corefud", path, path, *options)
+    assert (done.status, done.stdout) == (2, b"")
+    assert b"mentions match in" in done.stderr and b"--repeated first" in done.stderr
+    assert call(capfdbinary, "corefud", path, path, *options, "--repeated", "first").status == 0
+
+
 def test_lines_without_a_number_are_counted_beyond_those_that_are_listed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from random import Random
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from corefscore.alignment.matching import MATCHING
+from corefscore.alignment import lookups
+from corefscore.alignment.matching import MATCHING, SEARCHES
 from corefscore.alignment.mentions import Alignment
 from corefscore.alignment.nodes import matched
 from corefscore.alignment.pairing import pair
 from corefscore.documents.model import SENTENCE, TENTH, Documents, Nodes, Place
 from corefscore.documents.sources import Source
 from corefscore.metrics import find
+from corefscore.metrics.counts import packed
 from corefscore.results import Counting
 from scipy.optimize import linear_sum_assignment
 
@@ -231,3 +234,78 @@ def test_zeros_are_resolved_by_an_antecedent_that_the_key_has(seed: int) -> None
         assert counts.recall.numerator[document] == right
         assert counts.recall.denominator[document] == of_key
         assert counts.precision.denominator[document] == of_response
+
+
+# The tasks of 2022 and 2023, in which each mention looks for another by itself
+
+
+FITS: Mapping[str, Callable[[Mention, Mention], bool]] = {
+    "exact": lambda key, response: key.words == response.words,
+    "partial": lambda key, response: response.words <= key.words and key.head in response.words,
+    "head": lambda key, response: key.head == response.head,
+}
+
+
+def apart(one: Mention, other: Mention) -> tuple[Fraction, int, int]:
+    """How far another mention is from one: words of only one of them, then where it begins and ends."""
+    share = Fraction(len(one.words ^ other.words), len(one.words | other.words))
+    return share, min(other.words), max(other.words)
+
+
+def searched(side: Sequence[Mention], others: Sequence[Mention], fits: Callable[[Mention, Mention], bool]) -> list[int]:
+    """The entity in which each mention is found on the other side, -1 for none."""
+    found = []
+    for mention in side:
+        fitting = [other for other in others if fits(mention, other)]
+        found.append(min(fitting, key=lambda other: apart(mention, other)).entity if fitting else -1)
+    return found
+
+
+def muc_and_bcub(side: Sequence[Mention], found: Sequence[int]) -> list[tuple[Fraction, int]]:
+    """Numerator and denominator of MUC and of B-cubed for one side, by what its mentions find."""
+    muc, bcub = Fraction(0), Fraction(0)
+    entities = sorted({mention.entity for mention in side})
+    for entity in entities:
+        its = [other for mention, other in zip(side, found, strict=True) if mention.entity == entity]
+        there = [other for other in its if other >= 0]
+        muc += len(its) - (len(its) - len(there)) - len(set(there))
+        bcub += sum(Fraction(there.count(other) ** 2, len(its)) for other in set(there))
+    return [(muc, len(side) - len(entities)), (bcub, len(side))]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("lookup", SEARCHES)
+@pytest.mark.parametrize("matching", MATCHING)
+def test_each_mention_finds_the_most_similar_one_that_fits(matching: str, lookup: str, seed: int) -> None:
+    """What is found, from either side, with MUC and B-cubed made of it; for CEAF all entities with one that fits."""
+    random = Random(seed)
+    key, response = drawn(random), drawn(random)
+    alignment = aligned(key, response, matching=matching, zeros="linear", lookup=lookup)
+    fits = FITS[matching]
+    tables = lookups.tables(alignment, lookup)
+    sides = (alignment.key, alignment.response)
+    counts = {
+        name: lookups.counted(name, lambda table, name=name: packed(find(name).count(table)), tables, "corefud")  # type: ignore[misc]
+        for name in ("muc", "bcub")
+    }
+    before = [np.cumsum([0, *(1 + max(each.entity for each in its) for its in side)]) for side in (key, response)]
+    members = set(zip(*(column.tolist() for column in lookups.members(alignment, lookup)), strict=True))
+    expected_members = set()
+    done = [0, 0]
+    for document in range(DOCUMENTS):
+        here = [searched(key[document], response[document], fits)]
+        here.append(searched(response[document], key[document], lambda one, other: fits(other, one)))
+        for at, (found, its) in enumerate(zip(lookups.found(alignment, lookup), here, strict=True)):
+            part = found[done[at] : done[at] + len(its)]
+            shift = int(before[1 - at][document])
+            assert [entity - shift if entity >= 0 else -1 for entity in part.tolist()] == its
+            side = (key, response)[at][document]
+            for name, (numerator, denominator) in zip(counts, muc_and_bcub(side, its), strict=True):
+                values = counts[name][document, 0, 2 * at : 2 * at + 2]
+                assert values.tolist() == pytest.approx([float(numerator), denominator])
+        for at, mention in enumerate(key[document]):
+            there = {other.entity for other in response[document] if fits(mention, other)}
+            expected_members |= {(done[0] + at, int(before[1][document]) + entity) for entity in there}
+        done = [done[0] + len(here[0]), done[1] + len(here[1])]
+    assert members == expected_members
+    assert [len(its.mention) for its in sides] == done

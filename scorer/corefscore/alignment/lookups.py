@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.alignment.matching import Matched, Side
-from corefscore.alignment.mentions import NOWHERE, Alignment, Mentions
+from corefscore.alignment.mentions import NOWHERE, Alignment, Mentions, check_pairs
 from corefscore.documents.arrays import Floats, Ints, changes, order_by, ranges, tally
 from corefscore.metrics.overlap import Cells, Overlap, overlap, plain_groups
 
@@ -160,6 +160,7 @@ def members(alignment: Alignment, lookup: str) -> tuple[Ints, Ints]:
     number = side.number[by_number]
     first = np.searchsorted(number, partner)
     count = np.searchsorted(number, partner, side="right") - first
+    check_pairs(int(count.sum()), len(partner) + len(number))
     return np.repeat(np.arange(len(partner)), count), side.entity[by_number][ranges(first, count)]
 
 

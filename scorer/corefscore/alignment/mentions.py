@@ -23,6 +23,7 @@ from corefscore.alignment.matching import MATCHING, Side
 from corefscore.alignment.ties import assigned
 from corefscore.documents.arrays import NONE, Bools, Floats, Ints, changes, order_by, ranges, tally
 from corefscore.documents.model import NO_NODES, SENTENCE, Documents, Kinds, Nodes
+from corefscore.errors import UsageError
 
 NOWHERE = -1
 """The entity or partner of a mention that has none."""
@@ -294,6 +295,20 @@ def shared(key: Sets, response: Sets) -> Shared:
     return Shared(of_key[at], of_response[at], np.diff(np.append(at, len(order))))
 
 
+MOST_PAIRS, MORE_PAIRS = 1_000_000, 100
+"""How many pairs there may be of what matches, besides so many for each mention or word."""
+
+
+def check_pairs(pairs: int, members: int) -> None:
+    """Raises `UsageError` for pairs of mentions or words, of ``members`` in all, that would take all memory."""
+    most = MOST_PAIRS + MORE_PAIRS * members
+    if pairs > most:
+        raise UsageError(
+            f"mentions match in {pairs} pairs; expected {most} at most for {members} mentions or words; check whether "
+            "mentions stand in too many entities or inside each other (--repeated first keeps one copy of each)"
+        )
+
+
 def joined(key: tuple[Ints, ...], response: tuple[Ints, ...]) -> tuple[Ints, Ints]:
     """The places of all pairs of equal rows."""
     size = len(key[0])
@@ -306,6 +321,7 @@ def joined(key: tuple[Ints, ...], response: tuple[Ints, ...]) -> tuple[Ints, Int
     by_value = order_by(theirs)
     first = np.searchsorted(theirs[by_value], ours)
     count = np.searchsorted(theirs[by_value], ours, side="right") - first
+    check_pairs(int(count.sum()), len(value))
     return np.repeat(np.arange(size), count), by_value[ranges(first, count)]
 
 
