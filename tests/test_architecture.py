@@ -96,6 +96,7 @@ ORDER = (
     "names.estimate",
     "alignment.windows",
     "alignment.matching",
+    "alignment.units",
     "alignment.common",
     "alignment.repeats",
     "metrics.tangles",

@@ -23,16 +23,17 @@ from corefscore.formats import BY_CONTENT
 from corefscore.formats.row import Reading
 from corefscore.metrics import LINKED, MENTIONS, NAMES, described, find, select
 from corefscore.metrics.counts import packed
-from corefscore.metrics.overlap import Overlap, overlap
+from corefscore.metrics.overlap import Overlap, by_units, overlap
 from corefscore.metrics.row import NAMED, NODES, WHOLE, Metric, names_asked
 from corefscore.names.options import NameOptions
-from corefscore.results import Result, Settings, Shown
+from corefscore.results import Result, Settings, Shown, UnitCounts
 from corefscore.work.workers import Map
 
 if TYPE_CHECKING:
     from corefscore.alignment.mentions import Alignment
     from corefscore.alignment.nodes import About
     from corefscore.alignment.text.fidelity import Fidelity
+    from corefscore.alignment.units import Units
     from corefscore.alignment.windows import Windows
     from corefscore.kinds.options import Of
     from corefscore.names.mentions import Held
@@ -176,6 +177,7 @@ class Part(NamedTuple):
     nodes: About | None = None
     fidelity: Fidelity | None = None
     windows: Windows | None = None
+    units: Units | None = None
 
     @property
     def counted_names(self) -> Sequence[str]:
@@ -185,11 +187,13 @@ class Part(NamedTuple):
 
 class Counted(NamedTuple):
     """What is counted in one batch of pairs: counts by metric, each with one row a document, by view the key mentions
-    of each document with copies, and the counts of the kinds of a division."""
+    of each document with copies, and the counts of the kinds of a division; and counts with one row a unit, where these
+    are asked for."""
 
     counts: Mapping[str, Floats]
     key_copies: Mapping[str, Floats]
     kinds: Mapping[str, Mapping[str, Floats]] = {}
+    by_unit: Mapping[str, Floats] = {}
 
 
 def count(
@@ -215,6 +219,11 @@ def _matched(pairs: Pairs, how: NameOptions | None, settings: Settings, *, keep_
         settings = replace(settings, counting=settings.counting._replace(window=None))
         part, of_windows = _matched(pairs, how, settings, keep_pairs=keep_pairs)
         return part._replace(names=whole_names, windows=windows), of_windows
+    units: Units | None = None
+    if settings.unit is not None:
+        from corefscore.alignment.units import units_of
+
+        units = units_of(pairs, settings.unit)
     if pairs.key.nodes is not None or pairs.response.nodes is not None:
         return _aligned(pairs, how, settings, keep_pairs=keep_pairs)
     of_views = {WHOLE: pairs}
@@ -225,12 +234,14 @@ def _matched(pairs: Pairs, how: NameOptions | None, settings: Settings, *, keep_
         of_views[NAMED] = cut_down(pairs, how)
         held = [held_by(pairs.key, how, KEY), held_by(pairs.response, how, RESPONSE)]
     way = settings.counting.treated
-    treated = {view: treat(_exact(its), its, way) for view, its in of_views.items()}
+    treated = {view: treat(_exact(its, units), its, way) for view, its in of_views.items()}
     messages = {view: its.messages for view, its in treated.items()}
     whole = treated[WHOLE]
     shared = common(pairs, [its.matched for its in treated.values()])
     kept = of_views if keep_pairs else {}
-    part = Part(pairs.key.names, pairs.key.files, messages, kept, whole.dropped, whole.repeats, shared, held)
+    part = Part(
+        *(pairs.key.names, pairs.key.files, messages, kept, whole.dropped, whole.repeats, shared, held), units=units
+    )
     views = {view: its.matched for view, its in treated.items()}
     if how is not None:
         # As if the mentions left were all that a file holds: sums are added in this order.
@@ -238,9 +249,11 @@ def _matched(pairs: Pairs, how: NameOptions | None, settings: Settings, *, keep_
     return part, views
 
 
-def _exact(pairs: Pairs) -> Matched:
-    """Mentions of equal spans as numbers, with their kinds where they are told apart."""
+def _exact(pairs: Pairs, units: Units | None) -> Matched:
+    """Mentions of equal spans as numbers, with their units and their kinds where they are told apart."""
     matched = exact(pairs.key, pairs.response)
+    if units is not None:
+        matched = units.rows(matched, pairs)
     if pairs.key.kinds is None or pairs.response.kinds is None:
         return matched
     from corefscore.kinds.counts import by_number
@@ -300,6 +313,7 @@ def _counted(views: Views, metrics: Sequence[Metric], settings: Settings) -> Cou
     counted = Counted(
         {metric.name: _counts(metric, overlaps[metric.view], settings) for metric in every},
         {view: its.key.total(its.key.size) for view, its in overlaps.items()},
+        by_unit={} if settings.unit is None else _counts_by_unit(matched, overlaps, every, settings),
     )
     return _of_kinds(counted, matched[WHOLE], metrics, settings)
 
@@ -310,6 +324,8 @@ def _of_kinds(counted: Counted, whole: Matched | Alignment, metrics: Sequence[Me
     of = kinds_asked(metrics, settings)
     if of is None:
         return counted
+    if settings.unit is not None:
+        raise UsageError(f"--unit {settings.unit}: scores of kinds (--of) have no units within documents")
     from corefscore.kinds.counts import counted as of_kinds
 
     kinds = of_kinds(whole, _every(metrics, settings), of, partial(_own, settings=settings))
@@ -317,6 +333,19 @@ def _of_kinds(counted: Counted, whole: Matched | Alignment, metrics: Sequence[Me
         return counted._replace(kinds=kinds)
     (counts,) = kinds.values()
     return counted._replace(counts=counts, key_copies={WHOLE: counts[MENTIONS][:, 0, 1]})
+
+
+def _counts_by_unit(
+    matched: Mapping[str, Matched], overlaps: Mapping[str, Overlap], metrics: Sequence[Metric], settings: Settings
+) -> dict[str, Floats]:
+    """What additive metrics count in each unit (`corefscore.alignment.units`)."""
+    tables = {view: by_units(its, overlaps[view]) for view, its in matched.items()}
+    found = {}
+    for metric in metrics:
+        if metric.additive:
+            recall, precision = (_counts(metric, table, settings) for table in tables[metric.view])
+            found[metric.name] = np.concatenate([recall[..., :2], precision[..., 2:]], axis=-1)
+    return found
 
 
 def _counted_by_name(views: Views, settings: Settings) -> Counted:
@@ -353,6 +382,7 @@ def joined(
         from corefscore.alignment.windows import told
 
         notices += told(cuts)
+    notices += [notice for part in parts if part.units is not None for notice in part.units.crossing]
     alike = [part.common for part in parts]
     notices += [*nothing_in_common(alike), *(() if nodes else other_columns(alike))]
     views = {view: _shown(batches, view) for view in parts[0].messages}
@@ -380,6 +410,7 @@ def joined(
         [name for part in parts for name in part.files],
         _fidelity(parts),
         _kinds(batches, list(counts)),
+        _by_unit(batches),
     )
 
 
@@ -395,6 +426,22 @@ def _kinds(batches: Sequence[tuple[Part, Counted]], metrics: Sequence[str]) -> d
         }
         for kind in dict.fromkeys(kind for _, its in batches for kind in its.kinds)
     }
+
+
+def _by_unit(batches: Sequence[tuple[Part, Counted]]) -> UnitCounts | None:
+    """The counts of the units of all batches; None where they are not asked for."""
+    if any(part.units is None for part, _ in batches):
+        return None
+    names: list[str] = []
+    documents: list[int] = []
+    before = 0
+    for part, _ in batches:
+        if part.units is not None:
+            names += part.units.names
+            documents += (before + part.units.document).tolist()
+        before += len(part.counted_names)
+    counts = {name: in_a_row([its.by_unit[name] for _, its in batches]) for name in batches[0][1].by_unit}
+    return UnitCounts(names, np.array(documents, dtype=np.int64), counts)
 
 
 def _fidelity(parts: Sequence[Part]) -> Fidelity | None:
@@ -436,7 +483,7 @@ def _counts(metric: Metric, table: Overlap, settings: Settings) -> Floats:
         counted = packed(metric.count(table, **_own(metric, settings)))
     except Exception as error:
         raise UsageError(f"{described(metric)} failed: {type(error).__name__}: {error}") from error
-    shape = table.documents, sum(measure.combine is None for measure in metric.measures), 4
+    shape = len(table.cells.distinct.spans), sum(measure.combine is None for measure in metric.measures), 4
     if counted.shape != shape:
         found = f"counts of the shape {counted.shape}"
     elif counted.dtype.kind not in "biuf":

@@ -336,7 +336,7 @@ class Settings:
     """Everything that can move a number, apart from the files themselves.
 
     ``document`` is the one document that was scored, ``own`` the values of the metrics' own options, ``reading`` what
-    was asked of the reader.
+    was asked of the reader. ``unit`` asks for the counts of units within documents as well, which moves no score.
     """
 
     metrics: tuple[str, ...]
@@ -344,6 +344,7 @@ class Settings:
     document: str | None = None
     own: Mapping[str, Any] = field(default_factory=dict)
     reading: Mapping[str, str] = field(default_factory=dict)
+    unit: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -361,6 +362,15 @@ class Settings:
         rest = {**self.to_dict()}
         del rest["metrics"]
         return " | ".join(parts + [f"{name}={value}" for name, value in rest.items() if value is not None])
+
+
+class UnitCounts(NamedTuple):
+    """The counts of units within documents (`corefscore.alignment.units`), a row for each unit of each document: its
+    name, its document by number, and the counts of additive metrics by name. Rows of one name are one unit."""
+
+    names: Sequence[str]
+    document: Ints
+    counts: Mapping[str, Floats]
 
 
 class Shown(NamedTuple):
@@ -381,7 +391,8 @@ class Result(Measured):
     the shape documents x counted measures x 4 (see `corefscore.metrics.counts.packed`). ``notices`` tell what was odd.
     ``views`` are for the official layout, each by its name (`corefscore.metrics.row.VIEWS`). ``files`` are those of the
     key in which the documents are. ``fidelity`` tells how far the text of a response is that of the key, where its
-    words had to be found there. ``kind_counts`` are the counts of the kinds of a division, by name.
+    words had to be found there. ``kind_counts`` are the counts of the kinds of a division, by name. ``units`` are there
+    where units within documents were asked for.
     """
 
     metrics: Sequence[Metric]
@@ -393,6 +404,7 @@ class Result(Measured):
     files: Sequence[str] = ()
     fidelity: Fidelity | None = None
     kind_counts: Mapping[str, Mapping[str, Floats]] = field(default_factory=dict)
+    units: UnitCounts | None = None
 
     def __post_init__(self) -> None:
         of_kinds = (array for counts in self.kind_counts.values() for array in counts.values())

@@ -57,15 +57,25 @@ class Side(NamedTuple):
         return Side(self.number[mentions], place[self.entity][mentions], self.document[entities])
 
 
+class Rows(NamedTuple):
+    """The units within documents in which mentions are counted (`corefscore.alignment.units`): that of each number, and
+    how many there are."""
+
+    of_number: Ints
+    total: int
+
+
 class Matched(NamedTuple):
     """A batch of pairs of documents with numbered mentions; ``document`` has one value a number, and so have the
-    ``kinds`` of both sides, for scores of kinds of mentions."""
+    ``kinds`` of both sides, for scores of kinds of mentions. ``rows`` are there where units within documents are
+    counted as well."""
 
     documents: int
     document: Ints
     key: Side
     response: Side
     kinds: tuple[Kinds, Kinds] | None = None
+    rows: Rows | None = None
 
     def in_text_order(self) -> Matched:
         """The same with both sides in text order."""

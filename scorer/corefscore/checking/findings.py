@@ -128,6 +128,15 @@ KINDS: Mapping[str, Kind] = {
         "mentions of the kind {kind}: there is nothing to count {where}",
         "such a score is 0, and empty in tables",
     ),
+    "crosses-unit": Kind(
+        NOTICE,
+        'in document "{document}": {count} of {entities} of the {side} {has} mentions in several units '
+        '(--unit {option}), such as entity {entity}: "{words}" in {unit}, "{other_words}" in {other_unit}',
+        "scores do not change; for intervals and tests such an entity counts in the unit of its first mention",
+    ),
+    "no-unit": Kind(
+        ERROR, "{what}", "expected {expected}, since --unit {unit} takes the unit of every token of the key from there"
+    ),
     "one-unit": Kind(
         ERROR,
         "intervals and tests have only one unit to resample (--unit {unit}; documents: {documents})",

@@ -63,7 +63,7 @@ def run(
     spare_inputs({"--output": output}, (key, *paths.values()), how["include"])
     chosen = wanted(measures)
     way = method(how, by)
-    results = scored(key, paths, chosen.metrics, **how)
+    results = scored(key, paths, chosen.metrics, unit=way.unit, **how)
     with progress.resampling() as watch:
         found = compare(results, chosen.measures, way, watch)
     write(rendered(found, look), output)

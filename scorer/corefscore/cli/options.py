@@ -321,6 +321,21 @@ def workers() -> list[click.Parameter]:
     ]
 
 
+def unit() -> click.Parameter:
+    """What intervals and tests resample."""
+    from corefscore.results import DOCUMENT
+
+    return click.Option(
+        ["--unit"],
+        metavar="UNIT",
+        default=DOCUMENT,
+        show_default=True,
+        help="What is resampled: document (with all its parts), part (each by itself), a regular expression that "
+        "matches the unit in the name of a document, or units within documents, by column:N of CoNLL or field:NAME of "
+        "JSON.",
+    )
+
+
 def layout(*takes: str) -> click.Parameter:
     """How a report is written that has all this (`corefscore.layouts.fitting`)."""
     names = fitting(*takes)

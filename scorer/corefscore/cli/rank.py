@@ -90,7 +90,7 @@ def run(
         complain(f"corefscore: {name} is not ranked: {reason(error)}")
         unscored[name] = reason(error)
 
-    results = scored(key, paths, wanted(f"{measures},{measure}").metrics, refused=refused, **how)
+    results = scored(key, paths, wanted(f"{measures},{measure}").metrics, refused=refused, unit=way.unit, **how)
     if not results:
         complain("corefscore: no system can be ranked")
         click.get_current_context().exit(InputError.status)

@@ -22,7 +22,7 @@ from corefscore.metrics.row import Metric, names_asked, own_values, sees_names
 from corefscore.python.api import Corpus
 from corefscore.reports.row import shortened
 from corefscore.reports.score import Intervals, Report
-from corefscore.results import Result, compiled, refuse_heads_of_spans
+from corefscore.results import DOCUMENT, Result, compiled, refuse_heads_of_spans
 
 
 def command(words: str) -> click.Command:
@@ -53,6 +53,7 @@ def command(words: str) -> click.Command:
             click.Option(
                 ["--intervals"], is_flag=True, help="95% confidence intervals of the total (not --format official)."
             ),
+            options.unit(),
             options.output(),
             click.Option(
                 ["--documents"], is_flag=True, help="Add a row for each document (not with --format official)."
@@ -106,6 +107,7 @@ def score(
     average: bool,
     look: Style,
     intervals: bool,
+    unit: str,
     output: str,
     documents: bool,
     by: str | None,
@@ -136,6 +138,8 @@ def score(
         f"--of {how['of']}": divides(how["of"]),
     }
     _check_layout(look.layout, by, others)
+    if unit != DOCUMENT and not intervals:
+        raise UsageError("--unit is what intervals resample; it needs --intervals")
     listed = look.layout in fitting(RESULT) and name != "none"
     only = None if name == "none" else name
     with workers(jobs, scheduler) as apply:
@@ -144,13 +148,15 @@ def score(
         if response is None:
             _write_alone(corpus, write_key, metrics, how, strict=strict, quiet=quiet)
             return
-        result = evaluated(corpus or key, response, metrics, apply=apply, document=only, keep_pairs=listed, **how)
+        result = evaluated(
+            corpus or key, response, metrics, apply=apply, document=only, keep_pairs=listed, unit=unit, **how
+        )
     refuse_heads_of_spans(result)
     estimate = None if corpus is None else _estimate(corpus, metrics, how)
     tell(result.notices, strict=strict, quiet=quiet)
     if result.settings.counting.matching and _by_default("layout"):
         look = look._replace(layout=COREFUD)
-    ends = _intervals(result) if intervals else None
+    ends = _intervals(result, unit) if intervals else None
     report = Report(result, documents or listed, by, only, headings, average, macro, _name(response), ends)
     pieces = rendered(report, look)
     if estimate is None or write_key is None:
@@ -178,12 +184,12 @@ def _name(response: str) -> str:
     return "response" if response == STDIN else shortened([os.path.basename(os.path.normpath(response))])[0]
 
 
-def _intervals(result: Result) -> Intervals:
+def _intervals(result: Result, unit: str) -> Intervals:
     """The intervals of a result. Only who asks for them pays for importing statistics."""
     from corefscore.reports.compare import intervals
     from corefscore.statistics.significance import Method
 
-    return intervals(result, Method())
+    return intervals(result, Method(unit))
 
 
 def _check_layout(layout: str, by: str | None, others: Mapping[str, bool]) -> None:

@@ -22,7 +22,7 @@ from corefscore.metrics.row import Metric, names_asked, options_of, own_values
 from corefscore.python.api import Corpus, scored, settings_of
 from corefscore.python.api import corpus as read
 from corefscore.python.arguments import apart
-from corefscore.results import Counting, Result
+from corefscore.results import DOCUMENT, Counting, Result
 from corefscore.work.workers import Map
 
 Key = str | Corpus
@@ -75,15 +75,16 @@ def evaluated(
     document: str | None = None,
     keep_pairs: bool = False,
     texts: bool = False,
+    unit: str = DOCUMENT,
     **how: Any,
 ) -> Result:
-    """Score a response; ``apply`` are the `workers`, ``texts`` tells that words of the key are shown, ``how`` are the
-    options of `options.scoring`.
+    """Score a response; ``apply`` are the `workers`, ``texts`` tells that words of the key are shown, ``unit`` is that
+    of resampling, ``how`` are the options of `options.scoring`.
 
     Raises `InputError` for input that is refused, `UsageError` for a file that cannot be read.
     """
     reading, counting, own = _taken_apart(metrics, how)
-    settings = settings_of(metrics, counting, document, own)
+    settings = settings_of(metrics, counting, document, own, unit)
     with progress([path for path in (key, response) if isinstance(path, str)], reading.include) as watch:
         return scored(
             *(key, response, metrics, settings, reading),

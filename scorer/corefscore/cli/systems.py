@@ -24,7 +24,7 @@ from corefscore.metrics import find
 from corefscore.metrics.measures import DEFAULT
 from corefscore.metrics.row import Metric
 from corefscore.python.systems import files_of, scored_each
-from corefscore.results import Result, refuse_heads_of_spans
+from corefscore.results import DOCUMENT, Result, refuse_heads_of_spans
 from corefscore.statistics.percent import from_fraction, from_percent
 from corefscore.statistics.significance import CORRECTIONS, TESTS, Method, both_levels
 
@@ -58,14 +58,7 @@ def resampling() -> list[click.Parameter]:
             show_default=True,
             help="Random seed; the same seed gives identical results.",
         ),
-        click.Option(
-            ["--unit"],
-            metavar="UNIT",
-            default="document",
-            show_default=True,
-            help="What is resampled: document (with all its parts), part (each by itself), or a regular expression "
-            "that matches the unit in the name of a document.",
-        ),
+        options.unit(),
         click.Option(
             ["--test"],
             type=options.Choice(TESTS),
@@ -134,6 +127,7 @@ def scored(
     jobs: int | None,
     scheduler: str | None,
     refused: Callable[[str, ScorerError], None] | None = None,
+    unit: str = DOCUMENT,
     **how: Any,
 ) -> dict[str, Result]:
     """The results of systems by name. The key is read once, and each response after the other.
@@ -149,7 +143,7 @@ def scored(
         files = files_of(corpus)
 
         def one(path: str) -> Result:
-            result = refuse_heads_of_spans(evaluated(corpus, path, metrics, apply=apply, **how))
+            result = refuse_heads_of_spans(evaluated(corpus, path, metrics, apply=apply, unit=unit, **how))
             if strict and result.notices and refused:
                 raise InputError(notice.as_error() for notice in result.notices)
             return result

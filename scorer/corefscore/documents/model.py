@@ -47,8 +47,17 @@ Words = Callable[[Source, Sequence[Span]], list[str]]
 """The words of spans of one file, for messages."""
 
 
-LayersOf = Callable[[Source], Iterator[Any]]
-"""What the documents of a file have besides coreference (`corefscore.formats.row.Layers`), their words among it."""
+LayersOf = Callable[..., Iterator[Any]]
+"""What the documents of a file have besides coreference (`corefscore.formats.row.Layers`), their words among it; given
+a `Source`, and what tells the units of tokens if these are wanted, too (`UNIT_SOURCES`)."""
+
+UNIT_SOURCES = OF_COLUMN, OF_FIELD = "column:", "field:"
+"""What the units of tokens can come from: a column of CoNLL, by its number from 1, or a field of JSON."""
+
+
+def is_within(unit: str) -> bool:
+    """Whether a unit of resampling is one within documents (`corefscore.alignment.units`)."""
+    return unit.startswith(UNIT_SOURCES)
 
 
 class Mention(NamedTuple):

@@ -91,10 +91,12 @@ def _layers_of(form: Format, files: Sequence[Source], request: Request) -> Layer
     return partial(_layers, form, files, request) if form.layers else None
 
 
-def _layers(form: Format, files: Sequence[Source], request: Request, source: Source) -> Iterator[Layers]:
+def _layers(
+    form: Format, files: Sequence[Source], request: Request, source: Source, unit: str | None = None
+) -> Iterator[Layers]:
     """The layers of each document of one of some files that were read (`corefscore.documents.model.LayersOf`)."""
     if form.layers:
-        yield from import_module(form.layers).read(source, form.settled(files, request))
+        yield from import_module(form.layers).read(source, form.settled(files, request)._replace(unit=unit))
 
 
 def has_both_sides(path: str | Sequence[str], reading: Reading) -> bool:

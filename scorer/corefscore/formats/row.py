@@ -100,7 +100,8 @@ class Request(NamedTuple):
     decides, once it is known: the dialect of JSON and that field. ``names`` is what is wanted of named entities, if
     anything; ``texts`` whether the words of all tokens are, of readers that come by them anyway or look closer.
     ``heads`` is one of `HEADS`. ``input_format`` is the format that was named, if one was. ``tags`` and ``word_column``
-    are those of `Reading`.
+    are those of `Reading`. ``unit`` is what tells the units of tokens
+    (`corefscore.documents.model.UNIT_SOURCES`), for layers.
     """
 
     side: str | None = KEY
@@ -112,6 +113,7 @@ class Request(NamedTuple):
     input_format: str | None = None
     tags: str | None = None
     word_column: int | None = None
+    unit: str | None = None
 
 
 USUAL = Request()
@@ -170,6 +172,7 @@ class Layers(NamedTuple):
 
     ``line`` is that at which it begins, as in `corefscore.documents.model.Place`. ``tags`` (parts of speech) and
     ``parse`` (bits of bracketed trees, such as ``(NP*``) have one value a token, or are empty if the file has none.
+    ``units`` has the unit of each token, if the request asks for it.
     ``numbers`` are those of the words (`corefscore.documents.model.Nodes`) if mentions are more than spans; empty
     nodes are words then. ``faults`` tells of a text with tags in it how many of these had which of `FAULTS`.
     """
@@ -180,6 +183,7 @@ class Layers(NamedTuple):
     parse: Sequence[str] = ()
     numbers: Ints = NONE
     faults: Mapping[str, int] = MappingProxyType({})
+    units: Sequence[str] = ()
 
 
 FAULTS = ("unclosed", "unopened", "crossing", "unreadable")

@@ -23,7 +23,8 @@ def as_official(overlap: Overlap, similarity: Floats, assigned: Assignment) -> B
     """The cells that are taken: those of the official scorer in small documents where others may give another sum, and
     else those that are ``assigned``."""
     taken, tied, searched = assigned
-    if overlap.by_entity or not (tied.any() or searched.any()):  # another scorer in the first case
+    # Another scorer in the first case; in the second, sums by units, which no official scorer prints.
+    if overlap.by_entity or overlap.cells.rows is not None or not (tied.any() or searched.any()):
         return taken
     cells, documents = overlap.cells, overlap.documents
     firsts = [bounds(groups.document, documents) for groups in (overlap.key, overlap.response, cells)]

@@ -9,12 +9,12 @@ otherwise is in `corefscore.metrics.distinct`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from corefscore.alignment.matching import Matched
+from corefscore.alignment.matching import Matched, Side
 from corefscore.documents.arrays import NONE, Array, Bools, Floats, Ints, changes, order_by, sums, tally
 from corefscore.metrics.distinct import Distinct, distinct, single
 
@@ -22,15 +22,25 @@ from corefscore.metrics.distinct import Distinct, distinct, single
 @dataclass(frozen=True, eq=False)
 class Groups:
     """Entities of one side, or cells: the ``document`` of each, in order, its ``size`` in mentions, and the
-    ``distinct`` spans among these."""
+    ``distinct`` spans among these. Where groups are summed by units within documents (`by_units`), ``rows`` has that of
+    each, and ``distinct`` has one value a unit where it has one a document."""
 
     document: Ints
     size: Ints
     distinct: Distinct
+    rows: Ints | None = field(default=None, kw_only=True)
+
+    @property
+    def row(self) -> Ints:
+        """Where each group is summed: by default its document."""
+        return self.document if self.rows is None else self.rows
 
     def total(self, values: Array) -> Floats:
         """Values, one a group, summed for each document in the order of the groups."""
-        return sums(self.document, values, len(self.distinct.spans))
+        return sums(self.row, values, len(self.distinct.spans))
+
+
+G = TypeVar("G", bound=Groups)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +82,7 @@ class Overlap(NamedTuple):
             squares = np.bincount(entity, self.cells.distinct.size**2, len(entities.size))
             return entities.total(squares / np.maximum(entities.size, 1))
         shares = self.cells.distinct.size / entities.size[entity]
-        return sums(self.cells.document[self.cell_of], shares[self.cell_of], self.documents)
+        return sums(self.cells.row[self.cell_of], shares[self.cell_of], len(self.cells.distinct.spans))
 
     def similar(self, similarity: Floats, taken: Bools) -> Floats:
         """The similarities of the cells that are taken, from 0 to 1, summed for each document; each is added as it is,
@@ -143,6 +153,46 @@ def _entities(documents: int, document: Ints, entity: Ints) -> Groups:
 def plain_groups(document: Ints, size: Ints, documents: int) -> Groups:
     """Groups of mentions each of which has a span of its own."""
     return Groups(document, size, single(document, size, documents))
+
+
+class ByUnits(NamedTuple):
+    """The overlap table of a batch, laid out to be summed by units within documents: once for what recall counts and
+    once for what precision counts. An entity is in the unit of its first mention, a cell in that of its entity of the
+    side that is asked; distinct spans are in the units of their mentions."""
+
+    recall: Overlap
+    precision: Overlap
+
+
+def by_units(matched: Matched, table: Overlap) -> ByUnits:
+    """The table of numbered mentions that have units."""
+    rows = matched.rows
+    assert rows is not None, "asked only where units are counted"
+    nothing = np.zeros(rows.total, dtype=np.int64)
+
+    def spans(numbers: Ints) -> Ints:
+        return tally(rows.of_number[np.unique(numbers)], rows.total)
+
+    def of_entities(side: Side) -> Ints:
+        first = np.full(len(side.document), len(matched.document))
+        np.minimum.at(first, side.entity, side.number)
+        found: Ints = rows.of_number[first]
+        return found
+
+    def placed(groups: G, at: Ints, numbers: Ints) -> G:
+        its_spans = replace(groups.distinct, spans=spans(numbers), twice=nothing, several=nothing)
+        return replace(groups, rows=at, distinct=its_spans)
+
+    key, response = of_entities(matched.key), of_entities(matched.response)
+    common = np.intersect1d(matched.key.number, matched.response.number)
+    sides = table._replace(
+        key=placed(table.key, key, matched.key.number),
+        response=placed(table.response, response, matched.response.number),
+    )
+    return ByUnits(
+        sides._replace(cells=placed(table.cells, key[table.cells.key], common)),
+        sides._replace(cells=placed(table.cells, response[table.cells.response], common)),
+    )
 
 
 def _groups(matched: Matched, number: Ints, group: Ints, document: Ints) -> Groups:

@@ -14,7 +14,7 @@ import numpy as np
 from corefscore import formats
 from corefscore.alignment.pairing import Pairs
 from corefscore.checking.findings import Finding, counted, shortened
-from corefscore.documents.model import KEY, RESPONSE, Documents
+from corefscore.documents.model import KEY, RESPONSE, Documents, is_within
 from corefscore.documents.model import joined as joined_documents
 from corefscore.errors import InputError, ScorerWarning, UsageError, suggested
 from corefscore.evaluate import Counted, Part, count, evaluate, joined
@@ -24,7 +24,7 @@ from corefscore.metrics import select
 from corefscore.metrics.row import Metric, names_asked, options_of, own_values
 from corefscore.names.options import COLUMN, EITHER, NameOptions, name_options
 from corefscore.python.arguments import Options, ScorerOptions, apart, spelled
-from corefscore.results import COUNTING, Counting, Result, Settings, refuse_heads_of_spans
+from corefscore.results import COUNTING, DOCUMENT, Counting, Result, Settings, refuse_heads_of_spans
 from corefscore.work.workers import Map, by_many_or_one
 
 if TYPE_CHECKING:
@@ -481,9 +481,14 @@ class Scorer:
 
 
 def settings_of(
-    metrics: Sequence[Metric], counting: Counting, document: str | None, own: Mapping[str, Any]
+    metrics: Sequence[Metric],
+    counting: Counting,
+    document: str | None,
+    own: Mapping[str, Any],
+    unit: str = DOCUMENT,
 ) -> Settings:
-    """The settings of a score, all but how files are read. Raises `UsageError` for what they cannot be."""
+    """The settings of a score, all but how files are read; ``unit`` is that of resampling, if there is any. Raises
+    `UsageError` for what they cannot be."""
     for option, value in zip(COUNTING, counting, strict=True):
         option.check(value)
     if unknown := sorted(own.keys() - {option.keyword for option in options_of(metrics)}):
@@ -495,7 +500,7 @@ def settings_of(
 
         counting = counting._replace(of=of(counting.of).asked)
     names = tuple(metric.name for metric in metrics)
-    return Settings(names, counting, document, own_values(metrics, own))
+    return Settings(names, counting, document, own_values(metrics, own), unit=unit if is_within(unit) else None)
 
 
 def _in_memory(sides: Mapping[str, Any]) -> dict[str, Documents]:

@@ -72,7 +72,7 @@ def compare(
     """
     chosen = wanted(_words(measures))
     method = Method(unit, by, test, trials, seed, correction, *both_levels(confidence, alpha))
-    return compared(_results(key, systems, chosen.metrics, how), chosen.measures, method)
+    return compared(_results(key, systems, chosen.metrics, how, unit), chosen.measures, method)
 
 
 @spelled
@@ -102,7 +102,7 @@ def rank(
     """
     chosen, (measure, score) = wanted(_words(measures)), single(sort)
     method = Method(unit, by, test, trials, seed, correction, *both_levels(confidence, alpha))
-    results = _results(key, systems, wanted(f"{_words(measures)},{measure}").metrics, how)
+    results = _results(key, systems, wanted(f"{_words(measures)},{measure}").metrics, how, unit)
     return ranked(results, chosen.measures, sort=measure, score=score, method=method)
 
 
@@ -166,11 +166,11 @@ class _Scoring(NamedTuple):
         return refuse_heads_of_spans(found)
 
 
-def _scoring(metrics: Sequence[Metric], how: Mapping[str, Any]) -> _Scoring:
+def _scoring(metrics: Sequence[Metric], how: Mapping[str, Any], unit: str = Method.unit) -> _Scoring:
     """The same from the options of a call."""
     reading, counting, others = apart(how)
     document, workers = others.pop("document", None), others.pop("workers", None)
-    return _Scoring(metrics, settings_of(metrics, counting, document, own_options(others)), reading, workers)
+    return _Scoring(metrics, settings_of(metrics, counting, document, own_options(others), unit), reading, workers)
 
 
 def _baseline(given: Any, metric: str | None) -> tuple[Baseline | None, str | None]:
@@ -197,13 +197,13 @@ def _words(names: str | Sequence[str]) -> str:
 
 
 def _results(
-    key: Given, systems: Mapping[str, Given], metrics: Sequence[Metric], how: Mapping[str, Any]
+    key: Given, systems: Mapping[str, Given], metrics: Sequence[Metric], how: Mapping[str, Any], unit: str
 ) -> dict[str, Result]:
     """The results of systems by name; what is odd is warned of, once for all of them."""
     if not isinstance(systems, Mapping) or not systems:
         found = "none is given" if isinstance(systems, Mapping) else f"they are {type(systems).__name__}"
         raise UsageError(f"systems: {found}; expected responses by name, such as {{'a': response}}")
-    scoring = _scoring(metrics, how)
+    scoring = _scoring(metrics, how, unit)
     notices: list[Finding] = []
     if (paths := paths_of(KEY, key)) is not None:
         names = names_asked(metrics, scoring.settings.own)

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from corefscore.checking.findings import Finding, counted
+from corefscore.documents.model import is_within
 from corefscore.errors import InputError
 from corefscore.metrics.counts import SCORES
 from corefscore.metrics.measures import HEADINGS, asked
@@ -446,7 +447,8 @@ def notes_on_tests(found: Compared) -> list[str]:
     """What tests rest on: units, the way p came about, its correction, and how few units there are."""
     method, tests, units = found.method, found.tests, found.sample.units
     joined = found.sample.parts is not None
-    unit = f"matches of {method.unit}" if method.unit not in UNITS else method.unit
+    named = method.unit in UNITS or is_within(method.unit)
+    unit = method.unit if named else f"matches of {method.unit}"
     names = {"randomization": "paired approximate randomization", "bootstrap": "paired bootstrap test"}
     notes = [
         f"unit of resampling: {unit}, {units} in all" + ("; the parts of a document are one" if joined else ""),

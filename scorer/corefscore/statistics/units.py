@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from corefscore.alignment.windows import whole
 from corefscore.checking.findings import counted
 from corefscore.documents.arrays import Floats, Ints
-from corefscore.documents.model import part_of
+from corefscore.documents.model import is_within, part_of
 from corefscore.errors import UsageError
 from corefscore.metrics.counts import summed
 from corefscore.metrics.measures import metrics_of
+from corefscore.metrics.row import Metric
 from corefscore.results import REST, Result, compiled, group_of
 from corefscore.statistics.significance import Sample, statistics
 
@@ -89,7 +91,8 @@ def sample(results: Sequence[Result], measures: Collection[str], unit: str = DOC
     first = results[0]
     needed = {name for measure in measures for name in metrics_of(measure, first.metrics)}
     metrics = [metric for metric in first.metrics if metric.name in needed]
-    names = unit_names(_whole(first) if unit in (DOCUMENT, JOINED) else first.names, unit)
+    rows = [_rows(result, metrics, unit) for result in results]
+    names = rows[0].names
     groups = [REST] * len(first.names) if by is None else first.groups(by)
     if by is not None and set(groups) == {REST}:
         raise UsageError(
@@ -97,15 +100,15 @@ def sample(results: Sequence[Result], measures: Collection[str], unit: str = DOC
             f"groups:{_some(first.names)}"
         )
     stratum_of_document = _numbered(groups)
-    unit_of_document = _numbered(names)
-    stratum = _stratum(names, groups, unit_of_document, stratum_of_document)
+    unit_of_row, of_row = _numbered(names), rows[0].document
+    stratum = _stratum(names, [groups[document] for document in of_row], unit_of_row, stratum_of_document[of_row])
     order = np.argsort(stratum, kind="stable")
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order))
     counts, observed = [], []
-    for result in results:
-        columns = np.concatenate([result.counts[each.name].reshape(len(names), -1) for each in metrics], axis=1)
-        counts.append(_by_unit(columns, place[unit_of_document], len(order)))
+    for result, its in zip(results, rows, strict=True):
+        columns = _columns(result.counts, metrics)
+        counts.append(_by_unit(its.columns, place[unit_of_row], len(order)))
         sums = np.stack(
             [summed(columns[stratum_of_document == group]) for group in range(int(stratum_of_document.max()) + 1)]
         )
@@ -113,6 +116,41 @@ def sample(results: Sequence[Result], measures: Collection[str], unit: str = DOC
     parts = "joined" if unit in (DOCUMENT, JOINED) and len(order) < len(names) else None
     strata = list(dict.fromkeys(groups))
     return Sample(metrics, measures, np.stack(counts), stratum[order], np.stack(observed), parts, strata)
+
+
+class _Rows(NamedTuple):
+    """What is summed by unit: rows x columns, and the unit and the document of each row."""
+
+    names: Sequence[str]
+    document: Ints
+    columns: Floats
+
+
+def _rows(result: Result, metrics: Sequence[Metric], unit: str) -> _Rows:
+    """The documents of a result, or the units within them.
+
+    Raises `UsageError` for a metric whose counts do not add up over units within documents to those of documents.
+    """
+    columns = _columns(result.counts, metrics)
+    if not is_within(unit):
+        names = unit_names(_whole(result) if unit in (DOCUMENT, JOINED) else result.names, unit)
+        return _Rows(names, np.arange(len(result.names)), columns)
+    if result.units is None:
+        raise UsageError(f"--unit {unit}: this result was made without units within documents; score with them")
+    for metric in metrics:
+        its = result.units.counts.get(metric.name)
+        whole = summed(_columns(result.counts, [metric]))
+        if its is None or not np.allclose(summed(_columns({metric.name: its}, [metric])), whole, rtol=1e-9, atol=1e-9):
+            raise UsageError(
+                f"--unit {unit}: the counts of {metric.name} do not add up over units within documents, since pairs of "
+                "mentions of different units count, too; leave it out of --measures, or make each unit a document"
+            )
+    return _Rows(result.units.names, result.units.document, _columns(result.units.counts, metrics))
+
+
+def _columns(counts: Mapping[str, Floats], metrics: Sequence[Metric]) -> Floats:
+    """The counts of some metrics, rows x columns."""
+    return np.concatenate([counts[each.name].reshape(len(counts[each.name]), -1) for each in metrics], axis=1)
 
 
 def _whole(result: Result) -> Sequence[str]:

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from corefscore.checking.findings import Finding
+from corefscore.documents.model import OF_COLUMN
 from corefscore.documents.sources import Source, as_text
+from corefscore.errors import InputError, UsageError
 from corefscore.formats.conll.lines import WordColumn, columns_of, tokens_of
 from corefscore.formats.row import Layers, Request
 
@@ -27,7 +30,28 @@ def read(source: Source, request: Request) -> Iterator[Layers]:
         edges = zip([0, *cuts], [*cuts, len(lines)], strict=True)
         sentences = [words[start:stop] for start, stop in edges if stop > start]
         has_tags, has_parse = not set(tags) <= NOTHING, any("(" in bit for bit in parse)
-        yield Layers(begin, sentences, tags if has_tags else (), parse if has_parse else ())
+        units = () if request.unit is None else _units(source, begin, lines, request.unit)
+        yield Layers(begin, sentences, tags if has_tags else (), parse if has_parse else (), units=units)
+
+
+def _units(source: Source, begin: int, lines: Sequence[bytes], unit: str) -> list[str]:
+    """The cells of the column that tells the unit of each token of a document.
+
+    Raises `UsageError` for what names no column, `InputError` for a token that has no such column.
+    """
+    number = unit.removeprefix(OF_COLUMN)
+    if number == unit or not (number.isascii() and number.isdigit() and int(number)):
+        raise UsageError(f"--unit {unit}: {source.name} is CoNLL; expected column:N, counted from 1")
+    at = int(number) - 1
+    found = []
+    for token, line in enumerate(lines):
+        columns = columns_of(line)
+        if at >= len(columns) - 1:  # the last one is that of coreference
+            what = f"token {token} has {len(columns)} columns, the last of which is that of coreference"
+            details = {"what": what, "expected": f"column {number} before it", "unit": unit}
+            raise InputError([Finding("no-unit", source.name, begin, details=details)])
+        found.append(columns[at].strip())
+    return _texts(found)
 
 
 def _cells(lines: Sequence[bytes], column: WordColumn) -> Iterator[Sequence[bytes]]:

@@ -1,16 +1,55 @@
-"""The words of JSON, sentence by sentence; parts of speech and parses it has none."""
+"""The words of JSON, sentence by sentence, and the units of its tokens; parts of speech and parses it has none."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
+from corefscore.checking.findings import Finding
+from corefscore.documents.model import OF_FIELD, Place
 from corefscore.documents.sources import Source
+from corefscore.errors import InputError, UsageError
 from corefscore.formats.jsonlines.objects import objects
 from corefscore.formats.jsonlines.reader import words_of
-from corefscore.formats.row import Layers, Request
+from corefscore.formats.jsonlines.records import Fields
+from corefscore.formats.row import Layers, Request, Sentences
+
+NAMES = (str, int)
+"""What names a unit."""
 
 
 def read(source: Source, request: Request) -> Iterator[Layers]:
     """The layers of each document of a file that has no faults."""
     for place, fields in objects(source):
-        yield Layers(place.line, words_of(place, fields, request) or ())
+        words = words_of(place, fields, request) or ()
+        units = () if request.unit is None else _units(place, fields, words, request.unit)
+        yield Layers(place.line, words, units=units)
+
+
+def _units(place: Place, fields: Fields, words: Sentences, unit: str) -> list[str]:
+    """The unit of each token, from a field with one name for all, for each sentence or for each token, in one list or
+    by sentence.
+
+    Raises `UsageError` for what names no field, `InputError` for a field that is not there or has another shape.
+    """
+    field = unit.removeprefix(OF_FIELD)
+    if field == unit or not field:
+        raise UsageError(f"--unit {unit}: {place.source.name} is JSON; expected field:NAME")
+    value = fields.get(field)
+    tokens = sum(map(len, words))
+    if type(value) in NAMES:
+        return [str(value)] * tokens
+    if isinstance(value, list):
+        flat = list(chain(*value)) if all(isinstance(its, list) for its in value) else value
+        if all(type(name) in NAMES for name in flat):
+            if len(flat) == tokens:
+                return list(map(str, flat))
+            if len(flat) == len(words):
+                return [str(name) for name, its in zip(flat, words, strict=True) for _ in its]
+    holds = "is not there" if field not in fields else "has another shape"
+    details = {
+        "what": f'the field "{field}" {holds}',
+        "expected": f"a name, or a list of names for {len(words)} sentences or {tokens} tokens",
+        "unit": unit,
+    }
+    raise InputError([Finding("no-unit", place.source.name, place.line, details=details)])

@@ -1,0 +1,124 @@
+"""Units within documents: stretches of text, such as the topics of a corpus that is scored as one document.
+
+The key tells the unit of each of its tokens, in a column of CoNLL or a field of JSON. A mention belongs to the unit of
+its first token, on either side, and an entity, with all of its mentions, to that of its first mention. A cell of the
+overlap counts for recall in the unit of its key entity, for precision in that of its response entity. So nothing is
+cut, and whatever metrics add up over entities and cells adds up over units to the counts of the document. One-to-one
+assignments are those of the whole document. Entities with mentions in several units are told of.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from corefscore.alignment.matching import Matched, Rows
+from corefscore.alignment.pairing import Pairs
+from corefscore.checking.findings import Finding, counted
+from corefscore.documents.arrays import Ints, changes, order_by
+from corefscore.documents.model import KEY, RESPONSE, Documents, Place
+from corefscore.documents.sources import Source
+from corefscore.errors import UsageError
+
+
+class Units(NamedTuple):
+    """The units of a batch, a row for each unit of each document: its document and its name; the row of each token of
+    the key, those of all documents one after the other from ``first`` on, which ends with their number; and the notices
+    of entities that cross units."""
+
+    document: Ints
+    names: Sequence[str]
+    token: Ints
+    first: Ints
+    crossing: Sequence[Finding]
+
+    def of(self, side: Documents) -> Ints:
+        """The row of each mention of a side; what lies beyond the tokens of the key is in its last unit."""
+        document = side.mention_document()
+        last = np.diff(self.first)[document] - 1
+        found: Ints = self.token[self.first[document] + np.clip(side.start, 0, last)]
+        return found
+
+    def rows(self, matched: Matched, pairs: Pairs) -> Matched:
+        """The same numbered mentions of a batch with the row of each number."""
+        of_number = np.zeros(len(matched.document), dtype=np.int64)
+        for numbered, side in ((matched.key, pairs.key), (matched.response, pairs.response)):
+            of_number[numbered.number] = self.of(side)
+        return matched._replace(rows=Rows(of_number, len(self.names)))
+
+
+def units_of(pairs: Pairs, unit: str) -> Units:
+    """The units of a batch of pairs of documents; ``unit`` is one of
+    `corefscore.documents.model.is_within`.
+
+    Raises `InputError` for tokens without a unit, `UsageError` for a key that has neither columns nor fields.
+    """
+    key = pairs.key
+    if key.nodes is not None or key.layers is None:
+        raise UsageError(f"--unit {unit}: units within documents need a key in CoNLL or JSON, read from a file")
+    by_place = _names_by_place(key, unit)
+    names: list[str] = []
+    documents: list[int] = []
+    tokens: list[Ints] = []
+    for document in range(len(key)):
+        place = key.places[document]
+        its = (by_place.get(place, ()) if place is not None else ()) or (key.names[document],)
+        numbers: dict[str, int] = {}
+        tokens.append(np.array([numbers.setdefault(name, len(numbers)) for name in its], dtype=np.int64) + len(names))
+        names += numbers
+        documents += [document] * len(numbers)
+    first = np.cumsum([0, *map(len, tokens)])
+    found = Units(np.array(documents, dtype=np.int64), names, np.concatenate(tokens or [first[:0]]), first, ())
+    sides = {KEY: key, RESPONSE: pairs.response}
+    return found._replace(
+        crossing=[each for name, side in sides.items() for each in _crossing(found, name, side, unit)]
+    )
+
+
+def _names_by_place(key: Documents, unit: str) -> Mapping[Place, Sequence[str]]:
+    """The units of the tokens of each document. Each file is read once more."""
+    by_source: dict[Source, dict[int | None, Place]] = defaultdict(dict)
+    for place in key.places:
+        if place is not None:
+            by_source[place.source][place.line] = place
+    found: dict[Place, Sequence[str]] = {}
+    assert key.layers is not None, "checked before"
+    for source, places in by_source.items():
+        for layers in key.layers(source, unit):
+            if layers.line in places:
+                found[places[layers.line]] = layers.units
+    return found
+
+
+def _crossing(units: Units, name: str, side: Documents, unit: str) -> list[Finding]:
+    """A notice for each document with entities of a side that have mentions in several units."""
+    row = units.of(side)
+    order = order_by(side.entity, row)
+    entity = side.entity[order][changes(side.entity[order], row[order])]
+    crossing = np.flatnonzero(np.bincount(entity, minlength=len(side.document)) > 1)
+    found = []
+    for document in np.unique(side.document[crossing]).tolist():
+        its = crossing[side.document[crossing] == document]
+        mentions = np.flatnonzero(side.entity == its[0])
+        mentions = mentions[np.argsort(side.start[mentions], kind="stable")]
+        last = mentions[np.flatnonzero(row[mentions] != row[mentions[0]])[0]]
+        place = side.place_of(document)
+        first_words, last_words = side.words_of([int(mentions[0]), int(last)])
+        details = {
+            "document": side.names[document],
+            "side": name,
+            "count": counted(len(its), "entity"),
+            "has": "has" if len(its) == 1 else "have",
+            "entities": int(np.count_nonzero(side.document == document)),
+            "entity": side.name_of(int(its[0])),
+            "words": first_words,
+            "unit": units.names[row[mentions[0]]],
+            "other_words": last_words,
+            "other_unit": units.names[row[last]],
+            "option": unit,
+        }
+        found.append(Finding("crosses-unit", place.source.name, place.line, details=details))
+    return found

@@ -1,0 +1,196 @@
+"""Units within documents: topics of a cross-document corpus that is scored as one document.
+
+``testdata/topics`` is made up: eight topics in one document, a system that never joins mentions of two topics, and one
+that does. Where no entity crosses, the oracle is the scorer itself: each topic as a document of its own.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import corefscore
+import numpy as np
+import pytest
+from corefscore.errors import InputError, UsageError
+from corefscore.formats.row import Reading
+from corefscore.metrics import select
+from corefscore.metrics.row import Metric
+from corefscore.python.api import scored, settings_of
+from corefscore.results import Counting, Result
+from support import CORPORA, TESTDATA, call
+
+TOPICS = TESTDATA / "topics"
+KEY, WITHIN, ACROSS = (TOPICS / f"{name}.conll" for name in ("key", "within", "across"))
+ADDITIVE = select("muc,bcub,ceafm,ceafe,lea")
+
+Capture = pytest.CaptureFixture[bytes]
+
+
+def counted(
+    key: Path, response: Path, unit: str = "column:1", metrics: Sequence[Metric] = ADDITIVE, **how: Any
+) -> Result:
+    """A result with units; what is odd is in its notices."""
+    counting = Counting(**how)
+    settings = settings_of(metrics, counting, None, {}, unit)
+    return scored(key, response, metrics, settings, Reading())
+
+
+def each_topic(path: Path, folder: Path) -> Path:
+    """The same tokens, each topic a document of its own."""
+    lines = defaultdict(list)
+    for line in path.read_text().splitlines():
+        if not line.startswith("#"):
+            lines[line.split("\t")[0]].append(line)
+    found = folder / path.name
+    documents = ["\n".join([f"#begin document {name}", *its, "#end document", ""]) for name, its in lines.items()]
+    found.write_text("".join(documents))
+    return found
+
+
+@pytest.mark.parametrize("how", [{}, {"singletons": "drop"}, {"mentions": "given"}, {"window": 50}])
+@pytest.mark.parametrize("response", [WITHIN, ACROSS], ids=["within", "across"])
+def test_units_add_up_to_their_document(response: Path, how: dict[str, Any]) -> None:
+    result = counted(KEY, response, **how)
+    assert result.units is not None
+    assert result.total == corefscore.score(KEY, response, [metric.name for metric in ADDITIVE], **how).total
+    for name, counts in result.counts.items():
+        by_document = np.zeros_like(counts)
+        np.add.at(by_document, result.units.document, result.units.counts[name])
+        assert np.allclose(by_document, counts, rtol=1e-12, atol=1e-12), name
+
+
+def test_where_no_entity_crosses_a_unit_counts_as_a_document_of_its_own(tmp_path: Path) -> None:
+    result = counted(KEY, WITHIN)
+    key, response = (each_topic(path, tmp_path) for path in (KEY, WITHIN))
+    alone = corefscore.score(key, response, [metric.name for metric in ADDITIVE])
+    assert result.units is not None
+    assert (list(result.units.names), result.notices) == (list(alone.names), ())
+    for name, counts in alone.counts.items():
+        assert np.allclose(result.units.counts[name], counts), name
+    topics = tmp_path / KEY.name, tmp_path / WITHIN.name
+    ends = []
+    for (key, response), unit in (((KEY, WITHIN), "column:1"), (topics, "document")):
+        found = corefscore.compare(key, {"a": response}, "muc,bcub,ceafe,lea", unit=unit, trials=99)
+        ends.append([[*each.values()] for its in found.to_dict()["systems"]["a"].values() for each in its.values()])
+    assert np.allclose(ends[0], ends[1], rtol=1e-9)
+
+
+def test_an_entity_counts_in_the_unit_of_its_first_mention() -> None:
+    """B-cubed, one mention after the other: a key entity's share in its own unit, a response entity's in its own."""
+    result = counted(KEY, ACROSS, metrics=select("bcub"))
+    topic: list[str] = []
+    sides: list[dict[str, set[int]]] = [defaultdict(set), defaultdict(set)]
+    for path, entities in zip((KEY, ACROSS), sides, strict=True):
+        rows = [line.split("\t") for line in path.read_text().splitlines() if not line.startswith("#")]
+        topic = [row[0] for row in rows]
+        for token, row in enumerate(rows):
+            for piece in row[-1].split("|"):
+                if piece != "-":
+                    entities[piece].add(token)
+    names = list(dict.fromkeys(topic))
+    expected = np.zeros((len(names), 4))
+    for at, (one, other) in enumerate((sides, sides[::-1])):
+        for entity in one.values():
+            unit = names.index(topic[min(entity)])
+            shares = [len(entity & its) ** 2 / len(entity) for its in other.values()]
+            expected[unit, 2 * at : 2 * at + 2] += sum(shares), len(entity)
+    assert result.units is not None
+    assert np.allclose(result.units.counts["bcub"].reshape(-1, 4), expected)
+
+
+def test_entities_that_cross_units_are_counted_and_named() -> None:
+    (notice,) = counted(KEY, ACROSS).notices
+    assert notice.code == "crosses-unit"
+    named = [notice.details[name] for name in ("side", "count", "unit", "other_unit")]
+    assert named == ["response", "6 entities", "31", "36"]
+
+
+@pytest.mark.parametrize("shape", ["token", "sentence", "nested"])
+def test_a_field_of_json_tells_the_same_units(shape: str, tmp_path: Path) -> None:
+    paths = []
+    for path in (KEY, ACROSS):
+        rows = [line.split("\t") for line in path.read_text().splitlines() if not line.startswith("#")]
+        tokens = [row[0] for row in rows]
+        clusters = defaultdict(list)
+        for token, row in enumerate(rows):
+            for piece in row[-1].split("|"):
+                if piece != "-":
+                    clusters[piece].append([token, token])
+        sentences = [[row[5] for row in rows[at : at + 7]] for at in range(0, len(rows), 7)]
+        nested = [tokens[at : at + 7] for at in range(0, len(rows), 7)]
+        topic = {"token": tokens, "sentence": tokens[::7], "nested": nested}[shape]
+        record = {"doc_key": "topics", "sentences": sentences, "clusters": list(clusters.values()), "topic": topic}
+        paths.append(tmp_path / f"{path.stem}.jsonl")
+        paths[-1].write_text(json.dumps(record) + "\n")
+    ours, theirs = counted(paths[0], paths[1], "field:topic").units, counted(KEY, ACROSS).units
+    assert ours is not None and theirs is not None
+    assert list(ours.names) == list(theirs.names)
+    for name, counts in theirs.counts.items():
+        assert np.allclose(ours.counts[name], counts), name
+
+
+@pytest.mark.parametrize("arguments", [["compare"], ["rank", "--sort", "lea"], ["lea", "--intervals"]])
+def test_every_command_with_units_takes_them(arguments: Sequence[str], capfdbinary: Capture) -> None:
+    command, *others = arguments
+    measures = [] if command == "lea" else ["--measures", "lea", "--trials", "99"]
+    common: list[Path | str] = [command, KEY, WITHIN, *others, *measures, "--format", "json", "--unit", "column:1"]
+    done = call(capfdbinary, *common)
+    assert done.status == 0, done.stderr
+    assert b"unit=column:1" in done.stdout
+    assert b'"units": 8' in done.stdout
+    assert call(capfdbinary, *common, "--jobs", "2") == done
+
+
+def test_windows_of_a_document_have_its_units(capfdbinary: Capture) -> None:
+    done = call(
+        capfdbinary, "lea", KEY, WITHIN, "--intervals", "--unit", "column:1", "--window", "50", "--format", "json"
+    )
+    assert (done.status, b'"units": 8' in done.stdout) == (0, True)
+
+
+def test_blanc_has_no_units_within_documents() -> None:
+    with pytest.raises(UsageError, match="the counts of blanc do not add up over units within documents"):
+        corefscore.compare(KEY, {"a": WITHIN}, "blanc", unit="column:1")
+
+
+@pytest.mark.parametrize(
+    ("unit", "error", "message"),
+    [
+        ("column:9", InputError, "token 0 has 8 columns, the last of which is that of coreference"),
+        ("column:8", InputError, "expected column 8 before it"),
+        ("column:x", UsageError, "expected column:N, counted from 1"),
+        ("column:0", UsageError, "expected column:N, counted from 1"),
+        ("field:topic", UsageError, "is CoNLL; expected column:N"),
+    ],
+)
+def test_a_column_that_tells_no_unit_is_refused(unit: str, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        corefscore.compare(KEY, {"a": WITHIN}, "lea", unit=unit)
+
+
+def test_other_keys_have_no_units_within_documents(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="units within documents need a key in CoNLL or JSON, read from a file"):
+        corefscore.compare([[(0, 0), (1, 1)]], {"a": [[(0, 0), (1, 1)]]}, "lea", unit="field:topic")
+    good = TESTDATA / "dialects" / "e2e" / "good.jsonl"
+    with pytest.raises(InputError, match='the field "topic" is not there'):
+        corefscore.compare(good, {"a": good}, "lea", unit="field:topic")
+    with pytest.raises(InputError, match='the field "clusters" has another shape'):
+        corefscore.compare(good, {"a": good}, "lea", unit="field:clusters")
+    with pytest.raises(UsageError, match="is JSON; expected field:NAME"):
+        corefscore.compare(good, {"a": good}, "lea", unit="column:1")
+
+
+@pytest.mark.skipif(not (CORPORA / "ecbplus-crossdoc").exists(), reason="the corpora are not here")
+def test_a_real_corpus_has_its_topics() -> None:
+    """ECB+: no event of the key crosses topics, and ten topics are in the test set; of the response, some do."""
+    folder = CORPORA / "ecbplus-crossdoc"
+    result = counted(folder / "key.conll", folder / "gg-ecbp-ecbponecbp-closure.conll")
+    assert result.units is not None
+    assert len(result.units.names) == 10
+    assert [notice.details["side"] for notice in result.notices if notice.code == "crosses-unit"] in ([], ["response"])
+    for name, counts in result.counts.items():
+        assert np.allclose(result.units.counts[name].sum(axis=0), counts.sum(axis=0)), name
