@@ -42,6 +42,7 @@ def _release(version: str) -> tuple[int, ...]:
 class Baseline:
     """What was scored earlier: the scores of all documents and, where they are known, those of each.
 
+    ``printed_macro`` are means over documents where they were printed, too.
     ``metrics`` are those that have to be counted again, ``document`` the one document that was scored, if it was one
     alone. ``version``, ``signature`` and ``options`` are those of the run that made it; the official scorer has none.
     """
@@ -53,6 +54,18 @@ class Baseline:
     version: str | None = None
     signature: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    printed_macro: Numbers = field(default_factory=dict)
+
+    @property
+    def macro(self) -> Numbers:
+        """The means over documents: as they were printed, or of the documents; nothing where neither is known."""
+        every = list(self.documents.values())
+        if self.printed_macro or not every:
+            return self.printed_macro
+        return {
+            measure: {score: sum(its[measure][score] for its in every) / len(every) for score in scores}
+            for measure, scores in every[0].items()
+        }
 
 
 def read_baseline(path: str, metric: str | None = None) -> Baseline:
@@ -96,7 +109,8 @@ def baseline_of(data: Mapping[str, Any], path: str) -> Baseline:
         if not isinstance(document, str | None):
             raise TypeError(f"the document is {document!r}")
         made = str(data["version"]), str(data["signature"]), dict(data["options"])
-        baseline = Baseline(metrics, numbers_in(data["total"]), documents, document, *made)
+        macro = numbers_in(data.get("macro", {}))
+        baseline = Baseline(metrics, numbers_in(data["total"]), documents, document, *made, macro)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise _refused(path, f"this JSON is not that of a scored response: {error}") from error
     return _complete(baseline, path)
@@ -118,7 +132,7 @@ def _complete(baseline: Baseline, path: str) -> Baseline:
     for name in dict.fromkeys(measures):
         if not baseline.total.get(name, {}).keys() >= set(SCORES):
             raise _refused(path, f"there are no totals of {name} in this file")
-    scopes = [baseline.total, *baseline.documents.values()]
+    scopes = [baseline.total, baseline.printed_macro, *baseline.documents.values()]
     for scores in scopes:
         for measure_name, its in scores.items():
             if not all(0 <= value <= 10 for value in its.values()):

@@ -11,7 +11,7 @@ from corefscore.checking.baselines import read_baseline
 from corefscore.cli import options
 from corefscore.cli.messages import tell, write
 from corefscore.cli.scoring import evaluated, one_standard_input, spare_inputs, workers
-from corefscore.cli.systems import scoring
+from corefscore.cli.systems import average, scoring
 from corefscore.errors import UsageError
 from corefscore.layouts import ANNOTATIONS, DATA, TABLES, rendered
 from corefscore.metrics.measures import scores_in, single
@@ -60,6 +60,7 @@ def command(name: str) -> click.Command:
                 multiple=True,
                 help="Minimum score, such as lea.f1=50 or conll=60; can be repeated.",
             ),
+            average(),
             *scoring(),
             options.layout(TABLES, DATA, ANNOTATIONS),
             options.output(),
@@ -77,6 +78,7 @@ def run(
     both_ways: bool,
     metric: str | None,
     floors: tuple[str, ...],
+    average: str | None,
     layout: str,
     output: str,
     strict: bool,
@@ -104,7 +106,7 @@ def run(
     with workers(jobs, scheduler) as apply:
         result = evaluated(key, response, chosen, apply=apply, document=document, **how)
     tell(result.notices, strict=strict, quiet=quiet)
-    found = check(result, baseline, lowest, asked, path)
+    found = check(result, baseline, lowest, asked, path, average=average)
     tell(found.notices, strict=strict, quiet=quiet)
     write(rendered(found, options.style(layout)), output)
     if not found.passed:

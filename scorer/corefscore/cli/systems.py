@@ -26,7 +26,7 @@ from corefscore.metrics.row import Metric
 from corefscore.python.systems import files_of, scored_each
 from corefscore.results import DOCUMENT, Result, refuse_heads_of_spans
 from corefscore.statistics.percent import from_fraction, from_percent
-from corefscore.statistics.significance import CORRECTIONS, TESTS, Method, both_levels
+from corefscore.statistics.significance import CORRECTIONS, DOCUMENTS, TESTS, Method, both_levels
 
 
 def scoring() -> list[click.Parameter]:
@@ -59,6 +59,7 @@ def resampling() -> list[click.Parameter]:
             help="Random seed; the same seed gives identical results.",
         ),
         options.unit(),
+        average(),
         click.Option(
             ["--test"],
             type=options.Choice(TESTS),
@@ -75,6 +76,15 @@ def resampling() -> list[click.Parameter]:
             help="Holm's correction of p: for all pairs of systems within one score, for all tests, or none.",
         ),
     ]
+
+
+def average() -> click.Parameter:
+    """The option for means over documents."""
+    return click.Option(
+        ["--average"],
+        type=options.Choice([DOCUMENTS]),
+        help="Take means over documents, called macro, instead of totals.",
+    )
 
 
 def levels() -> list[click.Parameter]:
@@ -103,7 +113,7 @@ def method(how: dict[str, Any], by: str | None = None) -> Method:
     sure = None if confidence is None else from_percent(confidence, "--confidence ", ends=False)
     level = None if alpha is None else from_fraction(alpha, "--alpha ")
     sure, level = both_levels(sure, level)
-    given = {name: how.pop(name) for name in ("unit", "test", "trials", "seed", "correction")}
+    given = {name: how.pop(name) for name in ("unit", "test", "trials", "seed", "correction", "average")}
     return Method(by=by, confidence=sure, alpha=level, **given)
 
 

@@ -47,6 +47,7 @@ def compare(
     trials: int | None = None,
     seed: int = Method.seed,
     correction: str = Method.correction,
+    average: str | None = None,
     **how: Unpack[Options],
 ) -> Comparison:
     """Compare systems, given as their responses by name: scores, differences, intervals of both, and tests.
@@ -56,8 +57,8 @@ def compare(
     ``alpha``, the level of the tests, are from 0 to 1; each is what the other leaves, 0.95 and 0.05 where neither is
     given. ``by`` is a regular expression for groups of documents, or `file`: systems are also compared on each of them,
     and scores are unweighted means over groups.
-    ``unit``, ``test``, ``trials``, ``seed`` and ``correction`` are the options of ``corefscore compare``
-    (docs/compare.md), all others those of `score`.
+    ``unit``, ``test``, ``trials``, ``seed``, ``correction`` and ``average`` ("documents" for means over documents) are
+    the options of ``corefscore compare`` (docs/compare.md), all others those of `score`.
 
     What is returned prints as the table of the command; ``to_dict()`` is its JSON, ``to_table(layout)`` its other
     layouts, ``to_frame()`` a data frame, ``results`` the `Result` of each system. One system alone gets intervals.
@@ -71,7 +72,7 @@ def compare(
     only, `UsageError` for unknown names, for levels that are none, and where there is no system.
     """
     chosen = wanted(_words(measures))
-    method = Method(unit, by, test, trials, seed, correction, *both_levels(confidence, alpha))
+    method = Method(unit, by, test, trials, seed, correction, *both_levels(confidence, alpha), average)
     return compared(_results(key, systems, chosen.metrics, how, unit), chosen.measures, method)
 
 
@@ -90,6 +91,7 @@ def rank(
     trials: int | None = None,
     seed: int = Method.seed,
     correction: str = Method.correction,
+    average: str | None = None,
     **how: Unpack[Options],
 ) -> Ranking:
     """Rank systems, given as their responses by name: those that do not differ significantly share a rank.
@@ -101,7 +103,7 @@ def rank(
     Raises as `compare` does.
     """
     chosen, (measure, score) = wanted(_words(measures)), single(sort)
-    method = Method(unit, by, test, trials, seed, correction, *both_levels(confidence, alpha))
+    method = Method(unit, by, test, trials, seed, correction, *both_levels(confidence, alpha), average)
     results = _results(key, systems, wanted(f"{_words(measures)},{measure}").metrics, how, unit)
     return ranked(results, chosen.measures, sort=measure, score=score, method=method)
 
@@ -118,15 +120,17 @@ def check(
     tolerances: Mapping[str, float] | None = None,
     both_ways: bool = False,
     metric: str | None = None,
+    average: str | None = None,
     **how: Unpack[Options],
 ) -> Check:
     """Check whether a score fell below an earlier one, or below a minimum: ``passed`` says so, ``failures`` what did.
 
-    ``baseline`` is a `Result`, its ``to_dict()``, or the path of its JSON or of what the official scorer printed (of
-    the one ``metric``, where the file does not say which). ``minimum`` has the least value of scores, such as
+    ``baseline`` is a `Result`, its ``to_dict()``, or the path of its JSON or of what the official scorer printed
+    (of the one ``metric``, where the file does not say which). ``minimum`` has the least value of scores, such as
     ``{"lea.f1": 0.5, "conll": 0.6}``. ``measures`` are the scores that decide, all F1 unless they are given;
-    ``tolerance`` is how far a score may fall, ``tolerances`` the same for some; ``both_ways`` makes every move of any
-    score of any document fail. All these numbers are from 0 to 1. The other options are those of `score`.
+    ``tolerance`` is how far a score may fall, ``tolerances`` the same for some; ``both_ways`` makes every move of
+    any score of any document fail. All these numbers are from 0 to 1. With ``average`` "documents" means over
+    documents count instead of totals. The other options are those of `score`.
 
         >>> check([["a", "b", "c"]], [["a", "b"], ["c"]], minimum={"muc": 0.5}).passed
         True
@@ -147,7 +151,7 @@ def check(
     metrics = checks.needed(before, floors)
     document = {} if before is None or before.document is None else {"document": before.document}
     result = _scoring(metrics, {**how, **document}).result(key, response)
-    found = checks.check(result, before, floors, asked, path)
+    found = checks.check(result, before, floors, asked, path, average=average)
     warn_of([*result.notices, *found.notices])
     return found
 

@@ -15,8 +15,10 @@ from corefscore.metrics.measures import HEADINGS, wanted
 from corefscore.metrics.row import Metric, options_of
 from corefscore.reports.presented import Presented
 from corefscore.reports.row import PERCENT, Annotation, Column, Table, head
+from corefscore.reports.score import MACRO
 from corefscore.results import DOCUMENT, SPANS, TOTAL, Result, refuse_division
 from corefscore.statistics.percent import fraction
+from corefscore.statistics.significance import DOCUMENTS
 
 SLACK = 1e-12
 """The official scorer prints 15 digits, so what is equal may differ by so much."""
@@ -90,8 +92,9 @@ class Check(Presented):
     """The report of `check`.
 
     Only falls of totals fail a check, since even a better system loses on some documents, and only those of the
-    scores that decide, since recall and precision often trade places. With ``asked.both_ways``, for a scorer that must
-    print the same numbers, everything counts. ``notices`` are about the baseline.
+    scores that decide, since recall and precision often trade places. With ``asked.both_ways``, for a scorer that
+    must print the same numbers, everything counts. ``notices`` are about the baseline. With ``average`` the means
+    over documents stand in the place of totals.
     """
 
     result: Result
@@ -100,6 +103,7 @@ class Check(Presented):
     asked: Asked
     baseline: str | None = None
     notices: Sequence[Finding] = field(default=())
+    average: str | None = None
 
     def __repr__(self) -> str:
         return f"<Check: {'; '.join(self.notes)}>"
@@ -121,7 +125,12 @@ class Check(Presented):
 
     @property
     def signature(self) -> str:
-        return self.result.signature
+        return self.result.signature if self.average is None else f"{self.result.signature} | average={self.average}"
+
+    @property
+    def _whole(self) -> str:
+        """What the scores of all documents are called."""
+        return TOTAL if self.average is None else MACRO
 
     @property
     def tables(self) -> Sequence[Table]:
@@ -138,7 +147,7 @@ class Check(Presented):
         )
         rows = [
             [
-                *((TOTAL, TOTAL) if each.document is None else (DOCUMENT, each.document)),
+                *((self._whole, self._whole) if each.document is None else (DOCUMENT, each.document)),
                 each.measure,
                 HEADINGS[each.score],
                 each.before,
@@ -179,12 +188,13 @@ class Check(Presented):
             return "every score that moves, up or down, of all documents and of each"
         if self.asked.measures:
             return f"a fall of {', '.join(map(_named, self.asked.measures))}"
-        return "a fall of an F1 over all documents; --measures chooses others"
+        over = "the mean of an F1 over documents" if self.average else "an F1 over all documents"
+        return f"a fall of {over}; --measures chooses others"
 
     def to_dict(self) -> dict[str, Any]:
         """What the JSON layout prints; see ``docs/check.md``."""
         return {
-            **head("check", self.signature, self.result.settings.to_dict()),
+            **head("check", self.signature, {**self.result.settings.to_dict(), **self._averaged}),
             "baseline": self.baseline,
             "measures": [_named(each) for each in self.asked.measures],
             "tolerance": self.asked.tolerance,
@@ -202,6 +212,10 @@ class Check(Presented):
             ],
             "floors": [{**each._asdict(), "met": each.met} for each in self.floors],
         }
+
+    @property
+    def _averaged(self) -> dict[str, Any]:
+        return {} if self.average is None else {"average": self.average}
 
     @property
     def annotations(self) -> Iterator[Annotation]:
@@ -230,8 +244,11 @@ def check(
     floors: Mapping[Named, float],
     asked: Asked,
     path: str | None = None,
+    *,
+    average: str | None = None,
 ) -> Check:
-    """Check a result against a baseline, which came from ``path``, and against floors by measure and score.
+    """Check a result against a baseline, which came from ``path``, and against floors by measure and score; with
+    ``average`` by means over documents.
 
     All numbers are from 0 to 1. Raises `InputError` where the baseline was made in another way or of other
     documents: such scores cannot be compared; `UsageError` for a measure that the baseline does not have, and for a
@@ -243,15 +260,23 @@ def check(
         fraction(number, f"{measure}.{score}=")
     moved: list[Moved] = []
     notices: list[Finding] = []
-    whole = numbers_in(result.total.to_dict())
+    if average not in (None, DOCUMENTS):
+        raise UsageError(f"average={average!r}: expected {DOCUMENTS}, or nothing for totals")
+    whole = numbers_in((result.total if average is None else result.mean).to_dict())
     if baseline is not None:
         notices += _comparable(result, baseline, path or "baseline")
         _refuse_unknown(asked, baseline)
-        moved += _moved(None, baseline.total, whole, asked)
+        before = baseline.total if average is None else baseline.macro
+        if not before:
+            raise UsageError(
+                f"{path or 'baseline'}: there is no mean over documents; make it with --average documents, or with "
+                "--documents"
+            )
+        moved += _moved(None, before, whole, asked)
         for name, numbers in baseline.documents.items():
             moved += _moved(name, numbers, numbers_in(result.documents[name].to_dict()), asked)
     low = [Floor(measure, score, least, whole[measure][score]) for (measure, score), least in floors.items()]
-    return Check(result, moved, low, asked, path, notices)
+    return Check(result, moved, low, asked, path, notices, average)
 
 
 def needed(baseline: Baseline | None, floors: Iterable[Named]) -> tuple[Metric, ...]:

@@ -412,7 +412,8 @@ def compare(
 def _comparison(
     results: Mapping[str, Result], measures: Collection[str], method: Method, watch: Watch | None = None
 ) -> Comparison:
-    units = sample(list(results.values()), measures, method.unit, method.by)
+    averaged = method.average is not None
+    units = sample(list(results.values()), measures, method.unit, method.by, averaged=averaged)
     if units.units == 1:
         first = next(iter(results.values()))
         raise InputError([Finding("one-unit", "key", details={"unit": method.unit, "documents": len(first.names)})])
@@ -456,6 +457,8 @@ def notes_on_tests(found: Compared) -> list[str]:
     ]
     if tests.exact.any():
         notes[-1] += f"; exact, by all assignments, up to {found.trials.bit_length() - 1} differing units"
+    if method.average is not None:
+        notes[0] += f"; scores are means over {method.average}"
     notes += _notes_on_correction(found)
     if units < FEW:
         least = min(1.0, 2.0 ** (1 - units))

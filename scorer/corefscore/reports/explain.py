@@ -27,7 +27,7 @@ their precision, of which F1 is then made."""
 SPANS, NODES = "spans", "nodes"
 """What mentions are, where a convention is for one kind alone."""
 
-Options = Mapping[str, str]
+Options = Mapping[str, Any]
 
 NO_OPTIONS: Mapping[str, Any] = {}
 
@@ -47,6 +47,9 @@ class Convention(NamedTuple):
         """The options of one metric."""
         return self.others.get(metric, self.options)
 
+
+WINDOW = 1500
+"""The tokens of a window of BookCoref (Martinelli et al. 2025)."""
 
 DROP, DROP_RESPONSE = {"singletons": "drop"}, {"singletons": "drop-response"}
 
@@ -86,10 +89,17 @@ CONVENTIONS = (
     Convention(
         "first-copies", "Of spans that are marked again the first copy counts.", {"repeated": "first"}, only=SPANS
     ),
+    Convention(
+        "windows",
+        f"Stretches of {WINDOW} tokens are documents of their own (BookCoref).",
+        {"window": WINDOW},
+        only=SPANS,
+    ),
     Convention("exact-matching", "Mentions match if they have the same words.", {"matching": "exact"}, only=NODES),
     Convention("partial-matching", "Mentions match by words with their head.", {"matching": "partial"}, only=NODES),
 )
-"""Every convention. Sources: the code of the programs that are named, and what it prints for real output."""
+"""Every convention. Sources: numbers that others recorded when they ran the programs that are named on one real output;
+what e2e-evaluator drops is inferred from its number there (docs/explain.md)."""
 
 
 class Scored(NamedTuple):
@@ -166,17 +176,17 @@ def explained(score: Callable[[Options], Result], files: str, expect: str | None
     """
     if expect is not None and not _is_number(expect):
         raise UsageError(f"expect={expect!r}: expected a score in percent, such as 71.35")
-    results: dict[tuple[tuple[str, str], ...], Result | InputError] = {}
+    results: dict[tuple[tuple[str, Any], ...], Result | InputError | UsageError] = {}
 
     def result(options: Options) -> Result:
         key = tuple(sorted(options.items()))
         if key not in results:
             try:
                 results[key] = score(options)
-            except InputError as error:
+            except (InputError, UsageError) as error:
                 results[key] = error
         found = results[key]
-        if isinstance(found, InputError):
+        if not isinstance(found, Result):
             raise found
         return found
 
@@ -202,7 +212,7 @@ def _scores(
     try:
         for metric in GROUPS[AVERAGE]:
             found[metric] = _together(result(convention.options_of(metric)), metric, convention.way)
-    except InputError:
+    except (InputError, UsageError):  # such as windows of mentions that are no spans of tokens
         return None
     three = [found[name] for name in GROUPS[AVERAGE]]
     found[AVERAGE] = (
@@ -229,7 +239,7 @@ def _mean(numbers: Sequence[Any]) -> float:
 
 def _command(convention: Convention, files: str) -> str:
     """The run that gives a row; one for each group of metrics that have the same options."""
-    groups: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    groups: dict[tuple[tuple[str, Any], ...], list[str]] = {}
     for metric in GROUPS[AVERAGE]:
         groups.setdefault(tuple(convention.options_of(metric).items()), []).append(metric)
     return "; ".join(_run(metrics, dict(options), files, convention.way) for options, metrics in groups.items())
@@ -237,7 +247,7 @@ def _command(convention: Convention, files: str) -> str:
 
 def _run(metrics: Sequence[str], options: Options, files: str, way: str) -> str:
     name = AVERAGE if len(metrics) == len(GROUPS[AVERAGE]) else ",".join(metrics)
-    words = [word for option, value in options.items() for word in (f"--{option}", value)]
+    words = [word for option, value in options.items() for word in (f"--{option}", str(value))]
     means = "" if way == TOTAL else " --average documents --format table"
     return f"corefscore {name} {files}{''.join(f' {shlex.quote(word)}' for word in words)}{means}"
 

@@ -234,6 +234,7 @@ class Ranking(Presented):
     def notes(self) -> Sequence[str]:
         by = self.found.method.by
         means = f", the mean over groups of documents by {by}" if by is not None else ""
+        means = ", the mean over documents" if self.found.method.average is not None else means
         notes = [
             f"ranked by {self.sorted_by}{means}; a system shares the rank of the first of its group unless the two "
             f"differ at the level {self.found.method.alpha:g}"
@@ -299,7 +300,8 @@ def rank(
     refuse_division(results.values())
     shown = dict(asked(measures))
     shown[sort] = [each for each in SCORES if each == score or each in shown.get(sort, scores_of(sort))]
-    whole = sample(list(results.values()), shown, method.unit, method.by)
+    averaged = method.average is not None
+    whole = sample(list(results.values()), shown, method.unit, method.by, averaged=averaged)
     found = compared(whole.only(sort), method, score, watch)
     observed = found.sample.observed[:, 0, SCORES.index(score)].tolist()
     names = list(results)

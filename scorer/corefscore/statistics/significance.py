@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, pairwise
 from typing import Any, NamedTuple
@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from corefscore.documents.arrays import Bools, Floats, Ints, bounds
+from corefscore.errors import UsageError
 from corefscore.metrics.counts import SCORES, summed
 from corefscore.metrics.measures import asked, metrics_of
 from corefscore.metrics.row import Metric
@@ -44,6 +45,9 @@ SPARE = 32
 
 PairOf = tuple[int, int]
 
+DOCUMENTS = "documents"
+"""What scores can be averaged over."""
+
 
 @dataclass(frozen=True, eq=False)
 class Sample:
@@ -59,7 +63,9 @@ class Sample:
 
     The scores are recall, precision and F1 (`SCORES`), from 0 to 1; what a measure does not have is NaN. With several
     groups a score is the unweighted mean over them, and resampling stays within each. ``parts`` is "joined" where the
-    parts of documents make one unit. ``groups`` are the names of the groups, by number.
+    parts of documents make one unit. ``groups`` are the names of the groups, by number. Where scores are ``averaged``
+    over documents, columns are the sums of the scores of documents, measures x scores, and last how many documents
+    there are.
     """
 
     metrics: Sequence[Metric]
@@ -69,6 +75,7 @@ class Sample:
     observed: Floats
     parts: str | None = None
     groups: Sequence[str] = ()
+    averaged: bool = False
 
     @property
     def systems(self) -> int:
@@ -86,23 +93,37 @@ class Sample:
     @property
     def erring(self) -> Ints:
         """In how many units each system has any recall or precision below 1."""
-        apart = self.counts[..., 0::2] != self.counts[..., 1::2]
+        if self.averaged:
+            apart = self.counts[..., :-1] != self.counts[..., -1:]
+        else:
+            apart = self.counts[..., 0::2] != self.counts[..., 1::2]
         found: Ints = apart.any(axis=-1).sum(axis=-1)
         return found
 
     def only(self, measure: str) -> Sample:
         """The same with one measure, and the counts of its metrics alone."""
         names = metrics_of(measure, self.metrics)
-        places = _places(self.metrics)
-        return Sample(
-            [metric for metric in self.metrics if metric.name in names],
-            {measure: asked(self.measures)[measure]},
-            np.concatenate([self.counts[..., at] for name, at in places.items() if name in names], axis=-1),
-            self.stratum,
-            self.observed[:, [list(self.measures).index(measure)]],
-            self.parts,
-            self.groups,
+        place = list(self.measures).index(measure)
+        columns = [np.arange(at.start, at.stop) for name, at in _places(self.metrics).items() if name in names]
+        if self.averaged:
+            columns = [np.arange(len(SCORES)) + place * len(SCORES), np.array([self.counts.shape[-1] - 1])]
+        return replace(
+            self,
+            metrics=[metric for metric in self.metrics if metric.name in names],
+            measures={measure: asked(self.measures)[measure]},
+            counts=self.counts[..., np.concatenate(columns)],
+            observed=self.observed[:, [place]],
         )
+
+    def scores(self, sums: Floats) -> Floats:
+        """The scores of sums of columns, as `statistics` has them."""
+        return means(self.measures, sums) if self.averaged else statistics(self.metrics, self.measures, sums)
+
+    def decisive(self) -> list[list[int]]:
+        """The columns that can change each score, measure by measure: recall, precision, F1."""
+        if self.averaged:
+            return [[column] for column in range(len(self.measures) * len(SCORES))]
+        return decisive(self.metrics, self.measures)
 
 
 def statistics(metrics: Sequence[Metric], measures: Collection[str], sums: Floats) -> Floats:
@@ -117,6 +138,15 @@ def statistics(metrics: Sequence[Metric], measures: Collection[str], sums: Float
             scores[..., place, SCORES.index(score)] = getattr(found[measure], score)
     means: Floats = summed(scores) / len(scores)
     return means
+
+
+def means(measures: Collection[str], sums: Floats) -> Floats:
+    """The same of sums of the scores of documents, and their number: the means over documents."""
+    each = sums[..., :-1] / np.maximum(sums[..., -1:], 1)
+    scores = each.reshape(*sums.shape[:-1], len(measures), len(SCORES))
+    wanted = np.array([[score in its for score in SCORES] for its in asked(measures).values()])
+    found: Floats = summed(np.where(wanted, scores, np.nan)) / len(scores)
+    return found
 
 
 def _places(metrics: Sequence[Metric]) -> dict[str, slice]:
@@ -165,7 +195,7 @@ class _Trials:
         return self.sums(np.ones((1, self.sample.units)))
 
     def scores(self, sums: Floats) -> Floats:
-        return statistics(self.sample.metrics, self.sample.measures, sums)
+        return self.sample.scores(sums)
 
     def blocks(self, trials: int, seed: int) -> Iterator[Floats]:
         """Uniform numbers, a row a trial and a column a unit, in blocks that bound the memory."""
@@ -286,7 +316,7 @@ def _apart(of: _Trials, pair: PairOf) -> Bools:
     """In which units two systems' counts of a score differ: units x measures x scores."""
     sample = of.sample
     differing = of.counts[pair[0]] != of.counts[pair[1]]
-    found = [differing[:, columns].any(axis=1) for columns in decisive(sample.metrics, sample.measures)]
+    found = [differing[:, columns].any(axis=1) for columns in sample.decisive()]
     return np.stack(found, axis=-1).reshape(sample.units, len(sample.measures), len(SCORES))
 
 
@@ -423,8 +453,9 @@ def both_levels(confidence: float | None, alpha: float | None) -> tuple[float, f
 class Method:
     """How systems are compared; ``confidence`` of the intervals and ``alpha``, the level of the tests, are from 0 to 1.
 
-    Without ``trials`` there are `TRIALS`, or as many as the correction for many tests needs. Raises `UsageError` for a
-    level that is none, such as a percentage.
+    Without ``trials`` there are `TRIALS`, or as many as the correction for many tests needs. ``average`` is None for
+    the scores of all counts together, or `DOCUMENTS` for the means over documents. Raises `UsageError` for a level that
+    is none, such as a percentage, for another average, and for one beside groups.
     """
 
     unit: str = "document"
@@ -435,14 +466,19 @@ class Method:
     correction: str = CORRECTIONS[0]
     confidence: float = 0.95
     alpha: float = 0.05
+    average: str | None = None
 
     def __post_init__(self) -> None:
+        if self.average not in (None, DOCUMENTS):
+            raise UsageError(f"average={self.average!r}: expected {DOCUMENTS}, or nothing for totals")
+        if self.average is not None and self.by is not None:
+            raise UsageError("--by is the mean over groups of documents, --average over documents; give one of the two")
         fraction(self.confidence, "confidence=", ends=False)
         fraction(self.alpha, "alpha=", ends=False)
 
     def to_dict(self) -> dict[str, Any]:
         """The options by name, as they stand in the signature."""
-        return {**vars(self)}
+        return {name: value for name, value in vars(self).items() if name != "average" or value is not None}
 
     def family(self, pairs: int, scores: int) -> int:
         """How many tests are corrected for each other: of pairs of systems within one score, or of all scores."""

@@ -13,11 +13,11 @@ from corefscore.checking.findings import counted
 from corefscore.documents.arrays import Floats, Ints
 from corefscore.documents.model import is_within, part_of
 from corefscore.errors import UsageError
-from corefscore.metrics.counts import summed
+from corefscore.metrics.counts import SCORES, summed
 from corefscore.metrics.measures import metrics_of
 from corefscore.metrics.row import Metric
-from corefscore.results import REST, Result, compiled, group_of
-from corefscore.statistics.significance import Sample, statistics
+from corefscore.results import REST, Result, compiled, group_of, values
+from corefscore.statistics.significance import Sample, means, statistics
 
 DOCUMENT, PART, JOINED = UNITS = "document", "part", "parts-joined"
 """Documents with all their parts, since parts of one document are alike; each part by itself, as the official scorer
@@ -81,16 +81,26 @@ def _some(names: Sequence[str]) -> str:
     return "".join(f'\n  "{name}"' for name in names[:NAMES_SHOWN]) + more
 
 
-def sample(results: Sequence[Result], measures: Collection[str], unit: str = DOCUMENT, by: str | None = None) -> Sample:
+def sample(
+    results: Sequence[Result],
+    measures: Collection[str],
+    unit: str = DOCUMENT,
+    by: str | None = None,
+    *,
+    averaged: bool = False,
+) -> Sample:
     """The counts of several systems, summed by unit; the results are those of one key.
 
-    ``by`` makes groups of documents as `Result.by` does, over which scores are averaged.
+    ``by`` makes groups of documents as `Result.by` does, over which scores are averaged; ``averaged`` scores are means
+    over documents (`Result.mean`).
 
     Raises `UsageError` for a pattern that fits not, and for a unit that lies in more than one group.
     """
     first = results[0]
     needed = {name for measure in measures for name in metrics_of(measure, first.metrics)}
     metrics = [metric for metric in first.metrics if metric.name in needed]
+    if averaged and is_within(unit):
+        raise UsageError(f"--unit {unit}: means over documents have no units within documents; leave --average out")
     rows = [_rows(result, metrics, unit) for result in results]
     names = rows[0].names
     groups = [REST] * len(first.names) if by is None else first.groups(by)
@@ -107,15 +117,15 @@ def sample(results: Sequence[Result], measures: Collection[str], unit: str = DOC
     place[order] = np.arange(len(order))
     counts, observed = [], []
     for result, its in zip(results, rows, strict=True):
-        columns = _columns(result.counts, metrics)
-        counts.append(_by_unit(its.columns, place[unit_of_row], len(order)))
+        columns = _scores(result, measures) if averaged else _columns(result.counts, metrics)
+        counts.append(_by_unit(columns if averaged else its.columns, place[unit_of_row], len(order)))
         sums = np.stack(
             [summed(columns[stratum_of_document == group]) for group in range(int(stratum_of_document.max()) + 1)]
         )
-        observed.append(statistics(metrics, measures, sums))
+        observed.append(means(measures, sums) if averaged else statistics(metrics, measures, sums))
     parts = "joined" if unit in (DOCUMENT, JOINED) and len(order) < len(names) else None
     strata = list(dict.fromkeys(groups))
-    return Sample(metrics, measures, np.stack(counts), stratum[order], np.stack(observed), parts, strata)
+    return Sample(metrics, measures, np.stack(counts), stratum[order], np.stack(observed), parts, strata, averaged)
 
 
 class _Rows(NamedTuple):
@@ -146,6 +156,13 @@ def _rows(result: Result, metrics: Sequence[Metric], unit: str) -> _Rows:
                 "mentions of different units count, too; leave it out of --measures, or make each unit a document"
             )
     return _Rows(result.units.names, result.units.document, _columns(result.units.counts, metrics))
+
+
+def _scores(result: Result, measures: Collection[str]) -> Floats:
+    """The scores of each document, documents x (measures x scores), and 1 for its number."""
+    found = values(result.metrics, result.counts)
+    columns = [getattr(found[measure], score) for measure in measures for score in SCORES]
+    return np.stack([*columns, np.ones(len(result.names))], axis=1)
 
 
 def _columns(counts: Mapping[str, Floats], metrics: Sequence[Metric]) -> Floats:
