@@ -49,7 +49,7 @@ def main(arguments: list[str]) -> None:
         subprocess.run([command, "diff", *sides, "--html", page, "--quiet"], check=True)
         for name, (theme, width, height) in PICTURES.items():
             driver = browser(theme, width, height)
-            driver.get(page.as_uri())
+            driver.get(page.as_uri() + "#0")
             for key in ("n", "n"):
                 driver.find_element("tag name", "body").send_keys(key)
             driver.save_screenshot(str(folder / f"diff-{name}.png"))

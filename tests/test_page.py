@@ -86,11 +86,34 @@ def test_types_can_be_hidden_and_documents_changed(browser: Any, tmp_path: Path)
     for number in "123456789":
         press(browser, number)
     press(browser, "n")
-    assert shown(browser, "status").startswith("No more in this document")
+    assert shown(browser, "status") == "No error after this one."
     press(browser, "j")
     assert shown(browser, "name") != first
     press(browser, "k")
     assert shown(browser, "name") == first
+    assert is_quiet(browser)
+
+
+def test_the_page_begins_where_most_is_lost_and_goes_on_to_the_next_document(browser: Any, tmp_path: Path) -> None:
+    """Documents are walked through by cost, as they are listed; those without a shown error are passed over."""
+    browser.get(page(tmp_path, SYSTEMS / "key.conll", ASH))
+    listed = "return [...document.querySelectorAll('#documents button')].map((its) => its.firstChild.textContent)"
+    names = browser.execute_script(listed)
+    assert names[:2] == [shown(browser, "name"), "(bn/01); part 001"]
+    assert shown(browser, "counts").startswith("document 1 of 24 by cost; CoNLL average 60.97; ")
+    press(browser, "n")
+    press(browser, "p")
+    assert shown(browser, "status") == "No error before this one."
+    seen = []
+    for _ in range(60):
+        press(browser, "n")
+        if shown(browser, "status") == "No error after this one.":
+            break
+        seen.append(shown(browser, "name"))
+        assert (f"{seen[-1]}: \u201c" in shown(browser, "status")) == (len(seen) > 1 and seen[-2] != seen[-1])
+    script = "return data.documents.filter((its) => its.marks[0].some((mark) => mark[2])).length"
+    assert list(dict.fromkeys(seen)) == names[: browser.execute_script(script)]
+    press(browser, "p")
     assert is_quiet(browser)
 
 
@@ -138,9 +161,8 @@ def test_mentions_that_cross_are_all_shown(browser: Any, tmp_path: Path) -> None
 
 
 def test_a_page_of_two_annotators_has_no_key(browser: Any, tmp_path: Path) -> None:
-    browser.get(
-        page(tmp_path, TESTDATA / "fables" / "key.conll", TESTDATA / "fables" / "response.conll", "--symmetric")
-    )
+    fables = TESTDATA / "fables"
+    browser.get(page(tmp_path, fables / "key.conll", fables / "response.conll", "--symmetric") + "#0")
     press(browser, "n")
     text: str = browser.execute_script("document.getElementById('signature').remove(); return document.body.innerText")
     assert shown(browser, "status") == "\u201ca piece of cheese\u201d: only in first (entity 2 of first)"
@@ -176,9 +198,27 @@ def test_signs_and_labels_stay_with_their_words_on_a_telephone(browser: Any, tmp
     assert (count > 30, far, wide <= 360) == (True, [], True)
 
 
+def test_little_of_a_telephone_is_taken_by_what_stays_in_view(browser: Any, tmp_path: Path) -> None:
+    """Only the buttons stay at the top and the sentence about the mention at the bottom, with two responses, too."""
+    browser.get(page(tmp_path, SYSTEMS / "key.conll", ASH, "--other", BIRCH))
+    size = {"width": 360, "height": 640, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    script = """
+      scrollTo(0, document.body.scrollHeight / 2);
+      return [...document.body.querySelectorAll("*")].filter((its) => getComputedStyle(its).position === "sticky")
+        .map((its) => [its.id || its.tagName, its.getBoundingClientRect().height]);
+    """
+    try:
+        sticky = dict(browser.execute_script(script))
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert list(sticky) == ["tools", "FOOTER"]
+    assert sticky["tools"] < 90
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_paper_is_black_on_white_without_controls(browser: Any, tmp_path: Path, theme: str) -> None:
-    browser.get(page(tmp_path, TESTDATA / "fables" / "key.conll", TESTDATA / "fables" / "response.conll"))
+    browser.get(page(tmp_path, TESTDATA / "fables" / "key.conll", TESTDATA / "fables" / "response.conll") + "#0")
     press(browser, "n")
     press(browser, "?")
     script = """
@@ -201,5 +241,5 @@ def test_paper_is_black_on_white_without_controls(browser: Any, tmp_path: Path, 
     assert found["colours"] == found["lines"] == ["rgb(0, 0, 0)"]
     assert set(found["grounds"]) <= {"rgba(0, 0, 0, 0)", "rgb(255, 255, 255)"}
     assert found["controls"] == 0
-    for words in ("CoNLL average 65.21", "A Crow", "dotted: right", "| errors=conll |"):
+    for words in ("CoNLL average 65.21", "A Crow", "document 2 of 2 by cost", "dotted: right", "| errors=conll |"):
         assert words in found["text"], words

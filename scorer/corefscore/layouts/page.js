@@ -5,11 +5,13 @@ const STATES = ["right", "span", "wrong", "missing", "extra"];
 const SIGNS = ["", "~", "", "\u2212", "+"];
 const STYLES = ["dotted", "~ wavy", "solid, 5>r2", "\u2212 dashed", "+ double"];
 const KEYS = [
-  ["n, p", "next, previous " + data.error], ["e, E", "next, previous mention of the entity"], ["j, k", "next, previous document"],
+  ["n, p", "next, previous " + data.error], ["e, E", "next, previous mention of the entity"], ["j, k", "next, previous document by cost"],
   ["1 to 9", "show or hide a type of " + data.error], ["x", "other response"], ["t", "light or dark"], ["Esc", "choose nothing"],
+  ["Ctrl+P", "print this document"],
 ];
 
 let system = 0, place = 0, chosen = -1;
+let order = [];
 let marks = [], elements = [];
 const hidden = new Set();
 
@@ -21,7 +23,10 @@ const make = (tag, text, properties) => {
 
 // A mark is [start, end, state, key, response, types], and its parts if it skips tokens; names are places in the list of
 // names of its document.
-const shows = (mark) => mark[2] !== 0 && (!mark[5] || data.types.some((_, bit) => mark[5] >> bit & 1 && !hidden.has(bit)));
+const shows = (mark) => mark[2] !== 0 && data.types.some((_, bit) => typesOf(mark) >> bit & 1 && !hidden.has(bit));
+
+// A main mention that only one side has is no error of its own: the other pieces of its entity are divided or conflated.
+const typesOf = (mark) => mark[5] || 1 << data.types.findIndex((its) => its.type === (mark[2] === 3 ? "divided" : "conflated"));
 
 const name = (at) => at < 0 ? "" : data.documents[place].names[at];
 
@@ -114,7 +119,8 @@ function draw() {
   elements = [];
   chosen = -1;
   byId("name").textContent = its.name;
-  byId("counts").textContent = its.scores[system] + "; " + its.counts[system];
+  const several = order.length > 1 ? "document " + (order.indexOf(place) + 1) + " of " + order.length + " by cost; " : "";
+  byId("counts").textContent = several + its.scores[system] + "; " + its.counts[system];
   const text = document.createDocumentFragment();
   let first = 0, at = 0;
   its.sentences.forEach((sentence, number) => {
@@ -163,6 +169,7 @@ function choose(at, scroll) {
   history.replaceState(null, "", "#" + place + "," + at);
 }
 
+const mentions = (count) => count + (count === 1 ? " mention" : " mentions");
 const alike = (mark, column) => mark[column] < 0 ? [] : marks.flatMap((its, at) => its[column] === mark[column] ? [at] : []);
 const entityOf = (mark) => alike(mark, mark[3] < 0 ? 4 : 3);
 
@@ -181,35 +188,55 @@ function showEntity(mark, same) {
     return [make("h3", title), rows];
   };
   const parts = [];
-  if (mark[3] >= 0) parts.push(...list("Entity " + name(mark[3]) + " of " + data.key + ": " + same.length + " mentions", same));
+  if (mark[3] >= 0) parts.push(...list("Entity " + name(mark[3]) + " of " + data.key + ": " + mentions(same.length), same));
   if (mark[4] >= 0) {
     const found = alike(mark, 4);
-    parts.push(...list("Entity " + name(mark[4]) + " of " + data.response + ": " + found.length + " mentions", found));
+    parts.push(...list("Entity " + name(mark[4]) + " of " + data.response + ": " + mentions(found.length), found));
   }
   byId("entity").replaceChildren(...parts);
 }
 
-function step(by, wanted) {
-  for (let at = chosen < 0 ? (by > 0 ? 0 : marks.length - 1) : chosen + by; at >= 0 && at < marks.length; at += by)
-    if (wanted(at)) return choose(at, true);
-  byId("status").textContent = by > 0 ? "No more in this document; j: next document." : "None before in this document; k: previous document.";
+// The next mention that is wanted after the chosen one, -1 if there is none in this document.
+function following(by, wanted) {
+  let at = chosen < 0 ? (by > 0 ? 0 : marks.length - 1) : chosen + by;
+  while (at >= 0 && at < marks.length && !wanted(marks[at], at)) at += by;
+  return at < marks.length ? at : -1;
 }
 
-const error = (by) => step(by, (at) => shows(marks[at]));
+function error(by) {
+  const at = following(by, shows);
+  if (at >= 0) return choose(at, true);
+  let to = order.indexOf(place) + by;
+  while (order[to] !== undefined && !data.documents[order[to]].marks[system].some(shows)) to += by;
+  if (order[to] === undefined) {
+    byId("status").textContent = "No " + data.error + (by > 0 ? " after" : " before") + " this one.";
+    return;
+  }
+  go(order[to]);
+  choose(following(by, shows), true);
+  byId("status").textContent = byId("name").textContent + ": " + byId("status").textContent;
+}
 
 function mention(by) {
   if (chosen < 0) return;
   const same = new Set(entityOf(marks[chosen]));
-  step(by, (at) => same.has(at));
+  const at = following(by, (_, its) => same.has(its));
+  if (at >= 0) choose(at, true);
+  else byId("status").textContent = "No mention of the entity " + (by > 0 ? "after" : "before") + " this one.";
 }
 
 function go(to) {
-  if (to < 0 || to >= data.documents.length || to === place) return;
+  if (to === undefined || to === place) return;
   place = to;
   draw();
   document.querySelector("main").scrollTop = 0;
+  const nav = document.querySelector("nav"), frame = nav.getBoundingClientRect();
+  const { top, bottom } = nav.querySelector("[aria-current=true]").getBoundingClientRect();
+  if (top < frame.top || bottom > frame.bottom) nav.scrollTop += top - frame.top - frame.height / 2;
   history.replaceState(null, "", "#" + place);
 }
+
+const beside = (by) => go(order[order.indexOf(place) + by]);
 
 function toggle(bit) {
   if (!data.types[bit]) return;
@@ -258,7 +285,7 @@ function panels() {
     row.append(button);
     return row;
   }));
-  const order = data.documents.map((_, at) => at).sort((a, b) => data.documents[b].costs[system] - data.documents[a].costs[system]);
+  order = data.documents.map((_, at) => at).sort((a, b) => data.documents[b].costs[system] - data.documents[a].costs[system]);
   byId("documents").replaceChildren(...order.map((at) => {
     const button = make("button", data.documents[at].name);
     button.append(make("small", (data.documents[at].costs[system] * 100).toFixed(2)));
@@ -275,11 +302,12 @@ function keys() {
   const shown = byId("keys").hidden;
   byId("keys").hidden = !shown;
   byId("help").setAttribute("aria-expanded", String(shown));
+  if (shown) byId("keys").scrollIntoView({ block: "nearest" });
 }
 
 const ACTIONS = {
-  n: () => error(1), p: () => error(-1), e: () => mention(1), E: () => mention(-1), j: () => go(place + 1),
-  k: () => go(place - 1), t: theme, x: () => change((system + 1) % data.systems.length), "?": keys,
+  n: () => error(1), p: () => error(-1), e: () => mention(1), E: () => mention(-1), j: () => beside(1),
+  k: () => beside(-1), t: theme, x: () => change((system + 1) % data.systems.length), "?": keys,
   Escape: () => { draw(); byId("status").textContent = ""; },
 };
 
@@ -289,7 +317,7 @@ function start() {
     row.append(make("dt", key), make("dd", text));
     return row;
   }));
-  byId("kind").textContent = data.error + "s";
+  byId("kind").textContent = data.error + "s: count \u00b7 cost";
   for (const [id, text, title] of [["previous", "\u2190 " + data.error, "previous (p)"], ["next", data.error + " \u2192", "next (n)"]])
     Object.assign(byId(id), { textContent: text, title });
   byId("legend").textContent = STYLES.map((style, at) => style + ": " + data.said[at]).join("; ");
@@ -311,9 +339,9 @@ function start() {
     else return;
     event.preventDefault();
   });
-  const [first, mark] = location.hash.slice(1).split(",").map(Number);
-  if (first > 0 && first < data.documents.length) place = first;
   panels();
+  const [first, mark] = location.hash.slice(1).split(",").map(Number);
+  place = location.hash && data.documents[first] ? first : order[0] || 0;
   draw();
   if (mark >= 0) choose(mark, true);
 }
