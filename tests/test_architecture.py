@@ -90,6 +90,7 @@ ORDER = (
     "alignment.pairing",
     "documents.texts",
     "alignment.text.stretches",
+    "alignment.text.zeros",
     "alignment.text.fidelity",
     "alignment.text.placing",
     "names.mentions",

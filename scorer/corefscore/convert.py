@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from importlib import import_module
+from itertools import chain, islice
 
 import numpy as np
 
 from corefscore.alignment.pairing import Names
 from corefscore.checking.findings import Finding, counted
-from corefscore.documents.arrays import tally
+from corefscore.documents.arrays import Bools, Ints, bounds, tally
 from corefscore.documents.model import KEY, RESPONSE, SENTENCE, TENTH, Documents, joined
 from corefscore.documents.sources import sources
 from corefscore.errors import UsageError
 from corefscore.formats import BY_CONTENT, EVERY_NAME, TAGGED, find, form_of, read, requested
-from corefscore.formats.row import FullDocument, Reading, Sentences, full_documents
+from corefscore.formats.row import EMPTY, FullDocument, Layers, Reading, Sentences, full_documents
 
 
 def convert(
@@ -49,17 +50,90 @@ def convert(
     if origin.sentences is None or target.write is None:
         able = ", ".join(writable())
         raise UsageError(f"{origin.name} cannot be converted to {target.name}; formats that can be converted: {able}")
+    if key is not None and target.name == COREFUD and form_of(sources(key), BY_CONTENT, KEY).name == COREFUD:
+        yield from _on_words(key, path, both, notices)
+        return
     if key is not None:
         yield from target.write(_on_tokens(key, path, both, notices), notices, asked)
         return
     sentences = origin.sentences
     request = requested(KEY, reading)._replace(texts=True)
     batches = origin.read(files, notices, request)
+    if target.name == TAGGED and origin.name == COREFUD:
+        layers = import_module(str(origin.layers)).read
+        texts = chain.from_iterable(layers(source, request) for source in files)
+        yield from target.write(_with_zeros(batches, texts, notices), notices, asked)
+        return
     texts = chain.from_iterable(sentences(source, notices, request) for source in files)
     yield from target.write(_full(batches, texts, notices), notices, asked)
 
 
 USUAL_TARGETS = ("conll", "jsonlines")
+
+COREFUD = "corefud"
+"""The format whose mentions are more than spans."""
+
+
+def _on_words(key: str, path: str, reading: Reading, notices: list[Finding]) -> Iterator[str]:
+    """A key of CorefUD with the entities that a file has instead of its own, with heads, empty nodes included.
+
+    Raises as `corefscore.alignment.text.placing.placed` does.
+    """
+    from corefscore.alignment.text.placing import placed, words_of
+    from corefscore.formats.corefud.writer import Headed, write_on
+
+    batches = list(read(key, notices, _for_key(reading)))
+    found = placed(batches, list(read(path, notices, reading, side=RESPONSE)), reading, notices).response
+    answers = {name: at for at, name in enumerate(found.names)}
+    for batch in batches:  # one for each file
+        words = words_of(batch, range(len(batch)), KEY)
+        its = found.take(np.array([answers.get(name, -1) for name in batch.names], dtype=np.int64))
+        its = replace(its, names=batch.names, places=batch.places)
+        start, end = _places(its, [words[at].numbers for at in range(len(batch))])
+        assert its.nodes is not None, "the key is CorefUD"
+        there = end - start + 1 == its.nodes.size  # all of its words are words of the key
+        _note_lost(its, [("lost-mentions", ~there)], notices)
+        heads: list[dict[tuple[int, int], int]] = [{} for _ in batch.names]
+        rows = zip(its.mention_document().tolist(), start.tolist(), end.tolist(), its.nodes.head.tolist(), strict=True)
+        for document, first, last, head in rows:
+            heads[document][first, last] = int(np.searchsorted(words[document].numbers, head)) - first + 1
+        documents = {}
+        for at, full in enumerate(full_documents(_kept(replace(its, start=start, end=end), there))):
+            documents[full.place.line or 0] = Headed(full._replace(sentences=words[at].words), heads[at])
+        yield from write_on(batch.place_of(0).source, documents, notices)
+
+
+def _places(batch: Documents, numbers: Sequence[Ints]) -> tuple[Ints, Ints]:
+    """The places of the first and the last word of each mention among the words of its document, empty nodes counted;
+    ``numbers`` are those of the words of each document."""
+    assert batch.nodes is not None, "this is CorefUD"
+    start, end = batch.start.copy(), batch.end.copy()
+    at = bounds(batch.mention_document(), len(batch)).tolist()
+    for its, first, last in zip(numbers, at, at[1:], strict=False):
+        start[first:last] = np.searchsorted(its, batch.nodes.first_word[first:last])
+        end[first:last] = np.searchsorted(its, batch.nodes.last_word[first:last], side="right") - 1
+    return start, end
+
+
+def _kept(batch: Documents, kept: Bools) -> Documents:
+    """A batch with some of its mentions, as spans, and without the entities that have none left."""
+    left = tally(batch.entity[kept], len(batch.document)) > 0
+    return replace(
+        batch,
+        document=batch.document[left],
+        label=batch.label[left],
+        entity=(np.cumsum(left) - 1)[batch.entity[kept]],
+        start=batch.start[kept],
+        end=batch.end[kept],
+        line=batch.line[kept],
+        nodes=None,
+    )
+
+
+def _for_key(reading: Reading) -> Reading:
+    """How the key is read: said of both, a format is meant for the file that is converted."""
+    its_format = reading.of(KEY).input_format if isinstance(reading.input_format, Mapping) else None
+    return reading._replace(tags=None, input_format=its_format)
 
 
 def _on_tokens(key: str, path: str, reading: Reading, notices: list[Finding]) -> Iterator[FullDocument]:
@@ -67,11 +141,9 @@ def _on_tokens(key: str, path: str, reading: Reading, notices: list[Finding]) ->
 
     Raises as `corefscore.alignment.text.placing.placed` does.
     """
-    from corefscore.alignment.text.placing import placed, words_of
+    from corefscore.alignment.text.placing import overt, placed, words_of
 
-    # Said of both, a format is meant for the file that is converted.
-    its_format = reading.of(KEY).input_format if isinstance(reading.input_format, Mapping) else None
-    of_key = reading._replace(tags=None, input_format=its_format)
+    of_key = _for_key(reading)
     batches = joined(list(read(key, notices, of_key)))
     found = placed([batches], list(read(path, notices, reading, side=RESPONSE)), reading, notices).response
     words = words_of(batches, range(len(batches)), KEY)
@@ -86,7 +158,7 @@ def _on_tokens(key: str, path: str, reading: Reading, notices: list[Finding]) ->
         if name not in entities:
             notices.append(Finding("missing-document", path, details={"document": name, "nearest": ""}))
         kept = {label: spans for label, spans in there.items() if spans}
-        yield FullDocument(name, place, words[at].words, kept)
+        yield FullDocument(name, place, overt(words[at]).words, kept)
 
 
 def as_spans(batch: Documents, notices: list[Finding]) -> Documents:
@@ -102,25 +174,34 @@ def as_spans(batch: Documents, notices: list[Finding]) -> Documents:
     notices.append(Finding("dropped-heads", place.source.name))
     is_token = nodes.word % SENTENCE % TENTH == 0
     tokens = np.add.reduceat(is_token.astype(np.int64), nodes.first)
-    document = batch.mention_document()
     kept = tokens > 0
     gaps = kept & (tokens <= batch.end - batch.start)
-    for code, which in (("dropped-zeros", ~kept), ("filled-gaps", gaps)):
+    _note_lost(batch, [("dropped-zeros", ~kept), ("filled-gaps", gaps)], notices)
+    return _kept(batch, kept)
+
+
+def _note_lost(batch: Documents, lost: Sequence[tuple[str, Bools]], notices: list[Finding]) -> None:
+    """Notice the mentions that lose something, for each document."""
+    document = batch.mention_document()
+    for code, which in lost:
         for its, first, count in zip(*np.unique(document[which], return_index=True, return_counts=True), strict=True):
             details = {"document": batch.names[its], "count": counted(int(count), "mention")}
             line = int(batch.line[which][first])
             notices.append(Finding(code, batch.place_of(int(its)).source.name, line, details=details))
-    left = tally(batch.entity[kept], len(batch.document)) > 0
-    return replace(
-        batch,
-        document=batch.document[left],
-        label=batch.label[left],
-        entity=(np.cumsum(left) - 1)[batch.entity[kept]],
-        start=batch.start[kept],
-        end=batch.end[kept],
-        line=batch.line[kept],
-        nodes=None,
-    )
+
+
+def _with_zeros(
+    batches: Iterator[Documents], layers: Iterator[Layers], notices: list[Finding]
+) -> Iterator[FullDocument]:
+    """Documents of CorefUD with their empty nodes as tokens; each mention has all words from its first to its last."""
+    for batch in batches:
+        its_layers = list(islice(layers, len(batch)))
+        start, end = _places(batch, [its.numbers for its in its_layers])
+        assert batch.nodes is not None, "this is CorefUD"
+        _note_lost(batch, [("filled-gaps", batch.nodes.size <= end - start)], notices)
+        for its, full in zip(its_layers, full_documents(replace(batch, start=start, end=end)), strict=True):
+            words = [[word.removeprefix(EMPTY) or "_" for word in sentence] for sentence in its.words]
+            yield full._replace(sentences=words, zeros=set(np.flatnonzero(its.empty).tolist()))
 
 
 def writable() -> list[str]:

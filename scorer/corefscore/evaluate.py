@@ -152,7 +152,7 @@ def _refuse_two_kinds(kinds: Collection[bool]) -> None:
     if len(kinds) > 1:
         raise UsageError(
             "one side is CorefUD and the other is not; mentions with heads cannot be compared with spans; give both in "
-            "one format"
+            "one format, or with --align find the words of the response in the key and its heads in the tree of the key"
         )
 
 

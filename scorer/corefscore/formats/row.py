@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 
 from corefscore.checking.findings import Finding
-from corefscore.documents.arrays import NONE, Ints
-from corefscore.documents.model import KEY, RESPONSE, Documents, Place
+from corefscore.documents.arrays import NONE, Bools, Ints
+from corefscore.documents.model import KEY, RESPONSE, SENTENCE, TENTH, Documents, Place
 from corefscore.documents.sources import Source
 from corefscore.errors import InputError, UsageError
 from corefscore.names.options import NameOptions
@@ -19,6 +19,12 @@ BATCH = 1 << 24
 
 NO_WORD = "-"
 """What stands where a word is not known."""
+
+EMPTY = "\N{EMPTY SET}"
+"""What stands before the form of an empty node among words, and in place of none."""
+
+ZERO = "##"
+"""How a word of tagged text begins that stands for a zero."""
 
 HEADS = AUTO, FILE, PARSE, TREE, LAST = "auto", "file", "parse", "tree", "last"
 """What ``--heads`` can be: those that the file names; by the column of parses and the rules for the Penn Treebank; the
@@ -127,12 +133,14 @@ class FullDocument(NamedTuple):
     """One document with its words, as it is written.
 
     ``entities`` are lists of mentions (first token, last token) by id; ``sentences`` is None where no words are known.
+    ``zeros`` are the tokens that are empty nodes, where a format writes these.
     """
 
     name: str
     place: Place
     sentences: Sentences | None
     entities: Mapping[str, Sequence[tuple[int, int]]]
+    zeros: Collection[int] = ()
 
 
 def order_kept(document: FullDocument, written: Iterable[str]) -> bool:
@@ -167,6 +175,20 @@ def full_documents(batch: Documents) -> Iterator[FullDocument]:
         yield FullDocument(name, batch.place_of(document), None, entities[document])
 
 
+class Tree(NamedTuple):
+    """The dependencies of the words of a document: how many steps each is from its root, more than there are words for
+    an empty node (shape: words); and the words on which each empty node depends (their numbers), and how (a number
+    that is equal for equal relations), by its place among the words."""
+
+    depth: Ints
+    links: Mapping[int, tuple[Sequence[int], Sequence[int]]]
+
+
+def no_tree() -> Tree:
+    """The tree of a document that has none."""
+    return Tree(NONE, {})
+
+
 class Layers(NamedTuple):
     """What one document has besides coreference, for those who look into its text.
 
@@ -174,7 +196,8 @@ class Layers(NamedTuple):
     ``parse`` (bits of bracketed trees, such as ``(NP*``) have one value a token, or are empty if the file has none.
     ``units`` has the unit of each token, if the request asks for it.
     ``numbers`` are those of the words (`corefscore.documents.model.Nodes`) if mentions are more than spans; empty
-    nodes are words then. ``faults`` tells of a text with tags in it how many of these had which of `FAULTS`.
+    nodes are words then, and ``tree`` gives their dependencies. ``faults`` tells of a text with tags in it how many of
+    these had which of `FAULTS`, ``zeros`` which of its words stand for zeros.
     """
 
     line: int | None
@@ -184,6 +207,14 @@ class Layers(NamedTuple):
     numbers: Ints = NONE
     faults: Mapping[str, int] = MappingProxyType({})
     units: Sequence[str] = ()
+    zeros: Sequence[int] = ()
+    tree: Callable[[], Tree] = no_tree
+
+    @property
+    def empty(self) -> Bools:
+        """Which words are empty nodes, if there are numbers."""
+        found: Bools = self.numbers % SENTENCE % TENTH > 0
+        return found
 
 
 FAULTS = ("unclosed", "unopened", "crossing", "unreadable")

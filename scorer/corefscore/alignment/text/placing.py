@@ -2,7 +2,8 @@
 
 A mention takes the words of the key from the first to the last of its characters that stand in the key, whole words on
 either side; in moved text likewise, within one stretch. A mention without such characters lies in inserted text: it
-gets tokens behind those of the document, where nothing matches it. Where several mentions come to the same words, the
+gets tokens behind those of the document, where nothing matches it. Beside a key of CorefUD the words of the key are its
+tokens and its empty nodes (`corefscore.alignment.text.zeros`). Where several mentions come to the same words, the
 one with the fewest characters that differ has them, and the others match nothing either, so that no mention is lost
 or invented.
 
@@ -24,9 +25,10 @@ from corefscore.alignment.pairing import in_other_form
 from corefscore.alignment.text.characters import Characters, characters
 from corefscore.alignment.text.fidelity import COLUMNS, UNUSUAL, Fidelity, described, ratio
 from corefscore.alignment.text.stretches import ABSENT, EQUAL, MOVED, Found, find, is_aligned
+from corefscore.alignment.text.zeros import Columns, KeyWords, as_nodes, found_zeros, with_zeros
 from corefscore.checking.findings import Finding, counted
-from corefscore.documents.arrays import Bools, Ints, tally
-from corefscore.documents.model import SENTENCE, TENTH, Documents, Span, by_appearance, joined, part_of
+from corefscore.documents.arrays import NONE, Bools, Ints, changes, tally
+from corefscore.documents.model import KEY, NO_NODES, RESPONSE, Documents, Span, by_appearance, joined, part_of
 from corefscore.documents.sources import Source
 from corefscore.errors import InputError, UsageError
 from corefscore.formats.row import (
@@ -36,6 +38,7 @@ from corefscore.formats.row import (
     OVERLAP,
     PIECES,
     SAME,
+    ZERO,
     Layers,
     Reading,
     passage,
@@ -61,54 +64,67 @@ def placed(key: Sequence[Documents], response: Sequence[Documents], reading: Rea
     pieces = OVERLAP if reading.pieces is None else reading.pieces
     if pieces not in PIECES:
         raise UsageError(f"pieces={pieces!r} is not one of {', '.join(PIECES)}")
-    return _Placing(joined(key), joined(response), pieces, reading.fidelity, notices).run()
+    of_key, of_response = joined(key), joined(response)
+    if of_key.nodes is not None and of_response.nodes is not None:
+        raise UsageError("--align: both sides are CorefUD, which is compared word by word; leave the option out")
+    return _Placing(of_key, of_response, reading._replace(pieces=pieces), notices).run()
 
 
 class _Piece(NamedTuple):
-    """A document of the response on its way to the key: its number, its words, where they are, and how many words the
-    pieces before it have."""
+    """A document of the response on its way to the key: its number, its words, where they are, how many words the
+    pieces before it have, and which empty nodes of the key its zeros are."""
 
     document: int
     layers: Layers
     words: Characters
     found: Found
     before: int
+    zeros: Mapping[int, int]
 
 
 class _Spans(NamedTuple):
     """The mentions of a piece: the entity of each (its number among those of the response), its place in the key, and
-    by how many characters it differs from what stands there; below 0 where it matches nothing."""
+    by how many characters it differs from what stands there, below 0 where it matches nothing; and whether it has no
+    words but zeros."""
 
     entity: Ints
     start: Ints
     end: Ints
     differing: Ints
+    zero: Bools
+
+    def take(self, which: Bools) -> _Spans:
+        """Some of them."""
+        return _Spans(self.entity[which], self.start[which], self.end[which], self.differing[which], self.zero[which])
 
 
 class _Placing:
-    def __init__(
-        self, key: Documents, response: Documents, pieces: str, least: float | None, notices: list[Finding]
-    ) -> None:
-        self.key, self.response, self.pieces, self.notices = key, response, pieces, notices
-        self.least = UNUSUAL if least is None else least
+    def __init__(self, key: Documents, response: Documents, reading: Reading, notices: list[Finding]) -> None:
+        self.key, self.response, self.notices = key, response, notices
+        self.pieces, self.heads = reading.pieces or OVERLAP, reading.heads
+        self.least = UNUSUAL if reading.fidelity is None else reading.fidelity
 
     def run(self) -> Placed:
         """Find the documents of the key, and every one of the response in its own."""
         answers, others = self._by_document()
-        key_words = words_of(self.key, sorted(answers), "key")
-        response_words = words_of(self.response, sorted(chain(*answers.values())), "response")
+        key_words = words_of(self.key, sorted(answers), KEY)
+        response_words = words_of(self.response, sorted(chain(*answers.values())), RESPONSE)
         counts = np.zeros((len(self.key), len(COLUMNS)), dtype=np.int64)
-        gathered = _Gathered(self.response)
+        gathered = _Gathered(self.response, self.heads)
         for document in sorted(answers):
-            its = self._pieces(answers[document], key_words[document], response_words)
+            self.of_key = KeyWords(key_words[document])
+            its = self._pieces(answers[document], response_words)
             spans = _Spans(*(np.concatenate(column) for column in zip(*self._merged(its), strict=True)))
-            gathered.add(self.key, document, its, spans, key_words[document])
+            gathered.add(self.key, document, its, spans, self.of_key)
             counts[document] = self._counts(document, its, spans)
             self._note(document, its, dict(zip(COLUMNS, counts[document].tolist(), strict=True)))
         for document in set(range(len(self.key))) - answers.keys():
             size = max(int(self.key.tokens[document]), 0)
             counts[document, [COLUMNS.index("words"), COLUMNS.index("deleted")]] = size
-        return Placed(joined([*gathered.each, self.response.take(others)]), Fidelity(self.key.names, counts))
+        rest = self.response.take(others)
+        if self.key.nodes is not None:  # no mention of these is scored
+            rest = Documents(rest.names, rest.places, rest.tokens, nodes=NO_NODES)
+        return Placed(joined([*gathered.each, rest]), Fidelity(self.key.names, counts))
 
     # Names
 
@@ -116,6 +132,8 @@ class _Placing:
         """The documents of the response that belong to each of the key, and those that belong to none."""
         key = {name: at for at, name in enumerate(self.key.names)}
         names = self.response.names
+        if self.response.unnamed and len(key) == len(names) and list(key) != list(names):
+            return self._by_position(), NONE
         forms = dict(key)
         if not (self.key.exact_names and self.response.exact_names):
             forms |= {theirs: key[ours] for ours, theirs in in_other_form(key, names).items()}
@@ -156,24 +174,24 @@ class _Placing:
 
     # Words
 
-    def _pieces(self, documents: Sequence[int], key: Layers, words: Mapping[int, Layers]) -> list[_Piece]:
+    def _pieces(self, documents: Sequence[int], words: Mapping[int, Layers]) -> list[_Piece]:
         """The pieces of a document, each found in the key."""
-        of_key = characters(list(chain(*key.words)))
-        found, before = [], 0
+        pieces, before = [], 0
         for document in documents:
             its = list(chain(*words[document].words))
-            of_piece = characters(its)
-            found.append(_Piece(document, words[document], of_piece, find(of_key, of_piece), before))
+            zeros = words[document].zeros if self.key.nodes is not None else ()
+            of_piece = characters(its, set(zeros))
+            found = find(self.of_key.characters, of_piece)
+            of_zeros = found_zeros(self.of_key, its, zeros, of_piece, found)
+            pieces.append(_Piece(document, words[document], of_piece, found, before, of_zeros))
             before += len(its)
-        self.of_key = of_key
-        return found
+        return pieces
 
     # Mentions
 
     def _merged(self, pieces: Sequence[_Piece]) -> list[_Spans]:
         """The mentions of the pieces of a document, with numbers of entities that are the same where entities are."""
-        size = self.of_key.tokens
-        found = [self._spans(piece, size) for piece in pieces]
+        found = [self._spans(piece, len(self.of_key.words)) for piece in pieces]
         if len(pieces) == 1:
             return found
         same = _Union()
@@ -184,7 +202,7 @@ class _Placing:
         seen: dict[tuple[int, int], int] = {}
         for its in found if self.pieces == OVERLAP else ():
             new = {}
-            for entity, start, end, differing in zip(*(column.tolist() for column in its), strict=True):
+            for entity, start, end, differing, _ in zip(*(column.tolist() for column in its), strict=True):
                 if differing >= 0:
                     if (start, end) in seen:
                         same.join(seen[start, end], entity)
@@ -199,7 +217,7 @@ class _Placing:
         for its in found:
             spans = list(zip(its.start.tolist(), its.end.tolist(), strict=True))
             new = np.array([span not in seen for span in spans], dtype=np.bool_)
-            kept.append(_Spans(*(column[new] for column in its)))
+            kept.append(its.take(new))
             seen.update(spans)
         return kept
 
@@ -209,20 +227,23 @@ class _Placing:
         entity, own = self.response.entity[its], (self.response.start[its], self.response.end[its])
         characters_of = piece.words.first
         begin, end = characters_of[own[0]], characters_of[own[1] + 1]
-        start, last, differing = _stretched(begin, end, piece.found, self.of_key)
+        start, last, differing = _stretched(begin, end, piece.found, self.of_key.characters)
+        with_zeros(own, (start, last, differing), piece.zeros, self.of_key)
         _resolve(own, start, last, differing)
         lost = differing < 0
         start = np.where(lost, size + piece.before + own[0], start)
         last = np.where(lost, size + piece.before + own[1], last)
-        return _Spans(entity, start, last, differing)
+        return _Spans(entity, start, last, differing, begin == end)
 
     # Counts
 
     def _counts(self, document: int, pieces: Sequence[_Piece], spans: _Spans) -> list[int]:
         """The row of a document."""
-        states = [_states(piece, self.of_key) for piece in pieces]
+        states = [_states(piece, self.of_key.characters) for piece in pieces]
         # What one piece replaced another may have kept.
-        kept, moved, touched = (np.any([state[at] for state in states], axis=0) for at in range(3))
+        every = [np.any([state[at] for state in states], axis=0) for at in range(3)]
+        # Empty nodes are no part of the text.
+        kept, moved, touched = (its[~self.of_key.empty] for its in every)
         words = {
             "words": len(kept),
             "kept": int(np.count_nonzero(kept)),
@@ -234,7 +255,9 @@ class _Placing:
         for fault in FAULTS:
             words[f"tags_{fault}"] = sum(piece.layers.faults.get(fault, 0) for piece in pieces)
         lost = spans.differing < 0
-        changed = ~lost & ((spans.differing > 0) | _holds(~kept, spans.start, np.where(lost, spans.start, spans.end)))
+        changed = ~lost & (
+            (spans.differing > 0) | _holds(~every[0], spans.start, np.where(lost, spans.start, spans.end))
+        )
         words["mentions_inserted"] = int(np.count_nonzero(lost))
         words["mentions_changed"] = int(np.count_nonzero(changed))
         words["mentions_deleted"] = self._deleted(document, ~touched)
@@ -292,7 +315,7 @@ def words_of(side: Documents, documents: Iterable[int], name: str) -> dict[int, 
     for source, its in by_source.items():
         for layers in side.layers(source) if side.layers else ():
             if layers.line in its:
-                found[its[layers.line]] = overt(layers)
+                found[its[layers.line]] = layers if side.nodes is None or name == KEY else overt(layers)
     for source, its in by_source.items():
         for line, document in its.items():
             words = set(chain(*found[document].words)) if document in found else set()
@@ -306,7 +329,7 @@ def overt(layers: Layers) -> Layers:
     """The same without empty nodes."""
     if not len(layers.numbers):
         return layers
-    is_token = iter((layers.numbers % SENTENCE % TENTH == 0).tolist())
+    is_token = iter((~layers.empty).tolist())
     words = [[word for word in sentence if next(is_token)] for sentence in layers.words]
     return layers._replace(words=[sentence for sentence in words if sentence])
 
@@ -417,33 +440,49 @@ def _holds(which: Bools, start: Ints, end: Ints) -> Bools:
 class _Gathered:
     """Documents on the tokens of the key."""
 
-    def __init__(self, response: Documents) -> None:
-        self.response = response
+    def __init__(self, response: Documents, heads: str | None) -> None:
+        self.response, self.heads = response, heads
         self.each: list[Documents] = []
         self.labels = list(response.odd_labels)
         self.texts: dict[tuple[Source, int | None], tuple[list[str], list[str]]] = {}
 
-    def add(self, key: Documents, document: int, pieces: Sequence[_Piece], spans: _Spans, words: Layers) -> None:
+    def add(
+        self,
+        key: Documents,
+        document: int,
+        pieces: Sequence[_Piece],
+        spans: _Spans,
+        words: KeyWords,
+    ) -> None:
         """Add a document."""
         place = self.response.place_of(pieces[0].document)
         entities, entity = np.unique(spans.entity, return_inverse=True)
+        label = self._labels(entities)
         order = np.argsort(entity, kind="stable")
+        columns = Columns(entity[order], spans.start[order], spans.end[order], None)
+        if key.nodes is not None:
+            ids = [self._name(each) for each in label.tolist()]
+            columns = as_nodes(words, columns, spans.zero[order], ids, self.heads)
+            label = label[columns.entity[changes(columns.entity)]]
+            columns = columns._replace(entity=np.cumsum(changes(columns.entity)) - 1)
         its = Documents(
             [key.names[document]],
             [place],
             key.tokens[[document]],
             document=np.zeros_like(entities),
-            label=self._labels(entities),
-            entity=entity[order],
-            start=spans.start[order],
-            end=spans.end[order],
+            label=label,
             line=np.full(len(order), place.line or 0),
             odd_labels=self.labels,
             words=self._words,
+            **columns._asdict(),
         )
-        self.each.append(by_appearance(its))
+        self.each.append(by_appearance(its) if key.nodes is None else its)
         own = [word for piece in pieces for sentence in piece.layers.words for word in sentence]
-        self.texts[place.source, place.line] = list(chain(*words.words)), own
+        of_key = [word for word, empty in zip(words.words, words.empty.tolist(), strict=True) if not empty]
+        self.texts[place.source, place.line] = of_key, own
+
+    def _name(self, label: int) -> str:
+        return str(label) if label >= 0 else self.labels[-1 - label]
 
     def _labels(self, entities: Ints) -> Ints:
         """The ids of entities; where pieces have the same one for several, with a number behind it."""
@@ -463,6 +502,9 @@ class _Gathered:
         found = []
         for span in spans:
             words, own = self.texts[source, span.line]
+            if span.end < span.start:
+                found.append(ZERO)
+                continue
             start, size = span.start, span.end - span.start + 1
             every, start = (words, start) if start < len(words) else (own, start - len(words))
             found.append(passage([every[at] for at in passage_places(start, size)], size))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache, partial
 
 import numpy as np
 
@@ -10,10 +11,8 @@ from corefscore.documents.arrays import Ints, bounds, changes, order_by
 from corefscore.documents.model import SENTENCE
 from corefscore.documents.sources import Source, as_text
 from corefscore.formats.corefud.lines import FORM, UPOS, Lines
-from corefscore.formats.row import NO_WORD, Layers, Request
-
-EMPTY = "\N{EMPTY SET}"
-"""What stands before the form of an empty node, and in place of none."""
+from corefscore.formats.corefud.trees import depths, tree_of
+from corefscore.formats.row import EMPTY, NO_WORD, Layers, Request
 
 NOTHING = b"_"
 
@@ -25,11 +24,13 @@ def read(source: Source, request: Request) -> Iterator[Layers]:
     """The layers of each document of a file that has no faults."""
     lines = Lines(source)
     words, numbers = lines.words, lines.numbers(lines.documents.of_sentence)
+    depth = cache(partial(depths, lines))
     for begin, its in by_document(lines):
         rows = list(zip(words.row[its].tolist(), words.overt[its].tolist(), strict=True))
         forms = [_form(lines.column(row, FORM), overt=overt) for row, overt in rows]
         tags = [_tag(lines.column(row, UPOS), overt=overt) for row, overt in rows]
-        yield Layers(begin, cut(forms, numbers[its]), tags, numbers=numbers[its])
+        tree = partial(tree_of, lines, depth, its, numbers)
+        yield Layers(begin, cut(forms, numbers[its]), tags, numbers=numbers[its], tree=tree)
 
 
 def by_document(lines: Lines) -> Iterator[tuple[int, Ints]]:

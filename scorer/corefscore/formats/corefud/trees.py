@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
+from corefscore.checking.findings import Finding
 from corefscore.documents.arrays import Ints, changes, order_by
 from corefscore.documents.model import SENTENCE, TENTH
 from corefscore.formats.corefud.lines import DIGITS, HEAD, Lines
+from corefscore.formats.corefud.links import links_of
 from corefscore.formats.corefud.mentions import Sized
+from corefscore.formats.row import Tree
 from corefscore.formats.words import whole_numbers
 
 
@@ -21,6 +26,23 @@ def highest(lines: Lines, sized: Sized) -> Ints:
     mention = np.repeat(np.arange(len(sized.size)), sized.size)
     order = order_by(mention, depths(lines)[sized.word], np.arange(len(mention)))
     return sized.word[order][changes(mention[order])]
+
+
+def tree_of(lines: Lines, depth: Callable[[], Ints], which: Ints, numbers: Ints) -> Tree:
+    """The dependencies of the words of one document (their places in the file); ``numbers`` and ``depth``
+    (`depths`) are those of all words."""
+    empty = np.flatnonzero(~lines.words.overt[which])
+
+    def ignore(finding: Finding) -> None:
+        """Reading the key for its mentions has refused it if it matters."""
+
+    size, parent, relation = links_of(lines, which[empty], numbers, ignore)
+    stops = np.cumsum(size)
+    its = {
+        at: (parent[start:stop].tolist(), relation[start:stop].tolist())
+        for at, start, stop in zip(empty.tolist(), (stops - size).tolist(), stops.tolist(), strict=True)
+    }
+    return Tree(depth()[which], its)
 
 
 def depths(lines: Lines) -> Ints:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +17,15 @@ from corefscore.formats.written import Brackets, laid_out, note_crossing, noted
 
 HEADER = "# global.Entity = eid\n"
 """Mentions are written with ids alone: heads are not known, and a reader is told so."""
+
+HEADED = "# global.Entity = eid-head\n"
+"""Likewise, where heads are."""
+
+DASH = "-"
+"""What stands between an id and a head; no id has it."""
+
+OF_ENTITIES = ("Entity", "Bridge", "SplitAnte", "_")
+"""What of MISC is left out when there are other entities."""
 
 READ = b"# newdoc", b"# global.Entity"
 """How comments begin that are carried over in some form."""
@@ -65,6 +75,53 @@ def write(documents: Iterator[FullDocument], notices: list[Finding], request: Re
             yield "\n"
 
 
+def write_on(source: Source, documents: Mapping[int, Headed], notices: list[Finding]) -> Iterator[str]:
+    """A file of CorefUD with the entities of other documents on its words, by the line at which each begins.
+
+    Attributes about other entities (Bridge, SplitAnte) go with them.
+    """
+    lines = Lines(source)
+    cells: dict[int, str] = {}
+    for begin, places in by_document(lines):
+        if begin in documents:
+            headed = documents[begin]
+            ends = np.cumsum([len(sentence) for sentence in headed.document.sentences or ()])
+            kept = _within_sentences(headed.document, ends.tolist(), notices)
+            note_crossing(kept, notices, closed_first=True)
+            its = _cells(headed.named(kept))
+            line = lines.tokens[lines.words.row[places]]
+            cells |= {int(line[token]): cell for token, cell in its.items()}
+    tokens = set(lines.tokens.tolist())
+    headers = {at for at in np.flatnonzero(lines.comments).tolist() if lines.data.startswith(READ[1], lines.starts[at])}
+    text = as_text(bytes(lines.data)).removesuffix("\n").split("\n")
+    if not headers:
+        yield HEADED
+    for at, line_ in enumerate(text):
+        if at in tokens:
+            columns = line_.split("\t")[:COLUMNS]
+            columns += ["_"] * (COLUMNS - len(columns))
+            left = [each for each in columns[-1].split("|") if each.partition("=")[0] not in OF_ENTITIES]
+            columns[-1] = "|".join([*([cells[at]] if at in cells else []), *left]) or "_"
+            yield "\t".join(columns) + "\n"
+        else:
+            yield HEADED if at in headers else f"{line_}\n"
+
+
+class Headed(NamedTuple):
+    """A document whose tokens are the words of CorefUD, with the head of each span: which of its words, from 1."""
+
+    document: FullDocument
+    heads: Mapping[tuple[int, int], int]
+
+    def named(self, document: FullDocument) -> FullDocument:
+        """The document with mentions by entity and head, as brackets open."""
+        entities: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        for entity, spans in document.entities.items():
+            for span in spans:
+                entities[f"{entity}{DASH}{self.heads[span]}"].append(span)
+        return document._replace(entities=entities)
+
+
 def _within_sentences(document: FullDocument, ends: list[int], notices: list[Finding]) -> FullDocument:
     """The document with the mentions that lie in one sentence each; these end in front of the tokens ``ends``."""
     sentence = np.searchsorted(ends, np.arange(ends[-1]), side="right")
@@ -73,7 +130,7 @@ def _within_sentences(document: FullDocument, ends: list[int], notices: list[Fin
     for entity, spans in document.entities.items():
         for start, end in spans:
             if sentence[start] == sentence[end]:
-                entities[f"e{entity}"].append((start, end))
+                entities[f"e{entity}".replace(DASH, "_")].append((start, end))
             else:
                 dropped.append((start, end))
     if dropped:
@@ -88,5 +145,6 @@ def _cells(document: FullDocument) -> dict[int, str]:
     held: dict[int, str] = defaultdict(str)
     for brackets, form in ((closes, "{})"), (opens, "({}"), (singles, "({})")):
         for token, ids in brackets.items():
-            held[token] += "".join(map(form.format, ids))
+            its = [name.split(DASH)[0] for name in ids] if brackets is closes else ids
+            held[token] += "".join(map(form.format, its))
     return {token: f"Entity={text}" for token, text in held.items()}

@@ -15,4 +15,4 @@ def read(source: Source, request: Request) -> Iterator[Layers]:
     notation = notation_of([source], request)
     for answer in answers(source, notation):
         its = untagged(answer.text, notation)
-        yield Layers(answer.place.line, [its.words], faults=its.faults)
+        yield Layers(answer.place.line, [its.words], faults=its.faults, zeros=its.zeros)

@@ -19,7 +19,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from corefscore.errors import UsageError
-from corefscore.formats.row import FAULTS
+from corefscore.formats.row import FAULTS, ZERO
 from corefscore.formats.words import words_in
 
 OPEN, CLOSE, PLAIN_OPEN, PLAIN_CLOSE = range(4)
@@ -31,9 +31,6 @@ ID = r"[A-Za-z_]*\d+"
 
 PREFIX = "cluster_"
 """What may stand before an id and is no part of it."""
-
-ZERO = "##"
-"""How the word begins that stands for a zero."""
 
 
 class Tag(NamedTuple):
@@ -55,7 +52,7 @@ class Marked(NamedTuple):
 
 class Untagged(NamedTuple):
     """A text without its tags: its words, its mentions in the order in which they open, and how many tags had which
-    fault (`corefscore.formats.row.FAULTS`). ``zeros`` are the words that stand for zeros."""
+    fault (`corefscore.formats.row.FAULTS`). ``zeros`` are the words that may stand for zeros."""
 
     words: Sequence[str]
     mentions: Sequence[Marked]
@@ -158,7 +155,7 @@ NOTATIONS = (
         _by_word,
         sign=r"\S\|(?:\[[^\s,\[\]|]{1,99}\]?|[^\s,\[\]|]{1,99}\])(?:,\S*)?(?:\s|\Z)",
         ids=r"[^\s,\[\]|]{1,99}",
-        unfit=rf"\||^{ZERO}",
+        unfit=r"\|",
         by_id=True,
         by_line=True,
     ),
@@ -234,7 +231,7 @@ def untagged(text: str, notation: Notation) -> Untagged:
             mentions.append(Marked(entity, first, last))
     faults["crossing"] = _crossing(mentions)
     texts = [cut[start:stop] for start, stop in words]
-    zeros = [at for at, word in enumerate(texts) if word.startswith(ZERO)] if notation.by_line else []
+    zeros = [at for at, word in enumerate(texts) if word.startswith(ZERO)]
     return Untagged(texts, mentions, faults, zeros)
 
 

@@ -160,6 +160,7 @@ class _Batch:
             line=lines[document[entity[order]]],
             odd_labels=self.labels,
             words=_Words(notation),
+            unnamed=all(name == str(place.line) for name, place in zip(self.names, self.places, strict=True)),
             own_text=True,
         )
         return by_appearance(found)

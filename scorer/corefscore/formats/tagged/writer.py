@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from corefscore.checking.findings import Finding, counted
 from corefscore.formats.jsonlines.dialects import NAMES_OF_DOCUMENTS
-from corefscore.formats.row import NO_WORD, FullDocument, Request, Sentences, changed_order, order_kept
+from corefscore.formats.row import NO_WORD, ZERO, FullDocument, Request, Sentences, changed_order, order_kept
 from corefscore.formats.tagged.notations import NOTATIONS, Notation, find
 from corefscore.formats.tagged.reader import FIELD
 
@@ -40,7 +40,7 @@ def _line(document: FullDocument, notation: Notation, notices: list[Finding]) ->
         details["document"] = document.name
         notices.append(Finding(code, place.source.name, place.line, details=details))
 
-    its_sentences, widened = _fit(_words(document, notice), notation)
+    its_sentences, widened = _fit(_words(document, notice), notation, document.zeros)
     if widened:
         notice("widened-brackets", count=counted(widened, "word"), notation=notation.name)
     ids = _ids(document.entities, notation)
@@ -75,10 +75,11 @@ def _words(document: FullDocument, notice: object) -> Sentences:
     return [[NO_WORD] * tokens]
 
 
-def _fit(its_sentences: Sentences, notation: Notation) -> tuple[list[list[str]], int]:
-    """The words without white space in them, what would be a tag made wider; and how many had to be."""
-    unfit = re.compile(notation.unfit)
-    widened = 0
+def _fit(its_sentences: Sentences, notation: Notation, zeros: Collection[int]) -> tuple[list[list[str]], int]:
+    """The words without white space in them, what would be a tag or a zero made wider, and how many had to be; zeros
+    with their sign."""
+    unfit = re.compile(rf"{notation.unfit}|^{ZERO}")
+    widened = token = 0
     found = []
     for sentence in its_sentences:
         words = ["".join(word.split()) or "_" for word in sentence]
@@ -86,6 +87,9 @@ def _fit(its_sentences: Sentences, notation: Notation) -> tuple[list[list[str]],
             if unfit.search(word):
                 widened += 1
                 words[at] = unfit.sub(lambda part: "".join(chr(ord(each) + WIDER) for each in part[0]), word)
+            if token in zeros:
+                words[at] = ZERO + words[at].removeprefix("_")
+            token += 1
         found.append(words)
     return found, widened
 

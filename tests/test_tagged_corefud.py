@@ -1,0 +1,147 @@
+"""Tagged text beside keys of CorefUD: zeros, heads by the tree, and files made of answers.
+
+The pairs are those of `test_corefud`. With a faithful text, which has the words, the zeros and the tree of the key, an
+answer scores as the file that it was made from.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import corefscore
+import numpy as np
+import pytest
+from corefscore.checking.findings import Finding
+from corefscore.convert import convert
+from corefscore.documents.sources import Source
+from corefscore.errors import ScorerError
+from corefscore.formats.corefud.layers import read as layers_of
+from corefscore.formats.row import Layers, Reading, Request
+from support import call, command
+from test_corefud import OWN, SHARED
+
+CASES = {folder: sorted(path.parent for path in folder.rglob("key.conllu")) for folder in (OWN, SHARED)}
+SHARES = [pytest.param(CASES[SHARED][share::8], marks=pytest.mark.slow, id=f"shared-{share}") for share in range(8)]
+TREE = Reading(heads="tree", tags="words")
+HOW = ("--heads", "tree", "--singletons", "keep")
+
+
+def same_text(one: Layers, other: Layers) -> bool:
+    """Whether two documents have the same words, zeros and dependencies."""
+    trees = one.tree(), other.tree()
+    return (
+        np.array_equal(one.numbers, other.numbers)
+        and one.words == other.words
+        and np.array_equal(trees[0].depth, trees[1].depth)
+        and trees[0].links == trees[1].links
+    )
+
+
+def is_faithful(key: Path, response: Path) -> bool:
+    """Whether a response has the text of its key, under the same names, and can be scored."""
+    try:
+        corefscore.score(key, response, "muc", heads="tree")
+        names = corefscore.read(key, heads="tree").names, corefscore.read(response, heads="tree").names
+        its, others = (list(layers_of(Source(str(path)), Request())) for path in (key, response))
+    except ScorerError:
+        return False
+    return names[0] == names[1] and all(map(same_text, its, others))
+
+
+@pytest.mark.parametrize("cases", [pytest.param(CASES[OWN], id="own"), *SHARES])
+@pytest.mark.filterwarnings("ignore::corefscore.ScorerWarning")
+def test_a_faithful_answer_scores_as_the_file_it_was_made_from(
+    cases: list[Path], tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """To the byte; and so does the file of CorefUD that is made of the answer, on the words of the key."""
+    if not cases:
+        pytest.skip("the corpora are not there")
+    tried = 0
+    answer, made = tmp_path / "answer.txt", tmp_path / "made.conllu"
+    for case in cases:
+        key, response = case / "key.conllu", case / "response.conllu"
+        if not response.exists() or not is_faithful(key, response):
+            continue
+        notices: list[Finding] = []
+        text = "".join(convert(str(response), notices, "tagged", TREE))
+        if {"filled-gaps", "changed-order"} & {notice.code for notice in notices}:
+            continue
+        tried += 1
+        answer.write_text(text, encoding="utf-8", errors="surrogateescape")
+        plain = call(capfdbinary, "all", key, response, *HOW, "--format", "official").stdout
+        tagged = call(capfdbinary, "all", key, answer, *HOW, "--format", "official", "--tags", "words").stdout
+        assert tagged.startswith(plain), case
+        assert tagged[len(plain) :].startswith(b"Fidelity of the text: 100.00 %"), case
+        notices.clear()
+        back = "".join(convert(str(answer), notices, "corefud", TREE, key=str(key)))
+        if any(notice.code in ("crossing-mentions", "split-mentions") for notice in notices):
+            continue
+        made.write_text(back, encoding="utf-8", errors="surrogateescape")
+        again = call(capfdbinary, "all", key, made, "--heads", "file", "--singletons", "keep", "--format", "official")
+        first = call(capfdbinary, "all", key, answer, "--singletons", "keep", "--format", "official", "--tags", "words")
+        assert first.stdout.startswith(again.stdout), case
+    assert tried > 0
+
+
+KEY = """# newdoc id = d
+# global.Entity = eid-head
+# sent_id = 1
+1\tAnn\t_\t_\t_\t_\t2\tnsubj\t_\tEntity=(e1-1)
+2\tsaw\t_\t_\t_\t_\t0\troot\t_\t_
+3\tBo\t_\t_\t_\t_\t2\tobj\t_\tEntity=(e2-1)
+3.1\tshe\t_\t_\t_\t_\t_\t_\t4:nsubj\tEntity=(e1-1)
+4\tfed\t_\t_\t_\t_\t2\tdep\t_\t_
+4.1\t_\t_\t_\t_\t_\t_\t_\t4:obj\tEntity=(e2-1)
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("answer", "matched", "spurious"),
+    [
+        pytest.param("Ann|[1] saw Bo|[2] ##she|[1] fed ##|[2]", 4, 0, id="where they stand"),
+        pytest.param("Ann|[1] saw Bo|[2] fed ##she|[1] ##|[2]", 4, 0, id="behind what they depend on"),
+        pytest.param("Ann|[1] saw Bo|[2] fed ##|[2] ##|[1]", 4, 0, id="behind what they depend on, without a form"),
+        pytest.param("Ann|[1] saw Bo|[2] ##|[1] fed", 3, 0, id="one is missing"),
+        pytest.param("Ann|[1] saw Bo|[2] fed", 2, 0, id="both are missing"),
+        pytest.param("Ann|[1] ##|[2] saw Bo|[2] ##she|[1] fed ##|[2]", 4, 1, id="one is invented"),
+        pytest.param("ann|[1] saw Bob|[2] ##she|[1] fed ##|[2]", 4, 0, id="in another text"),
+        pytest.param("Ann|[1] saw Bo|[1 ##she|1] fed ##|[2]", 2, 1, id="as part of a mention"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::corefscore.ScorerWarning")
+def test_zeros_of_an_answer_are_empty_nodes_of_the_key(
+    answer: str, matched: int, spurious: int, tmp_path: Path
+) -> None:
+    """Counted by hand: mentions that both sides have, and those that only the answer has."""
+    (tmp_path / "key.conllu").write_text(KEY)
+    (tmp_path / "d.txt").write_text(answer)
+    result = corefscore.score(tmp_path / "key.conllu", tmp_path / "d.txt", "muc", matching="exact", singletons="keep")
+    mentions = result.to_dict()["total"]["mentions"]
+    assert mentions["recall_numerator"] == matched
+    assert mentions["recall_denominator"] == 4
+    assert mentions["precision_denominator"] == matched + spurious
+
+
+def test_other_notations_have_zeros_too(tmp_path: Path) -> None:
+    (tmp_path / "key.conllu").write_text(KEY)
+    for notation in ("markdown", "xml", "words", "braces"):
+        made = command("convert", tmp_path / "key.conllu", tmp_path / "answer", "--to", "tagged", "--tags", notation)
+        assert made.status == 0
+        assert "##she" in (tmp_path / "answer").read_text()
+        result = corefscore.score(tmp_path / "key.conllu", tmp_path / "answer", "muc", heads="tree")
+        assert result["muc"].f1 == 1, notation
+
+
+def test_words_of_another_response_come_onto_corefud_where_that_is_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "key.conllu").write_text(KEY)
+    response = '{"doc_key": "d", "sentences": [["Ann", "saw", "Bo", "fed"]], "clusters": [[[0, 0]], [[2, 2]]]}\n'
+    (tmp_path / "response.jsonl").write_text(response)
+    refused = command("muc", tmp_path / "key.conllu", tmp_path / "response.jsonl")
+    assert b"--align" in refused.stderr
+    done = command("muc", tmp_path / "key.conllu", tmp_path / "response.jsonl", "--align", "--singletons", "keep")
+    assert done.status == 0
+    assert b"Fidelity of the text: 100.00 %" in done.stdout or b"fidelity" in done.stdout
+    both = command("muc", tmp_path / "key.conllu", tmp_path / "key.conllu", "--align")
+    assert both.status == 2
+    assert b"both sides are CorefUD" in both.stderr
