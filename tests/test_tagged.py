@@ -164,6 +164,49 @@ def test_fidelity_by_document(capfdbinary: pytest.CaptureFixture[bytes]) -> None
     assert json.loads(done.stdout)["fidelity"]["documents"]["two"]["kept"] == 5
 
 
+LOOSE = TAGGED / "loose.txt"
+"""The response of the demo with five words in front, which the key does not have: 15 of 20 words."""
+
+
+@pytest.mark.parametrize("name", ["compare", "rank"])
+def test_fidelity_stands_beside_the_scores_of_systems_in_every_layout(
+    name: str, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    systems = [f"loose={TAGGED / 'loose-two.txt'}", f"plain={TAGGED / 'key-of-two.jsonl'}"]
+    call_ = [name, TAGGED / "key-of-two.jsonl", *systems, "--measures", "lea", "--quiet", "--format"]
+    shown = {each: call(capfdbinary, *call_, each).stdout.decode() for each in ("table", "markdown", "csv", "json")}
+    paper = call(capfdbinary, *call_, "latex").stdout.decode()
+    assert json.loads(shown["json"])["fidelity"].keys() == {"loose"}
+    assert json.loads(shown["json"])["fidelity"]["loose"]["fidelity"] == 10 / 12
+    assert re.search(r"\nloose +83\.33 +10 +10 +2\n", shown["table"])
+    assert re.search(r"fidelity of the text: loose 83\.33 %", paper)
+    assert "83.33333333333334,10,10,0,0,0,2," in shown["csv"]
+    strict = call(capfdbinary, *call_, "table", "--strict")
+    assert (strict.status, b"[low-fidelity]" in strict.stderr) == (1, True)
+
+
+def test_a_fall_of_fidelity_is_named_by_check(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    baseline = TAGGED / "baseline.json"
+    same = call(capfdbinary, "check", baseline, KEY, TAGGED / "markdown.txt", "--format", "json")
+    assert (same.status, same.stderr) == (0, b"")
+    assert json.loads(same.stdout)["fidelity"]["baseline"] == json.loads(same.stdout)["fidelity"]["fidelity"] == 1
+    fell = call(capfdbinary, "check", baseline, KEY, LOOSE, "--fidelity", 0)
+    assert b"by 75.00 % now, and was by 100.00 % (words: 5 inserted)" in fell.stderr
+    assert re.search(rb"\nbaseline +100\.00 *\nnow +75\.00 ", fell.stdout)
+    assert fell.status == 0, "no score fell"
+    strict = call(capfdbinary, "check", baseline, KEY, LOOSE, "--fidelity", 0, "--strict")
+    assert strict.status == 1
+    plain = call(capfdbinary, "check", baseline, KEY, TESTDATA / "demo" / "response.conll", "--format", "json")
+    assert (plain.status, "fidelity" in json.loads(plain.stdout)) == (0, False)
+
+
+def test_fidelity_of_systems_from_python(tmp_path: Path) -> None:
+    systems = {"loose": TAGGED / "loose-two.txt", "plain": TAGGED / "key-of-two.jsonl"}
+    with pytest.warns(corefscore.ScorerWarning, match="low-fidelity"):
+        found = corefscore.compare(TAGGED / "key-of-two.jsonl", systems, measures="lea")
+    assert found.to_dict()["fidelity"]["loose"]["inserted"] == 2
+
+
 @pytest.mark.parametrize(
     ("options", "status"),
     [(["--strict"], 1), (["--strict", "--fidelity", "60"], 0), (["--fidelity", "100"], 0), (["--fidelity", "101"], 2)],

@@ -44,7 +44,8 @@ class Baseline:
 
     ``printed_macro`` are means over documents where they were printed, too.
     ``metrics`` are those that have to be counted again, ``document`` the one document that was scored, if it was one
-    alone. ``version``, ``signature`` and ``options`` are those of the run that made it; the official scorer has none.
+    alone, and ``fidelity`` how far the text of the response was that of the key, from 0 to 1, where that was found out.
+    ``version``, ``signature`` and ``options`` are those of the run that made it; the official scorer has none.
     """
 
     metrics: Sequence[Metric]
@@ -55,6 +56,7 @@ class Baseline:
     signature: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     printed_macro: Numbers = field(default_factory=dict)
+    fidelity: float | None = None
 
     @property
     def macro(self) -> Numbers:
@@ -108,9 +110,10 @@ def baseline_of(data: Mapping[str, Any], path: str) -> Baseline:
         document = data["options"]["document"]
         if not isinstance(document, str | None):
             raise TypeError(f"the document is {document!r}")
+        fidelity = float(data["fidelity"]["fidelity"]) if "fidelity" in data else None
         made = str(data["version"]), str(data["signature"]), dict(data["options"])
         macro = numbers_in(data.get("macro", {}))
-        baseline = Baseline(metrics, numbers_in(data["total"]), documents, document, *made, macro)
+        baseline = Baseline(metrics, numbers_in(data["total"]), documents, document, *made, macro, fidelity)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise _refused(path, f"this JSON is not that of a scored response: {error}") from error
     return _complete(baseline, path)

@@ -454,6 +454,11 @@ KINDS: Mapping[str, Kind] = {
         'in document "{document}": {count} without an id, or with no word between them',
         "they mean nothing; every mention needs the id of its entity and a word",
     ),
+    "lower-fidelity": Kind(
+        NOTICE,
+        "the text of the response is that of the key by {now} % now, and was by {before} % ({what})",
+        "scores may have moved with the text alone; see what the system changes in it before blaming its links",
+    ),
     "low-fidelity": Kind(
         NOTICE,
         'the text of document "{document}" is that of the key by {fidelity} %, less than {least} ({what})',

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from corefscore import __version__
+from corefscore.alignment.text.fidelity import described, ratio
 from corefscore.checking.baselines import Baseline, Numbers, changed_between, numbers_in
 from corefscore.checking.findings import Finding
 from corefscore.errors import InputError, UsageError
@@ -16,8 +17,9 @@ from corefscore.metrics.row import Metric, options_of
 from corefscore.reports.presented import Presented
 from corefscore.reports.row import PERCENT, Annotation, Column, Table, head
 from corefscore.reports.score import MACRO
+from corefscore.reports.views import fidelities
 from corefscore.results import DOCUMENT, SPANS, TOTAL, Result, refuse_division
-from corefscore.statistics.percent import fraction
+from corefscore.statistics.percent import fraction, percent
 from corefscore.statistics.significance import DOCUMENTS
 
 SLACK = 1e-12
@@ -94,7 +96,8 @@ class Check(Presented):
     Only falls of totals fail a check, since even a better system loses on some documents, and only those of the
     scores that decide, since recall and precision often trade places. With ``asked.both_ways``, for a scorer that
     must print the same numbers, everything counts. ``notices`` are about the baseline. With ``average`` the means
-    over documents stand in the place of totals.
+    over documents stand in the place of totals. The fidelity of the text never fails a
+    check by itself; that it fell is a notice.
     """
 
     result: Result
@@ -104,6 +107,7 @@ class Check(Presented):
     baseline: str | None = None
     notices: Sequence[Finding] = field(default=())
     average: str | None = None
+    fidelity_before: float | None = None
 
     def __repr__(self) -> str:
         return f"<Check: {'; '.join(self.notes)}>"
@@ -169,7 +173,11 @@ class Check(Presented):
             [each.measure, HEADINGS[each.score], each.least, each.now, "met" if each.met else "below"]
             for each in self.floors
         ]
-        return [Table("moved", moved, rows), Table("floors", floors, lows)]
+        texts = fidelities({"now": self.result}, ["now"])
+        if texts and self.fidelity_before is not None:
+            empty = [None] * (len(texts[0].columns) - 2)
+            texts = [texts[0]._replace(rows=[["baseline", self.fidelity_before, *empty], *texts[0].rows])]
+        return [Table("moved", moved, rows), Table("floors", floors, lows), *texts]
 
     @property
     def notes(self) -> Sequence[str]:
@@ -211,7 +219,15 @@ class Check(Presented):
                 for each in self.moved
             ],
             "floors": [{**each._asdict(), "met": each.met} for each in self.floors],
+            **self._fidelity(),
         }
+
+    def _fidelity(self) -> dict[str, Any]:
+        """How far the text of the response is that of the key, and was in the baseline."""
+        if self.result.fidelity is None:
+            return {}
+        its = self.result.fidelity.to_dict(documents=False)
+        return {"fidelity": {"baseline": self.fidelity_before, **its}}
 
     @property
     def _averaged(self) -> dict[str, Any]:
@@ -276,7 +292,13 @@ def check(
         for name, numbers in baseline.documents.items():
             moved += _moved(name, numbers, numbers_in(result.documents[name].to_dict()), asked)
     low = [Floor(measure, score, least, whole[measure][score]) for (measure, score), least in floors.items()]
-    return Check(result, moved, low, asked, path, notices, average)
+    before = None if baseline is None else baseline.fidelity
+    if before is not None and result.fidelity is not None:
+        now = ratio(result.fidelity.total)
+        if now < before - asked.tolerance - SLACK:
+            details = {"now": percent(now), "before": percent(before), "what": described(result.fidelity.total)}
+            notices.append(Finding("lower-fidelity", path or "baseline", details=details))
+    return Check(result, moved, low, asked, path, notices, average, before)
 
 
 def needed(baseline: Baseline | None, floors: Iterable[Named]) -> tuple[Metric, ...]:

@@ -16,7 +16,7 @@ from corefscore.metrics.measures import HEADINGS, asked
 from corefscore.reports.presented import Presented
 from corefscore.reports.row import CHANCE, COUNT, MIDDLE, PERCENT, Column, Interval, Table, head, shortened
 from corefscore.reports.score import Intervals
-from corefscore.reports.views import PAIRWISE, matrices, pairwise, paper_of
+from corefscore.reports.views import PAIRWISE, fidelities, fidelity_data, matrices, pairwise, paper_of
 from corefscore.results import Result, Scores, refuse_division
 from corefscore.statistics.datasets import Datasets, on_each
 from corefscore.statistics.intervals import NAME as INTERVAL
@@ -59,16 +59,19 @@ class Comparison(Presented):
 
     @cached_property
     def tables(self) -> Sequence[Table]:
-        return [self._scores(), self._differences(), *self._by_group()]
+        texts = fidelities(self.results, list(self.results))
+        return [self._scores(), self._differences(), *self._by_group(), *texts]
 
     @cached_property
     def readable(self) -> Sequence[Table]:
         """The scores and a table for each pair; or with many systems a matrix for each measure."""
         names = list(self.results)
         if len(names) > PAIRWISE:
-            return [*matrices(self.found, names), *self._over_groups(shortened(names))]
+            over = self._over_groups(shortened(names))
+            return [*matrices(self.found, names), *over, *fidelities(self.results, shortened(names))]
         over = [*self._on_groups(names), *self._over_groups(shortened(names))]
-        return [self._scores(shortened(names)), *pairwise(self._differences(), names), *over]
+        texts = fidelities(self.results, shortened(names))
+        return [self._scores(shortened(names)), *texts, *pairwise(self._differences(), names), *over]
 
     @cached_property
     def paper(self) -> Sequence[Table]:
@@ -338,6 +341,7 @@ class Comparison(Presented):
                 for place, (a, b) in enumerate(self.found.sample.pairs)
             ],
             **self._data_on_groups(),
+            **fidelity_data(self.results),
             "notes": [*self.legend, *self.notes],
         }
 

@@ -16,7 +16,7 @@ from corefscore.reports.compare import known, listed, notes_on_intervals, notes_
 from corefscore.reports.paper import Scored, scored_columns
 from corefscore.reports.presented import Presented
 from corefscore.reports.row import CHANCE, COUNT, MIDDLE, PERCENT, Column, Interval, Table, head, shortened
-from corefscore.reports.views import paper_of, sort_heading
+from corefscore.reports.views import fidelities, fidelity_data, paper_of, sort_heading
 from corefscore.results import Result, Scores, refuse_division
 from corefscore.statistics.significance import Compared, Method, Sample, Watch, compared
 from corefscore.statistics.units import sample
@@ -135,7 +135,7 @@ class Ranking(Presented):
             rows.append([rank, self.names[system], *self._scores(system), *rest])
         empty = [None] * (len(columns) - 3)
         rows += [[None, name, *empty, reason] for name, reason in self.unscored.items()]
-        return [Table("ranking", columns, rows), self._hidden(self.names)]
+        return [Table("ranking", columns, rows), self._hidden(self.names), *fidelities(self.results, self.names)]
 
     def _scores(self, system: int) -> list[float | None]:
         """The scores of a system in the columns of the tables."""
@@ -190,7 +190,8 @@ class Ranking(Presented):
             f"{name} is not ranked: {why}"
             for name, why in zip(names[len(self.names) :], self.unscored.values(), strict=True)
         ]
-        return [Table("ranking", columns, rows, notes=notes), self._hidden(names[: len(self.names)])]
+        scored = names[: len(self.names)]
+        return [Table("ranking", columns, rows, notes=notes), self._hidden(scored), *fidelities(self.results, scored)]
 
     def _spare(self, each: Scored) -> int:
         """How well the column of a score can be spared."""
@@ -276,6 +277,7 @@ class Ranking(Presented):
             "hidden": [each._asdict() for each in self.hidden],
             "undecided": [list(pair) for pair in self.undecided],
             "unscored": dict(self.unscored),
+            **fidelity_data(self.results),
             "notes": [*self.legend, *self.notes],
         }
 

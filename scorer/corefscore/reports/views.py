@@ -11,6 +11,7 @@ from corefscore.metrics.measures import HEADINGS, asked
 from corefscore.reports.paper import Scored, paper, scored_columns
 from corefscore.reports.row import BEST, COUNT, MIDDLE, PERCENT, SAME, Column, Interval, Table, shortened
 from corefscore.results import Result
+from corefscore.statistics.percent import percent
 from corefscore.statistics.significance import TIE, Compared
 
 PAIRWISE = 4
@@ -23,6 +24,40 @@ LEGEND = (
     "> the system of the row is better than that of the column, < it is worse, . no difference was shown"
     "{unknown}; differences and recall and precision of all pairs: --format csv"
 )
+
+
+def fidelities(results: Mapping[str, Result], names: Sequence[str]) -> list[Table]:
+    """How far the text of each system is that of the key, under these names; no table where no text had to be found."""
+    if all(result.fidelity is None for result in results.values()):
+        return []
+    from corefscore.alignment.text.fidelity import COLUMNS, ratio
+
+    totals = [result.fidelity and result.fidelity.total for result in results.values()]
+    columns = [
+        Column("system", "system", cut=MIDDLE),
+        Column("fidelity", "fidelity", PERCENT),
+        *(
+            Column(name, name.replace("_", " "), COUNT, shown=any(its and its[name] for its in totals))
+            for name in COLUMNS
+        ),
+    ]
+    rows = [
+        [name, *([None] * (1 + len(COLUMNS)) if its is None else [ratio(its), *its.values()])]
+        for name, its in zip(names, totals, strict=True)
+    ]
+    return [Table("fidelity of the text", columns, rows)]
+
+
+def fidelity_data(results: Mapping[str, Result]) -> dict[str, Any]:
+    """The same as data: ``fidelity`` by system, for those that have any."""
+    found = {name: its.fidelity.to_dict(documents=False) for name, its in results.items() if its.fidelity is not None}
+    return {"fidelity": found} if found else {}
+
+
+def fidelity_note(results: Mapping[str, Result]) -> list[str]:
+    """The same in a sentence."""
+    found = [f"{name} {percent(its['fidelity'])} %" for name, its in fidelity_data(results).get("fidelity", {}).items()]
+    return [f"fidelity of the text: {', '.join(found)}"] if found else []
 
 
 def pairwise(differences: Table, names: Sequence[str]) -> Iterator[Table]:
@@ -135,6 +170,7 @@ def paper_of(
             f"bold: the best of its column; †: not shown to differ from the best{which} at the level "
             f"{found.method.alpha:g}"
         )
+    legend += fidelity_note(results)
     columns = [*(column for column, _ in fronts), Column("system", "system", cut=MIDDLE)]
     metrics = next(iter(results.values())).metrics
     return paper(metrics, measures, before=columns, rows=rows, marks=marks, notes=legend)
