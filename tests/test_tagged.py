@@ -173,7 +173,7 @@ def test_fidelity_stands_beside_the_scores_of_systems_in_every_layout(
     name: str, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     systems = [f"loose={TAGGED / 'loose-two.txt'}", f"plain={TAGGED / 'key-of-two.jsonl'}"]
-    call_ = [name, TAGGED / "key-of-two.jsonl", *systems, "--measures", "lea", "--quiet", "--format"]
+    call_: list[str | Path] = [name, TAGGED / "key-of-two.jsonl", *systems, "--measures", "lea", "--quiet", "--format"]
     shown = {each: call(capfdbinary, *call_, each).stdout.decode() for each in ("table", "markdown", "csv", "json")}
     paper = call(capfdbinary, *call_, "latex").stdout.decode()
     assert json.loads(shown["json"])["fidelity"].keys() == {"loose"}
@@ -190,11 +190,11 @@ def test_a_fall_of_fidelity_is_named_by_check(tmp_path: Path, capfdbinary: pytes
     same = call(capfdbinary, "check", baseline, KEY, TAGGED / "markdown.txt", "--format", "json")
     assert (same.status, same.stderr) == (0, b"")
     assert json.loads(same.stdout)["fidelity"]["baseline"] == json.loads(same.stdout)["fidelity"]["fidelity"] == 1
-    fell = call(capfdbinary, "check", baseline, KEY, LOOSE, "--fidelity", 0)
+    fell = call(capfdbinary, "check", baseline, KEY, LOOSE, "--fidelity", "0")
     assert b"by 75.00 % now, and was by 100.00 % (words: 5 inserted)" in fell.stderr
     assert re.search(rb"\nbaseline +100\.00 *\nnow +75\.00 ", fell.stdout)
     assert fell.status == 0, "no score fell"
-    strict = call(capfdbinary, "check", baseline, KEY, LOOSE, "--fidelity", 0, "--strict")
+    strict = call(capfdbinary, "check", baseline, KEY, LOOSE, "--fidelity", "0", "--strict")
     assert strict.status == 1
     plain = call(capfdbinary, "check", baseline, KEY, TESTDATA / "demo" / "response.conll", "--format", "json")
     assert (plain.status, "fidelity" in json.loads(plain.stdout)) == (0, False)
