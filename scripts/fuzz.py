@@ -56,6 +56,7 @@ WORDS = (
         "(e1[2/2]",
         "e1)",
     ),
+    *("[", "](#1)", "<m>", "</m>#1", '<m id=\\"1\\">', "|[e1", "|e1]", "{1 ", "}", "##", '{\\"answer\\": \\"'),
 )
 """What the grammar is made of, in the form of a dictionary of libFuzzer."""
 
@@ -76,6 +77,16 @@ def once(path: Path, data: bytes) -> None:
     whole_command("every", KEY, str(path))
     whole_command("lea,muc", str(path), KEY, "none", "--repeated", "first")
     whole_command("convert", str(path), str(mended), "--quiet")
+    as_tagged(path, mended)
+
+
+def as_tagged(path: Path, out: Path) -> None:
+    """Try an input as tagged text, in the notation that it has and in one that it may not have."""
+    for tags in ((), ("--tags", "words")):
+        its_format = ("--input-format", "response=tagged", *tags)
+        whole_command("lea,muc", KEY, str(path), "none", *its_format)
+        whole_command("validate", str(path), "--key", KEY, "--format", "json", *its_format)
+    whole_command("convert", str(path), str(out), "--key", KEY, "--quiet", "--input-format", "tagged")
 
 
 def faults(path: Path) -> Counter[str]:
@@ -117,7 +128,11 @@ def whole_command(*arguments: str) -> None:
 def seed() -> None:
     """The files of testdata that are small enough, as the first corpus."""
     CORPUS.mkdir(parents=True, exist_ok=True)
-    found = (path for path in sorted((ROOT / "testdata").rglob("*")) if path.suffix in (".conll", ".jsonl", ".conllu"))
+    found = (
+        path
+        for path in sorted((ROOT / "testdata").rglob("*"))
+        if path.suffix in (".conll", ".jsonl", ".conllu", ".txt")
+    )
     files = [path for path in found if path.stat().st_size <= LONGEST]
     for number, path in enumerate(files[:: max(len(files) // SEEDS, 1)]):
         (CORPUS / f"seed-{number}").write_bytes(path.read_bytes())

@@ -82,6 +82,7 @@ ORDER = (
     "formats.pieces",
     "formats.conll.examiner",
     "formats.jsonlines.examiner",
+    "formats.tagged.examiner",
     "formats.corefud.examiner",
     "formats",
     "alignment.text",

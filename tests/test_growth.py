@@ -40,6 +40,30 @@ def fields_beside(size: int) -> bytes:
     return HOSTILE["json of a field of its own each"](size)
 
 
+def tagged(unit: bytes, before: bytes = b"") -> Made:
+    """Tagged text of that piece again and again, behind another one as often."""
+    return lambda size: b"%b a %b" % (before * (size // len(before + unit)), unit * (size // len(before + unit)))
+
+
+def quoted(side: str, part: float, copies: int = 1) -> Made:
+    """A text of words that are rare, as a key or as an answer that has part of it, or several copies."""
+
+    def made(size: int) -> bytes:
+        words = [f"w{at * 7919 % 99991}x{at % 13}" for at in range(size // 10)]
+        if side == "key":
+            return b"#begin document (1); part 000\n%b#end document\n" % b"".join(
+                b"%b\t-\n" % w.encode() for w in words
+            )
+        return (" ".join(words[: int(part * len(words))]) + " [a](#1) ").encode() * copies
+
+    return made
+
+
+SCORED = ["lea", "0", "1", "none", "--input-format", "response=tagged"]
+"""The call for an answer beside a key."""
+
+KEY = quoted("key", 1)
+
 ROWS: dict[str, tuple[int, Sequence[Made], Sequence[str]]] = {
     "a cell of digits": (80_000, [HOSTILE["a cell of digits"]] * 2, ["lea", "0", "1", "none"]),
     "a field twice": (400_000, [HOSTILE["json of a field twice"]] * 2, ["lea", "0", "1", "none"]),
@@ -49,6 +73,13 @@ ROWS: dict[str, tuple[int, Sequence[Made], Sequence[str]]] = {
     "an array of one object": (4_000_000, [HOSTILE["json in an array of one object"]], ["validate", "0"]),
     "a text of mentions": (800_000, [HOSTILE["json of a text of mentions"]] * 2, ["lea", "0", "1", "none"]),
     "words of mentions": (800_000, [HOSTILE["json of words of mentions"]], ["validate", "0"]),
+    "an answer of brackets": (1_000_000, [KEY, tagged(b"[")], SCORED),
+    "an answer of brackets that close nothing": (1_000_000, [KEY, tagged(b"](#1)")], SCORED),
+    "an answer nested 100,000 deep": (600_000, [KEY, tagged(b"](#1)", b"[")], SCORED),
+    "an answer of one tag": (1_000_000, [KEY, tagged(b"[a](#1) ")], SCORED),
+    "half an answer": (1_000_000, [KEY, quoted("answer", 0.5)], SCORED),
+    "a text twice": (1_000_000, [KEY, quoted("answer", 1, 2)], SCORED),
+    "tags without an answer, validated": (600_000, [tagged(b"](#1)", b"[[")], ["validate", "0"]),
     "long names": (240_000, [long_names("key"), long_names("response")], ["muc", "0", "1", "none"]),
 }
 """The larger size, what makes the files, and the call, with files by number."""

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from corefscore.alignment.mentions import Alignment
     from corefscore.alignment.nodes import About
     from corefscore.alignment.text.fidelity import Fidelity
+    from corefscore.alignment.text.placing import Placed
     from corefscore.alignment.units import Units
     from corefscore.alignment.windows import Windows
     from corefscore.kinds.options import Of
@@ -74,15 +75,9 @@ def counted(
     reading: Reading = BY_CONTENT,
 ) -> list[tuple[Part, Counted]]:
     """`evaluate` up to the counts of its batches, for `joined`."""
-    (_, key), (first, response) = map(_begun, (key, response))
-    fidelity: Fidelity | None = None
-    if first is not None and (reading.align or first.own_text):
-        from corefscore.alignment.text.placing import placed
-
-        # The response comes onto the tokens that the key has, even if these are pieces of a text.
-        held = [replace(batch, characters=None) for batch in key]
-        found = placed(held, list(response), reading, notices)
-        key, response, fidelity = iter(held), iter([found.response]), found.fidelity
+    (_, key), (_, response) = map(_begun, (key, response))
+    key, response, text = on_key(key, response, reading, notices)
+    fidelity = None if text is None else text.fidelity
     how = names_asked(metrics, settings.own)
     if how is not None and how.estimate:
         from corefscore.names.estimate import estimated
@@ -132,6 +127,22 @@ def _told_apart(pairs: Pairs, of: Of | None, reading: Reading) -> Pairs:
 def _in_one_batch(batches: Iterator[Documents]) -> Iterator[Documents]:
     held = list(batches)
     return iter([joined_documents(held)] if held else ())
+
+
+def on_key(
+    key: Iterator[Documents], response: Iterator[Documents], reading: Reading, notices: list[Finding]
+) -> tuple[Iterator[Documents], Iterator[Documents], Placed | None]:
+    """Both sides, and where words of the response have to be found in the key, what came of that: its documents then
+    are on the tokens of the key. Raises as `corefscore.alignment.text.placing.placed` does."""
+    first, response = _begun(response)
+    if first is None or not (reading.align or first.own_text):
+        return key, response, None
+    from corefscore.alignment.text.placing import placed
+
+    # The response comes onto the tokens that the key has, even if these are pieces of a text.
+    held = [replace(batch, characters=None) for batch in key]
+    found = placed(held, list(response), reading, notices)
+    return iter(held), iter([found.response]), found
 
 
 def _begun(batches: Iterator[Documents]) -> tuple[Documents | None, Iterator[Documents]]:

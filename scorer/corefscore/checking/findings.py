@@ -454,6 +454,22 @@ KINDS: Mapping[str, Kind] = {
         'in document "{document}": {count} without an id, or with no word between them',
         "they mean nothing; every mention needs the id of its entity and a word",
     ),
+    "crossing-tags": Kind(
+        NOTICE,
+        'in document "{document}": {count} of a mention that crosses another one',
+        "the mention is scored as it is; see whether a tag closes another mention than it was meant to",
+    ),
+    "mixed-notations": Kind(
+        NOTICE,
+        'in document "{document}": this is a tag in the notation {other}, and the answer is read in the notation '
+        "{notation}",
+        "what is in another notation is read as text; --tags says which notation the answer has",
+    ),
+    "parting-text": Kind(
+        NOTICE,
+        'in document "{document}": the text parts from that of the key here; the key has {key_word}',
+        "its words are aligned with those of the key, and the fidelity counts what differs",
+    ),
     "lower-fidelity": Kind(
         NOTICE,
         "the text of the response is that of the key by {now} % now, and was by {before} % ({what})",

@@ -19,9 +19,10 @@ from corefscore.documents.arrays import changes, order_by
 from corefscore.documents.model import KEY, RESPONSE, Documents, Nodes, Place
 from corefscore.documents.sources import Source
 from corefscore.documents.texts import described, partings
-from corefscore.errors import UsageError
+from corefscore.errors import InputError, UsageError
+from corefscore.evaluate import on_key
 from corefscore.formats import BY_CONTENT, examination
-from corefscore.formats.row import Examination, Reading
+from corefscore.formats.row import FAULTS, Examination, Reading
 from corefscore.results import Counting
 
 
@@ -77,7 +78,7 @@ def validate(
         for _ in whole.documents():
             pass
     else:
-        _compare(read_as(KEY, key, Found()), whole, found)
+        _compare(read_as(KEY, key, Found()), whole, found, reading)
     order = {source.name: at for at, source in enumerate([*files, *(key or ())])}
     findings = sorted(found.listed, key=lambda f: (order.get(f.path, -1), f.line or 0, f.column or 0))
     return Validated(path, whole.names, whole.tokens, whole.entities, whole.mentions, findings, found.unlisted)
@@ -206,14 +207,25 @@ def _describe_overlaps(documents: Documents, overlaps: Sequence[tuple[int, int]]
 
 # A response beside its key
 
+OF_TAGS = tuple(f"{fault}-tags" for fault in FAULTS)
+"""What the examiner of a text with tags has told, tag by tag."""
 
-def _compare(key: _Side, response: _Side, found: Found) -> None:
+
+def _compare(key: _Side, response: _Side, found: Found, reading: Reading) -> None:
     """What shows only where both sides are read: what has no partner, texts that part, copies beyond the limit."""
     notices: list[Finding] = []
     dropped: list[Repeat] = []
     shared: list[Common] = []
     aligned: list[About] = []
-    for pairs in pair(key.documents(), response.documents(), notices, refuse=found.add):
+    try:
+        of_key, of_response, text = on_key(key.documents(), response.documents(), reading, notices)
+    except InputError as error:
+        found.add(*error.findings)
+        return
+    if text is not None:
+        notices[:] = [notice for notice in notices if notice.code not in OF_TAGS]
+        found.add(*text.partings)
+    for pairs in pair(of_key, of_response, notices, refuse=found.add):
         found.add(*notices)
         notices.clear()
         if pairs.key.nodes is not None and pairs.response.nodes is not None:

@@ -197,7 +197,8 @@ class Layers(NamedTuple):
     ``units`` has the unit of each token, if the request asks for it.
     ``numbers`` are those of the words (`corefscore.documents.model.Nodes`) if mentions are more than spans; empty
     nodes are words then, and ``tree`` gives their dependencies. ``faults`` tells of a text with tags in it how many of
-    these had which of `FAULTS`, ``zeros`` which of its words stand for zeros.
+    these had which of `FAULTS`, ``zeros`` which of its words stand for zeros, and ``at`` the line and column of a word,
+    with the text around it.
     """
 
     line: int | None
@@ -208,6 +209,7 @@ class Layers(NamedTuple):
     faults: Mapping[str, int] = MappingProxyType({})
     units: Sequence[str] = ()
     zeros: Sequence[int] = ()
+    at: Callable[[int], tuple[int | None, int | None, tuple[str, str]]] | None = None
     tree: Callable[[], Tree] = no_tree
 
     @property
@@ -274,6 +276,12 @@ class Format(NamedTuple):
     types: str | None = None
     promises: Callable[[bytes, Sequence[str]], bool] = lambda head, fields: True
     columns: bool = False
+
+
+def excerpt(line: str, at: int, size: int) -> tuple[int, tuple[str, str]]:
+    """The column (from 1) of a piece of a line that begins at ``at``, and the text around it with carets under it."""
+    before, after = line[max(0, at - 30) : at].replace("\t", " "), line[at : at + size + 30].replace("\t", " ")
+    return at + 1, ((before + after)[:100], " " * len(before) + "^" * min(max(size, 1), 40))
 
 
 def passage_places(first: int, size: int) -> list[int]:

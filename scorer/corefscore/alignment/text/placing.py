@@ -50,10 +50,11 @@ NUMBERED = re.compile(r"[\W_]*(?:part|chunk|piece|window)?[\W_]*\d+$", re.IGNORE
 
 
 class Placed(NamedTuple):
-    """The response on the tokens of the key, and how far its text is that of the key."""
+    """The response on the tokens of the key, how far its text is that of the key, and where each text first parts."""
 
     response: Documents
     fidelity: Fidelity
+    partings: Sequence[Finding]
 
 
 def placed(key: Sequence[Documents], response: Sequence[Documents], reading: Reading, notices: list[Finding]) -> Placed:
@@ -101,6 +102,7 @@ class _Spans(NamedTuple):
 class _Placing:
     def __init__(self, key: Documents, response: Documents, reading: Reading, notices: list[Finding]) -> None:
         self.key, self.response, self.notices = key, response, notices
+        self.partings: list[Finding] = []
         self.pieces, self.heads = reading.pieces or OVERLAP, reading.heads
         self.least = UNUSUAL if reading.fidelity is None else reading.fidelity
 
@@ -117,6 +119,8 @@ class _Placing:
             spans = _Spans(*(np.concatenate(column) for column in zip(*self._merged(its), strict=True)))
             gathered.add(self.key, document, its, spans, self.of_key)
             counts[document] = self._counts(document, its, spans)
+            for piece in its:
+                self._note_parting(document, piece)
             self._note(document, its, dict(zip(COLUMNS, counts[document].tolist(), strict=True)))
         for document in set(range(len(self.key))) - answers.keys():
             size = max(int(self.key.tokens[document]), 0)
@@ -124,7 +128,7 @@ class _Placing:
         rest = self.response.take(others)
         if self.key.nodes is not None:  # no mention of these is scored
             rest = Documents(rest.names, rest.places, rest.tokens, nodes=NO_NODES)
-        return Placed(joined([*gathered.each, rest]), Fidelity(self.key.names, counts))
+        return Placed(joined([*gathered.each, rest]), Fidelity(self.key.names, counts), self.partings)
 
     # Names
 
@@ -269,6 +273,25 @@ class _Placing:
         start, end = self.key.start[which], self.key.end[which]
         sound = end >= start
         return int(np.count_nonzero(~_holds(~deleted, start[sound], end[sound])))
+
+    def _note_parting(self, document: int, piece: _Piece) -> None:
+        """Keep where the text of a piece first parts from that of the key."""
+        found, key = piece.found, self.of_key.characters
+        first = int(found.place[0]) if len(found.place) and found.how[0] == EQUAL else 0
+        other = (found.how != EQUAL) | (found.place != first + np.arange(len(found.place)))
+        at = int(np.argmax(np.append(other, True)))
+        ends = len(found.place) == at
+        if ends and first + at >= len(key.code):
+            return
+        place = self.response.place_of(piece.document)
+        word = piece.words.tokens - 1 if ends else int(piece.words.token[at])
+        there = first + at < len(key.code)
+        key_word = f'"{self.of_key.words[key.token[first + at]]}"' if there else "nothing more"
+        line, column, around = place.line, None, None
+        if piece.layers.at is not None and piece.words.tokens:
+            line, column, around = piece.layers.at(word)
+        details = {"document": self.key.names[document], "key_word": f"{key_word} {'behind it' if ends else 'instead'}"}
+        self.partings.append(Finding("parting-text", place.source.name, line, column, details, around))
 
     def _note(self, document: int, pieces: Sequence[_Piece], counts: Mapping[str, int]) -> None:
         """Notices about the text and the tags of a document."""

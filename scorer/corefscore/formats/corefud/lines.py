@@ -23,6 +23,7 @@ from corefscore.documents.arrays import NONE, Bools, Bytes, Ints, changes, order
 from corefscore.documents.model import SENTENCE, TENTH
 from corefscore.documents.sources import MARK, Source, as_text
 from corefscore.errors import InputError
+from corefscore.formats.row import excerpt
 from corefscore.formats.words import whole_numbers
 
 COLUMNS = 10
@@ -144,9 +145,9 @@ class Lines:
         line = int(self.tokens[row])
         begin = int(self.starts[line])
         within = None if start is None else start - begin
-        column, excerpt = shown(self.data[begin : self.ends[line]], piece, within)
+        column, around = shown(self.data[begin : self.ends[line]], piece, within)
         details = {"piece": shortened(as_text(piece)), **details}
-        return Finding(code, self.source.name, line + 1, column, details, excerpt)
+        return Finding(code, self.source.name, line + 1, column, details, around)
 
     @cached_property
     def words(self) -> Words:
@@ -328,8 +329,7 @@ def shown(line: bytes, piece: bytes, start: int | None = None) -> tuple[int, tup
     at the byte ``start`` of the line, or without this where it is last."""
     text, part = as_text(line), as_text(piece)
     at = max(text.rfind(part), 0) if start is None else len(as_text(line[:start]))
-    before, after = text[max(0, at - 30) : at].replace("\t", " "), text[at : at + len(part) + 30].replace("\t", " ")
-    return at + 1, ((before + after)[:100], " " * len(before) + "^" * min(max(len(part), 1), 40))
+    return excerpt(text, at, len(part))
 
 
 def _regular(data: bytes, tokens: Ints) -> tuple[bytes, Irregular | None]:

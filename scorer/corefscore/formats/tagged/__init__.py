@@ -65,5 +65,6 @@ FORMAT = Format(
     _sentences,
     _write,
     settled=_settled,
+    examiner="corefscore.formats.tagged.examiner",
     layers="corefscore.formats.tagged.layers",
 )

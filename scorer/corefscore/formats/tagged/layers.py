@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from corefscore.documents.sources import Source
 from corefscore.formats.row import Layers, Request
-from corefscore.formats.tagged.notations import untagged
-from corefscore.formats.tagged.reader import answers, notation_of
+from corefscore.formats.tagged.notations import Untagged, untagged
+from corefscore.formats.tagged.reader import Answer, answers, notation_of
 
 
 def read(source: Source, request: Request) -> Iterator[Layers]:
@@ -15,4 +16,10 @@ def read(source: Source, request: Request) -> Iterator[Layers]:
     notation = notation_of([source], request)
     for answer in answers(source, notation):
         its = untagged(answer.text, notation)
-        yield Layers(answer.place.line, [its.words], faults=its.faults, zeros=its.zeros)
+        yield Layers(answer.place.line, [its.words], faults=its.faults, zeros=its.zeros, at=partial(_at, answer, its))
+
+
+def _at(answer: Answer, its: Untagged, word: int) -> tuple[int | None, int | None, tuple[str, str]]:
+    """The line and the column of a word, and the text around it with carets under it."""
+    start = its.origin(word)
+    return answer.at(start, start + len(its.words[word]))

@@ -11,13 +11,15 @@ whatever the notation. What does not fit is counted, never refused, since who wr
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
+from operator import itemgetter
 from typing import NamedTuple
 
+from corefscore.checking.findings import MOST
 from corefscore.errors import UsageError
 from corefscore.formats.row import FAULTS, ZERO
 from corefscore.formats.words import words_in
@@ -52,12 +54,15 @@ class Marked(NamedTuple):
 
 class Untagged(NamedTuple):
     """A text without its tags: its words, its mentions in the order in which they open, and how many tags had which
-    fault (`corefscore.formats.row.FAULTS`). ``zeros`` are the words that may stand for zeros."""
+    fault (`corefscore.formats.row.FAULTS`). ``zeros`` are the words that may stand for zeros. ``odd`` has the places of
+    the first `MOST` tags with each fault in the text (begin and end), ``origin`` gives where a word begins there."""
 
     words: Sequence[str]
     mentions: Sequence[Marked]
     faults: Mapping[str, int]
     zeros: Sequence[int]
+    odd: Mapping[str, Sequence[tuple[int, int]]]
+    origin: Callable[[int], int]
 
 
 class Notation(NamedTuple):
@@ -217,28 +222,38 @@ class _Open(NamedTuple):
 def untagged(text: str, notation: Notation) -> Untagged:
     """A text without its tags. It takes time that is linear in its length, whatever stands there."""
     tags = list(notation.tags(text))
-    pairs, kept, faults = _paired(tags, by_id=notation.by_id)
-    cut, places = _plain(text, tags, kept)
+    pairs, kept, odd = _paired(tags, by_id=notation.by_id)
+    cut, places, pieces = _plain(text, tags, kept)
     spans = [(entity, places[opens], places[closes]) for opens, closes, entity in pairs]
     words = list(words_in(cut, chain.from_iterable(span[1:] for span in spans)))
     starts, stops = [start for start, _ in words], [stop for _, stop in words]
-    mentions = []
-    for entity, start, stop in spans:
+    mentions, opened = [], []
+    for (opens, _, _), (entity, start, stop) in zip(pairs, spans, strict=True):
         first, last = bisect_left(starts, start), bisect_left(stops, stop + 1) - 1
         if first > last:
-            faults["unreadable"] += 1
+            odd["unreadable"].append(opens)
         else:
             mentions.append(Marked(entity, first, last))
-    faults["crossing"] = _crossing(mentions)
+            opened.append(opens)
+    odd["crossing"] = [opened[at] for at in _crossing(mentions)]
     texts = [cut[start:stop] for start, stop in words]
     zeros = [at for at, word in enumerate(texts) if word.startswith(ZERO)]
-    return Untagged(texts, mentions, faults, zeros)
+    faults = {fault: len(its) for fault, its in odd.items()}
+    shown = {fault: [tags[at][:2] for at in sorted(its)[:MOST]] for fault, its in odd.items()}
+    return Untagged(texts, mentions, faults, zeros, shown, partial(_origin, starts, pieces))
 
 
-def _paired(tags: Sequence[Tag], *, by_id: bool) -> tuple[list[tuple[int, int, str]], set[int], dict[str, int]]:
-    """The pairs of tags with their ids, in the order in which they open; the tags that are part of the text; and how
-    many had which fault."""
-    faults = dict.fromkeys(FAULTS, 0)
+def _origin(starts: Sequence[int], pieces: Sequence[tuple[int, int]], word: int) -> int:
+    """Where a word begins in a text with tags; ``pieces`` are where each piece of what is left of it begins, without
+    and with the tags."""
+    place, start = pieces[bisect_right(pieces, starts[word], key=itemgetter(0)) - 1]
+    return start + starts[word] - place
+
+
+def _paired(tags: Sequence[Tag], *, by_id: bool) -> tuple[list[tuple[int, int, str]], set[int], dict[str, list[int]]]:
+    """The pairs of tags with their ids, in the order in which they open; the tags that are part of the text; and which
+    have which fault."""
+    odd: dict[str, list[int]] = {fault: [] for fault in FAULTS}
     pairs: list[tuple[int, int, str]] = []
     kept: set[int] = set()
     opened: dict[str | None, list[_Open]] = defaultdict(list)
@@ -248,7 +263,7 @@ def _paired(tags: Sequence[Tag], *, by_id: bool) -> tuple[list[tuple[int, int, s
             its.append(_Open(at, tag.kind, tag.id))
         elif not its:
             if tag.kind == CLOSE:
-                faults["unopened"] += 1
+                odd["unopened"].append(at)
             elif tag.stop > tag.start and not by_id:
                 kept.add(at)
         elif tag.kind == PLAIN_CLOSE and by_id:
@@ -260,23 +275,26 @@ def _paired(tags: Sequence[Tag], *, by_id: bool) -> tuple[list[tuple[int, int, s
             its_open = its.pop()
             entity = its_open.id if its_open.id is not None else tag.id
             if entity is None:
-                faults["unreadable"] += 1
+                odd["unreadable"].append(at)
             else:
                 pairs.append((its_open.tag, at, entity))
     for rest in opened.values():
-        faults["unclosed"] += sum(each.kind == OPEN for each in rest)
+        odd["unclosed"] += [each.tag for each in rest if each.kind == OPEN]
         kept.update(each.tag for each in rest if each.kind == PLAIN_OPEN)
-    return sorted(pairs), kept, faults
+    return sorted(pairs), kept, odd
 
 
-def _plain(text: str, tags: Sequence[Tag], kept: set[int]) -> tuple[str, list[int]]:
-    """The text without tags but those that are kept, and where each tag begins in it."""
+def _plain(text: str, tags: Sequence[Tag], kept: set[int]) -> tuple[str, list[int], list[tuple[int, int]]]:
+    """The text without tags but those that are kept; where each tag begins in it; and where each piece of it begins,
+    in it and in the text."""
     pieces: list[str] = []
+    begins: list[tuple[int, int]] = []
     places: list[int] = []
     at = size = 0
     for number, tag in enumerate(tags):
         if tag.start > at:
             pieces.append(text[at : tag.start])
+            begins.append((size, at))
             size += tag.start - at
             at = tag.start
         # A tag behind a word may begin with the word, which is there already.
@@ -284,18 +302,20 @@ def _plain(text: str, tags: Sequence[Tag], kept: set[int]) -> tuple[str, list[in
         if number not in kept:
             at = max(at, tag.stop)
     pieces.append(text[at:])
-    return "".join(pieces), places
+    begins.append((size, at))
+    return "".join(pieces), places, begins
 
 
-def _crossing(mentions: Sequence[Marked]) -> int:
-    """How many mentions begin within another one and end behind it."""
-    count = 0
+def _crossing(mentions: Sequence[Marked]) -> list[int]:
+    """Which mentions begin within another one and end behind it."""
+    found: list[int] = []
     around: list[int] = []
-    for _, first, last in sorted(mentions, key=lambda mention: (mention.first, -mention.last)):
+    for at in sorted(range(len(mentions)), key=lambda at: (mentions[at].first, -mentions[at].last)):
+        _, first, last = mentions[at]
         while around and around[-1] < first:
             around.pop()
         if around and around[-1] < last:
-            count += 1
+            found.append(at)
             continue
         around.append(last)
-    return count
+    return found

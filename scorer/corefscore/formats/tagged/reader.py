@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +25,7 @@ from corefscore.errors import InputError
 from corefscore.formats.jsonlines.dialects import NAMES_OF_DOCUMENTS
 from corefscore.formats.jsonlines.objects import bad_field, missing_field, objects
 from corefscore.formats.jsonlines.records import clean
-from corefscore.formats.row import BATCH, Request, passage, passage_places
+from corefscore.formats.row import BATCH, Request, excerpt, passage, passage_places
 from corefscore.formats.tagged.notations import NOTATIONS, Notation, Untagged, find, recognised, untagged
 
 FIELD = "answer"
@@ -40,10 +40,26 @@ class Answer(NamedTuple):
     place: Place
     name: str
     text: str
+    by_line: bool = True
+    """Whether the lines of the text are those of the file."""
+
+    def at(self, start: int, stop: int) -> tuple[int | None, int | None, tuple[str, str]]:
+        """The line and the column of a part of the text, and the text around it with carets under it."""
+        begin = self.text.rfind("\n", 0, start) + 1
+        end = self.text.find("\n", start)
+        column, around = excerpt(self.text[begin : None if end < 0 else end], start - begin, stop - start)
+        if not self.by_line:
+            return self.place.line, None, around
+        return (self.place.line or 1) + self.text.count("\n", 0, start), column, around
 
 
-def read(files: Sequence[Source], notices: list[Finding], request: Request) -> Iterator[Documents]:
-    """The documents of all files, in batches.
+def read(
+    files: Sequence[Source],
+    notices: list[Finding],
+    request: Request,
+    look: Callable[[Answer, Untagged], None] = lambda answer, untagged: None,
+) -> Iterator[Documents]:
+    """The documents of all files, in batches; ``look`` is given each answer.
 
     Raises `InputError` for a file without any text, `UsageError` for one that cannot be read.
     """
@@ -53,6 +69,7 @@ def read(files: Sequence[Source], notices: list[Finding], request: Request) -> I
         for answer in answers(source, notation):
             its = untagged(answer.text, notation)
             batch.add(answer, its)
+            look(answer, its)
             if not its.mentions and not any(its.faults.values()):
                 details = {"document": answer.name, "notation": notation.name}
                 notices.append(Finding("no-tags", source.name, answer.place.line, details=details))
@@ -111,7 +128,7 @@ def _of_objects(source: Source) -> Iterator[Answer]:
         name = next((fields[each] for each in NAMES_OF_DOCUMENTS if each in fields), str(place.line))
         if not isinstance(name, str | int) or isinstance(name, bool):
             raise bad_field(place, {}, NAMES_OF_DOCUMENTS[0], "is no name", "the name of the document, a string")
-        yield Answer(place, clean(str(name)), clean(text))
+        yield Answer(place, clean(str(name)), clean(text), by_line=False)
 
 
 class _Batch:
