@@ -67,7 +67,7 @@ class Comparison(Presented):
         """The scores and a table for each pair; or with many systems a matrix for each measure."""
         names = list(self.results)
         if len(names) > PAIRWISE:
-            over = self._over_groups(shortened(names))
+            over = list(self._over_groups(shortened(names)))
             return [*matrices(self.found, names), *over, *fidelities(self.results, shortened(names))]
         over = [*self._on_groups(names), *self._over_groups(shortened(names))]
         texts = fidelities(self.results, shortened(names))
