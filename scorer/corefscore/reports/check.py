@@ -292,13 +292,13 @@ def check(
         for name, numbers in baseline.documents.items():
             moved += _moved(name, numbers, numbers_in(result.documents[name].to_dict()), asked)
     low = [Floor(measure, score, least, whole[measure][score]) for (measure, score), least in floors.items()]
-    before = None if baseline is None else baseline.fidelity
-    if before is not None and result.fidelity is not None:
+    earlier = None if baseline is None else baseline.fidelity
+    if earlier is not None and result.fidelity is not None:
         now = ratio(result.fidelity.total)
-        if now < before - asked.tolerance - SLACK:
-            details = {"now": percent(now), "before": percent(before), "what": described(result.fidelity.total)}
+        if now < earlier - asked.tolerance - SLACK:
+            details = {"now": percent(now), "before": percent(earlier), "what": described(result.fidelity.total)}
             notices.append(Finding("lower-fidelity", path or "baseline", details=details))
-    return Check(result, moved, low, asked, path, notices, average, before)
+    return Check(result, moved, low, asked, path, notices, average, earlier)
 
 
 def needed(baseline: Baseline | None, floors: Iterable[Named]) -> tuple[Metric, ...]:
