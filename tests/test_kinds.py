@@ -172,11 +172,15 @@ def test_the_kinds_of_a_division_add_up_to_the_total(documents: list[tuple[Parti
 
 
 @settings(deadline=None)
-@given(DISTINCT, DISTINCT, st.sampled_from([{}, {"singletons": "drop"}, {"mentions": "given"}]))
+@given(DISTINCT, DISTINCT, st.sampled_from([{}, {"singletons": "drop"}, {"mentions": "given"}, {"boundary": "both"}]))
 def test_all_sizes_together_are_the_plain_score(key: Partition, response: Partition, how: dict[str, Any]) -> None:
     every = score([key], [response], "every,linked", of="size:1-", **how)
     plain = score([key], [response], "every,linked", repeated="first", **how)
+    # Of a document without mentions there is no term, but BLANC counts it by --boundary both (docs/kinds.md).
+    empty = not any((*plain["mentions"].recall_counts, *plain["mentions"].precision_counts))
     for measure in plain:
+        if empty and measure.startswith("blanc"):
+            continue
         assert every[measure][:3] == pytest.approx(plain[measure][:3], abs=1e-9), measure
 
 
@@ -275,6 +279,58 @@ def test_nothing_to_count_is_said(capfdbinary: Capture) -> None:
         "bcub": ("50.0", ""),
     }
     assert call(capfdbinary, "muc", *DEMO, "--of", "pronouns").stderr == b""
+
+
+def test_an_entity_count_in_precision_alone_leaves_blanc_empty(capfdbinary: Capture) -> None:
+    """The links of the key decide what BLANC counts, and the key has no entity of two mentions."""
+    done = call(capfdbinary, "conll,blanc", *DEMO, "--of", "size:2", "--format", "csv")
+    found = {row["measure"]: (row["recall"], row["precision"], row["f1"]) for row in rows(done.stdout)}
+    assert found["blanc.coreference"] == ("", "50.0", "")
+    assert found["blanc"] == ("", "", "")
+    assert found["conll"][0] == found["conll"][2] == ""
+    assert float(found["conll"][1]) == pytest.approx((50 + 75 + 220 / 3) / 3)
+
+
+@pytest.mark.parametrize("option", ["--documents", "--by=(.*)", "--intervals"])
+def test_every_row_of_a_table_is_empty_where_nothing_counts(option: str, capfdbinary: Capture) -> None:
+    """No system file has a link of singletons; means are means of 0."""
+    done = call(capfdbinary, "muc", *SYSTEM, "--of", "singletons", option, "--format", "csv")
+    found = [row for row in rows(done.stdout) if row["measure"] == "muc"]
+    assert {row["f1"] for row in found if row["scope"] != "mean of groups"} == {""}
+    assert {row["f1"] for row in found if row["scope"] == "mean of groups"} <= {"0.0"}
+    assert {row.get("f1_low", "") for row in found} == {""}
+
+
+def test_systems_have_empty_cells_where_nothing_counts(capfdbinary: Capture) -> None:
+    """They are neither tested nor marked as the best, and what is empty in all cannot rank."""
+    runs = sorted((TESTDATA / "systems" / "runs").iterdir())
+    how = ("--of", "singletons", "--measures", "muc,bcub", "--trials", "50", "--format")
+    compared = rows(call(capfdbinary, "compare", SYSTEM[0], *runs[:2], *how, "csv").stdout)
+    assert {row["measure"] for row in compared if row["table"] == "differences"} == {"bcub"}
+    found = [(row["measure"], row["f1"], row["f1_high"]) for row in compared if row["table"] == "scores"]
+    assert found == [("muc", "", "")] * 2 + [("bcub", "100.0", "100.0")] * 2
+    paper = call(capfdbinary, "compare", SYSTEM[0], *runs[:2], *how, "markdown").stdout.decode()
+    assert "| ash    |     |     |     | **100.00** |" in paper
+    five = call(capfdbinary, "compare", SYSTEM[0], *runs, f"more={runs[0]}", *how, "table").stdout.decode()
+    assert [line.split()[2:7] for line in five.splitlines() if line.startswith("1  ash.conll")] == [
+        [*"...."],
+        ["100.00", "100.00", "100.00", "[100.00,", "100.00]"],
+    ]
+    ranked = rows(call(capfdbinary, "rank", SYSTEM[0], *runs, *how, "csv", "--sort", "bcub").stdout)
+    assert {(row["muc_f1"], row["bcub_f1"] == "") for row in ranked} == {("", False)}
+    refused = call(capfdbinary, "rank", SYSTEM[0], *runs, *how, "csv", "--sort", "muc")
+    assert (refused.status, refused.stdout) == (2, b"")
+    assert b"--of size:1: there is nothing to count for muc.f1; --sort by another score" in refused.stderr
+    assert score(*SYSTEM, "muc", of="singletons")["muc"][:3] == (0, 0, 0)
+
+
+def test_errors_of_a_kind_are_refused_before_files_are_read(tmp_path: Path, capfdbinary: Capture) -> None:
+    broken = tmp_path / "broken.conll"
+    broken.write_text("#begin document (d); part 000\nd 0 0 a (1\n")
+    for command in ("errors", "diff"):
+        done = call(capfdbinary, command, broken, broken, "--of", "pronouns")
+        assert done.status == 2
+        assert done.stderr.startswith(b"corefscore: errors are found in all mentions; leave --of out")
 
 
 def test_processes_count_the_same(capfdbinary: Capture) -> None:
@@ -420,7 +476,9 @@ def test_entities_by_type(
         ("size:", "expected size, size:2-5"),
         ("size:two", "expected a number or a range: 4, 2-5 or 6-"),
         ("kind:none", "expected a way to recognise pronouns"),
-        ("pronouns", "the key has no words; the words of pronouns can be given"),
+        ("pronouns", "the key has no words; --of size and --of distance need none"),
+        ("pronouns:words:nowhere", "--of pronouns:words:nowhere: No such file"),
+        ("kind:adjectives", '--of kind:"adjectives": expected auto'),
         ("type", "the key has no types of entities; CorefUD has them"),
         (3, "of=3: expected a word"),
     ],

@@ -454,6 +454,27 @@ class Result(Measured):
             {name: Values(over(its.recall), over(its.precision), summed(its.f1) / size) for name, its in found}
         )
 
+    def uncounted(self, scores: Mapping[str, Score]) -> set[tuple[str, str]]:
+        """The scores of kinds of mentions that have nothing to count, as (measure, score); ``scores`` are some of this
+        result. Tables leave them empty. Without kinds of mentions there are none: such a score is 0.
+
+        A quotient has nothing to count if its denominator is 0. F1 needs recall and precision, a measure that is
+        combined needs one of its parts, and the key's: its links decide what BLANC counts. The CoNLL average needs all
+        three.
+        """
+        if self.settings.counting.of is None:
+            return set()
+        empty: dict[str, set[str]] = {}
+        for metric in self.metrics:
+            parts = [_without_counts(scores[measure.name]) for measure in metric.measures if measure.combine is None]
+            none = set[str]().union(*parts).intersection(*parts)
+            for measure in metric.measures:
+                whole = set(SCORES) if "recall" in none else none
+                empty[measure.name] = whole if measure.combine else _without_counts(scores[measure.name])
+        if AVERAGE in scores:
+            empty[AVERAGE] = set().union(*(empty[metric] for metric in GROUPS[AVERAGE]))
+        return {(measure, score) for measure, its in empty.items() for score in its}
+
     def of(self, documents: Sequence[int] | Ints) -> Scores:
         """The scores of some documents together, given by their places in the order of the key."""
         return Scores(values(self.metrics, {name: summed(array[documents]) for name, array in self.counts.items()}))
@@ -505,8 +526,15 @@ class Result(Measured):
     def _repr_html_(self) -> str:
         from corefscore.python.notebooks import signed, table
 
+        empty = self.uncounted(self.total)
         rows = [
-            (name, *("" if math.isnan(value) else percent(value) for value in score[:3]))
+            (
+                name,
+                *(
+                    "" if math.isnan(value) or (name, each) in empty else percent(value)
+                    for each, value in zip(SCORES, score[:3], strict=True)
+                ),
+            )
             for name, score in self.total.items()
         ]
         headings = ("measure", "R", "P", "F1")
@@ -528,6 +556,12 @@ class Result(Measured):
         if documents:
             found["documents"] = {name: scores.to_dict() for name, scores in self.documents.items()}
         return found
+
+
+def _without_counts(score: Score) -> set[str]:
+    """The scores of a quotient that have nothing to count."""
+    sides = {side for side in SCORES[:2] if not getattr(score, f"{side}_counts").denominator}
+    return {*sides, "f1"} if sides else sides
 
 
 BY_FILE = "file"

@@ -244,12 +244,16 @@ class Analysis:
         return max(counts, key=lambda words: counts[words])
 
 
-def pairs_of(result: Result) -> Pairs:
-    """The documents of a result that kept its pairs. Raises `UsageError` for windows."""
-    if result.settings.counting.of is not None:
+def refuse_parts(of: str | None, window: int | None) -> None:
+    """Raise `UsageError` for kinds of mentions and for windows, before anything is read."""
+    if of is not None:
         raise UsageError("errors are found in all mentions; leave --of out")
-    if result.settings.counting.window is not None:
-        raise UsageError("errors are found in whole documents; leave window out")
+    if window is not None:
+        raise UsageError("errors are found in whole documents; leave --window out")
+
+
+def pairs_of(result: Result) -> Pairs:
+    """The documents of a result that kept its pairs."""
     return whole(result.views[WHOLE].pairs)
 
 

@@ -34,8 +34,9 @@ NO_PRONOUNS = Pronouns("none")
 ENGLISH = Pronouns("english", TAG_SETS[PENN].pronouns, ENGLISH_WORDS)
 
 
-def pronouns_of(words: str, text: Text) -> Pronouns:
-    """What ``--pronouns`` stands for: ``auto``, ``none``, ``english``, ``tags:A,B*`` or ``words:FILE``.
+def pronouns_of(words: str, text: Text, option: str = "--pronouns ") -> Pronouns:
+    """What ``--pronouns`` stands for: ``auto``, ``none``, ``english``, ``tags:A,B*`` or ``words:FILE``; ``option`` is
+    what messages put before it.
 
     ``auto`` takes the pronouns of the set of tags (`TAG_SETS`) of which most tokens have a tag; the English words count
     as well with those of the Penn Treebank. Without tags there are no pronouns. Raises `UsageError` for anything else,
@@ -55,8 +56,8 @@ def pronouns_of(words: str, text: Text) -> Pronouns:
             with open(rest, encoding="utf-8") as file:
                 return Pronouns(words, words=frozenset(line.strip().lower() for line in file if line.strip()))
         except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"--pronouns {words}: {getattr(error, 'strerror', None) or error}") from error
-    raise UsageError(f'--pronouns "{words}": expected auto, none, english, tags:A,B or words:FILE')
+            raise UsageError(f"{option}{words}: {getattr(error, 'strerror', None) or error}") from error
+    raise UsageError(f'{option}"{words}": expected auto, none, english, tags:A,B or words:FILE')
 
 
 def _by_tags(text: Text) -> Pronouns:
@@ -66,8 +67,9 @@ def _by_tags(text: Text) -> Pronouns:
     return Pronouns(f"tags:{text.tag_set}", TAG_SETS[text.tag_set].pronouns, words)
 
 
-def unknown(asked: str, pronouns: Pronouns, text: Text) -> str | None:
-    """Why no token of a text is a pronoun though some were asked for; None if some are, or ``auto`` knows the tags."""
+def unknown(asked: str, pronouns: Pronouns, text: Text, option: str = "--pronouns ") -> str | None:
+    """Why no token of a text is a pronoun though some were asked for; None if some are, or ``auto`` knows the tags.
+    ``option`` is what stands before what was asked."""
     if asked == NO_PRONOUNS.name:
         return None
     if not text.words:
@@ -76,7 +78,7 @@ def unknown(asked: str, pronouns: Pronouns, text: Text) -> str | None:
         return None if pronouns.tags else _no_tags(text)
     fits = Fits(pronouns)
     distinct = set(zip(text.tags, text.words, strict=True))
-    return None if any(map(fits.__getitem__, distinct)) else f"nothing in the key fits --pronouns {asked}"
+    return None if any(map(fits.__getitem__, distinct)) else f"nothing in the key fits {option}{asked}"
 
 
 def _no_tags(text: Text) -> str:

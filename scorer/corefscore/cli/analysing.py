@@ -69,6 +69,7 @@ def analysed(
     **how: Any,
 ) -> dict[str, Analysis]:
     """The analysis of each response, by the name of the system; the text of the key is read once."""
+    found.refuse_parts(how["of"], how["window"])
     one_standard_input(key, *systems.values())
     wanted = measured(measure)
     results: dict[str, Result] = {}

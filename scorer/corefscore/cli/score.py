@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -125,23 +125,17 @@ def score(
     """
     if response is not None or write_key is None:
         response, name = of_both_sides(key, response, name, how)
-    if response is None:
-        _check_alone(write_key, for_scores=output != STDOUT or documents or intervals or macro or by is not None)
-    if write_key is not None:
-        _check_write_key(write_key, output=None if response is None else output, **how)
-    one_standard_input(key, response)
-    spare_inputs({"--output": output, "--write-key": write_key}, filter(None, (key, response)), how["include"])
     others = {
+        "--by": by is not None,
         "--documents": documents,
         "--average": macro,
         "--intervals": intervals,
         f"--of {how['of']}": divides(how["of"]),
     }
+    _check_files(key, response, output, write_key, for_scores=any(others.values()), **how)
     _check_layout(look.layout, by, others)
-    if unit != DOCUMENT and not intervals:
-        raise UsageError("--unit is what intervals resample; it needs --intervals")
-    listed = look.layout in fitting(RESULT) and name != "none"
-    only = None if name == "none" else name
+    _check_unit(unit, intervals=intervals)
+    only, listed = (None, False) if name == "none" else (name, look.layout in fitting(RESULT))
     with workers(jobs, scheduler) as apply:
         # A key that is to be written is read once, since standard input cannot be read again.
         corpus = None if write_key is None else read_key(key, metrics, apply=apply, **how)
@@ -154,15 +148,22 @@ def score(
     refuse_heads_of_spans(result)
     estimate = None if corpus is None else _estimate(corpus, metrics, how)
     tell(result.notices, strict=strict, quiet=quiet)
-    if result.settings.counting.matching and _by_default("layout"):
-        look = look._replace(layout=COREFUD)
     ends = _intervals(result, unit) if intervals else None
     report = Report(result, documents or listed, by, only, headings, average, macro, _name(response), ends)
-    pieces = rendered(report, look)
+    _write_scores(report, look, output, estimate, write_key)
+
+
+def _write_scores(
+    report: Report, look: Style, output: str, estimate: Iterable[str] | None, write_key: str | None
+) -> None:
+    """Write the scores, and the estimated key where there is one: both, or neither."""
+    if report.result.settings.counting.matching and _by_default("layout"):
+        look = look._replace(layout=COREFUD)
+    scores = partial(write, rendered(report, look), output)
     if estimate is None or write_key is None:
-        write(pieces, output)
-    else:  # both are written, or neither
-        write(estimate, write_key, then=partial(write, pieces, output))
+        scores()
+    else:
+        write(estimate, write_key, then=scores)
 
 
 def divides(of: str | None) -> bool:
@@ -192,13 +193,32 @@ def _intervals(result: Result, unit: str) -> Intervals:
     return intervals(result, Method(unit))
 
 
+def _check_files(
+    key: str, response: str | None, output: str, write_key: str | None, *, for_scores: bool, **how: Any
+) -> None:
+    """Raise `UsageError` for files that would be read or written twice, or read and written, and for a response that is
+    missing; ``for_scores`` says whether options are given that need one."""
+    if response is None:
+        _check_alone(write_key, for_scores=for_scores or output != STDOUT)
+    if write_key is not None:
+        _check_write_key(write_key, output=None if response is None else output, **how)
+    one_standard_input(key, response)
+    spare_inputs({"--output": output, "--write-key": write_key}, filter(None, (key, response)), how["include"])
+
+
 def _check_layout(layout: str, by: str | None, others: Mapping[str, bool]) -> None:
-    """Raise `UsageError` for what the official layout does not have, and for a pattern that is none."""
-    asked = next((option for option, given in {"--by": by is not None, **others}.items() if given), None)
+    """Raise `UsageError` for what the official layout does not have, and for a pattern that is none. ``others`` are the
+    options that it does not have, and whether they are given."""
+    asked = next((option for option, given in others.items() if given), None)
     if layout in fitting(RESULT) and asked:
         raise UsageError(f"{asked} needs a layout other than {layout}, such as --format table")
     if by is not None:
         compiled(by)
+
+
+def _check_unit(unit: str, *, intervals: bool) -> None:
+    if unit != DOCUMENT and not intervals:
+        raise UsageError("--unit is what intervals resample; it needs --intervals")
 
 
 def _check_alone(write_key: str | None, *, for_scores: bool) -> None:

@@ -26,7 +26,7 @@ UNKNOWN = -1
 def told_apart(pairs: Pairs, of: Of, reading: Reading) -> Pairs:
     """The same documents with the `Kinds` of their mentions; ``reading`` is how their files were read.
 
-    Mentions that are told apart by the size of their entities have none, since sizes hang on which mentions count.
+    Mentions that are told apart by the size of their entities have none, since sizes depend on which mentions count.
     Raises `UsageError` where mentions cannot be told apart.
     """
     if of.by == SIZE:
@@ -54,15 +54,13 @@ def _starts(name: str, side: Documents) -> Ints:
 def _by_head(pairs: Pairs, of: Of) -> tuple[Kinds, Kinds]:
     """Mentions as pronouns, names and nominals, by the text of the key."""
     text = text_of([pairs])
-    pronouns = pronouns_of(of.pronouns, text)
-    why = unknown(of.pronouns, pronouns, text)
+    option = f"--of {of.asked.partition(':')[0]}:"
+    pronouns = pronouns_of(of.pronouns, text, option)
+    why = unknown(of.pronouns, pronouns, text, "")
     if why is None and text.tag_set is None and of.kinds != (PRONOUNS,):
         why = "the key has no parts of speech that tell names"
     if why is not None and len(pairs.key.start):
-        raise UsageError(
-            f"--of {of.asked}: {why}; the words of pronouns can be given, such as --of pronouns:english or "
-            "--of pronouns:words:FILE"
-        )
+        raise UsageError(f"--of {of.asked}: {why}; {_remedy(of, text)}")
     names = Fits(Pronouns(NAMES, TAG_SETS[text.tag_set].names if text.tag_set else ()))
     heads = text.heads(AUTO)
     found = []
@@ -73,6 +71,15 @@ def _by_head(pairs: Pairs, of: Of) -> tuple[Kinds, Kinds]:
         number[are_pronouns(document, placed.columns, text, pronouns)] = KINDS.index(PRONOUNS)
         found.append(Kinds(number, KINDS))
     return found[0], found[1]
+
+
+def _remedy(of: Of, text: Text) -> str:
+    """What to do about a key in which nothing can be recognised."""
+    if not text.words:
+        return "--of size and --of distance need none"
+    if of.kinds == (PRONOUNS,) and of.pronouns != "auto":
+        return "give other tags or words"
+    return "words tell pronouns alone, such as --of pronouns:english or --of pronouns:words:FILE"
 
 
 def _named(document: Ints, placed: Placed, text: Text, names: Fits, heads: str) -> Ints:

@@ -36,7 +36,7 @@ def terms(both: Both) -> tuple[Counts]:
     """Numerator: whether an earlier mention of the entity is in the same entity of the other side as the mention.
     Denominator: whether the entity has an earlier mention: its links are those of all mentions but the first.
 
-    Source: Stoyanov et al. 2009, who score kinds of mentions by MUC.
+    Source: the links of `count`, each counted at the later of its two mentions.
     """
     return (both.counts(lambda its: (its.linked, its.anaphoric)),)
 

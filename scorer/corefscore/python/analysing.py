@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from corefscore.analysis.costs import measured
-from corefscore.analysis.found import Asked, analysed, pairs_of
+from corefscore.analysis.found import Asked, analysed, pairs_of, refuse_parts
 from corefscore.analysis.spans import REPAIRS
 from corefscore.analysis.texts import text_of
 from corefscore.errors import UsageError
@@ -48,6 +48,7 @@ def analyse(
     if spans not in REPAIRS:
         raise UsageError(f"spans={spans!r} is not one of {', '.join(REPAIRS)}")
     reading, counting, others = apart(how)
+    refuse_parts(counting.of, counting.window)
     document, workers = others.pop("document", None), others.pop("workers", None)
     response = complete(key, response, reading)
     wanted = measured(measure)

@@ -16,7 +16,7 @@ from corefscore.metrics.measures import HEADINGS, asked
 from corefscore.reports.presented import Presented
 from corefscore.reports.row import CHANCE, COUNT, MIDDLE, PERCENT, Column, Interval, Table, head, shortened
 from corefscore.reports.score import Intervals
-from corefscore.reports.views import PAIRWISE, fidelities, fidelity_data, matrices, pairwise, paper_of
+from corefscore.reports.views import PAIRWISE, fidelities, fidelity_data, known, matrices, pairwise, paper_of
 from corefscore.results import Result, Scores, refuse_division
 from corefscore.statistics.datasets import Datasets, on_each
 from corefscore.statistics.intervals import NAME as INTERVAL
@@ -77,8 +77,7 @@ class Comparison(Presented):
     def paper(self) -> Sequence[Table]:
         """A row for each system; intervals where there is nothing to compare it with."""
         order, tested = range(len(self.results)), {name: place for place, name in enumerate(self.measures)}
-        observed = self.found.sample.observed
-        table = paper_of(self.results, self.found, observed, self.measures, tested=tested, order=order)
+        table = paper_of(self.results, self.found, self.found.sample, self.measures, tested=tested, order=order)
         if len(order) > 1:
             return [table]
         ends = {f"{m}.{c}": end for m, by_score in _ends(self.found).items() for c, end in by_score.items()}
@@ -99,7 +98,8 @@ class Comparison(Presented):
             for s, name in enumerate(names or self.results):
                 row: list[Any] = [measure, name]
                 for c in range(len(SCORES)):
-                    row += [known(self.found.sample.observed[s, m, c]), *map(known, self.found.ends[s, m, c])]
+                    value = known(self.found.sample.shown[s, m, c])
+                    row += [None] * 3 if value is None else [value, *map(known, self.found.ends[s, m, c])]
                 rows.append(row)
         return Table("scores", columns, rows)
 
@@ -442,7 +442,7 @@ def _ends(found: Compared) -> dict[str, dict[str, Interval]]:
         measure: {
             score: Interval(*map(float, found.ends[0, m, c]))
             for c, score in enumerate(SCORES)
-            if not math.isnan(found.ends[0, m, c, 0])
+            if not math.isnan(found.ends[0, m, c, 0] + found.sample.shown[0, m, c])
         }
         for m, measure in enumerate(found.sample.measures)
     }
@@ -526,11 +526,6 @@ def listed(names: Sequence[str]) -> str:
 def percentage(value: float) -> str:
     """``95%`` for 0.95."""
     return f"{round(value * 100, 10):g}%"
-
-
-def known(value: float) -> float | None:
-    """A number, or None for what is not there (NaN)."""
-    return None if math.isnan(value) else float(value)
 
 
 def options(result: Result, found: Compared) -> dict[str, Any]:

@@ -10,13 +10,14 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from corefscore.checking.findings import counted
+from corefscore.errors import UsageError
 from corefscore.metrics.counts import SCORES
 from corefscore.metrics.measures import HEADINGS, asked, scores_of
-from corefscore.reports.compare import known, listed, notes_on_intervals, notes_on_tests, options, percentage, signed
+from corefscore.reports.compare import listed, notes_on_intervals, notes_on_tests, options, percentage, signed
 from corefscore.reports.paper import Scored, scored_columns
 from corefscore.reports.presented import Presented
 from corefscore.reports.row import CHANCE, COUNT, MIDDLE, PERCENT, Column, Interval, Table, head, shortened
-from corefscore.reports.views import fidelities, fidelity_data, paper_of, sort_heading
+from corefscore.reports.views import fidelities, fidelity_data, known, paper_of, sort_heading
 from corefscore.results import Result, Scores, refuse_division
 from corefscore.statistics.significance import Compared, Method, Sample, Watch, compared
 from corefscore.statistics.units import sample
@@ -141,11 +142,13 @@ class Ranking(Presented):
         """The scores of a system in the columns of the tables."""
         measures = list(self.table.measures)
         each = scored_columns(self.table.measures)
-        return [known(self.table.observed[system, measures.index(m), SCORES.index(c)]) for m, c in each]
+        return [known(self.table.shown[system, measures.index(m), SCORES.index(c)]) for m, c in each]
 
     def _by_group(self, system: int) -> list[float | None]:
         """The score that ranks, in each group."""
-        return [known(getattr(scores[system][self.sort], self.score)) for scores in self.groups.values()]
+        result, at = self.results[self.names[system]], (self.sort, self.score)
+        its = [scores[system] for scores in self.groups.values()]
+        return [None if at in result.uncounted(each) else known(getattr(each[self.sort], self.score)) for each in its]
 
     def _hidden(self, names: Sequence[str]) -> Table:
         columns = (
@@ -206,14 +209,15 @@ class Ranking(Presented):
         rank = Column("rank", "rank", COUNT), self.ranks
         tested = {self.sort: 0} if self.sort in measures else {}
         return [
-            paper_of(
-                self.results, self.found, self.table.observed, measures, tested=tested, order=self.order, before=[rank]
-            )
+            paper_of(self.results, self.found, self.table, measures, tested=tested, order=self.order, before=[rank])
         ]
 
     def ends(self, system: int) -> tuple[float | None, float | None]:
         """The interval of the score that ranks; without numbers where there is one unit only."""
-        low, high = self.found.ends[system, 0, SCORES.index(self.score)]
+        at = SCORES.index(self.score)
+        if math.isnan(self.found.sample.shown[system, 0, at]):
+            return None, None
+        low, high = self.found.ends[system, 0, at]
         return known(low), known(high)
 
     @property
@@ -304,7 +308,11 @@ def rank(
     shown[sort] = [each for each in SCORES if each == score or each in shown.get(sort, scores_of(sort))]
     averaged = method.average is not None
     whole = sample(list(results.values()), shown, method.unit, method.by, averaged=averaged)
-    found = compared(whole.only(sort), method, score, watch)
+    only = whole.only(sort)
+    if all(map(math.isnan, only.shown[:, 0, SCORES.index(score)])):
+        of = next(iter(results.values())).settings.counting.of
+        raise UsageError(f"--of {of}: there is nothing to count for {sort}.{score}; --sort by another score")
+    found = compared(only, method, score, watch)
     observed = found.sample.observed[:, 0, SCORES.index(score)].tolist()
     names = list(results)
     order = sorted(range(len(names)), key=lambda system: (-observed[system], names[system]))

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from corefscore.alignment.text.fidelity import described, ratio
-from corefscore.metrics import AVERAGE, GROUPS, MENTIONS
+from corefscore.metrics import MENTIONS
 from corefscore.metrics.counts import SCORES, summed
 from corefscore.metrics.measures import HEADINGS
 from corefscore.reports.paper import main_measures, paper
@@ -80,16 +80,13 @@ class Report(Reported):
     @property
     def rows(self) -> list[Row]:
         """The rows: documents, groups, their mean, kinds of mentions, the total."""
-        found = []
+        kinds: list[tuple[str, Mapping[str, Scores]]] = [(GROUP, self.groups), (KIND, self.result.kinds)]
         if self.documents:
-            found += [row for name, scores in self.result.documents.items() for row in _rows(DOCUMENT, name, scores)]
-        found += [row for name, scores in self.groups.items() for row in _rows(GROUP, name, scores)]
-        found += self.mean
-        found += _rows(MACRO, MACRO, self.result.mean) if self.macro else []
-        found += [row for name, scores in self.result.kinds.items() for row in self._of_kind(KIND, name, scores)]
-        if self.result.settings.counting.of is not None:
-            return found + list(self._of_kind(TOTAL, TOTAL, self.result))
-        return found + _rows(TOTAL, TOTAL, self.result)
+            kinds.insert(0, (DOCUMENT, self.result.documents))
+        found = {kind: [row for scope in its.items() for row in self._rows(kind, *scope)] for kind, its in kinds}
+        found[GROUP] += self.mean
+        found[GROUP] += _rows(MACRO, MACRO, self.result.mean) if self.macro else []
+        return [*(row for rows in found.values() for row in rows), *self._rows(TOTAL, TOTAL, self.result)]
 
     @property
     def tables(self) -> list[Table]:
@@ -107,24 +104,13 @@ class Report(Reported):
         scores = Table("", columns, [[cell for part in self._cells(row) for cell in part] for row in self.rows])
         return [scores, *self._fidelity(every=True)]
 
-    def _of_kind(self, kind: str, name: str, scores: Mapping[str, Score]) -> Iterator[Row]:
-        """The rows of a kind of mention, or of all of them. A score without anything to count is empty, and so is one
-        that is made of it."""
-        empty: dict[str, set[str]] = {}
-        for metric in self.result.metrics:
-            counted = [scores[measure.name] for measure in metric.measures if measure.combine is None]
-            for measure in metric.measures:
-                its = counted if measure.combine else [scores[measure.name]]
-                empty[measure.name] = {
-                    side
-                    for side in SCORES[:2]
-                    if not any(getattr(score, f"{side}_counts").denominator for score in its)
-                }
-        if AVERAGE in scores:
-            empty[AVERAGE] = set().union(*(empty[metric] for metric in GROUPS[AVERAGE]))
-        for row in _rows(kind, name, scores):
-            without = {*empty[row.measure], "f1"} if empty[row.measure] else ()
-            yield Row(*row[:3], *(None if score in without else getattr(row, score) for score in SCORES))
+    def _rows(self, kind: str, name: str, scores: Mapping[str, Score]) -> list[Row]:
+        """The rows of a scope. Scores of kinds of mentions that have nothing to count are empty."""
+        empty = self.result.uncounted(scores)
+        return [
+            Row(*row[:3], *(None if (row.measure, score) in empty else getattr(row, score) for score in SCORES))
+            for row in _rows(kind, name, scores)
+        ]
 
     def _cells(self, row: Row) -> Iterator[Sequence[Any]]:
         """The cells of a row: what it is of, then each score, with its interval where there are any."""
@@ -136,7 +122,7 @@ class Report(Reported):
 
     def _interval(self, row: Row, score: str) -> Interval | None:
         """The interval of a score of a row; only the total has any."""
-        if self.intervals is None or row.kind != TOTAL:
+        if self.intervals is None or row.kind != TOTAL or getattr(row, score) is None:
             return None
         return self.intervals.ends.get(row.measure, {}).get(score)
 

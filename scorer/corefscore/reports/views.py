@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ from corefscore.reports.paper import Scored, paper, scored_columns
 from corefscore.reports.row import BEST, COUNT, MIDDLE, PERCENT, SAME, Column, Interval, Table, shortened
 from corefscore.results import Result
 from corefscore.statistics.percent import percent
-from corefscore.statistics.significance import TIE, Compared
+from corefscore.statistics.significance import TIE, Compared, Sample
 
 PAIRWISE = 4
 """Up to so many systems, each pair is a table of its own; more are a matrix a measure."""
@@ -107,8 +108,8 @@ def _matrix_row(
     system, (m, c) = order[place], at
     yield from (place + 1, shortened(names)[system])
     for score in list(asked(found.sample.measures).values())[m]:
-        yield float(found.sample.observed[system, m, SCORES.index(score)])
-    yield Interval(*map(float, found.ends[system, m, c]))
+        yield known(found.sample.shown[system, m, SCORES.index(score)])
+    yield None if math.isnan(found.sample.shown[system, m, c]) else Interval(*map(float, found.ends[system, m, c]))
     yield " ".join(
         " " if other == system else SIGNS[_differ(found, system, other, m, c)][place > column]
         for column, other in enumerate(order)
@@ -120,20 +121,23 @@ def _differ(found: Compared, one: int, other: int, m: int, c: int) -> bool | Non
 
 
 def _marks(
-    observed: Any, found: Compared, measures: Collection[str], *, tested: Mapping[str, int], order: Sequence[int]
+    sample: Sample, found: Compared, measures: Collection[str], *, tested: Mapping[str, int], order: Sequence[int]
 ) -> dict[tuple[int, Scored], str]:
     """The marks of a paper's table: the best system of each score; and where the measure was ``tested`` (its place
-    among the tests), those that do not differ from it. ``observed`` are systems x measures x scores, ``order`` the
-    systems in the order of the rows."""
+    among the tests), those that do not differ from it. Empty cells have none. ``sample`` has the scores, ``order`` are
+    the systems in the order of the rows."""
     marks: dict[tuple[int, Scored], str] = {}
     if len(order) < 2:
         return marks
     places = list(measures)
     for each in scored_columns(measures):
         m, c = places.index(each[0]), SCORES.index(each[1])
-        best = max(order, key=lambda system, m=m, c=c: observed[system, m, c])  # type: ignore[misc]
+        observed, shown = sample.observed[:, m, c], sample.shown[:, m, c]
+        best = max(order, key=observed.__getitem__)
         for row, system in enumerate(order):
-            if observed[best, m, c] - observed[system, m, c] <= TIE:
+            if math.isnan(shown[system]):
+                continue
+            if observed[best] - observed[system] <= TIE:
                 marks[row, each] = BEST
             elif each[0] in tested and _differ(found, best, system, tested[each[0]], c) is not True:
                 marks[row, each] = SAME
@@ -143,7 +147,7 @@ def _marks(
 def paper_of(
     results: Mapping[str, Result],
     found: Compared,
-    observed: Any,
+    sample: Sample,
     measures: Collection[str],
     *,
     tested: Mapping[str, int],
@@ -152,12 +156,12 @@ def paper_of(
 ) -> Table:
     """Systems as a paper prints them; ``before`` are columns in front of their names, with a cell for each row."""
     names, fronts, places = shortened(list(results)), list(before), list(measures)
-    marks = _marks(observed, found, measures, tested=tested, order=order)
+    marks = _marks(sample, found, measures, tested=tested, order=order)
     rows: list[tuple[list[Any], dict[Scored, Any]]] = [
         (
             [*(cells[row] for _, cells in fronts), names[system]],
             {
-                each: float(observed[system, places.index(each[0]), SCORES.index(each[1])])
+                each: known(sample.shown[system, places.index(each[0]), SCORES.index(each[1])])
                 for each in scored_columns(measures)
             },
         )
@@ -174,6 +178,11 @@ def paper_of(
     columns = [*(column for column, _ in fronts), Column("system", "system", cut=MIDDLE)]
     metrics = next(iter(results.values())).metrics
     return paper(metrics, measures, before=columns, rows=rows, marks=marks, notes=legend)
+
+
+def known(value: float) -> float | None:
+    """A number, or None for what is not there (NaN)."""
+    return None if math.isnan(value) else float(value)
 
 
 def sort_heading(measure: str, score: str) -> str:

@@ -65,7 +65,8 @@ class Sample:
     groups a score is the unweighted mean over them, and resampling stays within each. ``parts`` is "joined" where the
     parts of documents make one unit. ``groups`` are the names of the groups, by number. Where scores are ``averaged``
     over documents, columns are the sums of the scores of documents, measures x scores, and last how many documents
-    there are.
+    there are. ``uncounted`` are the scores that have nothing to count in kinds of mentions, of the shape of
+    ``observed``; there are none without it.
     """
 
     metrics: Sequence[Metric]
@@ -76,6 +77,12 @@ class Sample:
     parts: str | None = None
     groups: Sequence[str] = ()
     averaged: bool = False
+    uncounted: Bools | None = None
+
+    @cached_property
+    def shown(self) -> Floats:
+        """``observed`` for tables: NaN also where there is nothing to count."""
+        return self.observed if self.uncounted is None else np.where(self.uncounted, np.nan, self.observed)
 
     @property
     def systems(self) -> int:
@@ -113,6 +120,7 @@ class Sample:
             measures={measure: asked(self.measures)[measure]},
             counts=self.counts[..., np.concatenate(columns)],
             observed=self.observed[:, [place]],
+            uncounted=None if self.uncounted is None else self.uncounted[:, [place]],
         )
 
     def scores(self, sums: Floats) -> Floats:
@@ -577,7 +585,7 @@ def compared(sample: Sample, method: Method, score: str | None = None, watch: Wa
     ``watch`` is told from time to time how much of the work is done, from 0 to 1.
     """
     pairs = len(sample.pairs)
-    tested = ~np.isnan(sample.observed[0]) & np.array([score in (None, each) for each in SCORES])
+    tested = ~np.isnan(sample.shown).all(axis=0) & np.array([score in (None, each) for each in SCORES])
     family = method.family(pairs, int(tested.sum()))
     trials = method.trials or max(TRIALS, SPARE_TRIALS * method.enough(family))
     step = _steps(watch, min(trials, TRIALS) * sample.systems + trials * pairs)

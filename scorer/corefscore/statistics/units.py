@@ -10,7 +10,7 @@ import numpy as np
 
 from corefscore.alignment.windows import whole
 from corefscore.checking.findings import counted
-from corefscore.documents.arrays import Floats, Ints
+from corefscore.documents.arrays import Bools, Floats, Ints
 from corefscore.documents.model import is_within, part_of
 from corefscore.errors import UsageError
 from corefscore.metrics.counts import SCORES, summed
@@ -125,7 +125,17 @@ def sample(
         observed.append(means(measures, sums) if averaged else statistics(metrics, measures, sums))
     parts = "joined" if unit in (DOCUMENT, JOINED) and len(order) < len(names) else None
     strata = list(dict.fromkeys(groups))
-    return Sample(metrics, measures, np.stack(counts), stratum[order], np.stack(observed), parts, strata, averaged)
+    # In means over documents what has nothing to count is 0.
+    uncounted = None if averaged else np.stack([_uncounted(result, measures) for result in results])
+    return Sample(
+        *(metrics, measures, np.stack(counts), stratum[order], np.stack(observed), parts, strata, averaged, uncounted)
+    )
+
+
+def _uncounted(result: Result, measures: Collection[str]) -> Bools:
+    """The scores of a result that have nothing to count: measures x scores."""
+    empty = result.uncounted(result)
+    return np.array([[(measure, score) in empty for score in SCORES] for measure in measures], dtype=np.bool_)
 
 
 class _Rows(NamedTuple):
