@@ -27,7 +27,7 @@ from corefscore.metrics.overlap import Overlap, by_units, overlap
 from corefscore.metrics.row import NAMED, NODES, WHOLE, Metric, names_asked
 from corefscore.names.options import NameOptions
 from corefscore.results import Result, Settings, Shown, UnitCounts
-from corefscore.work.workers import Map
+from corefscore.work.workers import Map, beside
 
 if TYPE_CHECKING:
     from corefscore.alignment.mentions import Alignment
@@ -86,22 +86,18 @@ def counted(
     of = kinds_asked(metrics, settings)
     if of is not None and of.needs_files:  # which are read once more, for each batch
         key, response = _in_one_batch(key), _in_one_batch(response)
-    parts: list[Part] = []
-
     kinds: set[bool] = set()
 
-    def matched() -> Iterator[Views]:
+    def matched() -> Iterator[tuple[Part, Views]]:
         for pairs in pair(_seen(key, kinds), _seen(response, kinds), notices, settings.document):
             _refuse_two_kinds(kinds)
-            part, views = _matched(_told_apart(pairs, of, reading), how, settings, keep_pairs=keep_pairs)
-            parts.append(part)
-            yield views
+            yield _matched(_told_apart(pairs, of, reading), how, settings, keep_pairs=keep_pairs)
 
     # All that crosses to other processes are columns and names.
-    counts = list(apply(partial(_counted_by_name, settings=settings), matched()))
+    batches = list(beside(apply, partial(_counted_by_name, settings=settings), matched()))
     if fidelity is not None:
-        parts = [part._replace(fidelity=fidelity.take(part.names)) for part in parts]
-    return list(zip(parts, counts, strict=True))
+        batches = [(part._replace(fidelity=fidelity.take(part.names)), counts) for part, counts in batches]
+    return batches
 
 
 def kinds_asked(metrics: Sequence[Metric], settings: Settings) -> Of | None:

@@ -35,7 +35,7 @@ LF = b"\n"
 
 class Stretch(Source):
     """The bytes of a file from ``start`` to ``stop``; ``file`` is its number among those of its side, ``state`` what
-    it was when it was cut, ``seen`` how many line ends were read."""
+    it was when it was cut, ``seen`` how many line ends were read, once or again."""
 
     def __init__(self, file: int, source: Source, state: State, start: int, stop: int) -> None:
         # A worker of a cluster may run in another folder, and have other files of the same names there.
@@ -62,7 +62,7 @@ class _Bytes(io.RawIOBase):
     """The bytes of a stretch."""
 
     def __init__(self, stretch: Stretch) -> None:
-        self.stretch, self.left = stretch, stretch.stop - stretch.start
+        self.stretch, self.left, self.seen = stretch, stretch.stop - stretch.start, 0
         self.file = io.FileIO(stretch.path)
         self.file.seek(stretch.start)
 
@@ -73,7 +73,8 @@ class _Bytes(io.RawIOBase):
         view = memoryview(buffer)[: self.left]
         size = self.file.readinto(view) or 0
         self.left -= size
-        self.stretch.seen += int(np.count_nonzero(np.frombuffer(view[:size], dtype=np.uint8) == LF[0]))
+        self.seen += int(np.count_nonzero(np.frombuffer(view[:size], dtype=np.uint8) == LF[0]))
+        self.stretch.seen = max(self.stretch.seen, self.seen)
         return size
 
     def close(self) -> None:

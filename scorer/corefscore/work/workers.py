@@ -21,6 +21,19 @@ Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 """`map`, or another that gives the same results in the same order and may work ahead."""
 
 
+def beside(apply: Map, function: Callable[[Any], Any], pairs: Iterable[tuple[Any, Any]]) -> Iterator[tuple[Any, Any]]:
+    """The first of each pair as it is, and what ``function`` makes of the second, by the workers of a `Map`."""
+    kept = deque[Any]()
+
+    def seconds() -> Iterator[Any]:
+        for first, second in pairs:
+            kept.append(first)
+            yield second
+
+    for found in apply(function, seconds()):
+        yield kept.popleft(), found
+
+
 class Unsuited(Exception):  # noqa: N818 - nothing is wrong
     """Input in which pieces of it cannot tell what the whole is; one process has to look at it from the beginning."""
 
