@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from corefscore import __version__
+from corefscore import InputError, UsageError, __version__, check, score
 from corefscore.checking.baselines import SCORES_CHANGED, changed_between, read_baseline
 from support import RECORDED, ROOT, TESTDATA, call, command
 
@@ -386,3 +386,133 @@ def test_a_line_that_is_missing_shifts_no_other(tmp_path: Path) -> None:
     assert "mentions" not in cut.documents[first]
     assert others
     assert all(cut.documents[name] == whole.documents[name] for name in others)
+
+
+RIGHT, WRONG, HALF = ("(0)", "(0)", "(1)", "(1)"), ("(0)", "(1)", "(0)", "(1)"), ("(0)", "(0)", "(1)", "(2)")
+"""Four words; against the first, LEA is 1, 0 and 0.5."""
+
+
+@pytest.fixture
+def data_sets(tmp_path: Path) -> tuple[Path, Path, Path]:
+    """A baseline, a key and a response of two files: LEA rises from 0 to 1 on the 9 documents of a.conll, and falls
+    from 1 to 0.5 on the one of b.conll: from 0.5 to 0.75 in their mean, and from 0.1 to 0.95 in the total."""
+    for side, of_a, of_b in (("key", RIGHT, RIGHT), ("before", WRONG, RIGHT), ("now", RIGHT, HALF)):
+        (tmp_path / side).mkdir()
+        for name, documents, cells in (("a", 9, of_a), ("b", 1, of_b)):
+            words = "".join(f"w\t{cell}\n" for cell in cells)
+            each = (f"#begin document ({name}{at}); part 000\n{words}#end document\n" for at in range(documents))
+            (tmp_path / side / f"{name}.conll").write_text("".join(each))
+    baseline, key = tmp_path / "baseline.json", tmp_path / "key"
+    command("lea", key, tmp_path / "before", "--by", "file", "--format", "json", "--output", baseline)
+    return baseline, key, tmp_path / "now"
+
+
+def test_a_fall_on_one_data_set_fails_though_the_total_rises(data_sets: tuple[Path, ...], capfdbinary: Capture) -> None:
+    checked(capfdbinary, *data_sets, status=0)
+    found = checked(capfdbinary, *data_sets, "--by", "file", status=3)
+    lea = {
+        (its["kind"], its["scope"]): its for its in found["moved"] if (its["measure"], its["score"]) == ("lea", "f1")
+    }
+    moves = {scope: (its["before"], its["now"], its["fails"]) for scope, its in lea.items()}
+    assert moves == {
+        ("total", "total"): (pytest.approx(0.1), pytest.approx(0.95), False),
+        ("mean of groups", "mean of groups"): (0.5, 0.75, False),
+        ("group", "a.conll"): (0, 1, False),
+        ("group", "b.conll"): (1, 0.5, True),
+    }
+    assert found["by"] == "file"
+
+
+@pytest.mark.parametrize(
+    ("options", "status"),
+    [
+        pytest.param(["--measures", "muc"], 3, id="MUC falls, too"),
+        pytest.param(["--measures", "muc.precision"], 0, id="and its precision does not"),
+        pytest.param(["--measures", "lea", "--tolerance", "49.9"], 3, id="a little too much"),
+        pytest.param(["--measures", "lea", "--tolerance", "50"], 0, id="within the tolerance"),
+        pytest.param(["--tolerance", "lea=50"], 3, id="within that of one measure"),
+        pytest.param(["--both-ways", "--tolerance", "70"], 3, id="a rise fails, too"),
+        pytest.param(["--min", "lea=75", "--tolerance", "60"], 0, id="a floor that the mean meets"),
+        pytest.param(["--min", "lea=75.1", "--tolerance", "60"], 3, id="a floor between the mean and the total"),
+    ],
+)
+def test_what_decides_on_data_sets(
+    options: list[str], status: int, data_sets: tuple[Path, ...], capfdbinary: Capture
+) -> None:
+    baseline, key, now = data_sets
+    before = (key, key.with_name("before"), "--by", "file", "--format", "json", "--output", baseline)
+    assert call(capfdbinary, "lea,muc", *before).status == 0
+    checked(capfdbinary, baseline, key, now, "--by", "file", *options, status=status)
+
+
+@pytest.mark.parametrize("layout", ["table", "csv", "tsv", "markdown", "latex", "github"])
+def test_every_layout_names_the_data_set(layout: str, data_sets: tuple[Path, ...], capfdbinary: Capture) -> None:
+    done = call(capfdbinary, "check", *data_sets, "--by", "file", "--format", layout)
+    assert (done.status, done.stderr) == (3, b"")
+    (line,) = (line for line in done.stdout.splitlines() if b"b.conll" in line and b"lea" in line and b"F1" in line)
+    assert b"50.0" in line
+
+
+def test_a_table_says_that_groups_decide_and_that_they_could(data_sets: tuple[Path, ...], capfdbinary: Capture) -> None:
+    def said(*options: str) -> str:
+        return " ".join(call(capfdbinary, "check", *data_sets, *options).stdout.decode().split())
+
+    assert "a fall of an F1 in a group by file, or in the mean of groups; --measures" in said("--by", "file")
+    assert "the baseline also has groups; --by file checks each of them" in said()
+    low = call(capfdbinary, "check", *data_sets[1:], "--by", "file", "--min", "lea=80", "--format", "github")
+    assert b"lea F1 is 75.00 in the mean of groups, below the floor of 80.00" in low.stdout
+
+
+@pytest.mark.parametrize(
+    ("made_by", "by", "what"),
+    [
+        ([], "file", b"has no groups, and this run asks for --by file"),
+        (["--by", "[ab]"], "file", b"has groups by '[ab]', and this run asks for --by file"),
+        (["--by", "file"], "file", b"has other groups: 2 on one side only, the first of which the key lacks: a.conll"),
+    ],
+)
+def test_a_baseline_without_these_groups_is_refused(
+    made_by: list[str], by: str, what: bytes, data_sets: tuple[Path, ...], capfdbinary: Capture
+) -> None:
+    baseline, key, now = data_sets
+    before = key.with_name("before")
+    call(capfdbinary, "lea", key, before, *made_by, "--format", "json", "--output", baseline)
+    if made_by == ["--by", by]:
+        for side in (key, now):
+            (side / "a.conll").rename(side / "c.conll")
+    done = call(capfdbinary, "check", baseline, key, now, "--by", by)
+    assert (done.status, done.stdout) == (1, b"")
+    assert b"error[other-groups] the baseline " + what in done.stderr
+    assert b"corefscore METRIC KEY RESPONSE --by file --format json" in done.stderr
+
+
+def test_what_the_official_scorer_printed_has_no_groups(capfdbinary: Capture) -> None:
+    done = call(capfdbinary, "check", CASE / "all-none.txt", KEY, RESPONSE, "--by", "cctv")
+    assert (done.status, done.stdout) == (1, b"")
+    assert b"error[other-groups] the baseline has no groups" in done.stderr
+
+
+@pytest.mark.parametrize("lost", ["mean", "lea", "f1"])
+def test_groups_that_could_not_fail_are_refused(lost: str, data_sets: tuple[Path, ...], capfdbinary: Capture) -> None:
+    baseline, *pair = data_sets
+    data = json.loads(baseline.read_text())
+    del {"mean": data, "lea": data["groups"]["b.conll"], "f1": data["groups"]["b.conll"]["lea"]}[lost][lost]
+    baseline.write_text(json.dumps(data))
+    done = call(capfdbinary, "check", baseline, *pair, "--by", "file")
+    assert (done.status, done.stdout) == (1, b"")
+    assert b"error[not-a-baseline] there is a group, or the mean of groups, without the scores of" in done.stderr
+
+
+def test_from_python_a_result_is_a_baseline_of_groups(data_sets: tuple[Path, ...]) -> None:
+    baseline, key, now = map(str, data_sets)
+    before = score(key, str(data_sets[1].with_name("before")), metrics="lea")
+    for given in (before, baseline, json.loads(data_sets[0].read_text())):
+        found = check(key, now, given, measures="lea", by="file")
+        assert [(its.scope, its.document, its.difference) for its in found.failures] == [("b.conll", None, -0.5)]
+        assert check(key, now, given, measures="lea").passed
+    with pytest.raises(InputError, match="has no groups"):
+        check(key, now, before.to_dict(), by="file")
+    with pytest.raises(UsageError, match="no regular expression"):
+        check(key, now, before, by="(")
+    with pytest.raises(UsageError, match="one of the two"):
+        check(key, now, before, by="file", average="documents")

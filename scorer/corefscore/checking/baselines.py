@@ -46,6 +46,7 @@ class Baseline:
     ``metrics`` are those that have to be counted again, ``document`` the one document that was scored, if it was one
     alone, and ``fidelity`` how far the text of the response was that of the key, from 0 to 1, where that was found out.
     ``version``, ``signature`` and ``options`` are those of the run that made it; the official scorer has none.
+    ``by`` is the pattern of its ``groups`` of documents, ``mean`` the unweighted mean over these; it may have none.
     """
 
     metrics: Sequence[Metric]
@@ -57,6 +58,9 @@ class Baseline:
     options: Mapping[str, Any] = field(default_factory=dict)
     printed_macro: Numbers = field(default_factory=dict)
     fidelity: float | None = None
+    by: str | None = None
+    groups: Mapping[str, Numbers] = field(default_factory=dict)
+    mean: Numbers = field(default_factory=dict)
 
     @property
     def macro(self) -> Numbers:
@@ -105,15 +109,21 @@ def baseline_of(data: Mapping[str, Any], path: str) -> Baseline:
     if data["schema"] != SCHEMA:
         raise _refused(path, f"this JSON has schema {data['schema']}, and this version reads {SCHEMA}")
     try:
-        documents = {name: numbers_in(scores) for name, scores in data.get("documents", {}).items()}
+        documents, groups = (
+            {name: numbers_in(scores) for name, scores in data.get(scopes, {}).items()}
+            for scopes in ("documents", "groups")
+        )
         metrics = _metrics(",".join(data["options"]["metrics"]), path)
         document = data["options"]["document"]
         if not isinstance(document, str | None):
             raise TypeError(f"the document is {document!r}")
         fidelity = float(data["fidelity"]["fidelity"]) if "fidelity" in data else None
+        by = data.get("by")
+        if not isinstance(by, str | None):
+            raise TypeError(f"the pattern of groups is {by!r}")
         made = str(data["version"]), str(data["signature"]), dict(data["options"])
-        macro = numbers_in(data.get("macro", {}))
-        baseline = Baseline(metrics, numbers_in(data["total"]), documents, document, *made, macro, fidelity)
+        total, macro, mean = (numbers_in(its) for its in (data["total"], data.get("macro", {}), data.get("mean", {})))
+        baseline = Baseline(metrics, total, documents, document, *made, macro, fidelity, by, groups, mean)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise _refused(path, f"this JSON is not that of a scored response: {error}") from error
     return _complete(baseline, path)
@@ -128,15 +138,18 @@ def _metrics(words: str, path: str, line: int | None = None) -> tuple[Metric, ..
 
 
 def _complete(baseline: Baseline, path: str) -> Baseline:
-    """Refuse a baseline against which a check could not fail: without the totals of its metrics, or with values that
-    are none. Repeated mentions can lift a value above 1, but not far."""
+    """Refuse a baseline against which a check could not fail: without the totals of its metrics, with groups that lack
+    a measure, or with values that are none. Repeated mentions can lift a value above 1, but not far."""
     measures = [metric.identification for metric in baseline.metrics] or [MENTIONS]
     measures += [measure.name for metric in baseline.metrics for measure in metric.measures]
     for name in dict.fromkeys(measures):
         if not baseline.total.get(name, {}).keys() >= set(SCORES):
             raise _refused(path, f"there are no totals of {name} in this file")
-    scopes = [baseline.total, baseline.printed_macro, *baseline.documents.values()]
-    for scores in scopes:
+    grouped = [*baseline.groups.values(), baseline.mean] if baseline.groups else []
+    for name, of_total in baseline.total.items():
+        if not all(its.get(name, {}).keys() >= of_total.keys() for its in grouped):
+            raise _refused(path, f"there is a group, or the mean of groups, without the scores of {name}")
+    for scores in (baseline.total, baseline.printed_macro, *baseline.documents.values(), *grouped):
         for measure_name, its in scores.items():
             if not all(0 <= value <= 10 for value in its.values()):
                 raise _refused(path, f"{measure_name} has values that do not run from 0 to 1: {its}")

@@ -169,8 +169,13 @@ KINDS: Mapping[str, Kind] = {
     ),
     "other-documents": Kind(
         ERROR,
-        "documents that only one side has: {count}, the first of which {which}: {document}",
+        "documents that only one side has: {count}, the first of which {which}: {first}",
         "scores can be compared only for the same documents; make a new baseline",
+    ),
+    "other-groups": Kind(
+        ERROR,
+        "the baseline {what}",
+        "make a new baseline: corefscore METRIC KEY RESPONSE --by {by} --format json",
     ),
     "bad-name": Kind(
         ERROR,

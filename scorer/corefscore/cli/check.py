@@ -16,6 +16,7 @@ from corefscore.errors import UsageError
 from corefscore.layouts import ANNOTATIONS, DATA, TABLES, rendered
 from corefscore.metrics.measures import scores_in, single
 from corefscore.reports.check import Asked, Named, check, needed
+from corefscore.results import compiled
 from corefscore.statistics.percent import from_percent
 
 FAILED = 3
@@ -47,6 +48,12 @@ def command(name: str) -> click.Command:
                 "repeated.",
             ),
             click.Option(
+                ["--by"],
+                metavar="REGEX",
+                help="Check each group of documents and the unweighted mean over groups; REGEX, or its first bracket, "
+                "matches the group in the name of a document; the word file makes each file of KEY a group.",
+            ),
+            click.Option(
                 ["--both-ways"],
                 is_flag=True,
                 help="Fail on any score that moves, up or down, also of a single document.",
@@ -76,6 +83,7 @@ def run(
     measures: str | None,
     tolerances: tuple[str, ...],
     both_ways: bool,
+    by: str | None,
     metric: str | None,
     floors: tuple[str, ...],
     average: str | None,
@@ -93,7 +101,9 @@ def run(
     *before, key, response = files
     if not before and not floors:
         raise UsageError("check needs a baseline, or a floor: --min MEASURE=PERCENT")
-    asked = _asked(measures, tolerances, both_ways=both_ways)
+    asked = _asked(measures, tolerances, both_ways=both_ways)._replace(by=by)
+    if by is not None:
+        compiled(by)
     one_standard_input(*files)
     spare_inputs({"--output": output}, files, how["include"])
     lowest = _floors(floors)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from corefscore.checking.baselines import Baseline, baseline_of, read_baseline
+from corefscore.checking.baselines import Baseline, baseline_of, numbers_in, read_baseline
 from corefscore.checking.findings import Finding
 from corefscore.documents.model import KEY
 from corefscore.errors import InputError, ScorerError, UsageError
@@ -21,6 +22,7 @@ from corefscore.reports.compare import Comparison
 from corefscore.reports.compare import compare as compared
 from corefscore.reports.rank import Ranking
 from corefscore.reports.rank import rank as ranked
+from corefscore.reports.score import Report
 from corefscore.results import Result, Settings, refuse_heads_of_spans
 from corefscore.statistics.significance import Method, both_levels
 from corefscore.work.workers import Map
@@ -119,6 +121,7 @@ def check(
     tolerance: float = Asked().tolerance,
     tolerances: Mapping[str, float] | None = None,
     both_ways: bool = False,
+    by: str | None = None,
     metric: str | None = None,
     average: str | None = None,
     **how: Unpack[Options],
@@ -130,7 +133,9 @@ def check(
     ``{"lea.f1": 0.5, "conll": 0.6}``. ``measures`` are the scores that decide, all F1 unless they are given;
     ``tolerance`` is how far a score may fall, ``tolerances`` the same for some; ``both_ways`` makes every move of
     any score of any document fail. All these numbers are from 0 to 1. With ``average`` "documents" means over
-    documents count instead of totals. The other options are those of `score`.
+    documents count instead of totals. ``by`` is a regular expression for groups of documents, or `file`: each group
+    and the unweighted mean over groups are checked, and ``minimum`` is for the mean. The other options are those of
+    `score`.
 
         >>> check([["a", "b", "c"]], [["a", "b"], ["c"]], minimum={"muc": 0.5}).passed
         True
@@ -146,8 +151,8 @@ def check(
     if measures is not None and both_ways:
         raise UsageError("both_ways compares every score; leave measures out")
     deciding = scores_in(_words(measures)) if measures is not None else []
-    asked = Asked(deciding, tolerance, {single(name): its for name, its in (tolerances or {}).items()}, both_ways)
-    before, path = _baseline(baseline, metric)
+    asked = Asked(deciding, tolerance, {single(name): its for name, its in (tolerances or {}).items()}, both_ways, by)
+    before, path = _baseline(baseline, metric, by)
     metrics = checks.needed(before, floors)
     document = {} if before is None or before.document is None else {"document": before.document}
     result = _scoring(metrics, {**how, **document}).result(key, response)
@@ -177,12 +182,17 @@ def _scoring(metrics: Sequence[Metric], how: Mapping[str, Any], unit: str = Meth
     return _Scoring(metrics, settings_of(metrics, counting, document, own_options(others), unit), reading, workers)
 
 
-def _baseline(given: Any, metric: str | None) -> tuple[Baseline | None, str | None]:
-    """A baseline, and what messages call it."""
+def _baseline(given: Any, metric: str | None, by: str | None) -> tuple[Baseline | None, str | None]:
+    """A baseline, and what messages call it; of a result, with the groups that a pattern makes."""
     if given is None:
         return None, None
     if isinstance(given, Result):
-        return baseline_of(given.to_dict(), "baseline"), "baseline"
+        made = baseline_of(given.to_dict(), "baseline")
+        if by is not None:
+            report = Report(given, by=by)
+            groups = {name: numbers_in(scores.to_dict()) for name, scores in report.groups.items()}
+            made = replace(made, by=by, groups=groups, mean=report.mean_values)
+        return made, "baseline"
     if isinstance(given, Mapping):
         return baseline_of(dict(given), "baseline"), "baseline"
     paths = paths_of("baseline", given)

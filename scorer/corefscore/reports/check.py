@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from shlex import quote
 from typing import Any, NamedTuple
 
 from corefscore import __version__
@@ -16,11 +17,11 @@ from corefscore.metrics.measures import HEADINGS, wanted
 from corefscore.metrics.row import Metric, options_of
 from corefscore.reports.presented import Presented
 from corefscore.reports.row import PERCENT, Annotation, Column, Table, head
-from corefscore.reports.score import MACRO
+from corefscore.reports.score import GROUP, MACRO, MEAN, Report
 from corefscore.reports.views import fidelities
 from corefscore.results import DOCUMENT, SPANS, TOTAL, Result, refuse_division
 from corefscore.statistics.percent import fraction, percent
-from corefscore.statistics.significance import DOCUMENTS
+from corefscore.statistics.significance import check_average
 
 SLACK = 1e-12
 """The official scorer prints 15 digits, so what is equal may differ by so much."""
@@ -39,16 +40,18 @@ class Asked(NamedTuple):
 
     ``measures`` are the scores that decide, the F1 of every measure where there are none. ``tolerance`` is how far a
     score may fall, ``tolerances`` the same for single scores. ``both_ways`` makes every score, every rise and every
-    document count.
+    document count. Where ``by`` is a pattern (see `Result.by`), each group of documents and the mean over groups decide
+    in place of the total.
     """
 
     measures: Sequence[Named] = ()
     tolerance: float = 0.0005
     tolerances: Mapping[Named, float] = {}
     both_ways: bool = False
+    by: str | None = None
 
     def decides(self, measure: str, score: str) -> bool:
-        """Whether the check fails when this total falls."""
+        """Whether the check fails when this score of a scope that decides falls."""
         if self.both_ways:
             return True
         return (measure, score) in self.measures if self.measures else score == "f1"
@@ -59,13 +62,20 @@ class Asked(NamedTuple):
 
 
 class Moved(NamedTuple):
-    """A score that moved by more than its tolerance; ``document`` is None for that of all documents."""
+    """A score that moved by more than its tolerance: that of a document, a group of documents, their mean or the total.
+    The last two kinds of scope have no name but that of their kind."""
 
-    document: str | None
+    kind: str
+    scope: str
     measure: str
     score: str
     before: float
     now: float
+
+    @property
+    def document(self) -> str | None:
+        """The name of the document, None for any other scope."""
+        return self.scope if self.kind == DOCUMENT else None
 
     @property
     def difference(self) -> float:
@@ -94,10 +104,11 @@ class Check(Presented):
     """The report of `check`.
 
     Only falls of totals fail a check, since even a better system loses on some documents, and only those of the
-    scores that decide, since recall and precision often trade places. With ``asked.both_ways``, for a scorer that
-    must print the same numbers, everything counts. ``notices`` are about the baseline. With ``average`` the means
-    over documents stand in the place of totals. The fidelity of the text never fails a
-    check by itself; that it fell is a notice.
+    scores that decide, since recall and precision often trade places; with ``asked.by`` those of groups and of their
+    mean. With ``asked.both_ways``, for a scorer that must print the same numbers, everything counts. ``notices`` are
+    about the baseline, and ``unused`` is the pattern of groups that it has and that were not asked for. With
+    ``average`` the means over documents stand in the place of totals. The fidelity of the text never fails a check by
+    itself; that it fell is a notice.
     """
 
     result: Result
@@ -108,6 +119,7 @@ class Check(Presented):
     notices: Sequence[Finding] = field(default=())
     average: str | None = None
     fidelity_before: float | None = None
+    unused: str | None = None
 
     def __repr__(self) -> str:
         return f"<Check: {'; '.join(self.notes)}>"
@@ -121,7 +133,8 @@ class Check(Presented):
         """Whether what moved fails the check."""
         if self.asked.both_ways:
             return True
-        return each.document is None and each.difference < 0 and self.asked.decides(each.measure, each.score)
+        deciding = (self._whole,) if self.asked.by is None else (MEAN, GROUP)
+        return each.kind in deciding and each.difference < 0 and self.asked.decides(each.measure, each.score)
 
     @property
     def passed(self) -> bool:
@@ -151,7 +164,8 @@ class Check(Presented):
         )
         rows = [
             [
-                *((self._whole, self._whole) if each.document is None else (DOCUMENT, each.document)),
+                each.kind,
+                each.scope,
                 each.measure,
                 HEADINGS[each.score],
                 each.before,
@@ -188,16 +202,23 @@ class Check(Presented):
             what = "something" if self.moved else "nothing"
             notes.append(f"{what} moved by more than {', '.join(limits)} from {self.baseline}")
             notes.append(f"what fails the check: {self._deciding()}")
+        if self.unused is not None:
+            notes.append(f"the baseline also has groups; --by {quote(self.unused)} checks each of them")
+        if self.floors and self.asked.by is not None:
+            notes.append("floors are for the mean of groups")
         return [*notes, "the check has " + ("passed" if self.passed else "failed")]
 
     def _deciding(self) -> str:
         """What fails the check, in words."""
+        grouped = self.asked.by is not None
         if self.asked.both_ways:
-            return "every score that moves, up or down, of all documents and of each"
+            groups = ", of each group and of their mean" if grouped else ""
+            return f"every score that moves, up or down, of all documents and of each{groups}"
+        where = f" in a group by {self.asked.by}, or in the mean of groups" if grouped else ""
         if self.asked.measures:
-            return f"a fall of {', '.join(map(_named, self.asked.measures))}"
+            return f"a fall of {', '.join(map(_named, self.asked.measures))}{where}"
         over = "the mean of an F1 over documents" if self.average else "an F1 over all documents"
-        return f"a fall of {over}; --measures chooses others"
+        return f"a fall of {'an F1' + where if grouped else over}; --measures chooses others"
 
     def to_dict(self) -> dict[str, Any]:
         """What the JSON layout prints; see ``docs/check.md``."""
@@ -208,9 +229,11 @@ class Check(Presented):
             "tolerance": self.asked.tolerance,
             "tolerances": {_named(name): limit for name, limit in self.asked.tolerances.items()},
             "both_ways": self.asked.both_ways,
+            "by": self.asked.by,
             "passed": self.passed,
             "moved": [
                 {
+                    "document": each.document,
                     **each._asdict(),
                     "difference": each.difference,
                     "verdict": each.verdict,
@@ -245,13 +268,14 @@ class Check(Presented):
         """Every failure in a sentence."""
         for each in self.failures:
             way = "fell" if each.difference < 0 else "rose"
-            where = "" if each.document is None else f" in document {each.document}"
+            where = {TOTAL: "", MACRO: "", MEAN: f" in the {MEAN}"}.get(each.kind, f" in {each.kind} {each.scope}")
             points = f"{abs(each.difference) * 100:.2f} points, from {each.before * 100:.2f} to {each.now * 100:.2f}"
             yield f"{each.measure} {HEADINGS[each.score]} {way} by {points}{where}"
         for floor in self.floors:
             if not floor.met:
                 now, least = f"{floor.now * 100:.2f}", f"{floor.least * 100:.2f}"
-                yield f"{floor.measure} {HEADINGS[floor.score]} is {now}, below the floor of {least}"
+                where = "" if self.asked.by is None else f" in the {MEAN}"
+                yield f"{floor.measure} {HEADINGS[floor.score]} is {now}{where}, below the floor of {least}"
 
 
 def check(
@@ -263,12 +287,12 @@ def check(
     *,
     average: str | None = None,
 ) -> Check:
-    """Check a result against a baseline, which came from ``path``, and against floors by measure and score; with
-    ``average`` by means over documents.
+    """Check a result against a baseline, which came from ``path``, and against floors by measure and score: those of
+    the total, with ``average`` of the mean over documents, and where ``asked.by`` makes groups of the mean over these.
 
-    All numbers are from 0 to 1. Raises `InputError` where the baseline was made in another way or of other
-    documents: such scores cannot be compared; `UsageError` for a measure that the baseline does not have, and for a
-    number that is a percentage.
+    All numbers are from 0 to 1. Raises `InputError` where the baseline was made in another way, or of other documents
+    or groups: such scores cannot be compared; `UsageError` for a measure that the baseline does not have, for a number
+    that is a percentage, and for a pattern that is no regular expression.
     """
     refuse_division([result])
     fraction(asked.tolerance, "tolerance=")
@@ -276,29 +300,50 @@ def check(
         fraction(number, f"{measure}.{score}=")
     moved: list[Moved] = []
     notices: list[Finding] = []
-    if average not in (None, DOCUMENTS):
-        raise UsageError(f"average={average!r}: expected {DOCUMENTS}, or nothing for totals")
+    check_average(average, asked.by)
+    report = Report(result, by=asked.by)
     whole = numbers_in((result.total if average is None else result.mean).to_dict())
     if baseline is not None:
         notices += _comparable(result, baseline, path or "baseline")
+        _same_groups(report, baseline, path or "baseline")
         _refuse_unknown(asked, baseline)
-        before = baseline.total if average is None else baseline.macro
-        if not before:
-            raise UsageError(
-                f"{path or 'baseline'}: there is no mean over documents; make it with --average documents, or with "
-                "--documents"
-            )
-        moved += _moved(None, before, whole, asked)
-        for name, numbers in baseline.documents.items():
-            moved += _moved(name, numbers, numbers_in(result.documents[name].to_dict()), asked)
-    low = [Floor(measure, score, least, whole[measure][score]) for (measure, score), least in floors.items()]
+        for kind, scope, before, now in _scopes(report, baseline, whole, average, path or "baseline"):
+            moved += _moved(kind, scope, before, now, asked)
+        notices += _lower_fidelity(result, baseline, asked, path or "baseline")
+    lowest = whole if asked.by is None else report.mean_values
+    low = [Floor(measure, score, least, lowest[measure][score]) for (measure, score), least in floors.items()]
     earlier = None if baseline is None else baseline.fidelity
-    if earlier is not None and result.fidelity is not None:
-        now = ratio(result.fidelity.total)
-        if now < earlier - asked.tolerance - SLACK:
-            details = {"now": percent(now), "before": percent(earlier), "what": described(result.fidelity.total)}
-            notices.append(Finding("lower-fidelity", path or "baseline", details=details))
-    return Check(result, moved, low, asked, path, notices, average, earlier)
+    unused = baseline.by if baseline is not None and asked.by is None else None
+    return Check(result, moved, low, asked, path, notices, average, earlier, unused)
+
+
+def _scopes(
+    report: Report, baseline: Baseline, whole: Numbers, average: str | None, path: str
+) -> Iterator[tuple[str, str, Numbers, Numbers]]:
+    """What is compared: the kind and name of each scope, its scores before and now."""
+    if average is not None and not baseline.macro:
+        raise UsageError(
+            f"{path}: there is no mean over documents; make it with --average documents, or with --documents"
+        )
+    kind, before = (TOTAL, baseline.total) if average is None else (MACRO, baseline.macro)
+    yield kind, kind, before, whole
+    if report.by is not None:
+        yield MEAN, MEAN, baseline.mean, report.mean_values
+        for name, numbers in baseline.groups.items():
+            yield GROUP, name, numbers, numbers_in(report.groups[name].to_dict())
+    for name, numbers in baseline.documents.items():
+        yield DOCUMENT, name, numbers, numbers_in(report.result.documents[name].to_dict())
+
+
+def _lower_fidelity(result: Result, baseline: Baseline, asked: Asked, path: str) -> Iterator[Finding]:
+    """A notice where the text of the response is less that of the key than it was."""
+    if baseline.fidelity is None or result.fidelity is None:
+        return
+    now = ratio(result.fidelity.total)
+    if now < baseline.fidelity - asked.tolerance - SLACK:
+        what = described(result.fidelity.total)
+        details = {"now": percent(now), "before": percent(baseline.fidelity), "what": what}
+        yield Finding("lower-fidelity", path, details=details)
 
 
 def needed(baseline: Baseline | None, floors: Iterable[Named]) -> tuple[Metric, ...]:
@@ -323,13 +368,33 @@ def _comparable(result: Result, baseline: Baseline, path: str) -> list[Finding]:
     changes = changed_between(baseline.version, __version__) if baseline.version is not None else []
     if changes:
         raise InputError([Finding("scores-changed", path, details={**versions, "versions": ", ".join(changes)})])
-    known, now = set(baseline.documents), set(result.names)
-    if known and known != now:
-        some = sorted(known ^ now)[0]
-        which = "the key lacks" if some in known else "the baseline lacks"
-        details = {"count": len(known ^ now), "which": which, "document": some}
+    if baseline.documents and (details := _only_one_side(baseline.documents, result.names)):
         raise InputError([Finding("other-documents", path, details=details)])
     return [] if baseline.version in (None, __version__) else [Finding("other-version", path, details=versions)]
+
+
+def _only_one_side(known: Iterable[str], now: Iterable[str]) -> dict[str, Any]:
+    """How many names only the baseline or only the key has, and the first of them; nothing where both have the same."""
+    lacking = sorted((before := set(known)) ^ set(now))
+    if not lacking:
+        return {}
+    which = "the key lacks" if lacking[0] in before else "the baseline lacks"
+    return {"count": len(lacking), "which": which, "first": lacking[0]}
+
+
+def _same_groups(report: Report, baseline: Baseline, path: str) -> None:
+    """Raise `InputError` where groups are asked for, and the baseline has none or others."""
+    if report.by is None:
+        return
+    if baseline.by is None:
+        what = f"has no groups, and this run asks for --by {quote(report.by)}"
+    elif baseline.by != report.by:
+        what = f"has groups by {quote(baseline.by)}, and this run asks for --by {quote(report.by)}"
+    elif its := _only_one_side(baseline.groups, report.groups):
+        what = "has other groups: {count} on one side only, the first of which {which}: {first}".format(**its)
+    else:
+        return
+    raise InputError([Finding("other-groups", path, details={"what": what, "by": quote(report.by)})])
 
 
 def _same_options(result: Result, baseline: Baseline, path: str) -> None:
@@ -347,11 +412,11 @@ def _same_options(result: Result, baseline: Baseline, path: str) -> None:
         )
 
 
-def _moved(document: str | None, before: Numbers, now: Numbers, asked: Asked) -> Iterator[Moved]:
+def _moved(kind: str, scope: str, before: Numbers, now: Numbers, asked: Asked) -> Iterator[Moved]:
     for measure, scores in before.items():
         for score, value in scores.items():
             if abs(now[measure][score] - value) > asked.may_fall(measure, score) + SLACK:
-                yield Moved(document, measure, score, value, now[measure][score])
+                yield Moved(kind, scope, measure, score, value, now[measure][score])
 
 
 def _points(tolerance: float) -> str:

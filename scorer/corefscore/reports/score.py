@@ -206,6 +206,14 @@ class Report(Reported):
             for rows in by_measure
         ]
 
+    @property
+    def mean_values(self) -> dict[str, dict[str, float]]:
+        """The mean over groups by measure and score, from 0 to 1."""
+        return {
+            row.measure: {name: value for name in SCORES if (value := getattr(row, name)) is not None}
+            for row in self.mean
+        }
+
     def to_dict(self) -> dict[str, Any]:
         """What the JSON layout prints."""
         found = {**self.result.to_dict(documents=False), "signature": self.signature}
@@ -220,10 +228,7 @@ class Report(Reported):
         if self.by is not None:
             found["by"] = self.by
             found["groups"] = _streamed(self.groups)
-            found["mean"] = {
-                row.measure: {name: value for name in SCORES if (value := getattr(row, name)) is not None}
-                for row in self.mean
-            }
+            found["mean"] = self.mean_values
         return found
 
 

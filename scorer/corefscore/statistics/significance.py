@@ -457,6 +457,14 @@ def both_levels(confidence: float | None, alpha: float | None) -> tuple[float, f
     return confidence, round(1 - confidence, 12) if alpha is None else alpha
 
 
+def check_average(average: str | None, by: str | None) -> None:
+    """Raise `UsageError` for an average that is none, and for one over documents beside one over groups of them."""
+    if average not in (None, DOCUMENTS):
+        raise UsageError(f"average={average!r}: expected {DOCUMENTS}, or nothing for totals")
+    if average is not None and by is not None:
+        raise UsageError("--by is the mean over groups of documents, --average over documents; give one of the two")
+
+
 @dataclass(frozen=True)
 class Method:
     """How systems are compared; ``confidence`` of the intervals and ``alpha``, the level of the tests, are from 0 to 1.
@@ -477,10 +485,7 @@ class Method:
     average: str | None = None
 
     def __post_init__(self) -> None:
-        if self.average not in (None, DOCUMENTS):
-            raise UsageError(f"average={self.average!r}: expected {DOCUMENTS}, or nothing for totals")
-        if self.average is not None and self.by is not None:
-            raise UsageError("--by is the mean over groups of documents, --average over documents; give one of the two")
+        check_average(self.average, self.by)
         fraction(self.confidence, "confidence=", ends=False)
         fraction(self.alpha, "alpha=", ends=False)
 
