@@ -338,6 +338,25 @@ def test_conll_can_be_written_as_conll() -> None:
 
 
 @pytest.mark.parametrize(
+    ("documents", "joined"), [({"a": 2, "b": 1}, True), ({"a": 1, "b": 1}, False), ({"a": 3}, False)]
+)
+@pytest.mark.parametrize("way", [[], ["--to", "corefud"], ["--key", "folder"]], ids=" ".join)
+def test_files_that_become_one_are_named_if_they_held_documents_apart(
+    way: list[str], documents: dict[str, int], joined: bool, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    (tmp_path / "folder").mkdir()
+    for name, count in documents.items():
+        each = (f"#begin document {name}{at}\nw\t(0)\n#end document\n" for at in range(count))
+        (tmp_path / "folder" / name).write_text("".join(each))
+    given = [str(tmp_path / word) if word == "folder" else word for word in way]
+    done = call(capfdbinary, "convert", tmp_path / "folder", tmp_path / "out", *given)
+    files = f"{len(documents)} files with {sum(documents.values())} documents become one file".encode()
+    assert done.status == 0
+    assert (b"notice[joined-files] " + files in done.stderr) == joined
+    assert (b"joined-files" in done.stderr) == joined
+
+
+@pytest.mark.parametrize(
     ("source", "target"),
     [
         pytest.param("file.conll", "file.conll", id="the same name"),

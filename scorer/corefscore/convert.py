@@ -53,19 +53,34 @@ def convert(
     if key is not None and target.name == COREFUD and form_of(sources(key), BY_CONTENT, KEY).name == COREFUD:
         yield from _on_words(key, path, both, notices)
         return
-    if key is not None:
-        yield from target.write(_on_tokens(key, path, both, notices), notices, asked)
-        return
     sentences = origin.sentences
     request = requested(KEY, reading)._replace(texts=True)
-    batches = origin.read(files, notices, request)
-    if target.name == TAGGED and origin.name == COREFUD:
-        layers = import_module(str(origin.layers)).read
-        texts = chain.from_iterable(layers(source, request) for source in files)
-        yield from target.write(_with_zeros(batches, texts, notices), notices, asked)
-        return
-    texts = chain.from_iterable(sentences(source, notices, request) for source in files)
-    yield from target.write(_full(batches, texts, notices), notices, asked)
+    if key is not None:
+        documents = _on_tokens(key, path, both, notices)
+    elif target.name == TAGGED and origin.name == COREFUD:
+        read_layers = import_module(str(origin.layers)).read
+        layers = chain.from_iterable(read_layers(source, request) for source in files)
+        documents = _with_zeros(origin.read(files, notices, request), layers, notices)
+    else:
+        texts = chain.from_iterable(sentences(source, notices, request) for source in files)
+        documents = _full(origin.read(files, notices, request), texts, notices)
+    yield from target.write(_in_one_file(documents, key or path, notices), notices, asked)
+
+
+def _in_one_file(documents: Iterator[FullDocument], path: str, notices: list[Finding]) -> Iterator[FullDocument]:
+    """Documents that go into one file; see `_note_joined`."""
+    count, files = 0, set()
+    for document in documents:
+        count += 1
+        files.add(document.place.source.name)
+        yield document
+    _note_joined(path, len(files), count, notices)
+
+
+def _note_joined(path: str, files: int, documents: int, notices: list[Finding]) -> None:
+    """Notice that files become one, unless each is one document: then there was nothing that only they held apart."""
+    if files > 1 and documents > files:
+        notices.append(Finding("joined-files", path, details={"files": files, "documents": documents}))
 
 
 USUAL_TARGETS = ("conll", "jsonlines")
@@ -101,6 +116,7 @@ def _on_words(key: str, path: str, reading: Reading, notices: list[Finding]) -> 
         for at, full in enumerate(full_documents(_kept(replace(its, start=start, end=end), there))):
             documents[full.place.line or 0] = Headed(full._replace(sentences=words[at].words), heads[at])
         yield from write_on(batch.place_of(0).source, documents, notices)
+    _note_joined(key, len(batches), sum(map(len, batches)), notices)
 
 
 def _places(batch: Documents, numbers: Sequence[Ints]) -> tuple[Ints, Ints]:

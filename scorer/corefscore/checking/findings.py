@@ -279,6 +279,12 @@ KINDS: Mapping[str, Kind] = {
         "{what}",
         "JSON lines cannot contain them; clusters are in the order in which the entities first appear",
     ),
+    "joined-files": Kind(
+        NOTICE,
+        "{files} files with {documents} documents become one file",
+        "OUT does not say which document came from which file, so --by file cannot be used with it; to keep data sets "
+        "apart, convert each file into a file of the same name in another folder",
+    ),
     "dropped-heads": Kind(
         NOTICE,
         "heads of mentions and empty nodes are not converted",
