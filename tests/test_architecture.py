@@ -158,6 +158,7 @@ ORDER = (
     "reports.paper",
     "reports.score",
     "reports.views",
+    "reports.datasets",
     "reports.compare",
     "reports.rank",
     "reports.check",

@@ -13,12 +13,13 @@ from corefscore.documents.model import is_within
 from corefscore.errors import InputError
 from corefscore.metrics.counts import SCORES
 from corefscore.metrics.measures import HEADINGS, asked
+from corefscore.reports.datasets import VERDICTS, OnDatasets
 from corefscore.reports.presented import Presented
 from corefscore.reports.row import CHANCE, COUNT, MIDDLE, PERCENT, Column, Interval, Table, head, shortened
 from corefscore.reports.score import Intervals
 from corefscore.reports.views import PAIRWISE, fidelities, fidelity_data, known, matrices, pairwise, paper_of
-from corefscore.results import Result, Scores, refuse_division
-from corefscore.statistics.datasets import Datasets, on_each
+from corefscore.results import Result, refuse_division
+from corefscore.statistics.datasets import on_each
 from corefscore.statistics.intervals import NAME as INTERVAL
 from corefscore.statistics.significance import Compared, Method, Watch, compared
 from corefscore.statistics.units import NAMES_SHOWN, UNITS, sample
@@ -32,13 +33,6 @@ SHORT = 5
 OF_TESTS = ("test", "correction", "alpha")
 """What of a `Method` moves no number where a system has nothing to be compared with."""
 
-VERDICTS = {True: "differ", False: "not shown", None: "no verdict"}
-"""What is said of two systems: they differ; that was not shown; nothing could have shown it."""
-
-
-At = tuple[int, int, int, int]
-"""The places of a group, a pair of systems, a measure and a score."""
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Presented):
@@ -48,7 +42,7 @@ class Comparison(Presented):
     results: Mapping[str, Result]
     measures: Collection[str]
     found: Compared
-    datasets: Datasets | None = None
+    datasets: OnDatasets | None = None
 
     def __repr__(self) -> str:
         return f"<Comparison of {', '.join(self.results)} in {', '.join(self.measures)}>"
@@ -60,18 +54,19 @@ class Comparison(Presented):
     @cached_property
     def tables(self) -> Sequence[Table]:
         texts = fidelities(self.results, list(self.results))
-        return [self._scores(), self._differences(), *self._by_group(), *texts]
+        groups = [] if self.datasets is None else self.datasets.tables
+        return [self._scores(), self._differences(), *groups, *texts]
 
     @cached_property
     def readable(self) -> Sequence[Table]:
         """The scores and a table for each pair; or with many systems a matrix for each measure."""
         names = list(self.results)
-        if len(names) > PAIRWISE:
-            over = list(self._over_groups(shortened(names)))
-            return [*matrices(self.found, names), *over, *fidelities(self.results, shortened(names))]
-        over = [*self._on_groups(names), *self._over_groups(shortened(names))]
+        sums = [] if self.datasets is None else [self.datasets.sums(shortened(names))]
         texts = fidelities(self.results, shortened(names))
-        return [self._scores(shortened(names)), *texts, *pairwise(self._differences(), names), *over]
+        if len(names) > PAIRWISE:
+            return [*matrices(self.found, names), *sums, *texts]
+        groups = [] if self.datasets is None else self.datasets.pairs(names)
+        return [self._scores(shortened(names)), *texts, *pairwise(self._differences(), names), *groups, *sums]
 
     @cached_property
     def paper(self) -> Sequence[Table]:
@@ -152,135 +147,6 @@ class Comparison(Presented):
             "differ": found.differ(place, m, c),
         }
 
-    @cached_property
-    def _group_scores(self) -> Mapping[str, list[Scores]]:
-        """The scores of the systems, in their order, on each group of documents."""
-        by = self.found.method.by
-        its = [result.by(by) for result in self.results.values() if by is not None]
-        return {group: [scores[group] for scores in its] for group in (self.datasets.names if self.datasets else ())}
-
-    def _on(self, at: At) -> dict[str, Any]:
-        """What was found on one group, given by group, pair, measure and score."""
-        assert self.datasets is not None, "asked where there are groups"
-        group, place, m, c = at
-        tests = self.datasets.tests
-        scores = self._group_scores[self.datasets.names[group]]
-        one, other = (
-            float(getattr(scores[s][list(self.measures)[m]], SCORES[c])) for s in self.found.sample.pairs[place]
-        )
-        return {
-            "value": one,
-            "against_value": other,
-            "difference": one - other,
-            "p": float(tests.p[at]),
-            "p_corrected": float(self.datasets.corrected[at]),
-            "units_differing": int(tests.differ[at]),
-            "smallest_p": float(tests.smallest[at]),
-            "differ": self.datasets.differ(*at),
-        }
-
-    def _over(self, place: int, m: int, c: int) -> dict[str, Any]:
-        """On how many groups a pair differs in a score."""
-        assert self.datasets is not None, "asked where there are groups"
-        on = [self._on((group, place, m, c)) for group in range(len(self.datasets.names))]
-        return {
-            "groups": len(on),
-            "differ": sum(each["differ"] is True for each in on),
-            "better": sum(each["differ"] is True and each["difference"] > 0 for each in on),
-            "worse": sum(each["differ"] is True and each["difference"] < 0 for each in on),
-            "no_verdict": sum(each["differ"] is None for each in on),
-            "if_independent": self.datasets.independent(place, m, c),
-        }
-
-    def _tested(self) -> Iterator[tuple[int, int, int, str, str]]:
-        """The pairs, measures and scores that are tested: their places, and the names of the measure and score."""
-        for place in range(len(self.found.sample.pairs)):
-            for m, measure in enumerate(self.measures):
-                for c, score in enumerate(SCORES):
-                    if self.found.tested[m, c]:
-                        yield place, m, c, measure, HEADINGS[score]
-
-    def _by_group(self) -> Iterator[Table]:
-        """Every test on every group, and their sum."""
-        if self.datasets is None:
-            return
-        names = list(self.results)
-        columns = (
-            Column("group", "group"),
-            Column("measure", "measure"),
-            Column("score", "score"),
-            Column("system", "system"),
-            Column("against", "against"),
-            Column("value", "value", PERCENT),
-            Column("against_value", "against value", PERCENT),
-            Column("difference", "difference", PERCENT),
-            Column("p", "p", CHANCE),
-            Column("p_corrected", "p (Holm)", CHANCE),
-            Column("units_differing", "units", COUNT),
-            Column("smallest_p", "smallest p", CHANCE),
-            Column("verdict", "verdict"),
-        )
-        rows = []
-        for group, name in enumerate(self.datasets.names):
-            for place, m, c, measure, score in self._tested():
-                one, other = self.found.sample.pairs[place]
-                *numbers, differ = self._on((group, place, m, c)).values()
-                rows.append([name, measure, score, names[one], names[other], *numbers, VERDICTS[differ]])
-        yield Table("groups", columns, rows)
-        yield from self._over_groups(names, every=True)
-
-    def _over_groups(self, names: Sequence[str], *, every: bool = False) -> Iterator[Table]:
-        """On how many groups systems differ: in each score, or in the one of each measure that decides."""
-        if self.datasets is None:
-            return
-        columns = (
-            Column("measure", "measure"),
-            Column("score", "score"),
-            Column("system", "system", cut=MIDDLE),
-            Column("against", "against", cut=MIDDLE),
-            Column("groups", "groups", COUNT),
-            Column("groups_differing", "differ on", COUNT),
-            Column("better", "better", COUNT),
-            Column("worse", "worse", COUNT),
-            Column("no_verdict", "no verdict", COUNT, spare=1),
-            Column("if_independent", "if independent", COUNT),
-        )
-        rows = [
-            [measure, score, *(names[system] for system in self.found.sample.pairs[place]), *found.values()]
-            for place, m, c, measure, score in self._tested()
-            if (every or c == self._deciding[m]) and (found := self._over(place, m, c))
-        ]
-        yield Table("over all groups", columns, rows)
-
-    @cached_property
-    def _deciding(self) -> list[int]:
-        """Of each measure the F1, or the first score that is asked for."""
-        return [SCORES.index("f1" if "f1" in its else its[0]) for its in asked(self.measures).values()]
-
-    def _on_groups(self, names: Sequence[str]) -> Iterator[Table]:
-        """A table for each pair, with a line for each group."""
-        if self.datasets is None:
-            return
-        short = shortened(names)
-        for place, (one, other) in enumerate(self.found.sample.pairs):
-            columns = [Column("group", "group", cut=MIDDLE), Column("units", "units", COUNT)]
-            for m, measure in enumerate(self.measures):
-                over = f"{measure} {HEADINGS[SCORES[self._deciding[m]]]}"
-                spare = 2 * (len(self.measures) - m)
-                columns += [
-                    Column(f"{measure}_difference", "difference", PERCENT, over=over, spare=spare and spare - 1),
-                    Column(f"{measure}_p", "p (Holm)", CHANCE, over=over, spare=spare),
-                    Column(f"{measure}_verdict", "verdict", over=over, spare=spare),
-                ]
-            rows = []
-            for group, name in enumerate(self.datasets.names):
-                row: list[Any] = [name, self.datasets.units[group]]
-                for m, c in enumerate(self._deciding):
-                    its = self._on((group, place, m, c))
-                    row += [its["difference"], its["p_corrected"], VERDICTS[its["differ"]]]
-                rows.append(row)
-            yield Table(f"{short[one]} - {short[other]} by group", columns, rows)
-
     @property
     def legend(self) -> Sequence[str]:
         method = self.found.method
@@ -301,18 +167,11 @@ class Comparison(Presented):
         return [*notes, *notes_on_intervals(self.found), *self._notes_on_groups()]
 
     def _notes_on_groups(self) -> Iterator[str]:
-        """What the tests on groups rest on."""
+        """What scores of groups and tests on them rest on."""
         if self.found.method.by is not None:
             yield f"scores are means over {counted(len(self.found.sample.groups), 'group')} by {self.found.method.by}"
         if self.datasets is not None:
-            tests = {"holm": "groups and pairs of systems within one score", "holm-all": "tests on groups"}
-            way = tests.get(self.found.method.correction)
-            corrected = f"corrected by Holm's method for all {way}" if way else "not corrected, so some by chance"
-            yield (
-                f"differ on: groups on which p is at most {self.found.method.alpha:g}, {corrected} "
-                f"({self.datasets.trials} trials on each); if independent: the least number of groups on which the "
-                "systems differ, if no two groups have texts in common (Dror et al. 2017)"
-            )
+            yield from self.datasets.notes
 
     def _undecided(self) -> Iterator[str]:
         """That some tests could not have told systems apart, and which."""
@@ -340,39 +199,9 @@ class Comparison(Presented):
                 {"system": names[a], "against": names[b], "measures": self._pair(place, a, b)}
                 for place, (a, b) in enumerate(self.found.sample.pairs)
             ],
-            **self._data_on_groups(),
+            **({} if self.datasets is None else self.datasets.to_dict()),
             **fidelity_data(self.results),
             "notes": [*self.legend, *self.notes],
-        }
-
-    def _data_on_groups(self) -> dict[str, Any]:
-        """What the JSON layout prints of groups; nothing where there are none."""
-        if self.datasets is None:
-            return {}
-        names, groups = list(self.results), self.datasets.names
-        return {
-            "groups": [
-                {
-                    "group": groups[group],
-                    "measure": measure,
-                    "score": SCORES[c],
-                    "system": names[self.found.sample.pairs[place][0]],
-                    "against": names[self.found.sample.pairs[place][1]],
-                    **self._on((group, place, m, c)),
-                }
-                for group in range(len(groups))
-                for place, m, c, measure, _ in self._tested()
-            ],
-            "over_groups": [
-                {
-                    "measure": measure,
-                    "score": SCORES[c],
-                    "system": names[self.found.sample.pairs[place][0]],
-                    "against": names[self.found.sample.pairs[place][1]],
-                    **self._over(place, m, c),
-                }
-                for place, m, c, measure, _ in self._tested()
-            ],
         }
 
     def _system(self, s: int) -> dict[str, Any]:
@@ -422,8 +251,10 @@ def _comparison(
         first = next(iter(results.values()))
         raise InputError([Finding("one-unit", "key", details={"unit": method.unit, "documents": len(first.names)})])
     found = compared(units, method, watch=watch)
-    several = method.by is not None and units.pairs
-    return Comparison(results, measures, found, on_each(units, units.groups, found) if several else None)
+    if method.by is None or not units.pairs:
+        return Comparison(results, measures, found)
+    on = OnDatasets(results, measures, found, on_each(units, units.groups, found))
+    return Comparison(results, measures, found, on)
 
 
 def intervals(result: Result, method: Method) -> Intervals:
