@@ -333,6 +333,33 @@ def test_two_systems_stand_beside_each_other() -> None:
     assert b"\nright in ash, wrong in birch: " in done.stdout
 
 
+def _written(path: Path, sentences: list[list[str]], clusters: list[list[list[int]]]) -> Path:
+    path.write_text(json.dumps({"doc_key": "d", "sentences": sentences, "clusters": clusters}) + "\n")
+    return path
+
+
+def test_mentions_of_two_systems_are_counted_by_what_became_of_them(tmp_path: Path) -> None:
+    """Counted by hand. In b, tokens 4 to 5 are found as token 5 and in another entity, which is the worse of both; the
+    extra mentions from token 2 on have different ends, so they are not the same."""
+    words = [list("abcdefgh")]
+    key = _written(tmp_path / "key.jsonl", words, [[[0, 0], [1, 1], [4, 5]]])
+    first = _written(tmp_path / "a.jsonl", words, [[[0, 0], [1, 1], [4, 5]], [[2, 3], [7, 7]]])
+    second = _written(tmp_path / "b.jsonl", words, [[[0, 0], [1, 1]], [[5, 5], [7, 7]], [[2, 2], [6, 6]]])
+    found = json.loads(command("errors", key, first, second, "--pronouns", "none", "--format", "json").stdout)
+    assert found["extra_mentions"] == {"both": 1, "only": {"a.jsonl": 1, "b.jsonl": 2}}
+    counts = {a: {b: count for b, count in row.items() if count} for a, row in found["key_mentions"].items()}
+    assert counts == {"right": {"right": 2, "wrong entity": 1}, "wrong span": {}, "wrong entity": {}, "missing": {}}
+    assert found["systems"]["b.jsonl"]["types"][0]["count"] == 1
+
+
+def test_diff_shows_sentences_around(tmp_path: Path) -> None:
+    words = [[word] for word in "abcdef"]
+    key = _written(tmp_path / "key.jsonl", words, [[[0, 0], [5, 5]], [[2, 2]]])
+    response = _written(tmp_path / "response.jsonl", words, [[[0, 0], [5, 5]]])
+    done = command("diff", key, response, "--pronouns", "none", "--around", "1")
+    assert re.findall(r"^ +(\d)  ", done.stdout.decode(), re.MULTILINE) == ["2", "3", "4"]
+
+
 def test_a_list_has_a_line_an_error_with_its_place() -> None:
     done = command("errors", DEMO / "key.conll", DEMO / "response.conll", "--format", "tsv")
     lines = done.stdout.decode().splitlines()
