@@ -801,6 +801,8 @@ def test_the_better_of_two_systems_is_better_in_something() -> None:
         printed = command("errors", systems / "key.conll", *order, "--pronouns", "none").stdout.decode()
         sentence = "ash is better than birch above all in divided entity (+1.53); worse in conflated entities (-1.20)"
         assert sentence in printed.replace("\n  ", " ")
+        assert "\nash loses most to divided entity (7.58)\n" in printed
+        assert "\nbirch loses most to divided entity (9.11)\n" in printed
     equal = command("errors", systems / "key.conll", first, f"again={first}", "--pronouns", "none").stdout.decode()
     assert "is better than" not in equal
 

@@ -80,9 +80,20 @@ class ErrorComparison(Reported):
             ]
             for x, y in zip(*(its.costs for its in self.analyses), strict=True)
         ]
-        notes = self._conclusion({row[0]: row[-1] for row in rows})
+        gains = {row[0]: row[-1] for row in rows}
+        in_the_text = f"in the text: {KEY_AND_RESPONSE.command} --other OTHER --html page.html"
+        notes = [*self._most_lost(), *self._conclusion(gains), in_the_text]
         rows.append(["total", *(sum(row[place] for row in rows) for place in range(1, 7))])
         return Table(self.title, columns, rows, notes=notes)
+
+    def _most_lost(self) -> list[str]:
+        """The type of error that costs each response most; nothing for one that loses nothing."""
+        most = [max(its.costs, key=lambda cost: cost.in_turn) for its in self.analyses]
+        return [
+            f"{name} loses most to {KEY_AND_RESPONSE.titles[cost.type]} ({percent(cost.in_turn)})"
+            for name, cost in zip(self.names, most, strict=True)
+            if cost.in_turn > NOTHING
+        ]
 
     def _conclusion(self, gains: Mapping[str, float]) -> list[str]:
         """In which type of error the better one is better above all, and where it is worse; nothing for equals."""
