@@ -92,6 +92,14 @@ def entity(unit: bytes) -> Made:
     return lambda size: CORPUS + word(unit * (size // len(unit))) + b"\n"
 
 
+def one_head(mentions: int) -> Made:
+    """One document of CorefUD; in each sentence so many mentions begin with its first word, which is their head."""
+    opened = b"".join(b"(e%d--1" % each for each in range(mentions - 1, 0, -1)) + b"(e0--1)"
+    rows = [opened, *(b"e%d)" % each for each in range(1, mentions))]
+    sentence = b"".join(word(its).replace(b"1", b"%d" % at, 1) for at, its in enumerate(rows, start=1)) + b"\n"
+    return lambda size: CORPUS + sentence * (size // len(sentence))
+
+
 HOSTILE: dict[str, Made] = {
     "many ids": numbered(b"w\t(%d)\n"),
     "ids of a hundred digits": numbered(b"w\t(%0100d)\n"),
@@ -200,6 +208,11 @@ HOSTILE: dict[str, Made] = {
     ),
     "corefud of 150 mentions inside each other": lambda size: (
         CORPUS + (word(b"(e").replace(b"1", b"2") * 150 + word(b"e)") * 150 + b"\n") * (size // 9000)
+    ),
+    "corefud of 60 mentions with one head": one_head(60),
+    "corefud of two words in many entities": lambda size: CORPUS + (word(numbers(b"(e%d)", size // 4)) + b"\n") * 2,
+    "corefud of words in 20 entities": lambda size: (
+        CORPUS + (word(b"".join(b"(e%d)" % each for each in range(20))) + b"\n") * (size // 140)
     ),
     "corefud of many ids": words(b"(e%d--1)"),
     "corefud of mentions in one word": entity(b"(e)"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import lzma
 import re
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from corefscore.cli import run
-from hostile import HOSTILE
+from hostile import CORPUS, HOSTILE
 from support import ROOT
 
 SLACK = 1.25
@@ -94,6 +95,10 @@ CALLS = {
     "official": ["every", *SIDES],
     "none": ["every", *SIDES, "none"],
     "first": ["lea", *SIDES, "none", "--repeated", "first"],
+    "mor": ["mor", *SIDES],
+    "partial": ["lea", *SIDES, "--matching", "partial"],
+    "crac22": ["lea", *SIDES, "--task", "crac22"],
+    "crac23": ["lea", *SIDES, "--task", "crac23"],
     "json": ["every", *SIDES, "--format", "json", "--documents"],
     "csv": ["every", *SIDES, "--format", "csv", "--documents"],
     "table": ["lea", *SIDES, "--format", "table", "--documents"],
@@ -164,6 +169,15 @@ def test_a_short_file_stays_small(tmp_path: Path) -> None:
     assert status == 0
     assert peak <= 2 * AT_REST
     assert out.stat().st_size > 30 * SIZE
+
+
+def test_what_unpacks_to_too_much_is_unpacked_no_further_than_allowed(tmp_path: Path) -> None:
+    """A file that is read as a whole is asked for in pieces that are larger than what it may unpack to."""
+    bomb = tmp_path / "bomb.xz"
+    bomb.write_bytes(lzma.compress(CORPUS + b"\n" * (100 * SIZE), preset=0))
+    status, peak = measured("muc", bomb, bomb)
+    assert status == 2
+    assert peak <= AT_REST
 
 
 @pytest.mark.slow

@@ -16,6 +16,7 @@ import corefscore
 import numpy as np
 import pytest
 import twins
+from corefscore.alignment.matching import MATCHING, SEARCHES
 from corefscore.checking.findings import Found
 from corefscore.checking.repair import Fixes, mend
 from corefscore.cli import run
@@ -224,6 +225,13 @@ LINES_OF_CORPORA = st.one_of(
 )  # fmt: skip
 
 
+RULES: list[dict[str, Any]] = [
+    *({"matching": matching} for matching in MATCHING),
+    *({"task": task, "matching": matching} for task in SEARCHES for matching in MATCHING),
+]
+"""Options for each rule by which mentions match."""
+
+
 @given(st.lists(LINES_OF_CORPORA, max_size=12), st.sampled_from(["\n", "\n", "\r\n"]), st.booleans())
 @example(["1\tw\t_\t_\t_\t_\t_\t_\tEntity=(e1[1/2])"], "\n", True)
 def test_any_corefud_gives_a_result_or_an_error_of_ours(
@@ -233,7 +241,9 @@ def test_any_corefud_gives_a_result_or_an_error_of_ours(
     text = line_end.join(["# newdoc id = a", "# global.Entity = eid-etype-head", *lines, "" if ended else "1\tw"])
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
     ours_or_a_result(path)
-    assert run(["corefud", str(path), str(path), "--matching", "partial"], "corefscore") in (0, 1)
+    for how in RULES:
+        options = [word for name, value in how.items() for word in (f"--{name}", value)]
+        assert run(["corefud", str(path), str(path), *options], "corefscore") in (0, 1)
     assert run(["validate", str(path), "--key", str(path)], "corefscore") in (0, 1)
     out = path.with_suffix(".mended")
     assert run(["validate", str(path), "--fix", str(out)], "corefscore") in (0, 1)
@@ -243,9 +253,9 @@ def test_any_corefud_gives_a_result_or_an_error_of_ours(
 def corefud_scores(path: Path) -> list[object]:
     """What a file scores against itself, where it can be scored."""
     found: list[object] = []
-    for matching in ("head", "exact"):
+    for how in RULES:
         try:
-            scored = corefscore.score(path, path, "corefud", matching=matching, singletons="keep")
+            scored = corefscore.score(path, path, "corefud", singletons="keep", **how)
             found.append(scored.to_dict()["total"])
         except ScorerError as error:
             found.append(type(error))

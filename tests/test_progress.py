@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from corefscore.cli import progress
+from corefscore.documents.sources import STEP, Source
 from support import RECORDED, call
 
 CASE = RECORDED / "documents-0015"
@@ -97,6 +98,16 @@ def test_trials_have_a_bar(
     shown = screen.text().rpartition("reading")[2]
     assert "resampling" in shown
     assert "100%" in shown.rpartition("resampling")[2]
+
+
+def test_a_file_read_as_a_whole_moves_the_bar_as_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "large"
+    path.write_bytes(b"w\n" * (3 << 20))
+    steps: list[int] = []
+    source = Source(str(path))
+    source.watch = steps.append
+    assert len(source.read()) == sum(steps) == 6 << 20
+    assert max(steps) <= STEP
 
 
 def test_there_is_no_bar_where_the_size_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -855,6 +855,18 @@ def test_a_compressed_file_may_unpack_to_so_much(
     assert corefscore.read(bomb, max_unpacked=3).documents.tokens.tolist() == [2]
 
 
+@pytest.mark.parametrize("beyond", [0, 1])
+def test_a_file_read_as_a_whole_may_unpack_to_the_limit_and_no_further(beyond: int, tmp_path: Path) -> None:
+    begin = b"# newdoc id = d\n# global.Entity = eid-etype-head\n1\tw\t_\t_\t_\t_\t_\t_\t_\tEntity=(e)\n"
+    path = tmp_path / "limit.conllu.gz"
+    path.write_bytes(gzip.compress(begin + b"\n" * ((1 << 20) - len(begin) + beyond)))
+    if beyond:
+        with pytest.raises(UsageError, match="unpacks to more than 1 MB"):
+            corefscore.read(path, max_unpacked=1)
+    else:
+        assert corefscore.read(path, max_unpacked=1).documents.tokens.tolist() == [1]
+
+
 def test_what_compresses_as_text_does_may_be_of_any_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from corefscore.documents import sources as module
 

@@ -1,16 +1,16 @@
-"""Look-ups: from aligned mentions to the overlap of entities, as the official CorefUD scorer has it or otherwise.
+"""Look-ups: from aligned mentions to the overlap of entities, as in the official CorefUD scorer or by the alignment.
 
-Where every mention stands in one entity and no aligned pair gets in the way of equal mentions, the two of a pair simply
-have one number, and there is one table for all metrics. Elsewhere the official scorer has three ways of its own, each
-one function here, so that there are several tables:
+If every mention is in one entity and no aligned pair gets in the way of equal mentions, the two mentions of a pair get
+one number, and one table serves all metrics. Otherwise the official scorer does three things of its own, each one
+function here, and several tables are needed:
 
-- `dictionary`: it finds the partner of a mention in one dictionary for both directions. A mention of the response that
-  is aligned to another than the equal mention of the key overwrites the partner of that one (zero-collision*,
+- `dictionary`: it looks up the partner of a mention in one dictionary for both directions. If a mention of the response
+  is aligned to one mention of the key and equal to another, it overwrites the partner of the other (zero-collision*,
   zero-renumbered). ``--lookup alignment`` takes the alignment itself.
-- `last_entity`: a mention that stands in several entities belongs to the last of them (span-in-two-entities*), so a
-  response equal to its key does not score 1.
+- `last_entity`: a mention that is in several entities belongs to the last of them (span-in-two-entities*), so a
+  response equal to its key scores less than 1.
 - `SEEN`: CEAF and BLANC look from the key to the response only, and CEAF counts a mention for every entity of the
-  response that it stands in (span-in-two-entities-of-response). ``--definitions conll`` has each side look for itself.
+  response that contains it (span-in-two-entities-of-response). With ``--definitions conll`` each side looks by itself.
 
 The names are those of recorded cases.
 """
@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.alignment.matching import Matched, Side
-from corefscore.alignment.mentions import NOWHERE, Alignment, Mentions, check_pairs
+from corefscore.alignment.mentions import NOWHERE, Alignment, check_pairs
 from corefscore.documents.arrays import Floats, Ints, changes, order_by, ranges, tally
 from corefscore.metrics.overlap import Cells, Overlap, overlap, plain_groups
 
@@ -35,8 +35,8 @@ from what the key finds and precision from what the response finds."""
 
 
 class Tables(NamedTuple):
-    """The overlap as the mentions of the key find those of the response, the other way round, and with every entity of
-    the response in which a mention stands; one table three times where these do not differ."""
+    """The overlap as the mentions of the key find those of the response; as those of the response find those of the
+    key; and with every entity of the response that contains a mention. If these do not differ, they are one table."""
 
     key: Overlap
     response: Overlap
@@ -44,7 +44,7 @@ class Tables(NamedTuple):
 
 
 class Partners(NamedTuple):
-    """For each number the number on the other side, `NOWHERE` where there is none: from the key, from the response."""
+    """For each number of a side the number of its partner on the other side, `NOWHERE` if it has none."""
 
     of_key: Ints
     of_response: Ints
@@ -76,14 +76,14 @@ def dictionary(alignment: Alignment, lookup: str) -> Partners:
 
 
 def last_entity(side: Side, numbers: int) -> Ints:
-    """The entity to which each number belongs, the last of several."""
+    """The entity to which each number belongs: the last one, if it is in several; `NOWHERE` if it is in none."""
     entity = np.full(numbers, NOWHERE)
     entity[side.number] = side.entity
     return entity
 
 
 def partners_of_mentions(alignment: Alignment, lookup: str) -> Partners:
-    """The same for each mention instead of each number; where mentions look by themselves, what they find."""
+    """The partner of each mention instead of each number; if mentions look by themselves, the one that each finds."""
     sides = alignment.key.side, alignment.response.side
     if alignment.searched is None:
         of_number = dictionary(alignment, lookup)
@@ -93,7 +93,7 @@ def partners_of_mentions(alignment: Alignment, lookup: str) -> Partners:
 
 
 def found(alignment: Alignment, lookup: str) -> Found:
-    """Where each mention is found on the other side."""
+    """The entity in which each mention is found on the other side."""
     partners = partners_of_mentions(alignment, lookup)
     sides = alignment.key.side, alignment.response.side
     entities = [np.append(last_entity(side, len(alignment.document)), NOWHERE) for side in sides]
@@ -101,7 +101,7 @@ def found(alignment: Alignment, lookup: str) -> Found:
 
 
 def plain(alignment: Alignment) -> Matched | None:
-    """The mentions as plain numbers; None where look-ups would find anything else."""
+    """The mentions as plain numbers, equal for the two of a pair; None if the look-ups differ from that."""
     if alignment.searched is not None:
         return None
     key, response = alignment.aligned
@@ -120,8 +120,8 @@ def plain(alignment: Alignment) -> Matched | None:
 
 
 def together(alignment: Alignment) -> Matched:
-    """The mentions as plain numbers by their alignment alone, in text order; the two of a pair have that of the key's
-    mention, a mention of the response that is in no pair stands behind the equal one of the key."""
+    """The mentions as plain numbers by their alignment alone, in text order. Both mentions of a pair get the number of
+    the key's; a mention of the response without a partner comes after the equal one of the key."""
     number_of = 2 * np.arange(len(alignment.document)) + 1
     number_of[alignment.aligned[1]] = 2 * alignment.aligned[0]
     key, response = alignment.key.side, alignment.response.side
@@ -146,8 +146,8 @@ def tables(alignment: Alignment, lookup: str) -> Tables:
 
 
 def members(alignment: Alignment, lookup: str) -> tuple[Ints, Ints]:
-    """The mentions of the key that are found, once for every entity of the response in which they stand; or, where
-    mentions look by themselves, in which one that fits stands."""
+    """Pairs of a mention of the key and an entity of the response that contains its partner; or, if mentions look by
+    themselves, that contains a mention that fits. Each pair is given once."""
     side = alignment.response.side
     if alignment.searched is not None:
         mention, other = alignment.searched.fitting
@@ -165,7 +165,7 @@ def members(alignment: Alignment, lookup: str) -> tuple[Ints, Ints]:
 
 
 def _table(alignment: Alignment, key: Ints, response: Ints) -> Overlap:
-    """The table of mentions that stand in these entities of either side; `NOWHERE` for those that have none."""
+    """The table of mentions by their entities in key and response, `NOWHERE` for none."""
     sides = alignment.key.side, alignment.response.side
     both = np.flatnonzero((key >= 0) & (response >= 0))
     order = both[order_by(key[both], response[both])]
@@ -195,11 +195,6 @@ def counted(name: str, count: Callable[[Overlap], Floats], tables: Tables, defin
 
 
 def differing(alignment: Alignment) -> int:
-    """How many mentions the official look-up finds elsewhere than the alignment has them."""
+    """How many mentions the official look-up finds in another entity than the alignment does."""
     official, aligned = found(alignment, "official"), found(alignment, "alignment")
     return sum(int((one != other).sum()) for one, other in zip(official, aligned, strict=True))
-
-
-def repeated(mentions: Mentions) -> int:
-    """How many mentions of a side stand in several entities."""
-    return int((np.bincount(mentions.side.number) > 1).sum())

@@ -286,13 +286,28 @@ def _links(side: Distinct, *, relations: bool) -> Sets:
 
 
 def shared(key: Sets, response: Sets) -> Shared:
-    """Which sets of both sides share members, and how many."""
-    at_key, at_response = joined(key.rows, response.rows)
-    of_key, of_response = key.of[at_key], response.of[at_response]
-    order = order_by(of_key, of_response)
-    of_key, of_response = of_key[order], of_response[order]
-    at = np.flatnonzero(changes(of_key, of_response))
-    return Shared(of_key[at], of_response[at], np.diff(np.append(at, len(order))))
+    """Which sets of both sides share members, and how many. The rows of each side are in the order of its sets."""
+    rows = _equal_rows(key.rows, response.rows)
+    found = [(NONE, NONE, NONE)]
+    for its in _steps(rows.count, key.of):
+        at_key, at_response = rows.pairs(its)
+        of_key, of_response = key.of[at_key], response.of[at_response]
+        order = order_by(of_key, of_response)
+        of_key, of_response = of_key[order], of_response[order]
+        at = np.flatnonzero(changes(of_key, of_response))
+        found.append((of_key[at], of_response[at], np.diff(np.append(at, len(order)))))
+    return Shared(*(np.concatenate(columns) for columns in zip(*found, strict=True)))
+
+
+AT_ONCE = 1 << 20
+"""How many pairs of words are looked at in one step: thousands of mentions that all match have many."""
+
+
+def _steps(pairs: Ints, of: Ints) -> Sequence[Ints]:
+    """Places one after another, in steps of some `AT_ONCE` ``pairs``; those ``of`` one mention are in one step."""
+    step = (np.cumsum(pairs) - pairs) // AT_ONCE
+    step = step[np.searchsorted(of, of)]
+    return np.split(np.arange(len(of)), np.flatnonzero(np.diff(step)) + 1)
 
 
 MOST_PAIRS, MORE_PAIRS = 1_000_000, 100
@@ -305,12 +320,26 @@ def check_pairs(pairs: int, members: int) -> None:
     if pairs > most:
         raise UsageError(
             f"mentions match in {pairs} pairs; expected {most} at most for {members} mentions or words; check whether "
-            "mentions stand in too many entities or inside each other (--repeated first keeps one copy of each)"
+            "mentions are in too many entities or inside each other (--repeated first keeps one copy of each)"
         )
 
 
-def joined(key: tuple[Ints, ...], response: tuple[Ints, ...]) -> tuple[Ints, Ints]:
-    """The places of all pairs of equal rows."""
+class _Equal(NamedTuple):
+    """Equal rows of both sides: each row of the key has ``count`` rows of the response, those in ``order`` from
+    ``first`` on."""
+
+    first: Ints
+    count: Ints
+    order: Ints
+
+    def pairs(self, which: Ints) -> tuple[Ints, Ints]:
+        """The places of all pairs with some of the rows of the key."""
+        first, count = self.first[which], self.count[which]
+        return np.repeat(which, count), self.order[ranges(first, count)]
+
+
+def _equal_rows(key: tuple[Ints, ...], response: tuple[Ints, ...]) -> _Equal:
+    """The rows of the response that are equal to each row of the key. Raises `UsageError` for too many pairs."""
     size = len(key[0])
     rows = [np.concatenate(columns) for columns in zip(key, response, strict=True)]
     order = np.lexsort(rows[::-1])
@@ -322,22 +351,29 @@ def joined(key: tuple[Ints, ...], response: tuple[Ints, ...]) -> tuple[Ints, Int
     first = np.searchsorted(theirs[by_value], ours)
     count = np.searchsorted(theirs[by_value], ours, side="right") - first
     check_pairs(int(count.sum()), len(value))
-    return np.repeat(np.arange(size), count), by_value[ranges(first, count)]
+    return _Equal(first, count, by_value)
+
+
+def joined(key: tuple[Ints, ...], response: tuple[Ints, ...]) -> tuple[Ints, Ints]:
+    """The places of all pairs of equal rows. Raises `UsageError` for too many."""
+    return _equal_rows(key, response).pairs(np.arange(len(key[0])))
 
 
 def common_words(key: Distinct, response: Distinct, at_key: Ints, at_response: Ints) -> Ints:
     """How many words each of some pairs of mentions has in common."""
-    size = response.nodes.size[at_response]
-    word = response.nodes.word[ranges(response.nodes.first[at_response], size)]
-    pair = np.repeat(np.arange(len(at_key)), size)
+    known = np.unique(np.concatenate([key.nodes.word, response.nodes.word]))
     # The words of a mention rise, and so do those of all mentions with the mention in front.
-    known, place = np.unique(np.concatenate([key.nodes.word, word]), return_inverse=True)
     width = len(known) + 1
-    of = np.repeat(np.arange(len(key.number)), key.nodes.size)
-    there = of * width + place[: len(of)]
-    wanted = at_key[pair] * width + place[len(of) :]
-    at = np.minimum(np.searchsorted(there, wanted), max(len(there) - 1, 0))
-    return np.bincount(pair[there[at] == wanted], minlength=len(at_key)) if len(there) else np.zeros(0, dtype=np.int64)
+    there = np.repeat(np.arange(len(key.number)), key.nodes.size) * width + np.searchsorted(known, key.nodes.word)
+    word = np.searchsorted(known, response.nodes.word)
+    size = response.nodes.size[at_response]
+    common = np.zeros(len(at_key), dtype=np.int64)
+    for pairs in _steps(size, np.arange(len(size))):
+        its = size[pairs]
+        wanted = np.repeat(at_key[pairs], its) * width + word[ranges(response.nodes.first[at_response[pairs]], its)]
+        found = there[np.minimum(np.searchsorted(there, wanted), len(there) - 1)] == wanted
+        common[pairs] = tally(np.repeat(np.arange(len(pairs)), its)[found], len(pairs))
+    return common
 
 
 def _sorted(key: Ints, response: Ints, score: Floats) -> Scores:

@@ -45,7 +45,8 @@ class _Bounded(io.RawIOBase):
         return True
 
     def readinto(self, view: Any) -> int:
-        got = cast(io.BufferedIOBase, self._stream).readinto(view)
+        # One byte beyond the limit is enough to refuse the file, however large the view is.
+        got = cast(io.BufferedIOBase, self._stream).readinto(memoryview(view)[: self._left + 1])
         self._left -= got
         if self._left < 0:
             raise UsageError(
@@ -57,6 +58,9 @@ class _Bounded(io.RawIOBase):
 
 PIECE = 1 << 26
 """How much of a file is asked for at once where all of it is wanted: most come in one piece, which is not copied."""
+
+STEP = 1 << 20
+"""The most that one step of reading takes, in bytes, so that a bar of progress moves."""
 
 
 class State(NamedTuple):
@@ -99,7 +103,7 @@ class _Unchanged(io.FileIO):
             raise
 
     def readinto(self, buffer: Any) -> int:
-        size = super().readinto(buffer) or 0
+        size = super().readinto(memoryview(buffer)[:STEP]) or 0
         self._source.check(os.fstat(self.fileno()))
         if self._source.watch is not None:
             self._source.watch(size)

@@ -15,8 +15,9 @@ def count(alignment: Alignment) -> tuple[Counts]:
     """Recall: the largest sum of common words over one-to-one assignments of mentions, divided by the words of the
     key's mentions. Precision divides by those of the response's.
 
-    It hangs on no alignment, and an empty node is a word where it stands (mor-zeros-by-position). A mention that stands
-    in several entities counts in each.
+    No alignment has any influence, and an empty node is a word at its place (mor-zeros-by-position). A mention that is
+    in several entities counts in each. Two words of a sentence with the same number count once; the official scorer
+    counts both among the words of a mention.
 
     Source: Žabokrtský et al. 2022, section 4; recorded cases mor-overlap, mor-two-for-one.
     """
