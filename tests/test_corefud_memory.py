@@ -166,6 +166,12 @@ def scores(result: Any) -> Any:
     return {name: value for name, value in found.items() if name not in ("notices", "version", "signature")}
 
 
+def codes(result: Any) -> list[str]:
+    """The codes of all notices but one: in memory each document has entities of its own, so none of a response goes on
+    in another document."""
+    return sorted(notice.code for notice in result.notices if notice.code != "split-entity")
+
+
 WAYS = [
     {},
     {"matching": "exact", "zeros": "linear", "singletons": "keep"},
@@ -185,7 +191,7 @@ def as_in_a_file(key: Path, folder: Path, random: Random, how: dict[str, Any]) -
     given = in_memory(side, words, random)
     found = corefscore.score(key, given, "corefud", **how)
     assert scores(found) == scores(expected)
-    assert sorted(notice.code for notice in found.notices) == sorted(notice.code for notice in expected.notices)
+    assert codes(found) == codes(expected)
 
 
 KEYS = {path.parent.name: path for path in sorted(OWN.glob("*/key.conllu"))}

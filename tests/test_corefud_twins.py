@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from corefscore.alignment import lookups
+from corefscore.alignment import lookups, mentions
 from corefscore.alignment.matching import MATCHING, SEARCHES
 from corefscore.alignment.mentions import Alignment
 from corefscore.alignment.nodes import matched
@@ -38,6 +38,12 @@ class Mention(NamedTuple):
     @property
     def place(self) -> tuple[int, int, int]:
         return min(self.words), max(self.words), len(self.words)
+
+
+@pytest.fixture(autouse=True)
+def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Random documents are small, so words are looked at in small steps, too."""
+    monkeypatch.setattr(mentions, "AT_ONCE", 5)
 
 
 Side = list[list[Mention]]

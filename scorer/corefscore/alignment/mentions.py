@@ -8,8 +8,8 @@ The order is that of the official CorefUD scorer (version 1.2, CRAC 2024 to 2026
 4. Of what is left then, by the rule: `RULES` has one function for each value of ``--matching``, which gives pairs of
    mentions with scores. The pairs with the largest sum are aligned.
 
-Where several alignments are best, the official scorer's is taken (`corefscore.alignment.ties`). Scores look at
-mentions as numbers from here on, `corefscore.alignment.lookups` tells how.
+If several alignments are best, the official scorer's is taken (`corefscore.alignment.ties`). For metrics a mention is
+a number from here on (`corefscore.alignment.lookups`).
 """
 
 from __future__ import annotations
@@ -46,8 +46,7 @@ class Mentions(NamedTuple):
 
 
 class Distinct(NamedTuple):
-    """Mentions of one side, each once however often it is marked, in the order of their numbers; of a copy that stands
-    in several entities the first one."""
+    """Mentions of one side, each once, in the order of their numbers; of copies in several entities the first one."""
 
     number: Ints
     document: Ints
@@ -122,10 +121,10 @@ HEADED: Mapping[str, tuple[bool, bool]] = {"exact": (False, False), "partial": (
 
 
 def told_apart(matching: str, lookup: str) -> tuple[bool, bool]:
-    """Whether mentions of the same words but other heads are others, in key and response.
+    """Whether mentions with the same words but different heads are different mentions, in key and response.
 
-    Source: the official scorer. In version 1.0 (``crac22``) they never are; in version 1.1 (``crac23``) they are where
-    mentions have heads; in version 1.2 only where both sides have.
+    Source: the official scorer. In version 1.0 (``crac22``) they never are; in version 1.1 (``crac23``) they are on a
+    side whose mentions have heads; in version 1.2 only if mentions of both sides have heads.
     """
     if lookup == "crac22":
         return False, False
@@ -199,7 +198,7 @@ def dependencies(key: Distinct, response: Distinct) -> Scores:
     """Zeros whose heads are in one sentence: 10 times the F1 of what they depend on and how (parent and relation), plus
     the F1 of what they depend on.
 
-    Source: the official scorer, zero-deprel-before-position, zero-parent-breaks-tie. Where neither stands is no matter.
+    Source: the official scorer, zero-deprel-before-position, zero-parent-breaks-tie. Their positions have no influence.
     """
     parents = _links(key, relations=False), _links(response, relations=False)
     pairs = shared(*parents)
@@ -231,7 +230,8 @@ def head(key: Distinct, response: Distinct) -> Scores:
 
 
 def partial(key: Distinct, response: Distinct) -> Scores:
-    """A mention of the response that has no other words than the key's and has its head, by the share of its words.
+    """A mention of the response that contains the key's head and no word that the key's mention lacks, by the share of
+    the words of the key's mention that it contains.
 
     Source: the official scorer, partial-inside-with-head, partial-larger, partial-response-head-ignored.
     """

@@ -24,9 +24,9 @@ from corefscore.results import Counting
 
 
 class About(NamedTuple):
-    """What is odd in a batch: mentions of which copies were dropped, mentions that stand in several entities, how many
-    the official look-up finds elsewhere than where they are aligned, and where texts part: the pairs, and a document
-    and token of each."""
+    """What is odd in a batch: mentions of which copies were dropped; mentions in several entities; how many mentions
+    the official look-up finds in another entity than the alignment does; and where the texts of pairs first differ, as
+    a document and a token."""
 
     dropped: Sequence[Repeat]
     repeated: Sequence[Repeat]
@@ -71,7 +71,7 @@ def _aligned(key: Mentions, response: Mentions, document: Ints, documents: int, 
 def _counting(
     mentions: Mentions, documents: Documents, counting: Counting, dropped: list[Repeat], several: list[Repeat]
 ) -> Mentions:
-    """The mentions of a side without zeros and copies that do not count; what is dropped and what stands in several
+    """The mentions of a side without zeros and copies that do not count. What is dropped and what is in several
     entities is added to the lists."""
     if counting.zeros == "drop":
         mentions = mentions.keep(~mentions.nodes.zero)
@@ -137,8 +137,8 @@ def counts(alignment: Alignment, metrics: Sequence[Metric], counting: Counting, 
 
 
 def marked_again(documents: Documents) -> dict[str, list[Repeat]]:
-    """The mentions of a side of which copies do not count, and those that stand in several entities, by the code of
-    their notices."""
+    """The mentions of a side of which copies do not count, and those in several entities, by the code of their
+    notices."""
     its, _, _ = numbered(documents, Documents([], [], NONE), by_head=(True, True))
     dropped: list[Repeat] = []
     several: list[Repeat] = []

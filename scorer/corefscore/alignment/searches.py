@@ -43,8 +43,8 @@ FITS: Mapping[str, Callable[[Distinct, Distinct], Scores]] = {
 
 
 def search(key: Mentions, response: Mentions, document: Ints, *, documents: int, matching: str) -> Alignment:
-    """What each mention finds: of those that fit it, the one with the smallest share of words that only one of the two
-    has, |symmetric difference| / |union|; then the one that begins first, then the one that ends first.
+    """What each mention finds: of the mentions that fit it, the one with the smallest |symmetric difference| / |union|
+    of their words; among equals the one that begins first, then the one that ends first.
 
     ``document`` is that of each number. Source: the official scorer, versions 1.0 and 1.1, head-tie-earlier-start,
     head-tie-three-keys-two-responses, partial-response-in-two-keys.
@@ -63,7 +63,8 @@ def search(key: Mentions, response: Mentions, document: Ints, *, documents: int,
 
 
 def _with_zeros(mentions: Mentions, headed: bool) -> Mentions:
-    """The mentions as they are where they have heads; without, a zero is one whose first word is an empty node.
+    """Mentions with their zeros: those that the file has if mentions have heads; otherwise those whose first word is an
+    empty node.
 
     Source: the official scorer, version 1.1, recorded random cases links-101-04, heads-101-01.
     """
@@ -75,7 +76,7 @@ def _with_zeros(mentions: Mentions, headed: bool) -> Mentions:
 def _nearest(of: Ints, other: Ints, apart: Floats, side: Distinct, size: int) -> Ints:
     """For each of ``size`` mentions the nearest one of the ``other`` side, `NOWHERE` for none; pairs of places.
 
-    Of copies in several entities the first one is there to be found, with its head.
+    Of copies in several entities only the first one can be found, with its head.
     """
     known = np.zeros(len(side.number), dtype=np.bool_)
     known[np.unique(side.number, return_index=True)[1]] = True

@@ -1,9 +1,9 @@
 """The best alignment of mentions, and the official scorer's where several are equally good.
 
 The official scorer gives one matrix a document to `scipy.optimize.linear_sum_assignment`: all mentions that are left on
-either side in text order, with zeros where nothing matches. What that takes of several best assignments hangs on all of
-the matrix, rows without any match included. So mentions that compete are looked at by themselves, and only a document
-in which some of them have several best assignments is solved as a whole, in the same way
+either side in text order, with zeros where nothing matches. Which of several best assignments that takes depends on
+all of the matrix, even on rows without any match. So mentions that compete are looked at by themselves, and only a
+document in which some of them have several best assignments is solved as a whole, in the same way
 (recorded cases head-tie-*, real en-interview-xrenner-onto).
 """
 

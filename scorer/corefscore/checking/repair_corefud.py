@@ -25,7 +25,7 @@ LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 
 def mend(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]:
-    """The text of a file, mended; what was done is in ``fixes`` once the text was taken to its end.
+    """The mended text of a file. What was done is in ``fixes`` once all of the text is taken.
 
     - A file that ends with one line end gets an empty line, without which the official scorer fails.
     - Lines of less than ten columns get `_` for each that is missing, as they are read.
@@ -52,7 +52,7 @@ def mend(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]:
     if its.lines.ends_open:
         end = re.search(rb"[\r\n]*\Z", lines[-1])
         lines.append(end[0] if end else b"\n")
-        fixes.add(Fix("no-empty-line", source.name, len(lines) - 1, "put an empty line behind this line"))
+        fixes.add(Fix("no-empty-line", source.name, len(lines) - 1, "added an empty line after this line"))
     yield from map(as_text, lines)
 
 
@@ -85,7 +85,7 @@ def _fill(lines: list[bytes], its: _Mended, fixes: Fixes) -> None:
             lines[at] = text + b"\t_" * missing + lines[at][len(text) :]
             filled.append(at)
     if filled:
-        what = f"gave {counted(len(filled), 'line')} ten columns, the first one here"
+        what = f"added the missing columns to {counted(len(filled), 'line')}, the first one here"
         fixes.add(Fix("not-ten-columns", its.source.name, filled[0] + 1, what))
 
 
@@ -131,7 +131,7 @@ class _Mended(File):
             return edits
         read = _Read(**self._read)
         for chunks in _copies(read):
-            self._tell(fixes, "dropped-repeat", chunks[0], read, "took a second copy of a mention out of entity {}")
+            self._tell(fixes, "dropped-repeat", chunks[0], read, "removed the second copy of a mention from entity {}")
             for chunk in chunks:
                 self._edit(edits, read, chunk, Edit(*_extent(read.chunks, chunk), b""))
         for parts in read.found.misnumbered:
@@ -187,8 +187,8 @@ def _copies(read: _Read) -> Iterator[tuple[int, ...]]:
 
 
 class _Written:
-    """The chunks of a file with those before and behind each of them in its cell, -1 for none, as long as they are
-    there; and the chunk that closes each that opens."""
+    """The chunks of a file: for each that is left the ones before and after it in its cell, -1 for none, and for each
+    that opens the one that closes it."""
 
     def __init__(self, read: _Read) -> None:
         chunks = read.chunks

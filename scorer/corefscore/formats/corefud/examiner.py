@@ -1,7 +1,7 @@
 """CorefUD with a closer look: every error of a file, where scoring refuses at the first one.
 
-The reader is that of scoring, so both mean the same by a line, a bracket or a mention. It only reads on without what is
-faulty.
+The reader is that of scoring, so both mean the same by a line, a bracket or a mention. This one reads on without what
+is faulty.
 """
 
 from __future__ import annotations

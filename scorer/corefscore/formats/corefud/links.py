@@ -1,6 +1,7 @@
 """The column DEPS: what empty nodes depend on, and how.
 
-Dependencies are parted by `|`, each a word and, behind the first colon, a relation. A column of `_` has none.
+Dependencies are separated by `|`. Each is the number of a word, a colon, and a relation, which may contain more colons.
+A column of `_` has none.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class _Pieces(NamedTuple):
 def links_of(lines: Lines, words: Ints, number: Ints, refuse: Refuse) -> Links:
     """The dependencies of words (places in the file); ``number`` are the numbers of all words, as mentions have them.
 
-    What is none is refused, once a word; if ``refuse`` returns, such a word depends on the root.
+    Whatever is no dependency is refused, once for each word. If ``refuse`` returns, such a word depends on the root.
     """
     pieces = _pieces(lines, lines.words.row[words])
     parent = whole_numbers(lines.text, pieces.start, pieces.colon, DIGITS) * TENTH
