@@ -159,7 +159,7 @@ HOSTILE: dict[str, Made] = {
         sentences=[["x" * 100] * (size // 100)], subtoken_map=[0] * (size // 100)
     ),
     "json of words without subtokens": lambda size: (
-        b'{"doc_key": "%d", "clusters": [], "sentences": [["x"]], "subtoken_map": [109]}\n' * (size // 80)
+        b'{"doc_key": "%d", "clusters": [], "sentences": [["x"]], "subtoken_map": [109]}\n' * (size // 60)
     ),
     "json of a huge number": lambda size: fields(other=0).replace(b"0}", b"1" * size + b"}"),
     "json of a huge offset": lambda size: fields().replace(b"[0, 0]", b"[0, " + b"1" * size + b"]"),
@@ -211,8 +211,8 @@ HOSTILE: dict[str, Made] = {
     ),
     "corefud of 60 mentions with one head": one_head(60),
     "corefud of two words in many entities": lambda size: CORPUS + (word(numbers(b"(e%d)", size // 4)) + b"\n") * 2,
-    "corefud of words in 20 entities": lambda size: (
-        CORPUS + (word(b"".join(b"(e%d)" % each for each in range(20))) + b"\n") * (size // 140)
+    "corefud of words in 6 entities": lambda size: (
+        CORPUS + (word(b"".join(b"(e%d)" % each for each in range(6))) + b"\n") * (size // 60)
     ),
     "corefud of many ids": words(b"(e%d--1)"),
     "corefud of mentions in one word": entity(b"(e)"),

@@ -289,7 +289,7 @@ def shared(key: Sets, response: Sets) -> Shared:
     """Which sets of both sides share members, and how many. The rows of each side are in the order of its sets."""
     rows = _equal_rows(key.rows, response.rows)
     found = [(NONE, NONE, NONE)]
-    for its in _steps(rows.count, key.of):
+    for its in _steps(rows.many, key.of):
         at_key, at_response = rows.pairs(its)
         of_key, of_response = key.of[at_key], response.of[at_response]
         order = order_by(of_key, of_response)
@@ -299,7 +299,7 @@ def shared(key: Sets, response: Sets) -> Shared:
     return Shared(*(np.concatenate(columns) for columns in zip(*found, strict=True)))
 
 
-AT_ONCE = 1 << 20
+AT_ONCE = 1 << 18
 """How many pairs of words are looked at in one step: thousands of mentions that all match have many."""
 
 
@@ -325,17 +325,17 @@ def check_pairs(pairs: int, members: int) -> None:
 
 
 class _Equal(NamedTuple):
-    """Equal rows of both sides: each row of the key has ``count`` rows of the response, those in ``order`` from
+    """Equal rows of both sides: each row of the key has ``many`` rows of the response, those in ``order`` from
     ``first`` on."""
 
     first: Ints
-    count: Ints
+    many: Ints
     order: Ints
 
     def pairs(self, which: Ints) -> tuple[Ints, Ints]:
         """The places of all pairs with some of the rows of the key."""
-        first, count = self.first[which], self.count[which]
-        return np.repeat(which, count), self.order[ranges(first, count)]
+        first, many = self.first[which], self.many[which]
+        return np.repeat(which, many), self.order[ranges(first, many)]
 
 
 def _equal_rows(key: tuple[Ints, ...], response: tuple[Ints, ...]) -> _Equal:
