@@ -38,7 +38,7 @@ from corefscore.formats.jsonlines.examiner import Examiner
 from support import RECORDED, ROOT, TESTDATA, call, command
 from test_reading import columns, document, read_text
 
-PAGE = (ROOT / "docs" / "validate.md").read_text()
+PAGE = (ROOT / "docs" / "reference" / "messages.md").read_text()
 SECTIONS = dict(re.findall(r"^### (.*)\n((?:(?!###? ).*\n?)*)", PAGE, re.MULTILINE))
 
 

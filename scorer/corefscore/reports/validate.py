@@ -38,7 +38,7 @@ class Checked:
                 yield Annotation(LEVELS[severity], code, text)
 
     def to_dict(self) -> dict[str, Any]:
-        """``files`` with their findings, and ``fixed`` where that was asked for; see ``docs/validate.md``."""
+        """``files`` with their findings, and ``fixed`` where that was asked for; see ``docs/reference/messages.md``."""
         files = [
             {
                 "file": file.path,
