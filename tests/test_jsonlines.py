@@ -482,4 +482,4 @@ def test_a_text_beside_sentences_changes_nothing(tmp_path: Path) -> None:
     for more in ({"sentences": [["w"] * 20]}, {"subtoken_map": list(range(20))}):
         assert entities(read_text(lines({**fields, **more}), tmp_path)) == [[(0, 3), (8, 11)]]
     documents = read_text(lines(fields), tmp_path)
-    assert (entities(documents), documents.characters) == ([[(0, 2), (8, 10)]], ["Ann saw her dog."])
+    assert (entities(documents), documents.characters) == ([[(0, 0), (2, 2)]], ["Ann saw her dog."])
