@@ -37,7 +37,7 @@ from corefscore.reports.errors.single import listed
 from corefscore.results import Counting
 from hypothesis import given
 from hypothesis import strategies as st
-from support import ROOT, TESTDATA, command
+from support import ROOT, TESTDATA, call, command
 
 CASES = ROOT.parent / "shared" / "errors" / "cases"
 EXPECTED = sorted(CASES.glob("*/expected.json"))
@@ -747,18 +747,20 @@ def sides_of(folder: Path, name: str) -> list[Path]:
 
 @pytest.mark.parametrize("name", ONE_SIDED)
 @pytest.mark.parametrize("measure", ["conll", "muc", "bcub", "ceafm", "ceafe", "blanc", "lea"])
-def test_one_sided_files_are_analysed_by_every_measure(tmp_path: Path, name: str, measure: str) -> None:
+def test_one_sided_files_are_analysed_by_every_measure(
+    tmp_path: Path, name: str, measure: str, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
     """What the costs reach is the score of the key against itself, which is not 100 without links or mentions."""
     sides = sides_of(tmp_path, name)
-    done = command("errors", *sides, "--measure", measure, "--pronouns", "none", "--format", "json")
+    done = call(capfdbinary, "errors", *sides, "--measure", measure, "--pronouns", "none", "--format", "json")
     assert done.status == 0
     found = json.loads(done.stdout)
-    best = json.loads(command(measure, sides[0], sides[0], "--format", "json").stdout)["total"][measure]["f1"]
+    best = json.loads(call(capfdbinary, measure, sides[0], sides[0], "--format", "json").stdout)["total"][measure]["f1"]
     assert found["types"][-1]["then"] == pytest.approx(best, abs=1e-12)
 
 
 @pytest.mark.parametrize("name", ONE_SIDED)
-def test_one_sided_files_are_shown(tmp_path: Path, name: str) -> None:
+def test_one_sided_files_are_shown(tmp_path: Path, name: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     sides = sides_of(tmp_path, name)
     second = tmp_path / "second"
     second.write_bytes(sides[1].read_bytes())
@@ -769,7 +771,7 @@ def test_one_sided_files_are_shown(tmp_path: Path, name: str) -> None:
         ["diff", *sides, "--html", tmp_path / "page.html"],
     ]
     for arguments in asked:
-        done = command(*arguments, "--pronouns", "none", "--quiet")
+        done = call(capfdbinary, *arguments, "--pronouns", "none", "--quiet")
         assert (done.status, done.stderr) == (0, b""), arguments
     assert (tmp_path / "page.html").stat().st_size
 

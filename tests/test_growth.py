@@ -84,13 +84,18 @@ ROWS: dict[str, tuple[int, Sequence[Made], Sequence[str]]] = {
 }
 """The larger size, what makes the files, and the call, with files by number."""
 
+LONG = {"an array", "an array of one object", "a field of its own each", "a text of mentions", "words of mentions"}
+"""Those that take seconds."""
+
 
 def seconds() -> float:
     """The processor time of all commands so far, that of the kernel left out."""
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
 
 
-@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in LONG else []) for name in ROWS]
+)
 def test_time_grows_in_proportion(name: str, tmp_path: Path) -> None:
     size, makers, words = ROWS[name]
 
