@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +18,11 @@ ROOT = Path(__file__).parent.parent
 TESTDATA = ROOT / "testdata"
 RECORDED = TESTDATA / "recorded"
 CORPORA = ROOT.parent / "shared" / "corpora"
+
+COMMAND = Path(sys.executable).with_name("corefscore")
+
+PYTHON = {name: value for name, value in os.environ.items() if name.startswith("PYTHON")}
+"""What Python was told when the tests began."""
 
 VERSION_LINE = b"version: 8.01 corefscore "
 
@@ -34,16 +42,46 @@ class Run(NamedTuple):
         return rest
 
 
-def command(*arguments: str | Path, cwd: Path | None = None, stdin: bytes = b"", path: Sequence[Path] = ()) -> Run:
+def process(*arguments: str | Path, cwd: Path | None = None, stdin: bytes = b"", path: Sequence[Path] = ()) -> Run:
     """Run the installed command in a process of its own; ``path`` goes in front of where Python looks."""
-    program = Path(sys.executable).with_name("corefscore")
     environment = dict(os.environ)
     if path:
         environment["PYTHONPATH"] = os.pathsep.join(map(str, path))
     done = subprocess.run(
-        [program, *map(str, arguments)], input=stdin, capture_output=True, cwd=cwd, env=environment, check=False
+        [COMMAND, *map(str, arguments)], input=stdin, capture_output=True, cwd=cwd, env=environment, check=False
     )
     return Run(done.returncode, done.stdout, done.stderr)
+
+
+def command(*arguments: str | Path, cwd: Path | None = None, stdin: bytes = b"", path: Sequence[Path] = ()) -> Run:
+    """The same, forked from a process that has imported the command already (`forked`) where nothing speaks against it."""
+    python = {name: value for name, value in os.environ.items() if name.startswith("PYTHON")}
+    if path or python != PYTHON or not hasattr(os, "fork"):
+        return process(*arguments, cwd=cwd, stdin=stdin, path=path)
+    server = _server()
+    assert server.stdin is not None
+    assert server.stdout is not None
+    with tempfile.TemporaryDirectory() as folder:
+        streams = {name: Path(folder, name) for name in ("stdin", "stdout", "stderr")}
+        for name, file in streams.items():
+            file.write_bytes(stdin if name == "stdin" else b"")
+        asked = {
+            **{name: str(file) for name, file in streams.items()},
+            "arguments": [str(COMMAND), *map(str, arguments)],
+            "folder": str(cwd or Path.cwd()),
+            "environment": dict(os.environ),
+        }
+        server.stdin.write(json.dumps(asked) + "\n")
+        server.stdin.flush()
+        status = int(server.stdout.readline())
+        return Run(status, streams["stdout"].read_bytes(), streams["stderr"].read_bytes())
+
+
+@cache
+def _server() -> subprocess.Popen[str]:
+    """The process that forks; it ends with its standard input."""
+    program = [sys.executable, str(Path(__file__).with_name("forked.py"))]
+    return subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True)
 
 
 def call(capture: pytest.CaptureFixture[bytes], *arguments: str | Path) -> Run:

@@ -12,7 +12,7 @@ import corefscore.formats.conll.reader as conll
 import pytest
 from corefscore.documents.sources import Source
 from hostile import HOSTILE, Made
-from support import call, command
+from support import call, process
 
 TIMES = 4
 """How many times as large the larger input is."""
@@ -103,7 +103,7 @@ def test_time_grows_in_proportion(name: str, tmp_path: Path) -> None:
         for number, make in enumerate(makers):
             (tmp_path / str(number)).write_bytes(make(size))
         before = seconds()
-        command(*(str(tmp_path / word) if word.isdigit() else word for word in words))
+        process(*(str(tmp_path / word) if word.isdigit() else word for word in words))
         return seconds() - before
 
     start = taken(1000)
