@@ -54,7 +54,7 @@ def process(*arguments: str | Path, cwd: Path | None = None, stdin: bytes = b"",
 
 
 def command(*arguments: str | Path, cwd: Path | None = None, stdin: bytes = b"", path: Sequence[Path] = ()) -> Run:
-    """The same, forked from a process that has imported the command already (`forked`) where nothing speaks against it."""
+    """The same, forked where possible from a process that has imported the command already (`forked`)."""
     python = {name: value for name, value in os.environ.items() if name.startswith("PYTHON")}
     if path or python != PYTHON or not hasattr(os, "fork"):
         return process(*arguments, cwd=cwd, stdin=stdin, path=path)
