@@ -324,6 +324,19 @@ def test_systems_have_empty_cells_where_nothing_counts(capfdbinary: Capture) -> 
     assert score(*SYSTEM, "muc", of="singletons")["muc"][:3] == (0, 0, 0)
 
 
+def test_groups_and_notebooks_have_empty_cells_and_means_have_zeros() -> None:
+    """The first group of documents has no entity of 6 mentions or more, and no document links singletons."""
+    ranked = rank(SYSTEM[0], {"ash": SYSTEM[1]}, "bcub", sort="bcub", of="size:6-", by="^.(..)/0", trials=20)
+    *_, bn, nw, rest, _ = ranked.tables[0].rows[0]
+    assert bn is None
+    assert ranked.tables[0].rows[0][4] == pytest.approx((0 + nw + rest) / 3)
+    html = score(*SYSTEM, "muc,bcub", of="singletons")._repr_html_()
+    assert "0.00" not in html.replace("100.00", "")
+    assert "100.00" in html
+    means = compare(SYSTEM[0], {"ash": SYSTEM[1]}, "muc", of="singletons", average="documents", trials=20)
+    assert means.tables[0].rows[0][2] == 0
+
+
 def test_errors_of_a_kind_are_refused_before_files_are_read(tmp_path: Path, capfdbinary: Capture) -> None:
     broken = tmp_path / "broken.conll"
     broken.write_text("#begin document (d); part 000\nd 0 0 a (1\n")
