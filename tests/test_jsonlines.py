@@ -8,7 +8,7 @@ from __future__ import annotations
 import gzip
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from corefscore.formats.jsonlines.dialects import BY_NAME
 from corefscore.formats.jsonlines.objects import recognises
 from corefscore.formats.jsonlines.offsets import Offsets, faults_of, flattened
 from corefscore.formats.row import Reading
+from corefscore.formats.words import codes_of, kinds_of, spaced, words_in
 from support import RECORDED, TESTDATA, call, command
 
 DEMO = TESTDATA / "demo"
@@ -483,3 +484,28 @@ def test_a_text_beside_sentences_changes_nothing(tmp_path: Path) -> None:
         assert entities(read_text(lines({**fields, **more}), tmp_path)) == [[(0, 3), (8, 11)]]
     documents = read_text(lines(fields), tmp_path)
     assert (entities(documents), documents.characters) == ([[(0, 0), (2, 2)]], ["Ann saw her dog."])
+
+
+def words_one_by_one(text: str, borders: Collection[int]) -> Iterator[tuple[int, int]]:
+    """Twin of `words_in`: each character by itself."""
+    begin = None
+    for at, character in enumerate([*text, " "]):
+        alone = "\u3040" <= character <= "\u30ff" or "\u4e00" <= character <= "\u9fff"
+        after_one_alone = begin is not None and at - begin == 1 and text[begin] in "\u3042\u4e2d"
+        if begin is not None and (character.isspace() or alone or after_one_alone or at in borders):
+            yield begin, at
+            begin = None
+        if begin is None and not character.isspace():
+            begin = at
+
+
+def test_texts_are_cut_as_one_by_one() -> None:
+    """White space of all kinds, scripts without it, characters beyond 16 bits, and half a pair of surrogates."""
+    chosen = random.Random(1)
+    for _ in range(500):
+        text = "".join(chosen.choices("ab \n\u3042\u4e2d\u00a0\x1c\U0001f600\u00e9\ud800", k=chosen.randrange(12)))
+        borders = [chosen.randrange(len(text) + 1) for _ in range(chosen.randrange(5))]
+        starts, stops = words_in(kinds_of(codes_of(text)), np.array(borders, dtype=np.int64))
+        places = list(words_one_by_one(text, borders))
+        assert list(zip(starts.tolist(), stops.tolist(), strict=True)) == places
+        assert spaced(codes_of(text), starts, stops) == " ".join(text[start:stop] for start, stop in places)

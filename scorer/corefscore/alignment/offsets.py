@@ -84,7 +84,7 @@ class InTokens:
     def _side(self, side: Documents, other: Documents, number: int) -> Documents:
         if side.characters is None:
             return side
-        from corefscore.alignment.text.characters import as_they_are
+        from corefscore.alignment.text.characters import of_pieces
 
         start, end, tokens = side.start.copy(), side.end.copy(), side.tokens.copy()
         its_mentions = bounds(side.mention_document(), len(side))
@@ -93,7 +93,7 @@ class InTokens:
         for d, text in enumerate(side.characters):
             if text is None or d in side.faults or other.places[d] is None or d in other.faults:
                 continue
-            own = as_they_are(text.split())
+            own = of_pieces(text)
             theirs = self._beside(side, other, d, own)
             mapped.add(side.place_of(d), text, theirs.first)
             which = slice(int(its_mentions[d]), int(its_mentions[d + 1]))
@@ -124,11 +124,10 @@ class InTokens:
 
     def _beside(self, side: Documents, other: Documents, document: int, own: Characters) -> Characters:
         """The same characters by the tokens of the other side. Raises `InputError` where it has another text."""
-        from corefscore.alignment.text.characters import as_they_are
+        from corefscore.alignment.text.characters import as_they_are, of_pieces
 
         others = None if other.characters is None else other.characters[document]
-        words = others.split() if others is not None else self._words(side, other, document)
-        theirs = as_they_are(words)
+        theirs = as_they_are(self._words(side, other, document)) if others is None else of_pieces(others)
         if not np.array_equal(own.code, theirs.code):
             size = min(len(own.code), len(theirs.code))
             same = int(np.argmin(np.append(own.code[:size] == theirs.code[:size], False)))

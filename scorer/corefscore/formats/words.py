@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
 
-from corefscore.documents.arrays import NONE, Bools, Bytes, Ints, changes, ranges
+from corefscore.documents.arrays import NONE, Bools, Bytes, Codes, Ints, changes, ranges
 from corefscore.documents.model import UNKNOWN, Texts
 
 WORD_BYTES = 64
@@ -30,24 +30,46 @@ BLANK = np.isin(np.arange(256), np.frombuffer(b" \t\n\r\v\f", dtype=np.uint8))
 """Whether a byte is one of those that `bytes.strip` takes off."""
 
 
+SOLID, WHITE, SINGLE = range(3)
+"""Kinds of characters in a text: those that make words together, white space, and words of one character."""
+
 ALONE = "\u2e80-\u2fdf\u3005-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Characters of scripts that part no words by white space: each is a word of its own."""
 
-WORD = re.compile(rf"[{ALONE}]|[^\s{ALONE}]+")
+IS_ALONE = re.compile(f"[{ALONE}]")
 
 
-def words_in(text: str, borders: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """Where the words of a text begin and end: at white space and at the borders of mentions."""
-    wanted = iter(sorted(set(borders)))
-    border = next(wanted, len(text))
-    for match in WORD.finditer(text):
-        start, stop = match.span()
-        while border < stop:
-            if border > start:
-                yield start, border
-                start = border
-            border = next(wanted, len(text))
-        yield start, stop
+def codes_of(text: str) -> Codes:
+    """The number in Unicode of each character of a text."""
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+
+
+def kinds_of(codes: Codes) -> Bytes:
+    """The kind of each character of a text, one of `SOLID`, `WHITE` and `SINGLE`."""
+    kind = np.zeros(int(codes.max(initial=0)) + 1, dtype=np.uint8)
+    kind[codes] = 1
+    for code in np.flatnonzero(kind).tolist():
+        kind[code] = WHITE if chr(code).isspace() else SINGLE if IS_ALONE.match(chr(code)) else SOLID
+    return kind[codes]
+
+
+def words_in(kinds: Bytes, borders: Ints) -> tuple[Ints, Ints]:
+    """Where the words of a text begin and end: at white space, at characters that are words, and at the borders of
+    mentions; ``kinds`` are those of its characters."""
+    apart = kinds != SOLID
+    edge = np.append(apart, True)
+    edge[1:] |= apart
+    edge[:1] = True
+    edge[borders] = True
+    solid = kinds != WHITE
+    return np.flatnonzero(edge[:-1] & solid), np.flatnonzero(edge[1:] & solid) + 1
+
+
+def spaced(codes: Codes, starts: Ints, stops: Ints) -> str:
+    """The words of a text with one blank between them."""
+    sizes = stops - starts
+    kept = np.insert(codes[ranges(starts, sizes)], np.cumsum(sizes)[:-1], ord(" "))
+    return kept.tobytes().decode("utf-32-le", "surrogatepass")
 
 
 def word_numbers(text: Bytes, starts: Ints, stops: Ints) -> Ints:

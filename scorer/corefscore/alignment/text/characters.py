@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.documents.arrays import NONE, Ints, tally
+from corefscore.formats.words import codes_of
 
 BRACKETS: Mapping[str, str] = dict(zip(("-lrb-", "-rrb-", "-lsb-", "-rsb-", "-lcb-", "-rcb-"), "()[]{}", strict=True))
 
@@ -59,6 +60,13 @@ class Characters(NamedTuple):
         return _text(self.code[start:stop])
 
 
+def of_pieces(text: str) -> Characters:
+    """The characters of words with one blank between them, and no other white space."""
+    code = _codes(text)
+    blank = code == ord(" ")
+    return Characters(code[~blank], np.cumsum(blank)[~blank], int(blank.sum()) + bool(text))
+
+
 def as_they_are(words: Sequence[str]) -> Characters:
     """The characters of words of which nothing is left out but blanks."""
     text = "".join(words)
@@ -83,7 +91,7 @@ def characters(words: Sequence[str], without: Collection[int] = ()) -> Character
 
 
 def _codes(text: str) -> Ints:
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.int64)
+    return codes_of(text).astype(np.int64)
 
 
 def _text(codes: Ints) -> str:

@@ -265,7 +265,7 @@ def words_of(place: Place, fields: Fields, request: Request) -> list[list[str]] 
         return sentences_of(fields, dialect)
     clusters = fields[field_of(request, dialect) or dialect.clusters]
     flat = flattened(clusters, offsets_of(place, fields, dialect)[1])
-    return [list(map(clean, pieces_of(fields[dialect.words], flat or ())[0]))]
+    return [clean(pieces_of(fields[dialect.words], flat or ()).text).split()]
 
 
 def sentences(source: Source, notices: list[Finding], request: Request) -> Iterator[Sentences | None]:
@@ -344,10 +344,10 @@ class Gathered:
             merged = apart - len(set(zip(found[::2], found[1::2], strict=True)))
         text = fields.get(dialect.words) if dialect.shape == TEXT else None
         if text is not None:
-            _trim(place, name, text, found)
-            pieces, begins, ends = pieces_of(text, found)
-            tokens, text = len(pieces), " ".join(pieces)
-            found[::2], found[1::2] = [begins[each] for each in found[::2]], [ends[each] for each in found[1::2]]
+            text, tokens, mentions = pieces_of(text, found)
+            if len(blank := np.flatnonzero(mentions[:, 0] > mentions[:, 1])):
+                raise _blank_mention(place, name, found[2 * blank[0]], found[2 * blank[0] + 1])
+            found = mentions.ravel().tolist()
         for number, cluster in enumerate(clusters):
             if cluster:
                 self.document.append(len(self.names))
@@ -400,22 +400,15 @@ class Gathered:
         return by_appearance(found)
 
 
-def _trim(place: Place, name: str, text: str, found: list[int]) -> None:
-    """Take blanks off the ends of mentions that count characters. Raises `InputError` for one of blanks alone."""
-    for at in range(0, len(found), 2):
-        start, end = found[at : at + 2]
-        if text[start].isspace() or text[end].isspace():
-            mention = text[start : end + 1]
-            if not mention.strip():
-                details = {
-                    "document": name,
-                    "place": "a mention",
-                    "what": f"[{start}, {end + 1}], where the text has nothing but blanks",
-                    "expected": "the offsets of words",
-                }
-                raise InputError([Finding("bad-mention", place.source.name, place.line, details=details)])
-            found[at] += len(mention) - len(mention.lstrip())
-            found[at + 1] -= len(mention) - len(mention.rstrip())
+def _blank_mention(place: Place, name: str, start: int, end: int) -> InputError:
+    """The error for a mention that counts characters, all of which are white space."""
+    details = {
+        "document": name,
+        "place": "a mention",
+        "what": f"[{start}, {end + 1}], where the text has nothing but blanks",
+        "expected": "the offsets of words",
+    }
+    return InputError([Finding("bad-mention", place.source.name, place.line, details=details)])
 
 
 def _passage(words: Sequence[str], start: int, end: int | None = None) -> str:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, groupby
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from corefscore.documents.arrays import Ints
 from corefscore.formats.jsonlines.dialects import FLAT, OBJECTS, SENTENCES, TEXT, Dialect
 from corefscore.formats.jsonlines.records import Fields, clean, shown
-from corefscore.formats.words import words_in
+from corefscore.formats.words import codes_of, kinds_of, spaced, words_in
 
 SPECIAL = {"[CLS]", "[SEP]", "<s>", "</s>"}
 """Subtokens that belong to no word."""
@@ -131,13 +134,23 @@ def of_subtokens(fields: Fields, dialect: Dialect) -> bool:
     return sum(map(len, its_words)) == len(subtoken_map)
 
 
-def pieces_of(text: str, offsets: Sequence[int]) -> tuple[list[str], dict[int, int], dict[int, int]]:
-    """The words of a text, which mentions cut where they begin or end: the pieces, and which piece begins or ends at a
-    character.
+class Pieces(NamedTuple):
+    """The words of a text, which mentions cut where they begin or end: ``text`` has them with one blank between them,
+    ``tokens`` is how many there are, ``mentions`` which are the first and the last of each mention, mentions x 2. The
+    first comes after the last if a mention is nothing but white space."""
+
+    text: str
+    tokens: int
+    mentions: Ints
+
+
+def pieces_of(text: str, offsets: Sequence[int]) -> Pieces:
+    """The pieces of a text; white space at the ends of a mention does not belong to it.
 
     ``offsets`` are the first and the last character of one mention after the other.
     """
-    places = list(words_in(text, chain(offsets[::2], (end + 1 for end in offsets[1::2]))))
-    begins = {start: at for at, (start, _) in enumerate(places)}
-    ends = {stop - 1: at for at, (_, stop) in enumerate(places)}
-    return [text[start:stop] for start, stop in places], begins, ends
+    codes = codes_of(text)
+    first, last = np.array(offsets, dtype=np.int64).reshape(-1, 2).T
+    starts, stops = words_in(kinds_of(codes), np.concatenate([first, last + 1]))
+    mentions = np.stack([np.searchsorted(stops, first, "right"), np.searchsorted(starts, last, "right") - 1], axis=1)
+    return Pieces(spaced(codes, starts, stops), len(starts), mentions)

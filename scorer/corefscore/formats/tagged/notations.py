@@ -15,14 +15,15 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple
+
+import numpy as np
 
 from corefscore.checking.findings import MOST
 from corefscore.errors import UsageError
 from corefscore.formats.row import FAULTS, ZERO
-from corefscore.formats.words import words_in
+from corefscore.formats.words import codes_of, kinds_of, words_in
 
 OPEN, CLOSE, PLAIN_OPEN, PLAIN_CLOSE = range(4)
 """What a tag does: it opens a mention or closes one; the plain ones are brackets of the text itself as it seems, which
@@ -225,8 +226,8 @@ def untagged(text: str, notation: Notation) -> Untagged:
     pairs, kept, odd = _paired(tags, by_id=notation.by_id)
     cut, places, pieces = _plain(text, tags, kept)
     spans = [(entity, places[opens], places[closes]) for opens, closes, entity in pairs]
-    words = list(words_in(cut, chain.from_iterable(span[1:] for span in spans)))
-    starts, stops = [start for start, _ in words], [stop for _, stop in words]
+    borders = np.array([border for _, *its in spans for border in its], dtype=np.int64)
+    starts, stops = (its.tolist() for its in words_in(kinds_of(codes_of(cut)), borders))
     mentions, opened = [], []
     for (opens, _, _), (entity, start, stop) in zip(pairs, spans, strict=True):
         first, last = bisect_left(starts, start), bisect_left(stops, stop + 1) - 1
@@ -236,7 +237,7 @@ def untagged(text: str, notation: Notation) -> Untagged:
             mentions.append(Marked(entity, first, last))
             opened.append(opens)
     odd["crossing"] = [opened[at] for at in _crossing(mentions)]
-    texts = [cut[start:stop] for start, stop in words]
+    texts = [cut[start:stop] for start, stop in zip(starts, stops, strict=True)]
     zeros = [at for at, word in enumerate(texts) if word.startswith(ZERO)]
     faults = {fault: len(its) for fault, its in odd.items()}
     shown = {fault: [tags[at][:2] for at in sorted(its)[:MOST]] for fault, its in odd.items()}
