@@ -6,13 +6,16 @@ import json
 import re
 import sys
 from collections.abc import Callable
+from dataclasses import fields
 from html.parser import HTMLParser
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import pytest
 from corefscore import InputError, ScorerWarning, UsageError, analyse, check, compare, rank, read, score
 from corefscore.python.frames import frame
+from corefscore.statistics.significance import Method
 from support import TESTDATA, call
 from test_api import in_memory
 
@@ -28,6 +31,17 @@ def test_compare_is_the_report_of_the_command(capfdbinary: pytest.CaptureFixture
     found = compare(KEY, SYSTEMS, ["muc", "lea", "conll"], seed=3)
     assert json.loads(printed.stdout) == json.loads(json.dumps(found.to_dict()))
     assert repr(found) == "<Comparison of ash, birch, cedar in muc, lea, conll>"
+
+
+def test_functions_that_compare_share_their_keywords() -> None:
+    """The defaults are those of `Method`, but each of the two levels is what the other leaves."""
+    own = {each.name: each.default for each in fields(Method)} | {"confidence": None, "alpha": None}
+    for function in (compare, rank):
+        shown = signature(function).parameters
+        assert {name: shown[name].default for name in own} == own
+    assert rank(KEY, SYSTEMS, "muc", seed=3, alpha=0.1, trials=99).found.method == Method(
+        seed=3, trials=99, alpha=0.1, confidence=0.9
+    )
 
 
 @pytest.mark.parametrize("layout", ["table", "markdown", "latex", "csv"])

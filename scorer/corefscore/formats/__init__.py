@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import NamedTuple
 
 from corefscore.checking.findings import Finding, Found
-from corefscore.documents.model import KEY, Documents, LayersOf
+from corefscore.documents.model import KEY, RESPONSE, Documents, LayersOf
 from corefscore.documents.sources import Source, sources
 from corefscore.errors import UsageError, suggested
 from corefscore.formats.row import AUTO, HEADS, Examination, Format, Layers, Reading, Request, of_side
@@ -122,14 +122,14 @@ def requested(side: str | None, reading: Reading) -> Request:
     if heads not in HEADS:
         raise UsageError(f"heads={heads!r} is not one of {', '.join(HEADS)}")
     its = reading.of(side)
-    column = of_side(its.word_column, side)
+    column = its.word_column
     if column is not None and (type(column) is not int or column < 1):
         raise UsageError(f"word_column={column!r}: expected a whole number; columns are counted from 1")
     return Request(
         side,
         reading.clusters_field,
         heads=heads,
-        input_format=of_side(its.input_format, side),
+        input_format=its.input_format,
         tags=reading.tags,
         word_column=column,
     )
@@ -190,7 +190,8 @@ def form_of(files: Sequence[Source], reading: Reading, side: str | None) -> Form
     nobody recognises that, it is text with tags if something was asked of tags, and else CoNLL.
 
     Text with tags is asked of a response; a key is only taken for it where its content is nothing else. Raises as
-    `recognised` does, and `UsageError` where a column of words is asked for and the format has no columns.
+    `recognised` does, and `UsageError` if a column of words is asked for and the format has no columns, or a notation
+    of tags for a response in another format.
     """
     name, column = of_side(reading.input_format, side), of_side(reading.word_column, side)
     about_tags = name == TAGGED or reading.tags is not None
@@ -202,6 +203,11 @@ def form_of(files: Sequence[Source], reading: Reading, side: str | None) -> Form
         raise UsageError(
             f"{files[0].name}: --word-column names a column of CoNLL, and this file is read as {found.title}; leave it "
             "out, or name the side that has columns: --word-column key=N or response=N"
+        )
+    if reading.tags is not None and side == RESPONSE and found.name != TAGGED:
+        raise UsageError(
+            f"{files[0].name}: --tags is the notation of tagged text, and this file is read as {found.title}; leave "
+            f"--tags out, or add --input-format {TAGGED} if it is tagged text"
         )
     return found
 

@@ -67,20 +67,39 @@ class Options(Scoring, Files, Work, total=False):
     """All options of a score."""
 
 
+class Resampling(TypedDict, total=False):
+    """How systems are compared (`corefscore.statistics.significance.Method`)."""
+
+    by: str | None
+    confidence: float | None
+    alpha: float | None
+    unit: str
+    test: str
+    trials: int | None
+    seed: int
+    correction: str
+    average: str | None
+
+
+class Comparing(Resampling, Options, total=False):
+    """Those of a score, and how systems are compared."""
+
+
 class ScorerOptions(Scoring, Files, total=False):
     """Those of what takes one document after the other."""
 
 
-DEFAULTS = {**Reading()._asdict(), **Counting()._asdict()}
+DEFAULTS: Mapping[str, Any] = {**Reading()._asdict(), **Counting()._asdict()}
 """The defaults of those that have any but None."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def spelled(function: Callable[P, R]) -> Callable[P, R]:
-    """The same function, with a signature that has every keyword, which says of an unknown one which may be meant."""
-    shown = _shown(function)
+def spelled(function: Callable[P, R], defaults: Mapping[str, Any] = DEFAULTS) -> Callable[P, R]:
+    """The same function, with a signature that has every keyword, which says of an unknown one which may be meant.
+    ``defaults`` are those of keywords that have any but None."""
+    shown = _shown(function, defaults)
     known = list(shown.parameters)
 
     @wraps(function)
@@ -95,7 +114,7 @@ def spelled(function: Callable[P, R]) -> Callable[P, R]:
     return call
 
 
-def _shown(function: Callable[..., Any]) -> Signature:
+def _shown(function: Callable[..., Any], defaults: Mapping[str, Any]) -> Signature:
     """The signature of a function, in which the keywords of a table of this module stand in the place of ``**``."""
     own = signature(function)
     found = []
@@ -106,7 +125,7 @@ def _shown(function: Callable[..., Any]) -> Signature:
         table = function.__globals__[parameter.annotation.removeprefix("Unpack[").removesuffix("]")]
         for name, kind in table.__annotations__.items():
             spelt = getattr(kind, "__forward_arg__", kind)
-            found.append(Parameter(name, Parameter.KEYWORD_ONLY, default=DEFAULTS.get(name), annotation=spelt))
+            found.append(Parameter(name, Parameter.KEYWORD_ONLY, default=defaults.get(name), annotation=spelt))
     return own.replace(parameters=found)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,7 +15,7 @@ from corefscore.formats.row import Reading
 from corefscore.metrics.measures import DEFAULT, scores_in, single, wanted
 from corefscore.metrics.row import Metric, names_asked
 from corefscore.python.api import Corpus, complete, corpus, own_options, paths_of, scored, settings_of, warn_of
-from corefscore.python.arguments import Options, apart, spelled
+from corefscore.python.arguments import DEFAULTS, Comparing, Options, P, R, apart, spelled
 from corefscore.reports import check as checks
 from corefscore.reports.check import Asked, Check
 from corefscore.reports.compare import Comparison
@@ -35,22 +35,24 @@ if TYPE_CHECKING:
     from corefscore.python.api import Given
 
 
-@spelled
+LEVELS = ("confidence", "alpha")
+"""The keywords of `Method` each of which is what the other leaves, so that neither has a default of its own."""
+
+METHOD = {each.name: each.default for each in fields(Method) if each.name not in LEVELS}
+"""The other keywords of `Method`, with their defaults."""
+
+
+def _comparing(function: Callable[P, R]) -> Callable[P, R]:
+    """`spelled`, for a function that compares systems."""
+    return spelled(function, {**DEFAULTS, **METHOD})
+
+
+@_comparing
 def compare(
     key: Given,
     systems: Mapping[str, Given],
     measures: str | Sequence[str] = DEFAULT,
-    *,
-    by: str | None = None,
-    confidence: float | None = None,
-    alpha: float | None = None,
-    unit: str = Method.unit,
-    test: str = Method.test,
-    trials: int | None = None,
-    seed: int = Method.seed,
-    correction: str = Method.correction,
-    average: str | None = None,
-    **how: Unpack[Options],
+    **how: Unpack[Comparing],
 ) -> Comparison:
     """Compare systems, given as their responses by name: scores, differences, intervals of both, and tests.
 
@@ -74,27 +76,18 @@ def compare(
     only, `UsageError` for unknown names, for levels that are none, and where there is no system.
     """
     chosen = wanted(_words(measures))
-    method = Method(unit, by, test, trials, seed, correction, *both_levels(confidence, alpha), average)
-    return compared(_results(key, systems, chosen.metrics, how, unit), chosen.measures, method)
+    method, others = _method(how)
+    return compared(_results(key, systems, chosen.metrics, others, method.unit), chosen.measures, method)
 
 
-@spelled
+@_comparing
 def rank(
     key: Given,
     systems: Mapping[str, Given],
     measures: str | Sequence[str] = DEFAULT,
     *,
     sort: str = "conll",
-    by: str | None = None,
-    confidence: float | None = None,
-    alpha: float | None = None,
-    unit: str = Method.unit,
-    test: str = Method.test,
-    trials: int | None = None,
-    seed: int = Method.seed,
-    correction: str = Method.correction,
-    average: str | None = None,
-    **how: Unpack[Options],
+    **how: Unpack[Comparing],
 ) -> Ranking:
     """Rank systems, given as their responses by name: those that do not differ significantly share a rank.
 
@@ -105,8 +98,8 @@ def rank(
     Raises as `compare` does.
     """
     chosen, (measure, score) = wanted(_words(measures)), single(sort)
-    method = Method(unit, by, test, trials, seed, correction, *both_levels(confidence, alpha), average)
-    results = _results(key, systems, wanted(f"{_words(measures)},{measure}").metrics, how, unit)
+    method, others = _method(how)
+    results = _results(key, systems, wanted(f"{_words(measures)},{measure}").metrics, others, method.unit)
     return ranked(results, chosen.measures, sort=measure, score=score, method=method)
 
 
@@ -159,6 +152,14 @@ def check(
     found = checks.check(result, before, floors, asked, path, average=average)
     warn_of([*result.notices, *found.notices])
     return found
+
+
+def _method(how: Mapping[str, Any]) -> tuple[Method, dict[str, Any]]:
+    """How systems are compared, and all other options of a call."""
+    own = {name: how[name] for name in METHOD if name in how}
+    confidence, alpha = both_levels(*map(how.get, LEVELS))
+    others = {name: value for name, value in how.items() if name not in (*METHOD, *LEVELS)}
+    return Method(**own, confidence=confidence, alpha=alpha), others
 
 
 class _Scoring(NamedTuple):
