@@ -140,8 +140,8 @@ KINDS: Mapping[str, Kind] = {
     "one-unit": Kind(
         ERROR,
         "intervals and tests have only one unit to resample (--unit {unit}; documents: {documents})",
-        "they need at least two; the parts of a document are one unit unless --unit part is given; "
-        "for scores alone, run corefscore METRIC KEY RESPONSE",
+        "they need at least two: --unit part resamples the parts of documents, --unit column:N or field:NAME units "
+        "within them; for scores alone, run corefscore METRIC KEY RESPONSE",
     ),
     "not-a-baseline": Kind(
         ERROR, "{what}", "expected what corefscore METRIC KEY RESPONSE --format json printed, or the official scorer"
