@@ -13,7 +13,7 @@ import corefscore
 import numpy as np
 import pytest
 from corefscore.errors import UsageError
-from corefscore.statistics.significance import resamples
+from corefscore.statistics.significance import resamples, without_each
 from corefscore.statistics.units import sample
 from support import TESTDATA, call
 
@@ -49,6 +49,18 @@ def test_a_resample_is_the_mean_of_the_documents_that_it_drew(results: list[core
         expected = scores[drawn].mean(axis=1).T
         found = np.concatenate(list(resamples(units, trials, 3)), axis=-1)
         assert np.allclose(found[system, 0], expected)
+
+
+def test_units_of_several_documents_weigh_by_their_number() -> None:
+    """In one of the two documents of unit x the response links nothing, so LEA is 0; the other and that of unit y are
+    right: without x the mean is 1, without y 1/2, and of all three documents 2/3."""
+    key = {name: [["a", "b"]] for name in ("x_1", "x_2", "y_1")}
+    result = corefscore.score(key, {**key, "x_2": [["a"], ["b"]]}, "lea")
+    units = sample([result], {"lea": ("recall", "precision", "f1")}, r"^(.)_", averaged=True)
+    assert units.units == 2
+    assert units.observed.ravel().tolist() == [2 / 3] * 3
+    assert without_each(units).reshape(2, 3).tolist() == [[1] * 3, [0.5] * 3]
+    assert units.erring.tolist() == [1]
 
 
 def test_a_test_swaps_whole_documents(tmp_path: Path) -> None:

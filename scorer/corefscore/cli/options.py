@@ -232,8 +232,8 @@ def reading() -> list[click.Parameter]:
             ["--input-format"],
             type=OneOrEach(Choice(EVERY_NAME)),
             metavar="FORMAT",
-            help="Format of the input (default: recognised by content): conll, corefud, jsonlines, or a dialect of "
-            f"JSON ({', '.join(DIALECTS)}). Two as key=FORMAT,response=FORMAT.",
+            help="Format of the input (default: recognised by content): conll, corefud, tagged, jsonlines, or a "
+            f"dialect of JSON ({', '.join(DIALECTS)}). Two as key=FORMAT,response=FORMAT.",
         ),
         click.Option(
             ["--word-column"],
