@@ -46,11 +46,19 @@ def codes_of(text: str) -> Codes:
 
 def kinds_of(codes: Codes) -> Bytes:
     """The kind of each character of a text, one of `SOLID`, `WHITE` and `SINGLE`."""
-    kind = np.zeros(int(codes.max(initial=0)) + 1, dtype=np.uint8)
-    kind[codes] = 1
-    for code in np.flatnonzero(kind).tolist():
-        kind[code] = WHITE if chr(code).isspace() else SINGLE if IS_ALONE.match(chr(code)) else SOLID
-    return kind[codes]
+    if int(codes.max(initial=0)) < len(ASCII_KINDS):
+        return ASCII_KINDS[codes]
+    # No table by number: it would be far longer than a short text.
+    characters, places = np.unique(codes, return_inverse=True)
+    return np.array([_kind(chr(code)) for code in characters.tolist()], dtype=np.uint8)[places]
+
+
+def _kind(character: str) -> int:
+    return WHITE if character.isspace() else SINGLE if IS_ALONE.match(character) else SOLID
+
+
+ASCII_KINDS: Bytes = np.array([_kind(chr(code)) for code in range(128)], dtype=np.uint8)
+"""The kinds of the characters that most texts have alone."""
 
 
 def words_in(kinds: Bytes, borders: Ints) -> tuple[Ints, Ints]:
