@@ -121,15 +121,14 @@ def requested(side: str | None, reading: Reading) -> Request:
     heads = AUTO if reading.heads is None else reading.heads
     if heads not in HEADS:
         raise UsageError(f"heads={heads!r} is not one of {', '.join(HEADS)}")
-    its = reading.of(side)
-    column = its.word_column
+    column = of_side(reading.word_column, side)
     if column is not None and (type(column) is not int or column < 1):
         raise UsageError(f"word_column={column!r}: expected a whole number; columns are counted from 1")
     return Request(
         side,
         reading.clusters_field,
         heads=heads,
-        input_format=its.input_format,
+        input_format=of_side(reading.input_format, side),
         tags=reading.tags,
         word_column=column,
     )
