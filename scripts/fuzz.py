@@ -34,6 +34,7 @@ with atheris.instrument_imports(include=["corefscore"]):
 
 ROOT = Path(__file__).parent.parent
 KEY = str(ROOT / "testdata" / "demo" / "key.conll")
+KEY_WITH_ZEROS = str(ROOT / "testdata" / "corefud" / "scoring" / "zero-collision-101" / "key.conllu")
 CORPUS = Path(os.environ.get("CORPUS", "fuzz-corpus"))
 LONGEST = 1024
 SEEDS = 400
@@ -81,12 +82,13 @@ def once(path: Path, data: bytes) -> None:
 
 
 def as_tagged(path: Path, out: Path) -> None:
-    """Try an input as tagged text, in the notation that it has and in one that it may not have."""
-    for tags in ((), ("--tags", "words")):
-        its_format = ("--input-format", "response=tagged", *tags)
-        whole_command("lea,muc", KEY, str(path), "none", *its_format)
-        whole_command("validate", str(path), "--key", KEY, "--format", "json", *its_format)
-    whole_command("convert", str(path), str(out), "--key", KEY, "--quiet", "--input-format", "tagged")
+    """Try an input as tagged text beside keys without and with zeros, in its notation and in one that may not fit."""
+    for key in (KEY, KEY_WITH_ZEROS):
+        for tags in ((), ("--tags", "words")):
+            its_format = ("--input-format", "response=tagged", *tags)
+            whole_command("lea,muc", key, str(path), "none", *its_format)
+            whole_command("validate", str(path), "--key", key, "--format", "json", *its_format)
+        whole_command("convert", str(path), str(out), "--key", key, "--quiet", "--input-format", "response=tagged")
 
 
 def faults(path: Path) -> Counter[str]:

@@ -234,3 +234,28 @@ HOSTILE: dict[str, Made] = {
     ),
 }
 """Every input by name."""
+
+
+def tags(unit: bytes) -> Made:
+    """An answer of that piece again and again."""
+    return lambda size: unit * (size // len(unit))
+
+
+ANSWERS: dict[str, Made] = {
+    "tags that open": tags(b"["),
+    "tags that close": tags(b"](#1)"),
+    "tags in each other": lambda size: b"[" * (size // 6) + b"a" + b"](#1)" * (size // 6),
+    "mentions of one entity": tags(b"[a](#1) "),
+    "mentions of many entities": lambda size: numbers(b"[a](#%d) ", size),
+    "crossing mentions": lambda size: numbers(b"a|[e%d ", size // 2) + numbers(b"a|e%d] ", size // 2),
+    "tags behind one word": lambda size: b"a|" + b"[e]," * (size // 4) + b"[e]",
+    "braces that open": tags(b"{1 "),
+    "elements that open": tags(b"<m>"),
+    "zeros": tags(b"##|[e] "),
+    "words without tags": tags(b"a "),
+    "one long word": tags(b"a"),
+    "ligatures of 18 letters": tags("\ufdfa".encode()),
+    "pieces of one document": tags(b'{"doc_key": "d", "answer": "[a](#1)"}\n'),
+    "an answer in JSON": lambda size: b'{"doc_key": "d", "answer": "' + b"[a](#1) " * (size // 8) + b'"}\n',
+}
+"""Text with tags by name, each an answer for a document called ``d``."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from corefscore.cli import run
-from hostile import CORPUS, HOSTILE
+from hostile import ANSWERS, CORPUS, HOSTILE, lines
 from support import ROOT
 
 SLACK = 1.25
@@ -138,6 +138,28 @@ def test_every_command_and_layout_stays_within_the_bound(name: str, call: str, t
     status, peak = measured(*(tmp_path / word if word in paths else word for word in CALLS[call]))
     assert status in (0, 1, 2, 3)
     assert peak <= AT_REST + MULTIPLE * len(text), (peak - AT_REST) / len(text)
+
+
+CALLS_WITH_ANSWERS = {
+    "score": ["lea", "key", "d.txt", "none"],
+    "beside": ["validate", "d.txt", "--key", "key"],
+    "convert": ["convert", "d.txt", "out", "--key", "key"],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("call", CALLS_WITH_ANSWERS)
+@pytest.mark.parametrize("key_size", [6, SIZE // 10], ids=["short", "long"])
+@pytest.mark.parametrize("name", ANSWERS)
+def test_text_with_tags_stays_within_the_bound(name: str, key_size: int, call: str, tmp_path: Path) -> None:
+    (tmp_path / "d.txt").write_bytes(ANSWERS[name](SIZE // 5))
+    (tmp_path / "key").write_bytes(lines(b"a\t(1)\n")(key_size))
+    paths = ("key", "d.txt", "out")
+    words = [tmp_path / word if word in paths else word for word in CALLS_WITH_ANSWERS[call]]
+    size = sum(path.stat().st_size for path in tmp_path.iterdir())
+    status, peak = measured(*words, "--input-format", "response=tagged")
+    assert status in (0, 1)
+    assert peak <= AT_REST + MULTIPLE * size, (peak - AT_REST) / size
 
 
 CALLS_A_BYTE = 20

@@ -28,6 +28,7 @@ from corefscore.evaluate import evaluate
 from corefscore.formats import read
 from corefscore.formats.conll.examiner import Examiner
 from corefscore.formats.row import Request
+from corefscore.formats.tagged.notations import NAMES
 from corefscore.metrics import find, select
 from corefscore.reports.compare import compare
 from corefscore.results import Result, Settings
@@ -270,6 +271,43 @@ def test_any_bytes_give_a_result_or_an_error_of_ours(folder: Path, text: bytes) 
     path = folder / "bytes.conll"
     path.write_bytes(text)
     ours_or_a_result(path)
+
+
+PIECES = (
+    "The|cat|saw|Ann|and|Bo|.|She|fed|it|##|##she|\u5979|\ufb03|\0| | | |\n|[|](#1)|](#2)|](#)|<m>|<m id=1>|</m>#1|"
+    "</m>|{1 |{|}|\udce9|\u2028|\r"
+)
+ANSWERS = st.lists(
+    st.sampled_from([*PIECES.split("|"), "|[e1", "|e1]", "|[e1]", "|[e2,e1]", "|", "]"]), max_size=40
+).map("".join)
+"""Answers of pieces of words and tags, in all notations at once."""
+
+KEY_WITH_ZEROS = TESTDATA / "corefud" / "scoring" / "zero-collision-101" / "key.conllu"
+
+
+@given(ANSWERS, st.sampled_from([None, *NAMES]), st.booleans())
+@example("", None, False)
+@example("", "words", True)
+@example(" \n", None, False)
+def test_any_answer_gives_a_score_or_an_error_of_ours(folder: Path, text: str, tags: str | None, in_json: bool) -> None:
+    path = folder / "any-answer"
+    written = json.dumps({"answer": text}) + "\n" if in_json else text
+    path.write_bytes(written.encode("utf-8", "surrogateescape"))
+    asked = ["--input-format", "response=tagged", *(["--tags", tags] if tags else [])]
+    for key in (KEY, KEY_WITH_ZEROS):
+        for arguments in (
+            ["lea", key, path, "none"],
+            ["validate", path, "--key", key],
+            ["convert", path, folder / "out", "--key", key],
+        ):
+            assert run([*map(str, arguments), *asked], "corefscore") in (0, 1)
+        try:
+            its_score = corefscore.score(key, path, "lea", input_format={"response": "tagged"}, tags=tags)
+        except ScorerError:
+            continue
+        assert its_score.fidelity is not None
+        its = its_score.fidelity.total
+        assert its["words"] == its["kept"] + its["replaced"] + its["deleted"] + its["moved"]
 
 
 def held(path: Path, *, first_copy: bool) -> list[tuple[str, int, bool, set[tuple[str, int, int]]]]:

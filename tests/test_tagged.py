@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+import tracemalloc
 from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
@@ -191,7 +192,7 @@ def test_a_fall_of_fidelity_is_named_by_check(tmp_path: Path, capfdbinary: pytes
     assert (same.status, same.stderr) == (0, b"")
     assert json.loads(same.stdout)["fidelity"]["baseline"] == json.loads(same.stdout)["fidelity"]["fidelity"] == 1
     fell = call(capfdbinary, "check", baseline, KEY, LOOSE, "--fidelity", "0")
-    assert b"by 75.00 % now, and was by 100.00 % (words: 5 inserted)" in fell.stderr
+    assert b"is 75.00 % now, and was 100.00 % (words: 5 inserted)" in fell.stderr
     assert re.search(rb"\nbaseline +100\.00 *\nnow +75\.00 ", fell.stdout)
     assert fell.status == 0, "no score fell"
     strict = call(capfdbinary, "check", baseline, KEY, LOOSE, "--fidelity", "0", "--strict")
@@ -684,6 +685,46 @@ def test_a_hostile_answer_takes_linear_time(text: str, notation: str) -> None:
     its = untagged(text, find(notation))
     assert process_time() - before < 8
     assert set(its.faults) == set(FAULTS)
+
+
+@pytest.mark.parametrize(("text", "what"), [("", "the file is empty"), (" \n\n", "nothing but white space")])
+def test_an_empty_file_is_refused(text: str, what: str, tmp_path: Path) -> None:
+    """It is a run that broke rather than an answer."""
+    (tmp_path / "x.txt").write_text(text)
+    done = command("lea", KEY, tmp_path / "x.txt", "--input-format", "response=tagged")
+    assert (done.status, done.stdout) == (1, b"")
+    assert what.encode() in done.stderr
+    assert b'{"answer": ""}' in done.stderr, "what to do if the model wrote nothing"
+
+
+def test_an_empty_answer_in_json_has_no_mentions(tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_text('{"answer": ""}\n')
+    done = command("lea", KEY, tmp_path / "x.jsonl", "--format", "json")
+    found = json.loads(done.stdout)
+    assert found["total"]["lea"]["f1"] == 0
+    assert (found["fidelity"]["fidelity"], found["fidelity"]["deleted"], found["fidelity"]["mentions_deleted"]) == (
+        0,
+        15,
+        8,
+    )
+    assert b"[no-tags]" in done.stderr
+    assert b"[low-fidelity]" in done.stderr
+
+
+def test_many_pieces_take_little_memory(tmp_path: Path) -> None:
+    """The states of the words of this key take 60 kB: 18 MB for all pieces, if each were kept."""
+    key = {"doc_key": "d", "sentences": [["a"] * 20_000], "clusters": [[[0, 0]]]}
+    (tmp_path / "key.jsonl").write_text(json.dumps(key) + "\n")
+    peaks = []
+    for pieces in (2, 2, 300):  # the first run imports
+        (tmp_path / "x.jsonl").write_text('{"doc_key": "d", "answer": "[a](#1)"}\n' * pieces)
+        tracemalloc.start()
+        try:
+            corefscore.score(tmp_path / "key.jsonl", tmp_path / "x.jsonl", "lea", fidelity=0)
+            peaks.append(tracemalloc.get_traced_memory()[1])
+        finally:
+            tracemalloc.stop()
+    assert peaks[2] < peaks[1] + 5_000_000
 
 
 @pytest.mark.parametrize("copies", [2, 3])

@@ -483,12 +483,12 @@ KINDS: Mapping[str, Kind] = {
     ),
     "lower-fidelity": Kind(
         NOTICE,
-        "the text of the response is that of the key by {now} % now, and was by {before} % ({what})",
+        "the fidelity of the text is {now} % now, and was {before} % ({what})",
         "scores may have moved with the text alone; see what the system changes in it before blaming its links",
     ),
     "low-fidelity": Kind(
         NOTICE,
-        'the text of document "{document}" is that of the key by {fidelity} %, less than {least} ({what})',
+        'the fidelity of the text of document "{document}" is {fidelity} %, below {least} % ({what})',
         "mentions in inserted words match nothing, those in deleted words are missed; --fidelity PERCENT sets what is "
         "too little, and --strict refuses it",
     ),
@@ -504,7 +504,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "unnamed-answers": Kind(
         ERROR,
-        "no answer has the name of a document of the key, and there are {count} of them for {documents} documents",
+        "no answer has the name of a document of the key, and {count} cannot be those of {documents} documents",
         "expected the names of documents as names of files or in the field doc_key; or as many answers as documents, "
         "in the order of the key",
     ),

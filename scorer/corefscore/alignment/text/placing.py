@@ -167,6 +167,7 @@ class _Placing:
         place = self.response.place_of(0)
         details: dict[str, object] = {"count": len(self.response), "documents": len(self.key)}
         if len(self.key) != len(self.response):
+            details["count"] = counted(len(self.response), "answer")
             raise InputError([Finding("unnamed-answers", place.source.name, place.line, details=details)])
         self.notices.append(Finding("by-position", place.source.name, place.line, details=details))
         return {at: [at] for at in range(len(self.key))}
@@ -243,9 +244,11 @@ class _Placing:
 
     def _counts(self, document: int, pieces: Sequence[_Piece], spans: _Spans) -> list[int]:
         """The row of a document."""
-        states = [_states(piece, self.of_key.characters) for piece in pieces]
-        # What one piece replaced another may have kept.
-        every = [np.any([state[at] for state in states], axis=0) for at in range(3)]
+        # What one piece replaced another may have kept. There may be thousands of pieces, so only the sum is in memory.
+        every = [np.zeros(self.of_key.characters.tokens, dtype=np.bool_) for _ in range(3)]
+        for piece in pieces:
+            states = _states(piece, self.of_key.characters)
+            every = [so_far | its for so_far, its in zip(every, states, strict=True)]
         # Empty nodes are no part of the text.
         kept, moved, touched = (its[~self.of_key.empty] for its in every)
         words = {

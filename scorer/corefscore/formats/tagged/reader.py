@@ -105,7 +105,11 @@ def answers(source: Source, notation: Notation | None) -> Iterator[Answer]:
     raw = source.read().removeprefix(MARK)
     if not raw.strip():
         empty = "the file holds nothing but white space" if raw else "the file is empty"
-        details = {"what": empty, "expected": "text with tags in it, or JSON lines with such text in the field answer"}
+        expected = (
+            "text with tags in it, or JSON lines with such text in the field answer; if the model wrote nothing, give "
+            'its answer as JSON, {"answer": ""}, which is scored'
+        )
+        details = {"what": empty, "expected": expected}
         raise InputError([Finding("no-document", source.name, details=details)])
     if raw.lstrip().startswith(b'{"'):
         yield from _of_objects(source)
