@@ -823,3 +823,11 @@ def test_names_and_words_cannot_move_a_terminal(tmp_path: Path) -> None:
     for name, *rest in asked:
         done = command(name, tmp_path / "key", tmp_path / "response", *rest, "--pronouns", "none")
         assert (done.status, b"\x1b" in done.stdout, "\u241b" in done.stdout.decode()) == (0, False, True), rest
+
+
+def test_a_second_response_is_no_name_of_a_document() -> None:
+    """What `errors` takes as its third argument is for the page of `diff`."""
+    systems = TESTDATA / "systems"
+    done = command("diff", systems / "key.conll", systems / "runs" / "ash.conll", systems / "runs" / "birch.conll")
+    assert (done.status, done.stdout) == (2, b"")
+    assert b"birch.conll --html FILE\n" in done.stderr

@@ -87,6 +87,11 @@ def run(
     response, name = complete(key, response, name, how)
     if other is not None and html is None:
         raise UsageError("--other FILE is for the page; it needs --html FILE")
+    if name is not None and other is None and os.path.isfile(name):
+        raise UsageError(
+            f"{name} is a file, and the third argument is the name of a document; two responses are compared on a page: "
+            f"--other {name} --html FILE"
+        )
     if html is not None:
         _refuse_beside_page()
     paths = named([response] if other is None else [response, other])
