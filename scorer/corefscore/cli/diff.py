@@ -89,8 +89,8 @@ def run(
         raise UsageError("--other FILE is for the page; it needs --html FILE")
     if name is not None and other is None and os.path.isfile(name):
         raise UsageError(
-            f"{name} is a file, and the third argument is the name of a document; two responses are compared on a page: "
-            f"--other {name} --html FILE"
+            f"{name} is a file, and the third argument is the name of a document; two responses are compared on a "
+            f"page: --other {name} --html FILE"
         )
     if html is not None:
         _refuse_beside_page()
