@@ -327,3 +327,13 @@ def test_a_drawing_without_matplotlib_names_the_extra(
     done = call(capfdbinary, "rank", KEY, "--systems", RUNS, "--plot", tmp_path / "ranking.png")
     message = b"corefscore: drawing needs matplotlib, the extra plots: pip install 'corefscore[plots]'\n"
     assert done == (2, b"", message)
+
+
+def test_windows_of_texts_of_different_lengths_are_refused(tmp_path: Path, capfdbinary: Capture) -> None:
+    """A response that has more tokens than the key has more windows."""
+    text = "#begin document (a); part 000\n" + "a 0 0 w (1)\n" + "a 0 1 w -\n" * 5
+    for name, more in (("key", 0), ("one", 0), ("two", 9)):
+        (tmp_path / name).write_text(text + "a 0 2 w -\n" * more + "\n#end document\n")
+    done = call(capfdbinary, "rank", *(tmp_path / name for name in ("key", "one", "two")), "--window", "3")
+    assert (done.status, done.stdout) == (2, b"")
+    assert b"leave --window out" in done.stderr

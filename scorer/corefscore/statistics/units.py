@@ -102,6 +102,11 @@ def sample(
     if averaged and is_within(unit):
         raise UsageError(f"--unit {unit}: means over documents have no units within documents; leave --average out")
     rows = [_rows(result, metrics, unit) for result in results]
+    if len({len(result.names) for result in results}) > 1:
+        raise UsageError(
+            "the responses have other documents than each other, as windows of texts of different lengths are; give "
+            "responses on the tokens of the key, or leave --window out"
+        )
     names = rows[0].names
     groups = [REST] * len(first.names) if by is None else first.groups(by)
     if by is not None and set(groups) == {REST}:
