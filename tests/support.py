@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -82,6 +82,14 @@ def _server() -> subprocess.Popen[str]:
     """The process that forks; it ends with its standard input."""
     program = [sys.executable, str(Path(__file__).with_name("forked.py"))]
     return subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True)
+
+
+def loaded(late: Iterable[str], *calls: Sequence[str | Path]) -> list[str]:
+    """Which of these modules are imported by calls of the command, all of them in one process."""
+    runs = "".join(f"run({[str(word) for word in words]!r}, 'corefscore')\n" for words in calls)
+    program = f"import sys; from corefscore.cli import run\n{runs}print(' '.join({set(late)!r} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
+    return done.stdout.splitlines()[-1].split()
 
 
 def call(capture: pytest.CaptureFixture[bytes], *arguments: str | Path) -> Run:

@@ -5,15 +5,13 @@ from __future__ import annotations
 import ast
 import re
 import statistics
-import subprocess
-import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import corefscore
 import pytest
-from support import ROOT
+from support import ROOT, loaded
 
 PACKAGE = Path(corefscore.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -272,32 +270,22 @@ def test_a_run_imports_only_what_it_needs(tmp_path: Path) -> None:
     long.write_text(
         "#begin document (long); part 000\nlong 0 0 word (0)\n" + "long 0 0 word -\n" * 250_000 + "\n#end document\n"
     )
-    program = (
-        "import sys; from corefscore.cli import run\n"
-        f"run(['all', *{pair}, 'none'], 'corefscore')\n"
-        f"run(['muc', '{long}', '{long}', 'none'], 'corefscore')\n"
-        f"run(['all', *{pair}, '--format', 'table'], 'corefscore')\n"
-        "late = {'scipy', 'numpy.ma', 'importlib.metadata', 'gzip', 'concurrent.futures', 'multiprocessing'}\n"
-        "rooms = ('statistics.significance', 'statistics.units', 'reports.compare', 'reports.views')\n"
-        "late |= {f'corefscore.{name}' for name in rooms}\n"
-        "print(sorted(late & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, cwd=ROOT)
-    assert done.stdout.splitlines()[-1] == b"[]"
+    late = ["scipy", "numpy.ma", "importlib.metadata", "gzip", "concurrent.futures", "multiprocessing"]
+    rooms = ("statistics.significance", "statistics.units", "reports.compare", "reports.views")
+    calls: list[list[str | Path]] = [
+        ["all", *pair, "none"],
+        ["muc", long, long, "none"],
+        ["all", *pair, "--format", "table"],
+    ]
+    assert loaded([*late, *(f"corefscore.{name}" for name in rooms)], *calls) == []
 
 
 def test_an_analysis_imports_only_what_it_needs() -> None:
     """No statistics, no reports of other commands, and not the masked arrays that some functions of numpy import."""
     pair = [str(ROOT / "testdata" / "demo" / name) for name in ("key.conll", "response.conll")]
-    program = (
-        "import sys; from corefscore.cli import run\n"
-        f"run(['errors', *{pair}], 'corefscore')\n"
-        "late = {'scipy', 'numpy.ma', 'corefscore.statistics.significance'}\n"
-        "late |= {f'corefscore.reports.{name}' for name in ('compare', 'rank', 'check', 'score')}\n"
-        "print(sorted(late & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, cwd=ROOT)
-    assert done.stdout.splitlines()[-1] == b"[]"
+    late = ["scipy", "numpy.ma", "corefscore.statistics.significance"]
+    reports = (f"corefscore.reports.{name}" for name in ("compare", "rank", "check", "score"))
+    assert loaded([*late, *reports], ["errors", *pair]) == []
 
 
 def test_the_page_tells_where_everything_is() -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -23,7 +21,7 @@ from corefscore.metrics.row import NAMED
 from corefscore.names.options import EITHER, NAMED_BY, name_options
 from corefscore.work import workers
 from names import Mention, Partition, tagged, written
-from support import CORPORA, ROOT, TESTDATA, call, command
+from support import CORPORA, TESTDATA, call, command, loaded
 
 OPENBOEK = CORPORA / "openboek" / "key.conll"
 DEMO = TESTDATA / "names"
@@ -630,14 +628,9 @@ def test_the_official_groups_have_no_cone(capfdbinary: pytest.CaptureFixture[byt
 
 
 def test_other_metrics_do_not_pay_for_names() -> None:
-    program = (
-        "import sys; from corefscore.cli import run\n"
-        "run(['all', 'testdata/names/key.conll', 'testdata/names/response.conll', 'none'], 'corefscore')\n"
-        "late = ('names.mentions', 'names.estimate', 'formats.conll.names', 'formats.conll.columns', 'metrics.cone')\n"
-        "print(sorted({f'corefscore.{name}' for name in late} & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, cwd=ROOT)
-    assert done.stdout.splitlines()[-1] == b"[]"
+    late = ("names.mentions", "names.estimate", "formats.conll.names", "formats.conll.columns", "metrics.cone")
+    pair = [f"testdata/names/{side}.conll" for side in ("key", "response")]
+    assert loaded([f"corefscore.{name}" for name in late], ["all", *pair, "none"]) == []
 
 
 # From Python

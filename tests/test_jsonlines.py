@@ -28,7 +28,7 @@ from corefscore.formats.jsonlines.objects import recognises
 from corefscore.formats.jsonlines.offsets import Offsets, faults_of, flattened
 from corefscore.formats.row import Reading
 from corefscore.formats.words import codes_of, kinds_of, spaced, words_in
-from support import RECORDED, TESTDATA, call, command
+from support import RECORDED, TESTDATA, call, command, loaded
 
 DEMO = TESTDATA / "demo"
 
@@ -274,16 +274,8 @@ def test_a_folder_is_one_corpus(tmp_path: Path) -> None:
 
 
 def test_other_formats_are_imported_only_when_needed() -> None:
-    import subprocess
-    import sys
-
-    program = (
-        "import sys; from corefscore.cli import run\n"
-        f"run(['lea', {str(DEMO / 'key.conll')!r}, {str(DEMO / 'response.conll')!r}, 'none'], 'corefscore')\n"
-        "print(sorted({'corefscore.formats.jsonlines.reader', 'corefscore.convert'} & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
-    assert done.stdout.splitlines()[-1] == b"[]"
+    late = ["corefscore.formats.jsonlines.reader", "corefscore.convert"]
+    assert loaded(late, ["lea", DEMO / "key.conll", DEMO / "response.conll", "none"]) == []
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ def counted(
     def matched() -> Iterator[tuple[Part, Views]]:
         for pairs in pair(_seen(key, kinds), _seen(response, kinds), notices, settings.document):
             _refuse_two_kinds(kinds)
-            yield _matched(_told_apart(pairs, of, reading), how, settings, keep_pairs=keep_pairs)
+            yield _matched(_with_kinds(pairs, of, reading), how, settings, keep_pairs=keep_pairs)
 
     # All that crosses to other processes are columns and names.
     batches = list(beside(apply, partial(_counted_by_name, settings=settings), matched()))
@@ -111,13 +111,13 @@ def kinds_asked(metrics: Sequence[Metric], settings: Settings) -> Of | None:
     return of(settings.counting.of)
 
 
-def _told_apart(pairs: Pairs, of: Of | None, reading: Reading) -> Pairs:
+def _with_kinds(pairs: Pairs, of: Of | None, reading: Reading) -> Pairs:
     """The same pairs, with the kinds of their mentions where these are asked for."""
     if of is None:
         return pairs
-    from corefscore.kinds.labels import told_apart
+    from corefscore.kinds.labels import with_kinds
 
-    return told_apart(pairs, of, reading)
+    return with_kinds(pairs, of, reading)
 
 
 def _in_one_batch(batches: Iterator[Documents]) -> Iterator[Documents]:
@@ -208,7 +208,7 @@ def count(
 ) -> tuple[Part, Counted]:
     """Count a batch of pairs: match mentions, treat repeats, lay out the overlap, ask every metric."""
     of = kinds_asked(metrics, settings)
-    pairs = _told_apart(pairs, of, BY_CONTENT)
+    pairs = _with_kinds(pairs, of, BY_CONTENT)
     part, views = _matched(pairs, names_asked(metrics, settings.own), settings, keep_pairs=keep_pairs)
     return part, _counted(views, metrics, settings)
 
@@ -257,7 +257,7 @@ def _matched(pairs: Pairs, how: NameOptions | None, settings: Settings, *, keep_
 
 
 def _exact(pairs: Pairs, units: Units | None) -> Matched:
-    """Mentions of equal spans as numbers, with their units and their kinds where they are told apart."""
+    """Mentions of equal spans as numbers, with their units and kinds if these are asked for."""
     matched = exact(pairs.key, pairs.response)
     if units is not None:
         matched = units.rows(matched, pairs)

@@ -1,10 +1,10 @@
 """Units within documents: stretches of text, such as the topics of a corpus that is scored as one document.
 
-The key tells the unit of each of its tokens, in a column of CoNLL or a field of JSON. A mention belongs to the unit of
+The key gives the unit of each of its tokens, in a column of CoNLL or a field of JSON. A mention belongs to the unit of
 its first token, on either side, and an entity, with all of its mentions, to that of its first mention. A cell of the
 overlap counts for recall in the unit of its key entity, for precision in that of its response entity. So nothing is
 cut, and whatever metrics add up over entities and cells adds up over units to the counts of the document. One-to-one
-assignments are those of the whole document. Entities with mentions in several units are told of.
+assignments are those of the whole document. A notice names entities with mentions in several units.
 """
 
 from __future__ import annotations

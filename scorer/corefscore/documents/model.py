@@ -237,8 +237,8 @@ NO_NODES = Nodes(NONE, NONE, np.empty(0, dtype=np.bool_), NONE, NONE, NONE, NONE
 
 
 class Kinds(NamedTuple):
-    """What mentions are told apart by: a number each, which is the place of a name among ``names`` if there are any; -1
-    where the side does not say."""
+    """The kind of each mention, as a number: the position of its name in ``names``, -1 where the file does not say.
+    Without names it is the first token of each mention, from which distances follow."""
 
     number: Ints
     names: tuple[str, ...] = ()
@@ -279,7 +279,7 @@ class Documents:
     the pieces that are its tokens, with a blank between them. ``unnamed`` says that no document has a name, so that
     each has that of its line. ``layers`` reads one of the files again for the words of its documents, where the reader
     can. ``own_text`` says that tokens are those of a text that somebody wrote, which have to be found in the key.
-    ``kinds`` are there once mentions are told apart (`corefscore.kinds`).
+    ``kinds`` are the kinds of mentions, once `corefscore.kinds` has found them.
     """
 
     names: Sequence[str]

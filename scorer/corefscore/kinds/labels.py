@@ -23,11 +23,11 @@ UNKNOWN = -1
 """The number of a mention whose own side does not say of which kind it is."""
 
 
-def told_apart(pairs: Pairs, of: Of, reading: Reading) -> Pairs:
+def with_kinds(pairs: Pairs, of: Of, reading: Reading) -> Pairs:
     """The same documents with the `Kinds` of their mentions; ``reading`` is how their files were read.
 
-    Mentions that are told apart by the size of their entities have none, since sizes depend on which mentions count.
-    Raises `UsageError` where mentions cannot be told apart.
+    There are none for a division by size, since the size of an entity depends on which mentions count. Raises
+    `UsageError` where nothing gives the kinds of mentions.
     """
     if of.by == SIZE:
         return pairs

@@ -12,7 +12,7 @@ from corefscore.documents.arrays import Ints
 from corefscore.errors import UsageError, nearest
 
 SIZE, KIND, DISTANCE, TYPE = DIVISIONS = ("size", "kind", "distance", "type")
-"""What mentions are told apart by."""
+"""What kinds are divided by."""
 
 PRONOUNS, NAMES, NOMINALS = KINDS = ("pronouns", "names", "nominals")
 """The kinds of mentions; each mention is one of them."""
@@ -63,7 +63,7 @@ class Of(NamedTuple):
 
     @property
     def needs_files(self) -> bool:
-        """Whether mentions are told apart by what files contain besides coreference."""
+        """Whether kinds depend on what files contain besides coreference."""
         return self.by in (KIND, TYPE)
 
     def of_numbers(self, numbers: Ints) -> tuple[tuple[str, ...], Ints]:

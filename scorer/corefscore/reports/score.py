@@ -122,7 +122,7 @@ class Report(Reported):
 
     def _interval(self, row: Row, score: str) -> Interval | None:
         """The interval of a score of a row; only the total has any."""
-        if self.intervals is None or row.kind != TOTAL or getattr(row, score) is None:
+        if self.intervals is None or row.kind != TOTAL:
             return None
         return self.intervals.ends.get(row.measure, {}).get(score)
 

@@ -136,13 +136,13 @@ def offsets_of(place: Place, fields: Fields, dialect: Dialect) -> tuple[int, Off
     in_words = -1 if sizes is None else sum(sizes)
     subtoken_map = fields.get(dialect.subtokens or "")
     if subtoken_map is None:
-        hold = "hold" if dialect.words.endswith("s") else "has"
-        known_by = f"{dialect.words} {hold} {counted(in_words, 'character' if dialect.shape == TEXT else 'token')}"
+        unit = "character" if dialect.shape == TEXT else "token"
+        known_by = f'field "{dialect.words}" has {counted(in_words, unit)}'
         return (-1 if dialect.shape == TEXT else in_words), Offsets(sizes, known_by, dialect)
     in_map = subtoken_map[-1] + 1 if subtoken_map else 0
     if in_words not in (-1, in_map, len(subtoken_map)):
         expected = f"{len(subtoken_map)} tokens (its subtokens) or {in_map} (their words), as subtoken_map has it"
-        raise bad_field(place, fields, dialect.words, f"holds {counted(in_words, 'token')}", expected)
+        raise bad_field(place, fields, dialect.words, f"has {counted(in_words, 'token')}", expected)
     known_by = f"subtoken_map has {counted(len(subtoken_map), 'subtoken')}"
     return in_map, Offsets([len(subtoken_map)], known_by, dialect)
 

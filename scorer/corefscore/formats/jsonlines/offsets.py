@@ -105,7 +105,7 @@ def _expected(mention: Any, offsets: Offsets) -> str | None:
     if min(mention) < 0:
         return f"{offsets.unit}s counted from 0; no offset is below that"
     if end < start:
-        unit, last = offsets.unit, "one behind its last" if dialect.behind else "its last one"
+        unit, last = offsets.unit, "one after its last" if dialect.behind else "its last one"
         return f"the first {unit} of the mention, then {'the ' * dialect.behind}{last}"
     return _expected_end(mention, offsets)
 
@@ -130,7 +130,7 @@ def _beyond(end: int, limit: int, known_by: str, dialect: Dialect) -> str:
     """What was expected of an end that is too large by the number of tokens."""
     expected = f"offsets below {limit}, since {known_by}"
     if not dialect.behind and end == limit:
-        return f"{expected}; the last token belongs to the mention, so an end behind it is one too large"
+        return f"{expected}; an end is the last token of the mention, not the token after it"
     return expected if dialect.by_sentence or dialect.shape == TEXT else f"{expected}{NO_CHARACTERS}"
 
 
