@@ -14,10 +14,11 @@ from warnings import simplefilter
 from corefscore import ScorerWarning
 from papers import PAPERS, free_corpora
 from papers.drawing import drawn
-from papers.page import filled
+from papers.page import figures, filled
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGE, FIGURES = DOCS / "papers.md", DOCS / "papers"
+NUMBERS = FIGURES / "figures.csv"
 
 
 def text() -> str:
@@ -26,8 +27,13 @@ def text() -> str:
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
+def numbers() -> str:
+    """The numbers of its figures."""
+    return figures(drawing for paper in PAPERS for drawing in paper.drawings())
+
+
 def main() -> None:
-    """Write the page, and the figures unless they are not wanted."""
+    """Write the page and the numbers, and the figures unless they are not wanted."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--text", action="store_true", help="write the page alone")
     parser.add_argument("--corpora", type=Path, metavar="FOLDER", help="score the free corpora in this folder anew")
@@ -45,6 +51,7 @@ def main() -> None:
             for drawing in paper.drawings():
                 (FIGURES / f"{drawing.name}.svg").write_bytes(drawn(drawing))
     PAGE.write_text(text())
+    NUMBERS.write_text(numbers())
 
 
 if __name__ == "__main__":

@@ -18,11 +18,12 @@ from papers.moosavi_strube_2016 import (
 from papers.page import Printed, partition
 from papers.printed import PRINTED
 from support import CORPORA, RECORDED
-from update_papers import PAGE, text
+from update_papers import NUMBERS, PAGE, numbers, text
 
 
 def test_the_page_is_what_the_scripts_write() -> None:
     assert PAGE.read_text() == text()
+    assert NUMBERS.read_text() == numbers()
 
 
 @pytest.mark.parametrize("row", PRINTED, ids=lambda row: f"{row.paper}, {row.place}: {row.measure}")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from corefscore import score
@@ -24,6 +25,9 @@ NAMES = {
     LINKS: "links resolved",
     MENTIONS: "mentions found",
 }
+
+NAMES_OF_POINTS = (LINKS, MENTIONS, *METRICS)
+"""The columns of the numbers of the figures."""
 
 Partition = Sequence[Sequence[Any]]
 Point = Mapping[str, float]
@@ -115,22 +119,19 @@ class Panel(NamedTuple):
 class Drawing(NamedTuple):
     """A figure: a file name without its ending, what it shows, panels that lie side by side, the curves in them.
 
-    ``reached`` has a column beside the numbers and no curve. ``ordered``: the places along the horizontal axis have an
-    order, so that a line may join the points.
+    ``ordered``: the places along the horizontal axis have an order, so that a line may join the points.
     """
 
     name: str
     caption: str
     panels: Sequence[Panel]
     curves: Sequence[str] = tuple(METRICS)
-    reached: Sequence[str] = ()
     ordered: bool = True
 
     @property
     def text(self) -> str:
-        """The figure on the page, and the numbers that it is drawn from."""
-        tables = [_points(panel, [*self.reached, *self.curves]) for panel in self.panels]
-        return "\n".join([f"![{self.caption}](papers/{self.name}.svg)\n", *tables])
+        """The figure on the page."""
+        return f"![{self.caption}](papers/{self.name}.svg)\n"
 
 
 def filled(template: str, **parts: object) -> str:
@@ -149,51 +150,72 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
-def _points(panel: Panel, measures: Sequence[str]) -> str:
-    heads = [panel.axis, *(NAMES[measure] for measure in measures)]
-    rows = [
-        [tick, *(percent(point[measure], 2) for measure in measures)]
-        for tick, point in zip(panel.ticks, panel.points, strict=True)
-    ]
-    return f"*{panel.title}*, F1 in percent:\n\n{table(heads, rows)}"
+def merged(rows: Iterable[Sequence[str]], columns: int) -> list[list[str]]:
+    """The same rows without a cell of the first columns that only repeats the row above, from the left on."""
+    found: list[list[str]] = []
+    above: Sequence[str] = ()
+    for row in rows:
+        same = 0
+        while above and same < columns and row[same] == above[same]:
+            same += 1
+        found.append([""] * same + list(row[same:]))
+        above = row
+    return found
 
 
-def comparison(rows: Iterable[Printed]) -> str:
-    """Printed numbers beside ours, and below, for those that differ, what decides."""
+def figures(drawings: Iterable[Drawing]) -> str:
+    """The numbers of all figures as CSV, in percent."""
+    lines = [["figure", "panel", "place", *NAMES_OF_POINTS]]
+    for drawing in drawings:
+        for panel in drawing.panels:
+            for tick, point in zip(panel.ticks, panel.points, strict=True):
+                numbers = [percent(point[measure], 2) for measure in NAMES_OF_POINTS]
+                lines.append([drawing.name, f'"{panel.title}"', tick, *numbers])
+    return "".join(",".join(line) + "\n" for line in lines)
+
+
+def comparison(rows: Iterable[Printed], more: Mapping[str, Callable[[Printed], str]] = MappingProxyType({})) -> str:
+    """Printed numbers beside ours, and below, for those that differ, what decides; ``more`` are further columns."""
     rows = list(rows)
-    heads = ["where", "key", "response", "measure", "paper", "ours", ""]
+    heads = ["where", "key", "response", "measure", "paper", "ours", "", *more]
     cells = [
         [
             *(row.place, in_braces(row.key), in_braces(row.response), NAMES[row.measure]),
             *(_listed(row.numbers), _listed(row.ours), "same" if row.same else "**differs**"),
+            *(column(row) for column in more.values()),
         ]
         for row in rows
     ]
-    reasons = [
-        f"- {row.place}, {in_braces(row.key)} against {in_braces(row.response)}: {row.decides}\n"
-        for row in rows
-        if not row.same
-    ]
-    return table(heads, cells) + "\n" * bool(reasons) + "".join(reasons)
+    reasons: dict[str, list[str]] = {}
+    for row in rows:
+        if not row.same:
+            reasons.setdefault(row.decides, []).append(f"{in_braces(row.key)} against {in_braces(row.response)}")
+    lines = [f"- {', '.join(pairs)}: {decides}\n" for decides, pairs in reasons.items()]
+    return table(heads, merged(cells, 3)) + "\n" * bool(lines) + "".join(lines)
 
 
-def by_both_sides(rows: Iterable[Printed]) -> str:
-    """Numbers of the paper beside ours with ``--boundary both``."""
-    cells = [
-        [in_braces(row.key), in_braces(row.response), _listed(row.numbers), _listed(row.scored("both"))] for row in rows
-    ]
-    return table(["key", "response", "paper", "ours, `--boundary both`"], cells)
+def by_both_sides(row: Printed) -> str:
+    """Our numbers with ``--boundary both``."""
+    return _listed(row.scored("both"))
 
 
 def _listed(numbers: Mapping[str, str]) -> str:
+    if [*numbers] == ["f1"]:
+        return numbers["f1"]
     short = {"recall": "R", "precision": "P", "f1": "F1"}
     return ", ".join(f"{short[name]} {number}" for name, number in numbers.items())
 
 
 def verdicts(claims: Iterable[Claim]) -> str:
     """Claims, each with what we found."""
-    rows = [(claim.place, claim.text, claim.found, "holds" if claim.holds else "**does not hold**") for claim in claims]
-    return table(["where", "the paper says", "we find", ""], rows)
+    rows = [
+        (
+            *(claim.place, claim.text, "the same" if claim.found == claim.text else claim.found),
+            "holds" if claim.holds else "**does not hold**",
+        )
+        for claim in claims
+    ]
+    return table(["where", "the paper says", "we find", ""], merged(rows, 2))
 
 
 def listed(values: Point) -> str:

@@ -17,23 +17,20 @@ EXAMPLE_1 = ("abc d", "bc de")
 TOGETHER, APART = "blanc.coreference", "blanc.noncoreference"
 
 MISPRINT = (
-    "the definition decides, and all readings of it agree: of the C(8, 2) = 28 links of the key the response has "
-    "C(4, 2) = 6 and no other, and no link of a different kind exists, so F1 is 2 · 6 / (28 + 6). A digit of the table "
-    "seems to be a slip."
+    "the paper seems to have a misprint, 32.29 for 35.29. The response has C(4, 2) = 6 of the C(8, 2) = 28 links of "
+    "the key and no others, so F1 is 2 · 6 / (28 + 6) by every definition of BLANC."
 )
 NO_LINKS = (
-    "the official scorer decides: it has no such rule, and where the key has no link of either kind, all is 0. "
-    "The paper asks whether the mentions are the same."
+    "the key has no link of either kind, which the official scorer scores as 0. The paper asks whether both sides have "
+    "the same mentions."
 )
 NO_APART = (
-    "the official scorer decides: the key has coreference links only, so they alone count, as in Recasens and Hovy, "
-    "section 2.2. For the paper this is no boundary case, since the response has non-coreference links, all of them "
-    "wrong: BLANC is the mean of F1 of the coreference links and 0."
+    "the key has coreference links only, so the official scorer counts only these (Recasens and Hovy, section 2.2). "
+    "For the paper, BLANC is the mean of their F1 and 0, since the response has non-coreference links, all wrong."
 )
 NO_TOGETHER = (
-    "the official scorer decides: the key has non-coreference links only, so they alone count, as in Recasens and "
-    "Hovy, section 2.2. For the paper this is no boundary case, since the response has a coreference link, a wrong "
-    "one: BLANC is the mean of 0 and F1 of the non-coreference links."
+    "the key has non-coreference links only, so the official scorer counts only these. For the paper, BLANC is the "
+    "mean of their F1 and 0, since the response has a coreference link, a wrong one."
 )
 
 PRINTED = (

@@ -44,10 +44,10 @@ class Rule(NamedTuple):
 
 
 RULES = (
-    Rule(1, "response one entity, key the same: BLANC is 100", "abc", "abc", "blanc", 1),
+    Rule(1, "response and key one entity: BLANC is 100", "abc", "abc", "blanc", 1),
     Rule(1, "response one entity, key singletons: BLANC is 0", "a b c", "abc", "blanc", 0),
     Rule(1, "response one entity, key both types of links: non-coreference is 0", "ab c", "abc", APART, 0),
-    Rule(2, "response singletons, key the same: BLANC is 100", "a b c", "a b c", "blanc", 1),
+    Rule(2, "response and key singletons: BLANC is 100", "a b c", "a b c", "blanc", 1),
     Rule(2, "response singletons, key one entity: BLANC is 0", "abc", "a b c", "blanc", 0),
     Rule(2, "response singletons, key both types of links: coreference is 0", "ab c", "a b c", TOGETHER, 0),
     Rule(3, "key both types, no right coreference link: coreference is 0", "ab c", "a bc", TOGETHER, 0),
@@ -65,9 +65,9 @@ def near_boundary() -> Claim:
         for size in sizes
     ]
     return Claim(
-        "near the boundary",
+        "after them",
         "one coreference link in the key, none in the response: BLANC is never higher than 50",
-        f"{sizes[0]} to {sizes[-1]} mentions: F1 from {percent(min(f1), 2)} to {percent(max(f1), 2)} %",
+        f"{sizes[0]} to {sizes[-1]} mentions: F1 {percent(min(f1), 2)} to {percent(max(f1), 2)} %",
         max(f1) <= 0.5,
     )
 
