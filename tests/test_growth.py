@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from collections.abc import Callable, Sequence
@@ -10,7 +11,9 @@ from random import Random
 from typing import Any
 
 import corefscore.formats.conll.reader as conll
+import numpy as np
 import pytest
+from corefscore.alignment.text import characters, placing, stretches, zeros
 from corefscore.documents.sources import Source
 from hostile import HOSTILE, Made
 from support import COMMAND, call
@@ -135,3 +138,48 @@ def test_a_file_is_read_again_once_however_many_batches_have_repeats(
     monkeypatch.setattr(conll, "BLOCK", 100)
     assert call(capfdbinary, "lea", *sides, "none", "--repeated", "first").status == 0
     assert len(reads) == 2  # once for each side
+
+
+class Elements:
+    """numpy, with the elements of all arrays counted that its functions are given or give."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __getattr__(self, name: str) -> Any:
+        its = getattr(np, name)
+        if isinstance(its, type) or not callable(its):
+            return its
+
+        def counted(*given: Any, **more: Any) -> Any:
+            found = its(*given, **more)
+            results = found if isinstance(found, tuple) else (found,)
+            looked_at = given[1:] if name == "searchsorted" else given
+            self.count += sum(each.size for each in (*looked_at, *results) if isinstance(each, np.ndarray))
+            return found
+
+        return counted
+
+
+@pytest.mark.parametrize("words", [30, 0], ids=["windows", "other text"])
+def test_pieces_of_a_document_take_time_in_their_own_length(
+    words: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """Pieces that overlap by half, some words changed, or of other text: four times the key and the pieces."""
+
+    def touched(size: int) -> int:
+        text = [f"w{at * 7919 % 99991}" for at in range(size)]
+        document = {"doc_key": "d", "sentences": [text], "clusters": [[[0, 0]]]}
+        (tmp_path / "key").write_text(json.dumps(document) + "\n")
+        pieces = [text[at : at + words] or [f"x{at}y{other}" for other in range(30)] for at in range(0, size, 15)]
+        answers = (" ".join(["[a](#1)", *its[:7], "other", *its[8:]]) for its in pieces)
+        lines = (json.dumps({"doc_key": "d", "answer": answer}) + "\n" for answer in answers)
+        (tmp_path / "answers").write_text("".join(lines))
+        counted = Elements()
+        for module in (placing, stretches, zeros, characters):
+            monkeypatch.setattr(module, "np", counted)
+        done = call(capfdbinary, "lea", tmp_path / "key", tmp_path / "answers", "none", "--quiet")
+        assert done.status == 0
+        return counted.count
+
+    assert touched(4 * 1200) < 6 * touched(1200)

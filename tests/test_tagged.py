@@ -12,11 +12,12 @@ from pathlib import Path
 from time import process_time
 
 import corefscore
+import numpy as np
 import pytest
 from corefscore.alignment.text.characters import characters
 from corefscore.alignment.text.fidelity import COLUMNS, ratio
 from corefscore.alignment.text.placing import other_names, words_of
-from corefscore.alignment.text.stretches import EQUAL, common_prefix, grams
+from corefscore.alignment.text.stretches import EQUAL, Grams, Key, common_prefix, grams
 from corefscore.alignment.text.stretches import find as found_in
 from corefscore.documents.model import KEY as KEY_SIDE
 from corefscore.documents.model import RESPONSE, Documents, joined
@@ -297,6 +298,32 @@ def test_grams_are_equal_where_text_is(one: str, other: str, size: int) -> None:
             assert (number == its) == (one[at : at + size] == other[there : there + size])
 
 
+@given(LETTERS, LETTERS, st.integers(1, 6), st.data())
+def test_stretches_that_a_text_has_once(one: str, other: str, size: int, data: st.DataObject) -> None:
+    """Looked up in all of it, between two places, and beside characters that are taken; as text.count would."""
+    if min(len(one), len(other)) < size:
+        return
+    code, values = characters(list(one)).code, grams(characters(list(other)).code, size)
+    start = data.draw(st.integers(0, len(one) - size))
+    stop = data.draw(st.integers(start + size, len(one)))
+    taken = data.draw(st.sets(st.integers(0, len(one) - 1)))
+
+    def expected(start: int, stop: int, taken: set[int]) -> dict[int, int]:
+        found: dict[int, int] = {}
+        for number in range(len(values)):
+            its = other[number : number + size]
+            places = [at for at in range(start, stop - size + 1) if one[at : at + size] == its]
+            free = [at for at in places if not taken & set(range(at, at + size))]
+            found |= {number: free[0]} if len(free) == 1 else {}
+        return found
+
+    looked_up = Grams(code, size)
+    which, places = looked_up.once(values, start, stop)
+    assert dict(zip(which.tolist(), places.tolist(), strict=True)) == expected(start, stop, set())
+    which, places = looked_up.once_without(values, np.array(sorted(taken), dtype=np.int64))
+    assert dict(zip(which.tolist(), places.tolist(), strict=True)) == expected(0, len(one), taken)
+
+
 @given(LETTERS, LETTERS)
 def test_a_common_beginning(one: str, other: str) -> None:
     expected = next((at for at, both in enumerate(zip(one, other, strict=False)) if both[0] != both[1]), None)
@@ -311,7 +338,7 @@ WORDS = st.lists(st.text("abcdefgh .[](){}|#1éß中", max_size=6), max_size=60)
 @settings(max_examples=200)
 def test_what_is_equal_is_equal_and_stands_in_order(key: list[str], response: list[str]) -> None:
     of_key, of_response = characters(key), characters(response)
-    found = found_in(of_key, of_response)
+    found = found_in(Key(of_key), of_response)
     equal = found.how == EQUAL
     places = found.place[equal]
     assert (of_key.code[places] == of_response.code[equal]).all()
@@ -740,5 +767,5 @@ def test_a_long_text_is_found_in_time_that_grows_with_its_length(changed: int) -
     other = [word if at % changed else chance.choice(words) for at, word in enumerate(words)]
     key, response = characters(words), characters(other)
     before = process_time()
-    found_in(key, response)
+    found_in(Key(key), response)
     assert process_time() - before < 20

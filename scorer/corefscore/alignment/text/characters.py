@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from corefscore.documents.arrays import NONE, Ints, tally
+from corefscore.documents.arrays import NONE, Bools, Ints, tally
 from corefscore.formats.words import codes_of
 
 BRACKETS: Mapping[str, str] = dict(zip(("-lrb-", "-rrb-", "-lsb-", "-rsb-", "-lcb-", "-rcb-"), "()[]{}", strict=True))
@@ -37,7 +38,8 @@ INVISIBLE = re.compile(r"[^\S\n]|[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\
 DOUBLE = re.compile("''|--+")
 
 
-class Characters(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Characters:
     """The characters of some words, one after the other: ``code`` is that of each, ``token`` the word that it is of;
     ``tokens`` is the number of words, which may have none."""
 
@@ -45,10 +47,23 @@ class Characters(NamedTuple):
     token: Ints
     tokens: int
 
-    @property
+    @cached_property
     def first(self) -> Ints:
         """Where the characters of each word begin, and last where those of all end."""
         return np.append(0, np.cumsum(tally(self.token, self.tokens)))
+
+    @cached_property
+    def begins(self) -> Bools:
+        """Where words begin, the place behind the last one included."""
+        found = np.ones(len(self.token) + 1, dtype=np.bool_)
+        found[1:-1] = self.token[1:] != self.token[:-1]
+        return found
+
+    @cached_property
+    def begun(self) -> Ints:
+        """How many words have begun up to each character."""
+        found: Ints = np.cumsum(self.begins)
+        return found
 
     @property
     def by_itself(self) -> Characters:

@@ -186,7 +186,7 @@ class _Placing:
             its = list(chain(*words[document].words))
             zeros = words[document].zeros if self.key.nodes is not None else ()
             of_piece = characters(its, set(zeros))
-            found = find(self.of_key.characters, of_piece)
+            found = find(self.of_key.text, of_piece)
             of_zeros = found_zeros(self.of_key, its, zeros, of_piece, found)
             pieces.append(_Piece(document, words[document], of_piece, found, before, of_zeros))
             before += len(its)
@@ -244,11 +244,12 @@ class _Placing:
 
     def _counts(self, document: int, pieces: Sequence[_Piece], spans: _Spans) -> list[int]:
         """The row of a document."""
-        # What one piece replaced another may have kept. There may be thousands of pieces, so only the sum is in memory.
-        every = [np.zeros(self.of_key.characters.tokens, dtype=np.bool_) for _ in range(3)]
+        # What one piece replaced another may have kept; a word without characters is always there.
+        sizes = np.diff(self.of_key.characters.first)
+        every = [sizes == 0, sizes < 0, sizes == 0]
         for piece in pieces:
-            states = _states(piece, self.of_key.characters)
-            every = [so_far | its for so_far, its in zip(every, states, strict=True)]
+            for so_far, its in zip(every, _states(piece, self.of_key.characters, sizes), strict=True):
+                so_far[its] = True
         # Empty nodes are no part of the text.
         kept, moved, touched = (its[~self.of_key.empty] for its in every)
         words = {
@@ -432,28 +433,24 @@ def _inserted(piece: _Piece) -> int:
     return int(np.count_nonzero((known == 0) & (tally(token, tokens) > 0)))
 
 
-def _states(piece: _Piece, key: Characters) -> tuple[Bools, Bools, Bools]:
-    """Which words of the key are kept, moved, and there at all."""
+def _states(piece: _Piece, key: Characters, sizes: Ints) -> tuple[Ints, Ints, Ints]:
+    """Which words of the key, of so many characters each, a piece has kept, moved, and at all."""
     found, words = piece.found, piece.words
-    there = np.zeros(len(key.code), dtype=np.bool_)
-    equal, moved = there.copy(), there.copy()
-    equal[found.place[found.how == EQUAL]] = True
-    moved[found.place[found.how == MOVED]] = True
-    there[found.place[found.how != ABSENT]] = True
-    sizes = tally(key.token, key.tokens)
-    of = [tally(key.token[which], key.tokens) for which in (equal, equal | moved, there)]
-    whole = of[0] == sizes
-    # A word with other characters in it is not kept: they belong to the word before them, or else to the next.
     known = found.how != ABSENT
+    places, first = np.unique(found.place[known], return_index=True)
+    how = found.how[known][first]
+    there, of = np.unique(key.token[places], return_inverse=True)
+    equal, moved = (tally(of[how == each], len(there)) for each in (EQUAL, MOVED))
+    whole = equal == sizes[there]
+    # A word with other characters in it is not kept: they belong to the word before them, or else to the next.
     its_known = tally(words.token[known], words.tokens)
     partly = np.flatnonzero(~known & (its_known[words.token] > 0))
     places = np.flatnonzero(known)
     at = np.searchsorted(places, partly)
     before, behind = (places[np.clip(at - by, 0, max(len(places) - 1, 0))] for by in (1, 0))
     beside = np.where(words.token[before] == words.token[partly], before, behind)
-    whole[key.token[found.place[beside]]] = False
-    changed = (sizes > 0) & ~whole
-    return whole, changed & (of[1] == sizes) & (of[0] < sizes), (of[2] > 0) | (sizes == 0)
+    whole[np.searchsorted(there, key.token[found.place[beside]])] = False
+    return there[whole], there[~whole & (equal + moved == sizes[there]) & (moved > 0)], there
 
 
 def _holds(which: Bools, start: Ints, end: Ints) -> Bools:

@@ -14,11 +14,13 @@ The rule. Let the texts be characters without white space (`corefscore.alignment
 4. Stretches of 24 characters or more that are left over on both sides were *moved*.
 
 The time is linear for texts that agree, and for others about linear in the length of the texts; what a gap costs is
-bounded by `CELLS`.
+bounded by `CELLS`. What depends on the key alone (`Key`) is computed once, so that each of many short responses takes
+time in its own length.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -26,7 +28,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from corefscore.alignment.text.characters import Characters
-from corefscore.documents.arrays import NONE, Bools, Ints
+from corefscore.documents.arrays import Bools, Ints, ranges
 
 ANCHORS = (24, 12, 6)
 """How long anchors are, in characters: first some five words, then two, then one."""
@@ -71,7 +73,21 @@ class Stretch(NamedTuple):
     size: int
 
 
-def find(key: Characters, response: Characters) -> Found:
+class Key:
+    """A text in which others are found, with what is looked up in it for each of them."""
+
+    def __init__(self, characters: Characters) -> None:
+        self.characters = characters
+        self._grams: dict[int, Grams] = {}
+
+    def grams(self, size: int) -> Grams:
+        """The stretches of so many characters."""
+        if size not in self._grams:
+            self._grams[size] = Grams(self.characters.code, size)
+        return self._grams[size]
+
+
+def find(key: Key, response: Characters) -> Found:
     """Where the characters of the response are in the key."""
     search = _Search(key, response)
     search.run()
@@ -79,9 +95,8 @@ def find(key: Characters, response: Characters) -> Found:
 
 
 class _Search:
-    def __init__(self, key: Characters, response: Characters) -> None:
-        self.key, self.response = key, response
-        self.key_begins, self.response_begins = begins(key.token), begins(response.token)
+    def __init__(self, key: Key, response: Characters) -> None:
+        self.key, self.response, self.grams = key.characters, response, key.grams
         self.stretches: list[Stretch] = []
         self.replaced: list[Gap] = []
 
@@ -134,15 +149,25 @@ class _Search:
 
     def _anchors(self, gap: Gap) -> list[Stretch]:
         """The anchors of a gap, of the greatest length that gives any."""
-        key, response = self.key.code[gap.key : gap.key_end], self.response.code[gap.response : gap.response_end]
+        response = self.response.code[gap.response : gap.response_end]
         for size in ANCHORS:
-            if min(len(key), len(response)) < size:
+            if min(gap.key_end - gap.key, len(response)) < size:
                 continue
-            found = in_order(common(key, response, size), size)
-            moved = (Stretch(its.key + gap.key, its.response + gap.response, its.size) for its in found)
-            if anchors := [its for its in map(self._cut, moved) if its.size]:
+            value, at = np.unique(grams(response, size), return_index=True)
+            which, places = self.grams(size).once(value, gap.key, gap.key_end)
+            found = in_order(self._equal(places, at[which] + gap.response, size), size)
+            if anchors := [its for its in map(self._cut, found) if its.size]:
                 return anchors
         return []
+
+    def _equal(self, key: Ints, response: Ints, size: int) -> tuple[Ints, Ints]:
+        """Of places of stretches with equal numbers, those of which the ends are equal; by their places in the
+        response."""
+        order = np.argsort(response)
+        key, response = key[order], response[order]
+        ones, others = self.key.code, self.response.code
+        true = (ones[key] == others[response]) & (ones[key + size - 1] == others[response + size - 1])
+        return key[true], response[true]
 
     def _cut(self, its: Stretch, *, begin: bool = True, end: bool = True) -> Stretch:
         """A stretch cut to begin and end where words do on both sides, if there are such places near."""
@@ -156,15 +181,16 @@ class _Search:
     def _borders(self, key: int, response: int, size: int) -> list[int]:
         """Where words begin on both sides, within `BORDER` characters from two places."""
         stop = min(size, BORDER) + 1
-        both = self.key_begins[key : key + stop] & self.response_begins[response : response + stop]
+        both = self.key.begins[key : key + stop] & self.response.begins[response : response + stop]
         return np.flatnonzero(both).tolist()
 
     def _by_words(self, gap: Gap) -> None:
         """Align the words of a gap."""
-        key = pieces(self.key.token, gap.key, gap.key_end)
-        response = pieces(self.response.token, gap.response, gap.response_end)
-        if (len(key) - 1) * (len(response) - 1) > CELLS:
+        sides = (self.key, gap.key, gap.key_end), (self.response, gap.response, gap.response_end)
+        of_key, of_response = (its.begun[stop - 1] - its.begun[start] + 1 for its, start, stop in sides)
+        if of_key * of_response > CELLS:
             return
+        key, response = (pieces(its.token, start, stop) for its, start, stop in sides)
         texts = [
             [its.code[a:b].tobytes() for a, b in pairwise(where)]
             for its, where in ((self.key, key), (self.response, response))
@@ -178,31 +204,42 @@ class _Search:
 
     def _add_moved(self, place: Ints, how: Ints) -> None:
         """Find what is left over on both sides."""
-        free = np.ones(len(self.key.code), dtype=np.bool_)
-        free[place[place >= 0]] = False
         left = how == ABSENT
-        if min(np.count_nonzero(free), np.count_nonzero(left)) < MOVED_SIZE:
+        if min(int(np.count_nonzero(left)), len(self.key.code)) < MOVED_SIZE:
             return
-        # What is not left over is made different, so that it fits nothing.
-        key, response = np.where(free, self.key.code, -1), np.where(left, self.response.code, -2)
-        for its in sorted(diagonals(common(key, response, MOVED_SIZE), MOVED_SIZE), key=lambda its: -its.size):
-            if not (free[its.key] and left[its.response]):
+        other, taken = np.flatnonzero(~left), np.sort(place[~left])
+        many = np.append(0, np.cumsum(left))
+        at = np.flatnonzero(many[MOVED_SIZE:] - many[:-MOVED_SIZE] == MOVED_SIZE)
+        value, first = np.unique(grams(self.response.code, MOVED_SIZE)[at], return_index=True)
+        which, places = self.grams(MOVED_SIZE).once_without(value, taken)
+        both = self._equal(places, at[first[which]], MOVED_SIZE)
+        moved: list[tuple[int, int]] = []
+        for its in sorted(diagonals(both, MOVED_SIZE), key=lambda its: -its.size):
+            if not left[its.response] or _overlaps(moved, its.key, its.key + 1):
                 continue
-            before = common_prefix(key[: its.key][::-1], response[: its.response][::-1])
-            size = before + common_prefix(key[its.key :], response[its.response :])
-            at_key, at_response = its.key - before, its.response - before
-            key_part, response_part = slice(at_key, at_key + size), slice(at_response, at_response + size)
-            if not (free[key_part].all() and left[response_part].all()):
+            key, key_end = _between(taken, its.key, len(self.key.code))
+            response, response_end = _between(other, its.response, len(how))
+            sides = self.key.code, self.response.code
+            before = common_prefix(sides[0][key : its.key][::-1], sides[1][response : its.response][::-1])
+            size = before + common_prefix(sides[0][its.key : key_end], sides[1][its.response : response_end])
+            at_key, part = its.key - before, slice(its.response - before, its.response - before + size)
+            if _overlaps(moved, at_key, at_key + size) or not left[part].all():
                 continue
-            free[key_part], left[response_part] = False, False
-            place[response_part], how[response_part] = np.arange(at_key, at_key + size), MOVED
+            insort(moved, (at_key, at_key + size))
+            left[part] = False
+            place[part], how[part] = np.arange(at_key, at_key + size), MOVED
 
 
-def begins(token: Ints) -> Bools:
-    """Where words begin, the place behind the last one included."""
-    found = np.ones(len(token) + 1, dtype=np.bool_)
-    found[1:-1] = token[1:] != token[:-1]
-    return found
+def _between(others: Ints, at: int, size: int) -> tuple[int, int]:
+    """The characters around one, of so many, up to the next on either side of some others."""
+    number = int(np.searchsorted(others, at))
+    return int(others[number - 1]) + 1 if number else 0, int(others[number]) if number < len(others) else size
+
+
+def _overlaps(parts: list[tuple[int, int]], start: int, stop: int) -> bool:
+    """Whether a part overlaps one of others, which are apart and in order."""
+    number = bisect_left(parts, (stop, stop))
+    return number > 0 and parts[number - 1][1] > start
 
 
 def common_prefix(one: Ints, other: Ints) -> int:
@@ -248,24 +285,53 @@ def _beside(left: Words, right: Words, by: int, power: int) -> Words:
     return found
 
 
-def common(key: Ints, response: Ints, size: int) -> tuple[Ints, Ints]:
-    """Where the stretches of so many characters are that the key has once: in the key, and where the response first has
-    them; by their places in the response."""
-    if min(len(key), len(response)) < size:
-        return NONE, NONE
-    of_key, of_response = grams(key, size), grams(response, size)
-    value, at, count = np.unique(of_key, return_index=True, return_counts=True)
-    value, at = value[count == 1], at[count == 1]
-    if not len(value):
-        return NONE, NONE
-    seen, first = np.unique(of_response, return_index=True)
-    where = np.minimum(np.searchsorted(value, seen), len(value) - 1)
-    same = value[where] == seen
-    at_key, at_response = at[where[same]], first[same]
-    order = np.argsort(at_response)
-    at_key, at_response = at_key[order], at_response[order]
-    true = (key[at_key] == response[at_response]) & (key[at_key + size - 1] == response[at_response + size - 1])
-    return at_key[true], at_response[true]
+class Grams:
+    """The stretches of ``size`` characters of a text by their numbers (`grams`)."""
+
+    def __init__(self, code: Ints, size: int) -> None:
+        self.size = size
+        self.values, self.rank = np.unique(grams(code, size), return_inverse=True)
+        self.places = _Places(self.rank, np.arange(len(self.rank)), len(self.rank))
+
+    def once(self, values: Words, start: int, stop: int) -> tuple[Ints, Ints]:
+        """Which stretches stand among the characters from one to another exactly once, by their places in ``values``,
+        and where they stand."""
+        at, rank = self._ranks(values)
+        count, place = self.places.between(rank, start, stop - self.size + 1)
+        return at[count == 1], place[count == 1]
+
+    def once_without(self, values: Words, taken: Ints) -> tuple[Ints, Ints]:
+        """The same among all characters but those ``taken``, which are given in order."""
+        at, rank = self._ranks(values)
+        # The stretches that hold a character that is taken, once where there is no stretch between two of these.
+        last = np.flatnonzero(np.append(np.diff(taken) > self.size, [True] * min(len(taken), 1)))
+        first = np.append(0, last + 1)[:-1]
+        begin = np.maximum(taken[first] - self.size + 1, 0)
+        gone = ranges(begin, np.minimum(taken[last] + 1, len(self.rank)) - begin)
+        count, place = self.places.between(rank, 0, len(self.rank))
+        less, their_place = _Places(self.rank[gone], gone, len(self.rank)).between(rank, 0, len(self.rank))
+        left = count - less == 1
+        return at[left], (place - their_place)[left]
+
+    def _ranks(self, values: Words) -> tuple[Ints, Ints]:
+        """Which of the stretches the text has, by their places in ``values``, and their ranks."""
+        rank = np.minimum(np.searchsorted(self.values, values), len(self.values) - 1)
+        at = np.flatnonzero(self.values[rank] == values)
+        return at, rank[at]
+
+
+class _Places:
+    """Places of stretches, by their ranks: each as one number, ``rank * size + place``, in order."""
+
+    def __init__(self, rank: Ints, place: Ints, size: int) -> None:
+        self.size = size
+        self.numbers = np.sort(rank * size + place)
+        self.sums = np.append(0, np.cumsum(self.numbers % size))
+
+    def between(self, rank: Ints, start: int, stop: int) -> tuple[Ints, Ints]:
+        """How many places from one to another the stretches have, and the sum of these: that place if it is one."""
+        begin, end = (np.searchsorted(self.numbers, rank * self.size + at) for at in (start, stop))
+        return end - begin, self.sums[end] - self.sums[begin]
 
 
 def diagonals(places: tuple[Ints, Ints], size: int) -> list[Stretch]:

@@ -8,7 +8,7 @@ zeros of a document holds for all of it, and the other one is tried for those th
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.alignment.text.characters import Characters, characters
-from corefscore.alignment.text.stretches import Found, is_aligned
+from corefscore.alignment.text.stretches import Found, Key, is_aligned
 from corefscore.documents.arrays import Bools, Ints, order_by, ranges
 from corefscore.documents.model import SENTENCE, TENTH, Nodes
 from corefscore.formats.row import EMPTY, LAST, ZERO, Layers, Tree
@@ -35,6 +35,7 @@ class KeyWords:
         self.words = list(chain(*layers.words))
         self.empty = layers.empty if len(layers.numbers) else np.zeros(len(self.words), dtype=np.bool_)
         self.characters = characters(self.words, set(np.flatnonzero(self.empty).tolist()))
+        self.text = Key(self.characters)
         self.overt_before: Ints = np.cumsum(~self.empty) - ~self.empty
 
     @cached_property
@@ -53,11 +54,13 @@ class KeyWords:
         found: Ints = np.maximum.accumulate(np.where(self.empty, START, np.arange(len(self.words))))
         return found
 
+    @cached_property
     def by_place(self) -> dict[int, list[int]]:
         """The empty nodes by the word behind which they stand."""
         nodes = np.flatnonzero(self.empty)
         return _grouped(self.word_before[nodes].tolist(), nodes.tolist())
 
+    @cached_property
     def by_parent(self) -> dict[int, list[int]]:
         """The empty nodes by the word on which they depend first, or behind which a sentence begins that is this word.
         Those that stand there come first, as in text2text-coref."""
@@ -80,7 +83,7 @@ def found_zeros(
     key: KeyWords, words: Sequence[str], zeros: Sequence[int], own: Characters, found: Found
 ) -> dict[int, int]:
     """The empty nodes of the key that zeros of an answer are, both by their places among the words."""
-    if not zeros or not key.empty.any():
+    if not zeros or not key.by_place:
         return {}
     known = np.flatnonzero(is_aligned(found))
     at = np.searchsorted(known, own.first[np.array(zeros)]) - 1
@@ -88,23 +91,21 @@ def found_zeros(
     if len(known):
         behind = np.where(at < 0, START, key.characters.token[found.place[known[at]]])
     wanted = _grouped(behind.tolist(), zeros)
-    ways = [key.by_place(), key.by_parent()]
-    counts = [Counter({word: len(its) for word, its in each.items()}) for each in (wanted, *ways)]
-    if (counts[0] & counts[1]).total() < (counts[0] & counts[2]).total():
-        ways.reverse()
+    ways = [key.by_place, key.by_parent]
+    ways.sort(key=lambda way: -sum(min(len(its), len(way.get(word, ()))) for word, its in wanted.items()))
     result: dict[int, int] = {}
-    free = set(np.flatnonzero(key.empty).tolist())
+    taken: set[int] = set()
 
     def take(its: Sequence[int], nodes: Sequence[int], form: Callable[[str], str]) -> None:
         """Give empty nodes to zeros of one place and form, both in their order."""
         by_form: dict[str, list[int]] = defaultdict(list)
         for node in reversed(nodes):
-            if node in free:
+            if node not in taken:
                 by_form[form(key.words[node].removeprefix(EMPTY))].append(node)
         for zero in its:
             if zero not in result and (left := by_form[form(words[zero].removeprefix(ZERO))]):
                 result[zero] = left.pop()
-                free.remove(result[zero])
+                taken.add(result[zero])
 
     for way in ways:
         for form in (str, lambda form: ""):
