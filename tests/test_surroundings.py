@@ -147,9 +147,11 @@ def test_two_pipes_are_two(tmp_path: Path) -> None:
 
 # Signals
 
+ENDING = signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE
+
 RAISING = """
 import os, signal, sys
-from corefscore.cli import messages, output
+from corefscore.cli import messages
 number = int(sys.argv[2])
 signal.signal(number, signal.SIG_DFL)  # whatever the tests themselves run under, such as nohup
 def kill(*_): os.kill(os.getpid(), number)
@@ -173,7 +175,7 @@ finally:
 
 
 @pytest.mark.parametrize("when", ["within", "twice", "after"])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
+@pytest.mark.parametrize("number", ENDING, ids=lambda number: number.name)
 def test_a_signal_leaves_the_old_file_or_the_new_one_and_ends(
     number: signal.Signals, when: str, tmp_path: Path
 ) -> None:
@@ -184,6 +186,75 @@ def test_a_signal_leaves_the_old_file_or_the_new_one_and_ends(
     assert (done.returncode, done.stdout, done.stderr) == (-number, b"", b"")
     assert os.listdir(tmp_path) == ["out"]
     assert out.read_text() == ("new" * 5000 + "more" if when == "after" else "old")
+
+
+EVERYWHERE = """
+import os, signal, sys
+from corefscore.cli import output
+ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP", "SIGPIPE")]
+for number in ENDING: signal.signal(number, signal.SIG_DFL)
+out, fails, again = sys.argv[1], *map(int, sys.argv[2:])
+def then():
+    if fails: raise OSError
+LOOKED_AT = "cli/output.py", "cli/signals.py", "contextlib.py"
+seen = last = 0
+def count(frame, event, arg):
+    global seen
+    if not frame.f_code.co_filename.endswith(LOOKED_AT): return None
+    frame.f_trace_opcodes = True
+    seen += 1
+    if seen == last: os.kill(os.getpid(), ENDING[last % 4])
+    return count
+remove = os.unlink
+def unlink(name):
+    global again
+    if again and seen >= last:
+        number, again = ENDING[(last + again) % 4], 0
+        os.kill(os.getpid(), number)
+    remove(name)
+os.unlink = unlink
+os.fsync = lambda descriptor: None  # it takes most of the time
+def child(step):
+    global last
+    last = step
+    sys.settrace(count)
+    try: output.to_file(out, lambda terminal: [b"new"], then)
+    except OSError: pass
+    finally: sys.settrace(None)
+    os._exit(0)
+step = status = 1
+while status:
+    with open(out, "w") as file: file.write("old")
+    pid = os.fork()
+    if not pid: child(step)
+    status = os.waitpid(pid, 0)[1]
+    assert not status or os.WTERMSIG(status) in ENDING, (step, status)
+    assert os.listdir(os.path.dirname(out)) == ["out"], (step, status)
+    assert open(out).read() in ("old", "old" if fails else "new"), (step, status)
+    step += 1
+print(step)
+"""
+
+
+@pytest.mark.parametrize(("fails", "again"), [(0, 0), (1, 0), (0, 1), (1, 2)])
+def test_no_instruction_is_one_at_which_a_signal_leaves_half_a_file(fails: int, again: int, tmp_path: Path) -> None:
+    """A signal at each instruction in turn, of this package and of the library; and another one while that is cleared
+    away. No error gets past the end that a signal makes, so the loop ends at the first step that is none."""
+    words: list[str] = [sys.executable, "-c", EVERYWHERE, str(tmp_path / "out"), str(fails), str(again)]
+    done = subprocess.run(words, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert int(done.stdout) > 100
+
+
+def test_a_closed_pipe_leaves_no_half_of_an_estimated_key(tmp_path: Path) -> None:
+    """Scores are printed while the other file waits to be moved into its place."""
+    text = str(TESTDATA / "names" / "text.conll")
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "wb") as closed:
+        done = run("cone", "--estimate-key", text, text, "--write-key", str(tmp_path / "key"), stdout=closed)
+    assert done.returncode == -signal.SIGPIPE
+    assert os.listdir(tmp_path) == []
 
 
 def test_an_interrupt_during_start_up_is_quiet(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from functools import partial
 from select import select
 from typing import Any, TextIO
 
@@ -128,14 +129,11 @@ def to_file(
 
 def _replace(target: str, content: Iterable[bytes], then: Callable[[], None]) -> list[Finding]:
     """Replace a regular file, or make one; see `to_file`."""
-    # The name comes first, so that there is no moment at which the file is there and nobody would remove it.
+    # The name comes first, so that there is no moment at which the file is there and nobody would remove it; once the
+    # file has moved into its place there is none of that name.
     name = os.path.join(os.path.dirname(target), f".corefscore-{os.urandom(8).hex()}")
 
-    def undo() -> None:
-        with suppress(OSError):
-            os.unlink(name)
-
-    with clearing(undo):
+    with clearing(partial(os.unlink, name)):
         with open(
             os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600), "wb"
         ) as file:

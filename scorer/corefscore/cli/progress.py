@@ -17,6 +17,9 @@ from corefscore.documents.sources import Source, sources
 DELAY = 1.0
 """Seconds before the bar appears."""
 
+AFTER_BAR = b"\n" if os.name == "nt" else b"\033[?25h\n"
+"""Shows the cursor and ends the line."""
+
 
 class Progress:
     """Counts work done, such as bytes read; shows it once it has taken `DELAY` seconds."""
@@ -35,9 +38,12 @@ class Progress:
             self.bar.update(size)
 
     def finish(self) -> None:
-        """Leave the line of the bar."""
+        """Leave the line of the bar and show the cursor, which the bar hides.
+
+        Every update is flushed; the stream itself may be in the middle of one when a signal comes.
+        """
         if self.bar is not None:
-            self.bar.render_finish()
+            os.write(sys.stderr.fileno(), AFTER_BAR)
 
 
 def watched(files: list[Source], watch: Progress | None) -> list[Source]:
@@ -58,11 +64,8 @@ def progress(paths: Iterable[str], include: str | None) -> Iterator[Progress | N
         yield None
         return
     shown = Progress(sum(map(os.path.getsize, files)))
-    with clearing():  # the bar hides the cursor
-        try:
-            yield shown
-        finally:
-            shown.finish()
+    with clearing(shown.finish):
+        yield shown
 
 
 THOUSAND = 1000
@@ -76,8 +79,5 @@ def resampling() -> Iterator[Callable[[float], None] | None]:
         yield None
         return
     shown = Progress(THOUSAND, "resampling")
-    with clearing():
-        try:
-            yield lambda share: shown(int(share * THOUSAND) - shown.done)
-        finally:
-            shown.finish()
+    with clearing(shown.finish):
+        yield lambda share: shown(int(share * THOUSAND) - shown.done)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
 from corefscore.cli.progress import progress
-from corefscore.cli.signals import clearing
 from corefscore.documents.model import KEY
 from corefscore.documents.sources import STDIN, only_once, sources
 from corefscore.errors import InputError, UsageError
@@ -40,16 +39,9 @@ def workers(jobs: int | None, scheduler: str | None) -> AbstractContextManager[M
         return cluster(scheduler, jobs)
     if jobs is None or jobs == 1:
         return nullcontext()
-    return _processes(jobs)
-
-
-@contextmanager
-def _processes(jobs: int) -> Iterator[Map]:
-    """`corefscore.work.workers.processes`, which a signal ends as well."""
     from corefscore.work.workers import processes
 
-    with clearing(), processes(jobs) as apply:
-        yield apply
+    return processes(jobs)
 
 
 def read_key(key: str, metrics: Sequence[Metric], *, apply: Map | None = None, **how: Any) -> Corpus:

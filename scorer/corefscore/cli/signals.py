@@ -6,72 +6,62 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import Any
 
-Handler = Callable[[int, FrameType | None], Any] | int | None
+ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGPIPE") if hasattr(signal, name))
+"""The signals that ask a program to end, and the one that ends it when nobody reads what it writes."""
 
-ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
-"""The signals that ask a program to end."""
+_begun: list[Callable[[], None]] = []
+"""What clears away each thing that was begun, the last one last."""
 
-
-class _Ended(BaseException):
-    """A signal has come. Nothing but `clearing` may stop this."""
-
-
-def _exit(number: int, frame: FrameType | None) -> None:
-    os._exit(128 + number)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begun.clear)  # it is the parent's
 
 
 def as_first_process() -> None:
     """Have `ENDING` end the first process of a container, too: it gets only those signals that it has handlers for."""
     if os.getpid() == 1:
-        for number in ENDING:
-            if signal.getsignal(number) == signal.SIG_DFL:
-                signal.signal(number, _exit)
+        _handle()
 
 
 @contextmanager
-def clearing(undo: Callable[[], None] = lambda: None) -> Iterator[None]:
-    """Let a signal that would end this process raise an error instead; call ``undo``, then end by that signal.
+def clearing(clear: Callable[[], None]) -> Iterator[None]:
+    """Call ``clear`` at the end of the block, however that is left; a signal that ends this process waits for it.
 
-    ``undo`` is called after any other error as well, and no further signal interrupts it. Signals that are ignored or
-    have a handler of another kind are left alone, and so is everything outside the main thread.
+    The handler of the signal itself calls ``clear`` and ends the process: no error has to find its way out through
+    code that may catch it, and no moment is between two steps. So ``clear`` may be called twice, in the middle of
+    anything. It makes system calls only, whose `OSError` does not matter. Signals that are ignored or have a handler of
+    another kind are left alone, and so is everything outside the main thread.
     """
-    caught: list[int] = []
-    raising = True
-
-    def end(number: int, frame: FrameType | None) -> None:
-        caught.append(number)
-        if raising and len(caught) == 1:
-            raise _Ended
-
-    taken: dict[int, Handler] = {}
-    if threading.current_thread() is threading.main_thread():
-        before = {number: signal.getsignal(number) for number in ENDING}
-        taken = {number: handler for number, handler in before.items() if handler in (signal.SIG_DFL, _exit)}
+    _begun.append(clear)
+    handled = _handle()
     try:
-        try:
-            for number in taken:
-                signal.signal(number, end)
-            yield
-        finally:
-            raising = False
-    except BaseException as error:
-        undo()
-        _give_back(taken, caught)
-        if not isinstance(error, _Ended):
-            raise
-    else:
-        _give_back(taken, caught)
+        yield
+    finally:
+        with suppress(OSError):
+            clear()
+        _begun.remove(clear)
+        for number in handled:
+            signal.signal(number, signal.SIG_DFL)
 
 
-def _give_back(taken: dict[int, Handler], caught: list[int]) -> None:
-    """Restore the handlers of signals; where one of them has come, end by it."""
-    for number, handler in taken.items():
-        signal.signal(number, handler)
-    if caught:
-        if taken[caught[0]] is _exit:
-            _exit(caught[0], None)
-        os.kill(os.getpid(), caught[0])
+def _handle() -> list[int]:
+    """Have `_end` end this process by those of `ENDING` that would end it anyway; returns these."""
+    if threading.current_thread() is not threading.main_thread():
+        return []
+    handled = [number for number in ENDING if signal.getsignal(number) == signal.SIG_DFL]
+    for number in handled:
+        signal.signal(number, _end)
+    return handled
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    """Clear away what was begun, then end by the signal."""
+    for clear in reversed(_begun):
+        with suppress(OSError):
+            clear()
+    if os.getpid() == 1:
+        os._exit(128 + number)
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
