@@ -737,6 +737,30 @@ def test_an_empty_answer_in_json_has_no_mentions(tmp_path: Path) -> None:
     assert b"[low-fidelity]" in done.stderr
 
 
+APOLOGIES = {
+    "plain": ("I'm sorry, but I cannot mark up this passage.", "side-without-mentions"),
+    "tagged": ("[I](#1) am sorry, but [I](#1) cannot mark up [this passage](#2).", "no-common-mention"),
+}
+
+
+@pytest.mark.parametrize("name", APOLOGIES)
+@pytest.mark.parametrize("call_", [["lea", str(KEY)], ["validate", "--key", str(KEY)]], ids=["score", "validate"])
+def test_an_apology_is_not_explained_by_columns(
+    name: str, call_: Sequence[str], tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """No word is in common: nothing is aligned, and what is said is about answers."""
+    text, code = APOLOGIES[name]
+    (tmp_path / "cats.txt").write_text(text)
+    done = call(capfdbinary, *call_, tmp_path / "cats.txt", "--input-format", "response=tagged")
+    said = (done.stderr + (done.stdout if call_[0] == "validate" else b"")).decode()
+    assert f"[{code}]" in said
+    assert "no word of the key was found in the answer" in said
+    assert "15 deleted, " in said
+    assert "replaced" not in said
+    assert "CoNLL" not in said
+    assert "number them alike" not in said
+
+
 @pytest.mark.parametrize("copies", [2, 3])
 def test_of_a_text_that_comes_twice_one_copy_counts(copies: int, tmp_path: Path) -> None:
     text = (TAGGED / "markdown.txt").read_text()

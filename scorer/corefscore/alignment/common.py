@@ -23,7 +23,7 @@ class Common(NamedTuple):
 
     Nothing else is kept where they share a mention: ``documents`` is how many both sides have, ``key`` and ``response``
     are a mention of each side, of one document if possible, and ``places`` where documents begin, by the side that has
-    no mention in them.
+    no mention in them. ``tagged`` says that the response is text with tags.
     """
 
     shares_mention: bool
@@ -31,6 +31,7 @@ class Common(NamedTuple):
     key: Mention | None = None
     response: Mention | None = None
     places: Sequence[tuple[str, Place]] = ()
+    tagged: bool = False
 
 
 SHARED = Common(shares_mention=True)
@@ -50,7 +51,7 @@ def common(pairs: Pairs, views: Sequence[Matched]) -> Common:
     places = [
         (name, side.place_of(document)) for name, side in sides.items() for document in present if first[name] is None
     ]
-    return Common(False, len(present), first[KEY], first[RESPONSE], places)
+    return Common(False, len(present), first[KEY], first[RESPONSE], places, pairs.response.own_text)
 
 
 def _first(side: Documents, documents: Ints) -> Mention | None:
@@ -73,29 +74,41 @@ def nothing_in_common(batches: Sequence[Common]) -> list[Finding]:
     response = [batch.response for batch in batches if batch.response]
     if key and response:
         beside = next(((b.key, b.response) for b in batches if b.key and b.response), (key[0], response[0]))
-        return [_apart(*beside, documents)]
+        return [_apart(*beside, documents, any(batch.tagged for batch in batches))]
     found = []
     for side, mentions in ((KEY, key), (RESPONSE, response)):
         if not mentions:
             place = next(place for batch in batches for name, place in batch.places if name == side)
-            details = {"side": side, "documents": counted(documents, "document"), "hint": _hint(place)}
+            tagged = side == RESPONSE and any(batch.tagged for batch in batches)
+            details = {"side": side, "documents": counted(documents, "document"), "hint": _hint(place, tagged)}
             found.append(Finding("side-without-mentions", place.source.name, details=details))
     return found
 
 
-def _apart(key: Mention, response: Mention, documents: int) -> Finding:
+def _apart(key: Mention, response: Mention, documents: int, tagged: bool) -> Finding:
     words = texts_of([key, response])
     shown = [
         f'"{text}"{tokens(mention.span.start, mention.span.end)}'
         for mention, text in zip((key, response), words, strict=True)
     ]
     details = {"documents": counted(documents, "document"), "key": shown[0], "response": shown[1]}
+    details["hint"] = (
+        "corefscore validate ANSWER --key KEY shows where the text of the answer first differs"
+        if tagged
+        else "check that both have the same tokens, number them alike (from 0, the last one included), and write "
+        "mentions in the same form"
+    )
     return Finding("no-common-mention", response.place.source.name, response.line, details=details)
 
 
-def _hint(place: Place) -> str:
+def _hint(place: Place, tagged: bool) -> str:
     if place.line is None:
         return "no entity with a mention was given"
+    if tagged:
+        return (
+            "no answer has a pair of tags with an id and a word between them; read what the model wrote, and if it has "
+            "other tags, name them with --tags"
+        )
     return (
         "CoNLL has coreference in the last column, JSON lines have it in a field of clusters, CorefUD has it in MISC; "
         "corefscore validate FILE reports what this file contains"
@@ -112,7 +125,7 @@ def other_columns(batches: Sequence[Common]) -> list[Finding]:
     found = Found()
     for side, mentions in ((KEY, [b.key for b in batches]), (RESPONSE, [b.response for b in batches])):
         places = [place for batch in batches for name, place in batch.places if name == side and place.line is not None]
-        if any(mentions):
+        if any(mentions) or (side == RESPONSE and any(batch.tagged for batch in batches)):
             continue
         for source in dict.fromkeys(place.source for place in places):
             with suppress(UsageError):  # what cannot be read a second time is not looked at

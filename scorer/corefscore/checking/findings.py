@@ -489,8 +489,7 @@ KINDS: Mapping[str, Kind] = {
     "low-fidelity": Kind(
         NOTICE,
         'the fidelity of the text of document "{document}" is {fidelity} %, below {least} % ({what})',
-        "mentions in inserted words match nothing, those in deleted words are missed; --fidelity PERCENT sets what is "
-        "too little, and --strict refuses it",
+        "{hint}; --fidelity PERCENT sets what is too little, and --strict refuses it",
     ),
     "joined-pieces": Kind(
         NOTICE,
@@ -542,8 +541,7 @@ KINDS: Mapping[str, Kind] = {
     "no-common-mention": Kind(
         NOTICE,
         "key and response have {documents} in common, but no mention",
-        "every score is 0; the first mention of the key is {key}, that of the response {response}: check that both "
-        "have the same tokens, number them alike (from 0, the last one included), and write mentions in the same form",
+        "every score is 0; the first mention of the key is {key}, that of the response {response}: {hint}",
     ),
     "side-without-mentions": Kind(
         NOTICE,

@@ -307,9 +307,15 @@ class _Placing:
                 self.notices.append(Finding(f"{fault}-tags", place.source.name, place.line, details=its))
         percent = 100 * ratio(counts)
         if percent < self.least:
+            hint = ALIKE if counts["words"] > counts["deleted"] else OTHER
             its = {**details, "fidelity": f"{percent:.1f}", "least": f"{self.least:g}", "what": described(counts)}
+            its["hint"] = hint
             self.notices.append(Finding("low-fidelity", place.source.name, place.line, details=its))
 
+
+ALIKE = "mentions in inserted words match nothing, those in deleted words are missed"
+OTHER = "no word of the key was found in the answer: see whether the model refused, or answered for another document"
+"""What is said of a low fidelity."""
 
 MEANING = {
     OVERLAP: "entities of different answers are one where they share a mention of overlapping text, and else apart",
@@ -497,6 +503,7 @@ class _Gathered:
             line=np.full(len(order), place.line or 0),
             odd_labels=self.labels,
             words=self._words,
+            own_text=self.response.own_text,
             **columns._asdict(),
         )
         self.each.append(by_appearance(its) if key.nodes is None else its)
