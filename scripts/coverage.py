@@ -35,7 +35,7 @@ from corefscore.python.api import Corpus
 from corefscore.statistics.significance import Method, Sample, compared, statistics
 from corefscore.statistics.units import sample
 
-PAGE = Path(__file__).parent.parent / "docs" / "compare.md"
+PAGE = Path(__file__).parent.parent / "docs" / "background" / "statistics.md"
 MEASURES = wanted("muc,bcub,ceafe,lea,blanc,conll").measures
 UNITS = (3, 5, 10, 20, 40)
 TRIALS = 1000
@@ -170,7 +170,7 @@ def main() -> None:
     )
     parser.add_argument("corpora", type=Path)
     parser.add_argument("--draws", type=int, default=600)
-    parser.add_argument("--page", action="store_true", help="write the tables into docs/compare.md")
+    parser.add_argument("--page", action="store_true", help="write the tables into docs/background/statistics.md")
     given = parser.parse_args()
     found = tables(given.corpora, given.draws)
     if not given.page:

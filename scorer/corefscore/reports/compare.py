@@ -28,7 +28,7 @@ FEW = 20
 """Under so many units a comparison says how little they can show."""
 
 SHORT = 5
-"""Under so many units, or units that differ, intervals are too short for the level they claim (``docs/compare.md``)."""
+"""Under so many units, or units that differ, intervals are too short (``docs/background/statistics.md``)."""
 
 OF_TESTS = ("test", "correction", "alpha")
 """What of a `Method` moves no number where a system has nothing to be compared with."""
