@@ -1,4 +1,6 @@
 # Everything runs in an environment of its own, .venv, made on first use.
+# Compiled modules are kept, whatever the caller says: compiling them is much of a short run.
+unexport PYTHONDONTWRITEBYTECODE
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin

@@ -1,10 +1,11 @@
-"""How hypothesis looks for counterexamples in all tests: ``HYPOTHESIS_PROFILE=long`` looks for longer."""
+"""How hypothesis looks for counterexamples in all tests (``HYPOTHESIS_PROFILE=long`` looks longer), and their end."""
 
 from __future__ import annotations
 
 import os
 
 from hypothesis import HealthCheck, Phase, settings
+from support import ENDED
 
 SLOW = (HealthCheck.too_slow,)
 """No test fails because the machine is busy."""
@@ -16,3 +17,8 @@ settings.register_profile("long", max_examples=1000, deadline=None, suppress_hea
 # For mutants: that something is wrong is enough, and looking for the smallest example takes minutes.
 settings.register_profile("first", settings.get_profile("quick"), phases=(Phase.explicit, Phase.generate))
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+
+def pytest_unconfigure() -> None:
+    """End what was started for all tests."""
+    ENDED.close()

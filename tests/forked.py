@@ -1,43 +1,84 @@
 """The command in a process of its own, without the start-up: a process that has imported everything forks for each run.
 
-`support.command` starts one such process and talks to it in lines of JSON; a run is the arguments, the folder and the
-environment, and the files that its standard streams read and write. What a test sees is the same but for the time of
-the interpreter's start and of imports, which are most of a run of a small file.
+`python forked.py SOCKET` is that process; `ask` has it run the command with the caller's standard streams, or others.
+This file is also a `corefscore` for a shell: called by that name, it asks the process that ``FORKED`` names. What a
+test sees is the same but for the time of the interpreter's start and of imports, which are most of a short run.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import socket
 import sys
-from typing import Any, TextIO
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+STREAMS = (0, 1, 2)
+
+KILLED = -1
+"""The status of a run that a signal ended."""
 
 
-def serve() -> None:
-    """Run what each line of standard input asks for, and answer with the exit status, as `subprocess` has it."""
-    # What a run would import at first use; a run in which the others do not exist has a test with a process of its own.
-    import corefscore.__main__
-    import corefscore.cli
-    import corefscore.cli.score
-    import corefscore.python.api  # noqa: F401
-
-    for line in sys.stdin:
-        child = os.fork()
-        if not child:
-            run(json.loads(line))
-        _, status = os.waitpid(child, 0)
-        sys.stdout.write(f"{os.waitstatus_to_exitcode(status)}\n")
-        sys.stdout.flush()
+def ask(
+    server: str, arguments: Sequence[str], folder: str, environment: Mapping[str, str], streams: Sequence[int] = STREAMS
+) -> tuple[int, float]:
+    """Run the command: its exit status, and the seconds of processor time that it took, the kernel's left out."""
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(server)
+        asked = {"arguments": list(arguments), "folder": folder, "environment": dict(environment)}
+        socket.send_fds(connection, [b"\n"], list(streams))
+        connection.sendall(json.dumps(asked).encode() + b"\n")
+        with connection.makefile() as answer:
+            status, seconds = (answer.read() or f"{KILLED} 0").split()
+    return int(status), float(seconds)
 
 
-def run(asked: dict[str, Any]) -> None:
-    """Become the command."""
-    streams = [os.open(asked["stdin"], os.O_RDONLY)]
-    streams += [os.open(asked[name], os.O_WRONLY) for name in ("stdout", "stderr")]
-    for number, descriptor in enumerate(streams):
+def serve(path: str) -> None:
+    """Run what each connection asks for, many at a time, until standard input ends."""
+    import gc
+    import select
+
+    import_all()
+    gc.freeze()
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(path)
+        listener.listen(16)
+        os.write(1, b"ready\n")
+        while listener in select.select([listener, sys.stdin], [], [])[0]:
+            connection, _ = listener.accept()
+            with connection:
+                if not os.fork():
+                    listener.close()
+                    run(connection)
+            with suppress(ChildProcessError):  # a run answers by itself; here those that ended are cleared away
+                while os.waitpid(-1, os.WNOHANG)[0]:
+                    pass
+
+
+def import_all() -> None:
+    """What a run imports at first use, too; a run in which the others do not exist has a test with its own process."""
+    from importlib import import_module
+    from pkgutil import walk_packages
+
+    import corefscore
+    import scipy.optimize  # noqa: F401
+
+    for module in walk_packages(corefscore.__path__, "corefscore."):
+        import_module(module.name)
+
+
+def run(connection: socket.socket) -> None:
+    """Become the command, and answer when it ends."""
+    import resource
+
+    _, streams, _, _ = socket.recv_fds(connection, 1, len(STREAMS))
+    with connection.makefile() as lines:
+        asked = json.loads(lines.readline())
+    for number, descriptor in zip(STREAMS, streams, strict=True):
         os.dup2(descriptor, number)
         os.close(descriptor)
-    standard: list[TextIO] = [open(0), open(1, "w"), open(2, "w", errors="backslashreplace")]  # noqa: SIM115
+    standard = [open(0), open(1, "w"), open(2, "w", errors="backslashreplace")]  # noqa: SIM115
     sys.stdin, sys.stdout, sys.stderr = standard
     os.environ.clear()
     os.environ.update(asked["environment"])
@@ -56,8 +97,12 @@ def run(asked: dict[str, Any]) -> None:
         # Python's own, too, which must not be closed before.
         for stream in (*standard[1:], sys.stdout, sys.stderr):
             stream.flush()
+        connection.sendall(f"{status} {resource.getrusage(resource.RUSAGE_SELF).ru_utime}".encode())
         os._exit(status)
 
 
 if __name__ == "__main__":
-    serve()
+    if os.path.basename(sys.argv[0]) == "forked.py":
+        serve(sys.argv[1])
+    else:
+        sys.exit(ask(os.environ["FORKED"], sys.argv, os.getcwd(), os.environ)[0] % 256)

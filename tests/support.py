@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
 from typing import NamedTuple
 
 import pytest
+from forked import ask
 
 ROOT = Path(__file__).parent.parent
 TESTDATA = ROOT / "testdata"
@@ -23,6 +24,9 @@ COMMAND = Path(sys.executable).with_name("corefscore")
 
 PYTHON = {name: value for name, value in os.environ.items() if name.startswith("PYTHON")}
 """What Python was told when the tests began."""
+
+ENDED = ExitStack()
+"""What ends with the tests (`conftest`)."""
 
 VERSION_LINE = b"version: 8.01 corefscore "
 
@@ -58,30 +62,38 @@ def command(*arguments: str | Path, cwd: Path | None = None, stdin: bytes = b"",
     python = {name: value for name, value in os.environ.items() if name.startswith("PYTHON")}
     if path or python != PYTHON or not hasattr(os, "fork"):
         return process(*arguments, cwd=cwd, stdin=stdin, path=path)
-    server = _server()
-    assert server.stdin is not None
-    assert server.stdout is not None
-    with tempfile.TemporaryDirectory() as folder:
-        streams = {name: Path(folder, name) for name in ("stdin", "stdout", "stderr")}
-        for name, file in streams.items():
-            file.write_bytes(stdin if name == "stdin" else b"")
-        asked = {
-            **{name: str(file) for name, file in streams.items()},
-            "arguments": [str(COMMAND), *map(str, arguments)],
-            "folder": str(cwd or Path.cwd()),
-            "environment": dict(os.environ),
-        }
-        server.stdin.write(json.dumps(asked) + "\n")
-        server.stdin.flush()
-        status = int(server.stdout.readline())
-        return Run(status, streams["stdout"].read_bytes(), streams["stderr"].read_bytes())
+    with TemporaryFile() as given, TemporaryFile() as stdout, TemporaryFile() as stderr:
+        given.write(stdin)
+        given.seek(0)
+        status, _ = forked(*arguments, cwd=cwd, streams=[given.fileno(), stdout.fileno(), stderr.fileno()])
+        for stream in (stdout, stderr):
+            stream.seek(0)
+        return Run(status, stdout.read(), stderr.read())
+
+
+def forked(*arguments: str | Path, cwd: Path | None = None, streams: Sequence[int]) -> tuple[int, float]:
+    """Exit status and processor time of a forked run with these standard streams."""
+    return ask(str(server()), [str(COMMAND), *map(str, arguments)], str(cwd or Path.cwd()), os.environ, streams)
 
 
 @cache
-def _server() -> subprocess.Popen[str]:
-    """The process that forks; it ends with its standard input."""
-    program = [sys.executable, str(Path(__file__).with_name("forked.py"))]
-    return subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True)
+def server() -> Path:
+    """The socket of the process that forks; beside it is a `corefscore` that asks it."""
+    folder = ENDED.enter_context(TemporaryDirectory(prefix="corefscore-"))
+    program = Path(__file__).with_name("forked.py")
+    asking = Path(folder, COMMAND.name)
+    asking.write_text(f"#!{sys.executable} -IS\n{program.read_text()}")
+    asking.chmod(0o755)
+    path = Path(folder, "socket")
+    # It ends with its standard input, which this closes.
+    started = ENDED.enter_context(
+        subprocess.Popen(
+            [sys.executable, program, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+        )
+    )
+    assert started.stdout is not None
+    assert started.stdout.readline() == b"ready\n"
+    return path
 
 
 def loaded(late: Iterable[str], *calls: Sequence[str | Path]) -> list[str]:

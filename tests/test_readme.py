@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from support import CORPORA, ROOT, TESTDATA
+from support import CORPORA, ROOT, TESTDATA, server
 from update_readme import evaluators_table, metrics_table
 
 README = (ROOT / "README.md").read_text()
@@ -42,7 +42,8 @@ def test_an_example_prints_what_the_page_shows(example: Example, tmp_path: Path)
     if "perl " in call and not shutil.which("perl"):
         pytest.skip("there is no perl")
     (tmp_path / "testdata").symlink_to(TESTDATA)
-    environment = dict(os.environ, PATH=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    folders = (str(server().parent), str(Path(sys.executable).parent), os.environ["PATH"])
+    environment = dict(os.environ, PATH=os.pathsep.join(folders), FORKED=str(server()))
     done = subprocess.run(
         call, shell=True, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
     )
