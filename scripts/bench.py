@@ -17,6 +17,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
+from itertools import compress
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryFile
@@ -185,11 +186,14 @@ def _converted(file: Path, folder: Path, dialect: str, program: str) -> Path:
     return target
 
 
-def table(rows: Sequence[Row], peers: Sequence[str]) -> str:
-    """The measurements in Markdown."""
+def table(rows: Sequence[Row], peers: Sequence[str], *, brief: bool = False) -> str:
+    """The measurements in Markdown; ``brief`` leaves out what only those want who work on speed."""
     heads = ["input", "tokens", "wall s", "cpu s", "peak MB, largest process"]
     heads += [f"/ {IMPORT}", "at most", "the same in cpu", f"/ {LINES}", f"/ {PASS}"]
     heads += [f"{peer} {unit}" for peer in peers for unit in ("s", "MB", "/ ours")]
+    hidden = {"the same in cpu", f"/ {LINES}", f"/ {PASS}", *(f"{peer} MB" for peer in peers)} if brief else set()
+    shown = [head not in hidden for head in heads]
+    heads = list(compress(heads, shown))
     lines = ["| " + " | ".join(heads) + " |", "|---" + "|---:" * (len(heads) - 1) + "|"]
     for each in rows:
         ours = each.runs[OURS]
@@ -204,7 +208,7 @@ def table(rows: Sequence[Row], peers: Sequence[str]) -> str:
             its = each.runs.get(peer)
             cells += [f"{its.wall:.2f}", f"{its.memory:.0f}"] if its else [SKIPPED, SKIPPED]
             cells.append(number(each.ratio(peer, OURS)))
-        lines.append("| " + " | ".join(cells) + " |")
+        lines.append("| " + " | ".join(compress(cells, shown)) + " |")
     return "\n".join(lines) + "\n"
 
 
@@ -306,7 +310,7 @@ def main() -> None:
     for name in wanted:
         rows.append(row(name, arguments.inputs, peers, shlex.split(arguments.options), arguments.patient))
         print(f"{name}: {rows[-1].runs[OURS].wall:.2f} s", file=sys.stderr)  # noqa: T201 - what it found is what it prints
-    text = f"{table(rows, list(peers))}\n{conclusions(rows)}"
+    text = f"{table(rows, list(peers), brief=arguments.page)}\n{conclusions(rows)}"
     print(text, end="")  # noqa: T201 - what it found is what it prints
     if arguments.plot:
         plot(rows, arguments.plot)
