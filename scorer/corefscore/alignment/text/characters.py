@@ -70,6 +70,15 @@ class Characters:
         """The same, each character being a word."""
         return Characters(self.code, np.arange(len(self.code)), len(self.code))
 
+    @cached_property
+    def has_word(self) -> bool:
+        """Whether there is a letter or a digit."""
+        return self.is_word(0, len(self.code))
+
+    def is_word(self, start: int, stop: int) -> bool:
+        """Whether some of the characters have a letter or a digit."""
+        return any(map(str.isalnum, self.text(start, stop)))
+
     def text(self, start: int, stop: int) -> str:
         """Some of the characters."""
         return _text(self.code[start:stop])

@@ -10,8 +10,8 @@ The rule. Let the texts be characters without white space (`corefscore.alignment
 3. In a gap without anchors, words are aligned with the fewest insertions, deletions and replacements, where two
    replacements count as much as three of the others; of several such ways in that in which words that replace each
    other are most alike in their first and last characters and in their length. A gap of more than `CELLS` pairs of
-   words is left open: its words are deleted and inserted. So is all text if there is no word or stretch that both
-   have: what stands in place of the key then is another text.
+   words is left open: its words are deleted and inserted. So is all text if no letter or digit was found in
+   the key: the response is another text then.
 4. Stretches of 24 characters or more that are left over on both sides were *moved*.
 
 The time is linear for texts that agree, and for others about linear in the length of the texts; what a gap costs is
@@ -118,8 +118,8 @@ class _Search:
                 gaps.append(Gap(at_key, its.key, at_response, its.response, gap.rounds - 1))
                 at_key, at_response = its.key + its.size, its.response + its.size
             gaps.append(Gap(at_key, gap.key_end, at_response, gap.response_end, gap.rounds - 1))
-        if not self.stretches:
-            self.replaced.clear()
+        if self.key.has_word and not any(self.key.is_word(its.key, its.key + its.size) for its in self.stretches):
+            self.stretches, self.replaced = [], []
 
     def found(self) -> Found:
         """All that was found."""
