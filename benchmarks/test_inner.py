@@ -14,15 +14,14 @@ import pytest
 from corefscore import Scorer
 from corefscore.alignment.matching import exact
 from corefscore.alignment.pairing import Pairs, pair
-from corefscore.evaluate import count as counted
-from corefscore.evaluate import joined
+from corefscore.evaluate import count, joined
 from corefscore.formats import read
 from corefscore.layouts import Style, official
 from corefscore.metrics import NAMES, find, select
 from corefscore.metrics.assignment import best
 from corefscore.metrics.overlap import Overlap, overlap
 from corefscore.reports.score import Report
-from corefscore.results import Settings
+from corefscore.settings import Settings
 from generate import SHAPES, Span, noisy, partition, spans, write
 from pytest_benchmark.fixture import BenchmarkFixture
 
@@ -70,7 +69,7 @@ def test_metric(benchmark: BenchmarkFixture, tables: list[Overlap], name: str) -
 def test_printing(benchmark: BenchmarkFixture, pairs: list[Pairs], documents: bool) -> None:
     metrics = select("all")
     settings = Settings(tuple(metric.name for metric in metrics))
-    parts = [counted(each, metrics, settings, keep_pairs=documents) for each in pairs]
+    parts = [count(each, metrics, settings, keep_pairs=documents) for each in pairs]
     benchmark(lambda: list(official.render(Report(joined(parts, metrics, settings, []), documents), Style("official"))))
 
 

@@ -68,7 +68,7 @@ def test_the_result_names_its_measures_documents_and_average() -> None:
 
 def test_a_result_is_frozen_and_shows_its_values() -> None:
     result = score(*DEMO, metrics="lea")
-    owners = ((result, "names"), (result.total, "place"), (result["lea"], "f1"), (result.settings, "counting"))
+    owners = ((result, "names"), (result.total, "found"), (result["lea"], "f1"), (result.settings, "rules"))
     for owner, name in owners:
         with pytest.raises(AttributeError):
             setattr(owner, name, None)
@@ -374,9 +374,9 @@ def test_every_option_of_a_metric_here_is_a_keyword() -> None:
 
     from corefscore.metrics import NAMES, find
     from corefscore.metrics.row import options_of
-    from corefscore.results import COUNTING
+    from corefscore.settings import RULES
 
-    options = {option.keyword for option in (*COUNTING, *options_of([find(name) for name in NAMES]))}
+    options = {option.keyword for option in (*RULES, *options_of([find(name) for name in NAMES]))}
     assert options <= set.intersection(*(set(signature(each).parameters) for each in (score, Scorer, analyse)))
     assert set(Reading._fields) <= set(signature(score).parameters) & set(signature(Scorer).parameters)
 
@@ -498,7 +498,7 @@ def test_a_scorer_begins_again() -> None:
         scorer.result()
     scorer.add(KEY, KEY, name="d")
     assert scorer.result()["muc"].f1 == 1
-    assert scorer.result().settings.counting.singletons == "drop"
+    assert scorer.result().settings.rules.singletons == "drop"
 
 
 def test_what_is_odd_is_warned_of_once_a_call_where_it_was_made() -> None:

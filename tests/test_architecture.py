@@ -125,6 +125,7 @@ ORDER = (
     "metrics",
     "metrics.citations",
     "metrics.measures",
+    "settings",
     "results",
     "python.arguments",
     "alignment.nodes",

@@ -33,7 +33,7 @@ from corefscore.formats.corefud import reader
 from corefscore.formats.corefud.lines import Lines, number_of
 from corefscore.formats.corefud.reader import words_at
 from corefscore.formats.row import Reading
-from corefscore.results import Counting
+from corefscore.settings import Rules
 from support import ROOT, TESTDATA, Run, call, command
 
 SHARED = ROOT.parent / "shared" / "corefud" / "cases"
@@ -374,7 +374,7 @@ ALIGNED = ("official", "alignment")
 def aligned(case: Path, **how: Any) -> alignment.Alignment:
     sides = [read(str(path), [], Reading()) for path in pair_of(case)]
     (pairs,) = pair(iter([joined(list(sides[0]))]), iter([joined(list(sides[1]))]), [])
-    return matched(pairs, Counting(**how).settled(nodes=True))[0]
+    return matched(pairs, Rules(**how).settled(nodes=True))[0]
 
 
 @pytest.mark.parametrize(

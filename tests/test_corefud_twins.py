@@ -18,7 +18,7 @@ from corefscore.documents.model import SENTENCE, TENTH, Documents, Nodes, Place
 from corefscore.documents.sources import Source
 from corefscore.metrics import find
 from corefscore.metrics.counts import packed
-from corefscore.results import Counting
+from corefscore.settings import Rules
 from scipy.optimize import linear_sum_assignment
 
 SEEDS = range(60)
@@ -114,7 +114,7 @@ def columns(side: Side) -> Documents:
 
 def aligned(key: Side, response: Side, **how: Any) -> Alignment:
     (pairs,) = pair(iter([columns(key)]), iter([columns(response)]), [])
-    return matched(pairs, Counting(singletons="keep", **how).settled(nodes=True))[0]
+    return matched(pairs, Rules(singletons="keep", **how).settled(nodes=True))[0]
 
 
 def f1(one: frozenset[object], other: frozenset[object]) -> float:
@@ -314,7 +314,7 @@ def test_each_mention_finds_the_most_similar_one_that_fits(
     tables = lookups.tables(alignment, lookup)
     sides = (alignment.key, alignment.response)
     counts = {
-        name: lookups.counted(name, lambda table, name=name: packed(find(name).count(table)), tables, "corefud")  # type: ignore[misc]
+        name: lookups.counts(name, lambda table, name=name: packed(find(name).count(table)), tables, "corefud")  # type: ignore[misc]
         for name in ("muc", "bcub")
     }
     before = [np.cumsum([0, *(1 + max(each.entity for each in its) for its in side)]) for side in (key, response)]

@@ -34,7 +34,7 @@ from corefscore.metrics.counts import packed
 from corefscore.metrics.overlap import of_columns, overlap
 from corefscore.python.api import scored, settings_of
 from corefscore.reports.errors.single import listed
-from corefscore.results import Counting
+from corefscore.settings import Rules
 from hypothesis import given
 from hypothesis import strategies as st
 from support import ROOT, TESTDATA, call, command
@@ -50,7 +50,7 @@ USUAL = Asked()
 
 
 def analysis_of(key: Path, response: Path, asked: Asked = USUAL, singletons: str = "keep") -> Analysis:
-    settings = settings_of(CONLL.metrics, Counting(singletons=singletons), None, {})
+    settings = settings_of(CONLL.metrics, Rules(singletons=singletons), None, {})
     result = scored(str(key), str(response), CONLL.metrics, settings, Reading(), keep_pairs=True)
     pairs = pairs_of(result)
     return analysed(result, pairs, text_of([pairs]), asked, CONLL)

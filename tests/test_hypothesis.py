@@ -31,7 +31,8 @@ from corefscore.formats.row import Request
 from corefscore.formats.tagged.notations import NAMES
 from corefscore.metrics import find, select
 from corefscore.reports.compare import compare
-from corefscore.results import Result, Settings
+from corefscore.results import Result
+from corefscore.settings import Settings
 from corefscore.statistics.significance import Compared, Method
 from hypothesis import assume, example, given
 from hypothesis import strategies as st

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from corefscore.metrics import find
 from corefscore.reports.rank import Ranking, rank
-from corefscore.results import Result, Settings
+from corefscore.results import Result
+from corefscore.settings import Settings
 from corefscore.statistics.significance import Method
 from support import TESTDATA, call
 

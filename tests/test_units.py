@@ -20,7 +20,8 @@ from corefscore.formats.row import Reading
 from corefscore.metrics import select
 from corefscore.metrics.row import Metric
 from corefscore.python.api import scored, settings_of
-from corefscore.results import Counting, Result
+from corefscore.results import Result
+from corefscore.settings import Rules
 from support import CORPORA, TESTDATA, call
 
 TOPICS = TESTDATA / "topics"
@@ -34,8 +35,8 @@ def counted(
     key: Path, response: Path, unit: str = "column:1", metrics: Sequence[Metric] = ADDITIVE, **how: Any
 ) -> Result:
     """A result with units; what is odd is in its notices."""
-    counting = Counting(**how)
-    settings = settings_of(metrics, counting, None, {}, unit)
+    rules = Rules(**how)
+    settings = settings_of(metrics, rules, None, {}, unit)
     return scored(key, response, metrics, settings, Reading())
 
 

@@ -24,7 +24,8 @@ from corefscore.documents.sources import Source
 from corefscore.evaluate import evaluate
 from corefscore.formats import read
 from corefscore.metrics import MENTIONS, select
-from corefscore.results import Counting, Result, Settings
+from corefscore.results import Result
+from corefscore.settings import Rules, Settings
 
 Mention = tuple[int, int]
 Entity = list[Mention]
@@ -453,7 +454,7 @@ def score(
         batches([key for key, _ in pairs], batch),
         batches([response for _, response in pairs], response_batch),
         select(",".join(SCORED)),
-        Settings(SCORED, Counting(repeated, singletons)),
+        Settings(SCORED, Rules(repeated, singletons)),
         [],
     )
 
@@ -461,7 +462,7 @@ def score(
 def score_files(key: Path, response: Path, *, repeated: str = "official") -> Result:
     """Score two CoNLL files with every metric."""
     return evaluate(
-        read(str(key), []), read(str(response), []), select(",".join(SCORED)), Settings(SCORED, Counting(repeated)), []
+        read(str(key), []), read(str(response), []), select(",".join(SCORED)), Settings(SCORED, Rules(repeated)), []
     )
 
 

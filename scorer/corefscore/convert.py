@@ -10,7 +10,7 @@ from itertools import chain, islice
 import numpy as np
 
 from corefscore.alignment.pairing import Names
-from corefscore.checking.findings import Finding, counted
+from corefscore.checking.findings import Finding, plural
 from corefscore.documents.arrays import Bools, Ints, bounds, tally
 from corefscore.documents.model import KEY, RESPONSE, SENTENCE, TENTH, Documents, joined
 from corefscore.documents.sources import sources
@@ -169,7 +169,7 @@ def _on_tokens(key: str, path: str, reading: Reading, notices: list[Finding]) ->
         its = entities[name].entities if name in entities else {}
         there = {label: [span for span in spans if span[1] < batches.tokens[at]] for label, spans in its.items()}
         if lost := sum(map(len, its.values())) - sum(map(len, there.values())):
-            details = {"document": name, "count": counted(lost, "mention")}
+            details = {"document": name, "count": plural(lost, "mention")}
             notices.append(Finding("lost-mentions", entities[name].place.source.name, details=details))
         if name not in entities:
             notices.append(Finding("missing-document", path, details={"document": name, "nearest": ""}))
@@ -201,7 +201,7 @@ def _note_lost(batch: Documents, lost: Sequence[tuple[str, Bools]], notices: lis
     document = batch.mention_document()
     for code, which in lost:
         for its, first, count in zip(*np.unique(document[which], return_index=True, return_counts=True), strict=True):
-            details = {"document": batch.names[its], "count": counted(int(count), "mention")}
+            details = {"document": batch.names[its], "count": plural(int(count), "mention")}
             line = int(batch.line[which][first])
             notices.append(Finding(code, batch.place_of(int(its)).source.name, line, details=details))
 
@@ -235,6 +235,6 @@ def _full(
         for number, document in enumerate(full_documents(as_spans(batch, notices))):
             place = document.place
             if pieces := batch.discarded.get(number):
-                details = {"document": document.name, "count": counted(len(pieces), "mark"), "piece": pieces[0]}
+                details = {"document": document.name, "count": plural(len(pieces), "mark"), "piece": pieces[0]}
                 notices.append(Finding("dropped-marks", place.source.name, place.line, details=details))
             yield document._replace(sentences=next(texts))

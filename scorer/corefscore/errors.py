@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-from corefscore.checking.findings import SHOWN, Finding, counted, told
+from corefscore.checking.findings import SHOWN, Finding, plural, told
 
 
 class ScorerError(Exception):
@@ -44,7 +44,7 @@ class InputError(ScorerError):
     def brief(self) -> str:
         """The first finding in words, and how many more there are."""
         more = len(self.findings) - 1
-        return str(self.findings[0]) + (f"\n... and {counted(more, 'more error')}" if more else "")
+        return str(self.findings[0]) + (f"\n... and {plural(more, 'more error')}" if more else "")
 
 
 def suggested(name: str, known: Iterable[str]) -> str:

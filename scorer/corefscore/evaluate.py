@@ -26,7 +26,8 @@ from corefscore.metrics.counts import packed
 from corefscore.metrics.overlap import Overlap, by_units, overlap
 from corefscore.metrics.row import NAMED, NODES, WHOLE, Metric, names_asked
 from corefscore.names.options import NameOptions
-from corefscore.results import Result, Settings, Shown, UnitCounts
+from corefscore.results import Result, Shown, UnitCounts
+from corefscore.settings import Settings
 from corefscore.work.workers import Map, beside
 
 if TYPE_CHECKING:
@@ -59,11 +60,13 @@ def evaluate(
 
     Raises `InputError` for input that is refused, `UsageError` for an unknown document.
     """
-    batches = counted(key, response, metrics, settings, notices, keep_pairs=keep_pairs, apply=apply, reading=reading)
+    batches = count_batches(
+        key, response, metrics, settings, notices, keep_pairs=keep_pairs, apply=apply, reading=reading
+    )
     return joined(batches, metrics, settings, notices)
 
 
-def counted(
+def count_batches(
     key: Iterator[Documents],
     response: Iterator[Documents],
     metrics: Sequence[Metric],
@@ -73,7 +76,7 @@ def counted(
     keep_pairs: bool = False,
     apply: Map = map,
     reading: Reading = BY_CONTENT,
-) -> list[tuple[Part, Counted]]:
+) -> list[tuple[Part, BatchCounts]]:
     """`evaluate` up to the counts of its batches, for `joined`."""
     (_, key), (_, response) = map(_begun, (key, response))
     key, response, text = on_key(key, response, reading, notices)
@@ -94,7 +97,7 @@ def counted(
             yield _matched(_with_kinds(pairs, of, reading), how, settings, keep_pairs=keep_pairs)
 
     # All that crosses to other processes are columns and names.
-    batches = list(beside(apply, partial(_counted_by_name, settings=settings), matched()))
+    batches = list(beside(apply, partial(_counts_by_name, settings=settings), matched()))
     if fidelity is not None:
         batches = [(part._replace(fidelity=fidelity.take(part.names)), counts) for part, counts in batches]
     return batches
@@ -102,13 +105,13 @@ def counted(
 
 def kinds_asked(metrics: Sequence[Metric], settings: Settings) -> Of | None:
     """What is asked of kinds of mentions. Raises `UsageError` for a metric that has none."""
-    if settings.counting.of is None:
+    if settings.rules.of is None:
         return None
     from corefscore.kinds.counts import refuse_without_terms
     from corefscore.kinds.options import of
 
     refuse_without_terms(metrics)
-    return of(settings.counting.of)
+    return of(settings.rules.of)
 
 
 def _with_kinds(pairs: Pairs, of: Of | None, reading: Reading) -> Pairs:
@@ -192,7 +195,7 @@ class Part(NamedTuple):
         return self.names if self.windows is None else self.windows.named(self.names)
 
 
-class Counted(NamedTuple):
+class BatchCounts(NamedTuple):
     """What is counted in one batch of pairs: counts by metric, each with one row a document, by view the key mentions
     of each document with copies, and the counts of the kinds of a division; and counts with one row a unit, where these
     are asked for."""
@@ -205,12 +208,12 @@ class Counted(NamedTuple):
 
 def count(
     pairs: Pairs, metrics: Sequence[Metric], settings: Settings, *, keep_pairs: bool = False
-) -> tuple[Part, Counted]:
+) -> tuple[Part, BatchCounts]:
     """Count a batch of pairs: match mentions, treat repeats, lay out the overlap, ask every metric."""
     of = kinds_asked(metrics, settings)
     pairs = _with_kinds(pairs, of, BY_CONTENT)
     part, views = _matched(pairs, names_asked(metrics, settings.own), settings, keep_pairs=keep_pairs)
-    return part, _counted(views, metrics, settings)
+    return part, _batch_counts(views, metrics, settings)
 
 
 def _matched(pairs: Pairs, how: NameOptions | None, settings: Settings, *, keep_pairs: bool) -> tuple[Part, Views]:
@@ -218,12 +221,12 @@ def _matched(pairs: Pairs, how: NameOptions | None, settings: Settings, *, keep_
 
     In all of them, repeats are decided by the order of all mentions.
     """
-    if settings.counting.window is not None:
+    if settings.rules.window is not None:
         from corefscore.alignment.windows import cut
 
         whole_names = pairs.key.names
-        pairs, windows = cut(pairs, settings.counting.window)
-        settings = replace(settings, counting=settings.counting._replace(window=None))
+        pairs, windows = cut(pairs, settings.rules.window)
+        settings = replace(settings, rules=settings.rules._replace(window=None))
         part, of_windows = _matched(pairs, how, settings, keep_pairs=keep_pairs)
         return part._replace(names=whole_names, windows=windows), of_windows
     units: Units | None = None
@@ -240,7 +243,7 @@ def _matched(pairs: Pairs, how: NameOptions | None, settings: Settings, *, keep_
 
         of_views[NAMED] = cut_down(pairs, how)
         held = [held_by(pairs.key, how, KEY), held_by(pairs.response, how, RESPONSE)]
-    way = settings.counting.treated
+    way = settings.rules.treated
     treated = {view: treat(_exact(its, units), its, way) for view, its in of_views.items()}
     messages = {view: its.messages for view, its in treated.items()}
     whole = treated[WHOLE]
@@ -278,7 +281,7 @@ def _aligned(pairs: Pairs, how: NameOptions | None, settings: Settings, *, keep_
         from corefscore.names.mentions import names_of
 
         names_of(pairs.key, how)  # refuses what has none
-    alignment, about = aligned(pairs, settings.counting.settled(nodes=True))
+    alignment, about = aligned(pairs, settings.rules.settled(nodes=True))
     if pairs.key.kinds is not None and pairs.response.kinds is not None:
         from corefscore.kinds.counts import by_number
 
@@ -294,7 +297,7 @@ def _aligned(pairs: Pairs, how: NameOptions | None, settings: Settings, *, keep_
     return part, {WHOLE: alignment}
 
 
-def _counted(views: Views, metrics: Sequence[Metric], settings: Settings) -> Counted:
+def _batch_counts(views: Views, metrics: Sequence[Metric], settings: Settings) -> BatchCounts:
     """Lay out the overlap, ask every metric about its view.
 
     Raises `UsageError` for a metric that counts words of mentions where these are spans.
@@ -304,20 +307,20 @@ def _counted(views: Views, metrics: Sequence[Metric], settings: Settings) -> Cou
     if not isinstance(whole, Matched):
         from corefscore.alignment.nodes import counts
 
-        counting = settings.counting.settled(nodes=True)
-        found, copies = counts(whole, every, counting, partial(_own, settings=settings))
-        return _of_kinds(Counted(found, {WHOLE: copies}), whole, metrics, settings)
+        rules = settings.rules.settled(nodes=True)
+        found, copies = counts(whole, every, rules, partial(_own, settings=settings))
+        return _of_kinds(BatchCounts(found, {WHOLE: copies}), whole, metrics, settings)
     for metric in metrics:
         if metric.view == NODES:
             raise UsageError(f"the metric {metric.name} needs the words and heads of mentions, which only CorefUD has")
-    counting = settings.counting.settled(nodes=False)
+    rules = settings.rules.settled(nodes=False)
     matched = {
-        view: without_singletons(of_both(its, counting.mentions), counting.singletons)
+        view: without_singletons(of_both(its, rules.mentions), rules.singletons)
         for view, its in views.items()
         if isinstance(its, Matched)
     }
     overlaps = {view: overlap(its) for view, its in matched.items()}
-    counted = Counted(
+    counted = BatchCounts(
         {metric.name: _counts(metric, overlaps[metric.view], settings) for metric in every},
         {view: its.key.total(its.key.size) for view, its in overlaps.items()},
         by_unit={} if settings.unit is None else _counts_by_unit(matched, overlaps, every, settings),
@@ -325,7 +328,9 @@ def _counted(views: Views, metrics: Sequence[Metric], settings: Settings) -> Cou
     return _of_kinds(counted, matched[WHOLE], metrics, settings)
 
 
-def _of_kinds(counted: Counted, whole: Matched | Alignment, metrics: Sequence[Metric], settings: Settings) -> Counted:
+def _of_kinds(
+    counted: BatchCounts, whole: Matched | Alignment, metrics: Sequence[Metric], settings: Settings
+) -> BatchCounts:
     """The counts of the one kind of mentions that is asked for, or of all mentions with those of each kind; as they are
     where no kind is asked for."""
     of = kinds_asked(metrics, settings)
@@ -333,9 +338,9 @@ def _of_kinds(counted: Counted, whole: Matched | Alignment, metrics: Sequence[Me
         return counted
     if settings.unit is not None:
         raise UsageError(f"--unit {settings.unit}: scores of kinds (--of) have no units within documents")
-    from corefscore.kinds.counts import counted as of_kinds
+    from corefscore.kinds.counts import counts_of_kinds
 
-    kinds = of_kinds(whole, _every(metrics, settings), of, partial(_own, settings=settings))
+    kinds = counts_of_kinds(whole, _every(metrics, settings), of, partial(_own, settings=settings))
     if of.division:
         return counted._replace(kinds=kinds)
     (counts,) = kinds.values()
@@ -355,13 +360,13 @@ def _counts_by_unit(
     return found
 
 
-def _counted_by_name(views: Views, settings: Settings) -> Counted:
+def _counts_by_name(views: Views, settings: Settings) -> BatchCounts:
     """The same in any process, which has to find the metrics by itself."""
-    return _counted(views, select(",".join(settings.metrics)) if settings.metrics else (), settings)
+    return _batch_counts(views, select(",".join(settings.metrics)) if settings.metrics else (), settings)
 
 
 def joined(
-    batches: Sequence[tuple[Part, Counted]], metrics: Sequence[Metric], settings: Settings, notices: list[Finding]
+    batches: Sequence[tuple[Part, BatchCounts]], metrics: Sequence[Metric], settings: Settings, notices: list[Finding]
 ) -> Result:
     """All batches in their order as one result, summed once: sums of parts would move the last bit.
 
@@ -373,13 +378,13 @@ def joined(
     parts = [part for part, _ in batches]
     dropped = [repeat for part in parts for repeat in part.dropped]
     nodes = [part.nodes for part in parts if part.nodes is not None]
-    counting = settings.counting.settled(nodes=bool(nodes))
-    settings = replace(settings, counting=counting)
+    rules = settings.rules.settled(nodes=bool(nodes))
+    settings = replace(settings, rules=rules)
     if nodes:
         from corefscore.alignment.nodes import notices as odd
 
         notices += odd(nodes)
-    if counting.repeated == "official":
+    if rules.repeated == "official":
         refuse_too_many(dropped)
         notices += describe("repeated-mention", once([repeat for part in parts for repeat in part.repeats]))
     else:
@@ -400,13 +405,13 @@ def joined(
         held = [part.held for part in parts]
         notices += about_names(held, how)
         named = bool(views[NAMED].key_copies.any())
-        notices += about_mentions(held, how, named=named, singletons=counting.singletons != "drop")
-    every = tuple(metric.by(counting.definitions) for metric in _every(metrics, settings))
+        notices += about_mentions(held, how, named=named, singletons=rules.singletons != "drop")
+    every = tuple(metric.by(rules.definitions) for metric in _every(metrics, settings))
     counts = {metric.name: in_a_row([its.counts[metric.name] for _, its in batches]) for metric in every}
-    if counting.of is not None and not any(its.kinds for _, its in batches):
+    if rules.of is not None and not any(its.kinds for _, its in batches):
         from corefscore.kinds.counts import nothing_to_count
 
-        notices += nothing_to_count(counting.of, every, counts, parts[0].files)
+        notices += nothing_to_count(rules.of, every, counts, parts[0].files)
     return Result(
         [metric.given(settings.own) for metric in every],
         [name for part in parts for name in part.counted_names],
@@ -421,7 +426,7 @@ def joined(
     )
 
 
-def _kinds(batches: Sequence[tuple[Part, Counted]], metrics: Sequence[str]) -> dict[str, dict[str, Floats]]:
+def _kinds(batches: Sequence[tuple[Part, BatchCounts]], metrics: Sequence[str]) -> dict[str, dict[str, Floats]]:
     """The counts of the kinds of a division, of all batches; a kind that a batch does not have counts nothing there."""
     nothing = [{metric: np.zeros_like(its.counts[metric]) for metric in metrics} for _, its in batches]
     return {
@@ -435,7 +440,7 @@ def _kinds(batches: Sequence[tuple[Part, Counted]], metrics: Sequence[str]) -> d
     }
 
 
-def _by_unit(batches: Sequence[tuple[Part, Counted]]) -> UnitCounts | None:
+def _by_unit(batches: Sequence[tuple[Part, BatchCounts]]) -> UnitCounts | None:
     """The counts of the units of all batches; None where they are not asked for."""
     if any(part.units is None for part, _ in batches):
         return None
@@ -460,7 +465,7 @@ def _fidelity(parts: Sequence[Part]) -> Fidelity | None:
     return of_all([(part.names, part.fidelity) for part in parts])
 
 
-def _shown(batches: Sequence[tuple[Part, Counted]], view: str) -> Shown:
+def _shown(batches: Sequence[tuple[Part, BatchCounts]], view: str) -> Shown:
     """What the official layout tells of the documents of all batches, as one view has them."""
     messages = {}
     before = 0
@@ -474,7 +479,7 @@ def _shown(batches: Sequence[tuple[Part, Counted]], view: str) -> Shown:
 def _every(metrics: Sequence[Metric], settings: Settings) -> tuple[Metric, ...]:
     """The metrics that are counted: mention identification, where kinds of mentions are asked for linking, and those
     that are asked for."""
-    linked = (find(LINKED),) if settings.counting.of is not None else ()
+    linked = (find(LINKED),) if settings.rules.of is not None else ()
     return tuple(dict.fromkeys((find(MENTIONS), *linked, *metrics)))
 
 

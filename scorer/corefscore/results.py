@@ -8,22 +8,19 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import EllipsisType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from corefscore import __version__
-from corefscore.alignment.matching import DEFINITIONS, LOOKUPS, MATCHING, SEARCHES, SINGLETONS, ZEROS
-from corefscore.alignment.matching import MENTIONS as COUNTED_MENTIONS
 from corefscore.alignment.pairing import Pairs
-from corefscore.alignment.repeats import REPEATED
-from corefscore.checking.findings import Finding, counted
+from corefscore.checking.findings import Finding, plural
 from corefscore.documents.arrays import Floats, Ints, sums
 from corefscore.errors import UsageError, suggested
 from corefscore.metrics import AVERAGE, GROUPS, MENTIONS, NAMES, described, named
 from corefscore.metrics.counts import SCORES, Counts, Ratios, Values, divided, summed, unpacked
-from corefscore.metrics.row import Measure, Metric, Option
+from corefscore.metrics.row import Measure, Metric
+from corefscore.settings import Settings
 from corefscore.statistics.percent import percent
 
 if TYPE_CHECKING:
@@ -37,10 +34,6 @@ DOCUMENT, KIND, TOTAL = "document", "kind", "total"
 
 REST = "(no match)"
 """The group of documents whose name a grouping pattern does not match."""
-
-
-At = int | EllipsisType
-"""Which document the values of many are asked for; ``...`` where they are those of one thing only."""
 
 
 def values(metrics: Sequence[Metric], counts: Mapping[str, Floats]) -> dict[str, Values]:
@@ -130,28 +123,33 @@ def _whole(number: float) -> float | int:
     return int(number) if number.is_integer() else number
 
 
-class Measured(Mapping[str, Score]):
-    """A mapping from measure to `Score`. Mention identification is the measure ``mentions``, the CoNLL average
-    ``conll``. Other names (`corefscore.metrics.OTHER_NAMES`) are understood.
+class Scores(Mapping[str, Score]):
+    """The scores of one document, one group of documents, or all: a mapping from measure to `Score`.
 
-    Raises `KeyError` for a measure that was not scored."""
+    Mention identification is the measure ``mentions``, the CoNLL average ``conll``. Other names
+    (`corefscore.metrics.OTHER_NAMES`) are understood. ``found`` are the values of every measure, ``row`` which row of
+    these, None if they have only one. Raises `KeyError` for a measure that was not scored.
+    """
 
-    found: Mapping[str, Values]
-    """The values of every measure, of many things at once or of one."""
+    _row: int | None = None
 
-    place: At = ...
-    """Which of the many."""
+    def __init__(self, found: Mapping[str, Values], row: int | None = None) -> None:
+        self._found, self._row = found, row
+
+    @property
+    def found(self) -> Mapping[str, Values]:
+        return self._found
 
     def __getitem__(self, measure: str) -> Score:
         if measure not in self:
             raise KeyError(f'there is no measure "{measure}"; {suggested(str(measure), self.found)}')
-        found, place = self.found[named(measure)], self.place
+        values, row = self.found[named(measure)], () if self._row is None else self._row
         return Score(
-            _number(found.recall[place]),
-            _number(found.precision[place]),
-            _number(found.f1[place]),
-            Ratio(*(_number(part[place]) for part in found.recall_counts)),
-            Ratio(*(_number(part[place]) for part in found.precision_counts)),
+            _number(values.recall[row]),
+            _number(values.precision[row]),
+            _number(values.f1[row]),
+            Ratio(*(_number(part[row]) for part in values.recall_counts)),
+            Ratio(*(_number(part[row]) for part in values.precision_counts)),
         )
 
     def __contains__(self, measure: object) -> bool:
@@ -178,190 +176,9 @@ class Measured(Mapping[str, Score]):
             raise KeyError("the CoNLL average needs the metrics " + ", ".join(GROUPS[AVERAGE]))
         return self[AVERAGE].f1
 
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Scores(Measured):
-    """The scores of one document, one group of documents, or all."""
-
-    found: Mapping[str, Values]
-    place: At = ...
-
     def to_dict(self) -> dict[str, Any]:
         """The measures as the JSON layout has them; see ``docs/json.md``."""
         return {name: score.to_dict() for name, score in self.items()}
-
-
-TASKS: Mapping[str, Mapping[str, str]] = {
-    "crac22": {"matching": "partial", "zeros": "linear", "lookup": "crac22"},
-    "crac23": {"matching": "head", "zeros": "linear", "lookup": "crac23"},
-    "crac24": {},
-    "crac25": {},
-    "crac26": {},
-}
-"""The shared tasks on CorefUD, and where they differ from the defaults, which are those of version 1.2 of the official
-scorer. In 2022 and 2023 it was version 1.0 and 1.1."""
-
-COUNTING = (
-    Option(
-        "repeated",
-        REPEATED[0],
-        "How to treat spans that are annotated more than once: as the official scorer does, keep the first, or refuse "
-        "the file.",
-        REPEATED,
-    ),
-    Option(
-        "singletons",
-        None,
-        "Entities of one mention: keep them, drop them from the response, or drop them from both sides. (default: "
-        "keep; for CorefUD: drop)",
-        SINGLETONS,
-    ),
-    Option(
-        "mentions",
-        None,
-        "Mentions that count: all, or those that both sides have, which scores links alone. (default: all)",
-        COUNTED_MENTIONS,
-    ),
-    Option(
-        "matching",
-        None,
-        "Which mentions match: equal ones, parts of a key mention with its head, or those with the same head. "
-        "(default: exact; for CorefUD: head)",
-        MATCHING,
-    ),
-    Option(
-        "zeros",
-        None,
-        "CorefUD: align zeros by the words that they depend on, by position, or drop them. (default: dependent)",
-        ZEROS,
-    ),
-    Option(
-        "lookup",
-        None,
-        "CorefUD: find entities as the official scorer does, by the alignment of mentions, or as the official scorers "
-        "of 2022 and 2023 did, in which one mention can match many. (default: official)",
-        LOOKUPS,
-    ),
-    Option(
-        "definitions",
-        None,
-        "Which official scorer to follow where the two define a metric differently. (default: that of the format)",
-        DEFINITIONS,
-    ),
-    Option("window", None, "Score stretches of N tokens as documents of their own.", kind=int),
-    Option(
-        "of",
-        None,
-        "Score one kind of mention, such as pronouns, names, size:2-5, singletons or type:person, or each kind of a "
-        "division: size, kind, distance, type.",
-        kind=str,
-    ),
-    Option(
-        "task",
-        None,
-        "Shared task whose matching rules are wanted; CorefUD only, for which crac26 is the default.",
-        tuple(TASKS),
-    ),
-)
-"""The options about which mentions count, and how; None is the default of the format."""
-
-
-class Counting(NamedTuple):
-    """Which mentions count, and how: the values of `COUNTING`.
-
-    A ``task`` stands for the defaults of CorefUD, which other options change; what it stands for is named in its place.
-    """
-
-    repeated: str = REPEATED[0]
-    singletons: str | None = None
-    mentions: str | None = None
-    matching: str | None = None
-    zeros: str | None = None
-    lookup: str | None = None
-    definitions: str | None = None
-    window: int | None = None
-    of: str | None = None
-    task: str | None = None
-
-    @property
-    def treated(self) -> str:
-        """How repeats are treated: for kinds of mentions only the first copy counts, as no other has a partner."""
-        return "first" if self.of is not None and self.repeated == REPEATED[0] else self.repeated
-
-    def settled(self, nodes: bool) -> Counting:
-        """The same with the defaults of a format, in which mentions are more than spans (``nodes``) or not.
-
-        Raises `UsageError` for what only mentions with heads have, and for zeros that a look-up has no rule for.
-        """
-        if self.task is not None:
-            if not nodes:
-                raise UsageError(f"the task {self.task} is about CorefUD, and this is not; leave --task out")
-            given = {name: value for name, value in self._asdict().items() if value is not None}
-            return Counting(**{**TASKS[self.task], **given, "task": None}).settled(nodes)
-        usual = NODES if nodes else SPANS
-        given = {name: value for name, value in self._asdict().items() if value is not None and name != "repeated"}
-        chosen = usual._replace(**given, repeated=self.treated)
-        if nodes and self.of is not None:
-            chosen = chosen._replace(lookup="alignment")
-            if self.lookup not in (None, "alignment"):
-                raise UsageError("--of looks mentions up by their alignment; leave --lookup out, and an older --task")
-        if nodes and chosen.mentions == "given":
-            raise UsageError("mentions=given is for spans; in CorefUD mentions are aligned, so leave the option out")
-        if nodes and chosen.zeros == "dependent" and chosen.lookup in SEARCHES:
-            raise UsageError(
-                f"lookup={chosen.lookup} compares zeros by position, so zeros=dependent has no meaning beside it; give "
-                f"zeros=linear, or task={chosen.lookup}, which stands for both"
-            )
-        if not nodes:
-            if chosen.matching != MATCHING[0] or chosen.zeros or chosen.lookup:
-                raise UsageError("matching by head, zeros and look-ups need CorefUD; leave the options out")
-            # What goes without saying is not said.
-            if chosen.mentions == COUNTED_MENTIONS[0]:
-                chosen = chosen._replace(mentions=None)
-            chosen = chosen._replace(matching=None)
-            if chosen.definitions == SPANS.definitions:
-                chosen = chosen._replace(definitions=None)
-        return chosen
-
-
-SPANS = Counting(REPEATED[0], "keep", None, "exact", None, None, "conll")
-NODES = Counting(REPEATED[0], "drop", None, "head", "dependent", "official", "corefud")
-"""The defaults where mentions are spans, and where they are more (CorefUD), as the official scorer of each has them."""
-
-USUAL = Counting()
-
-
-@dataclass(frozen=True)
-class Settings:
-    """Everything that can move a number, apart from the files themselves.
-
-    ``document`` is the one document that was scored, ``own`` the values of the metrics' own options, ``reading`` what
-    was asked of the reader. ``unit`` asks for the counts of units within documents as well, which moves no score.
-    """
-
-    metrics: tuple[str, ...]
-    counting: Counting = USUAL
-    document: str | None = None
-    own: Mapping[str, Any] = field(default_factory=dict)
-    reading: Mapping[str, str] = field(default_factory=dict)
-    unit: str | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "metrics": list(self.metrics),
-            **{name: value for name, value in self.counting._asdict().items() if value is not None},
-            "document": self.document,
-            **self.own,
-            **self.reading,
-        }
-
-    @property
-    def signature(self) -> str:
-        """One short line by which a published score can be repeated."""
-        parts = [f"corefscore {__version__}", ",".join(self.metrics)]
-        rest = {**self.to_dict()}
-        del rest["metrics"]
-        return " | ".join(parts + [f"{name}={value}" for name, value in rest.items() if value is not None])
 
 
 class UnitCounts(NamedTuple):
@@ -384,7 +201,7 @@ class Shown(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Result(Measured):
+class Result(Scores):
     """What was scored: as a mapping the `total`, from measure to `Score`; and the scores of every document.
 
     ``names`` are those of the documents, in the order of the key. ``counts`` has, for each metric by name, an array of
@@ -413,10 +230,10 @@ class Result(Measured):
         object.__setattr__(self, "names", tuple(self.names))
 
     def __repr__(self) -> str:
-        return f"<Result of {counted(len(self.names), 'document')}, {repr(self.total)[1:]}"
+        return f"<Result of {plural(len(self.names), 'document')}, {repr(self.total)[1:]}"
 
     @cached_property
-    def found(self) -> Mapping[str, Values]:  # type: ignore[override] # read only, as in `Measured`
+    def found(self) -> Mapping[str, Values]:
         return values(self.metrics, {name: summed(array) for name, array in self.counts.items()})
 
     @property
@@ -462,7 +279,7 @@ class Result(Measured):
         combined needs one of its parts, and the key's: its links decide what BLANC counts. The CoNLL average needs all
         three.
         """
-        if self.settings.counting.of is None:
+        if self.settings.rules.of is None:
             return set()
         empty: dict[str, set[str]] = {}
         for metric in self.metrics:
@@ -476,7 +293,7 @@ class Result(Measured):
         return {(measure, score) for measure, its in empty.items() for score in its}
 
     def of(self, documents: Sequence[int] | Ints) -> Scores:
-        """The scores of some documents together, given by their places in the order of the key."""
+        """The scores of some documents together, given by their numbers in the order of the key."""
         return Scores(values(self.metrics, {name: summed(array[documents]) for name, array in self.counts.items()}))
 
     def groups(self, pattern: str) -> list[str]:
@@ -500,7 +317,7 @@ class Result(Measured):
         its = np.array([groups.setdefault(group, len(groups)) for group in self.groups(pattern)], dtype=int)
         # All groups in the same arrays, since there may be as many as documents.
         found = values(self.metrics, {name: _by_group(its, array) for name, array in self.counts.items()})
-        return {group: Scores(found, place) for group, place in groups.items()}
+        return {group: Scores(found, row) for group, row in groups.items()}
 
     @property
     def signature(self) -> str:
@@ -577,22 +394,22 @@ class _Documents(Mapping[str, Scores]):
 
     def __init__(self, result: Result) -> None:
         self._result = result
-        self._places = {name: place for place, name in enumerate(result.names)}
+        self._rows = {name: row for row, name in enumerate(result.names)}
         self._block, self._values = -1, dict[str, Values]()
 
     def __getitem__(self, name: str) -> Scores:
-        block, place = divmod(self._places[name], TOGETHER)
+        block, row = divmod(self._rows[name], TOGETHER)
         if block != self._block:
             its = slice(block * TOGETHER, (block + 1) * TOGETHER)
             counts = {name: array[its] for name, array in self._result.counts.items()}
             self._block, self._values = block, values(self._result.metrics, counts)
-        return Scores(self._values, place)
+        return Scores(self._values, row)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
+        return iter(self._rows)
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._rows)
 
 
 def _by_group(groups: Ints, counts: Floats) -> Floats:
@@ -622,12 +439,12 @@ def refuse_division(results: Iterable[Result]) -> None:
     """Raise `UsageError` where mentions were divided into kinds, of which systems can only be compared in one."""
     for result in results:
         if result.kind_counts:
-            of = result.settings.counting.of
+            of = result.settings.rules.of
             raise UsageError(f"--of {of} is for scores alone; name one kind of it, such as {next(iter(result.kinds))}")
 
 
 def refuse_heads_of_spans(result: Result) -> Result:
     """The result. Raises `UsageError` if heads were asked for and mentions are spans, whose scores know no heads."""
-    if result.settings.counting.matching is None and "heads" in result.settings.reading:
+    if result.settings.rules.matching is None and "heads" in result.settings.reading:
         raise UsageError("heads need CorefUD in a score; leave the option out")
     return result

@@ -12,7 +12,7 @@ import numpy as np
 
 from corefscore.alignment.matching import Matched
 from corefscore.alignment.pairing import Pairs
-from corefscore.checking.findings import Finding, Found, counted, tokens
+from corefscore.checking.findings import Finding, Found, plural, tokens
 from corefscore.documents.arrays import Ints
 from corefscore.documents.model import KEY, RESPONSE, Documents, Mention, Place, texts_of
 from corefscore.errors import UsageError
@@ -80,7 +80,7 @@ def nothing_in_common(batches: Sequence[Common]) -> list[Finding]:
         if not mentions:
             place = next(place for batch in batches for name, place in batch.places if name == side)
             tagged = side == RESPONSE and any(batch.tagged for batch in batches)
-            details = {"side": side, "documents": counted(documents, "document"), "hint": _hint(place, tagged)}
+            details = {"side": side, "documents": plural(documents, "document"), "hint": _hint(place, tagged)}
             found.append(Finding("side-without-mentions", place.source.name, details=details))
     return found
 
@@ -91,7 +91,7 @@ def _apart(key: Mention, response: Mention, documents: int, tagged: bool) -> Fin
         f'"{text}"{tokens(mention.span.start, mention.span.end)}'
         for mention, text in zip((key, response), words, strict=True)
     ]
-    details = {"documents": counted(documents, "document"), "key": shown[0], "response": shown[1]}
+    details = {"documents": plural(documents, "document"), "key": shown[0], "response": shown[1]}
     details["hint"] = (
         "corefscore validate ANSWER --key KEY shows where the text of the answer first differs"
         if tagged

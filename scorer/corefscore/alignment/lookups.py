@@ -180,7 +180,7 @@ def _table(alignment: Alignment, key: Ints, response: Ints) -> Overlap:
     return Overlap(alignment.documents, ours, theirs, its, cell_of, by_entity=True)
 
 
-def counted(name: str, count: Callable[[Overlap], Floats], tables: Tables, definitions: str) -> Floats:
+def counts(name: str, count: Callable[[Overlap], Floats], tables: Tables, definitions: str) -> Floats:
     """What a metric of this name counts, recall and precision each from its own table.
 
     ``count`` gives numerators and denominators as `corefscore.metrics.counts.packed` has them.
@@ -189,9 +189,9 @@ def counted(name: str, count: Callable[[Overlap], Floats], tables: Tables, defin
         return count(tables.key)
     if definitions == "corefud" and name in SEEN:
         return count(getattr(tables, SEEN[name]))
-    counts = count(tables.response)
-    counts[..., :2] = count(tables.key)[..., :2]
-    return counts
+    found = count(tables.response)
+    found[..., :2] = count(tables.key)[..., :2]
+    return found
 
 
 def differing(alignment: Alignment) -> int:

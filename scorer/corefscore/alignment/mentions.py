@@ -57,7 +57,7 @@ class Distinct(NamedTuple):
         return Distinct(self.number[which], self.document[which], self.nodes.take(np.flatnonzero(which)))
 
 
-class Scores(NamedTuple):
+class Candidates(NamedTuple):
     """Pairs of mentions that may be aligned, by their places in `Distinct`, sorted by both, with scores above 0."""
 
     key: Ints
@@ -188,13 +188,13 @@ def distinct(mentions: Mentions, document: Ints) -> Distinct:
     return Distinct(number, document[number], mentions.nodes.take(first))
 
 
-def _best(key: Distinct, response: Distinct, scores: Scores) -> tuple[Ints, Ints]:
+def _best(key: Distinct, response: Distinct, scores: Candidates) -> tuple[Ints, Ints]:
     """The numbers of the pairs with the largest sum of scores in each document."""
     taken = assigned(key.document, response.document, *scores)
     return key.number[scores.key[taken]], response.number[scores.response[taken]]
 
 
-def dependencies(key: Distinct, response: Distinct) -> Scores:
+def dependencies(key: Distinct, response: Distinct) -> Candidates:
     """Zeros whose heads are in one sentence: 10 times the F1 of what they depend on and how (parent and relation), plus
     the F1 of what they depend on.
 
@@ -210,7 +210,7 @@ def dependencies(key: Distinct, response: Distinct) -> Scores:
     links[np.searchsorted(pairs.key * size + pairs.response, related.key * size + related.response)] = related.members
     scores = 10 * _f1(links, both[0].size[pairs.key], both[1].size[pairs.response])
     scores = scores + _f1(pairs.members, parents[0].size[pairs.key], parents[1].size[pairs.response])
-    return Scores(pairs.key, pairs.response, scores)
+    return Candidates(pairs.key, pairs.response, scores)
 
 
 def _f1(common: Ints, key: Ints, response: Ints) -> Floats:
@@ -219,7 +219,7 @@ def _f1(common: Ints, key: Ints, response: Ints) -> Floats:
     return 2 * precision * recall / np.where(common > 0, precision + recall, 1)
 
 
-def head(key: Distinct, response: Distinct) -> Scores:
+def head(key: Distinct, response: Distinct) -> Candidates:
     """Mentions with the same head, by the share of the words of the key's mention that both have.
 
     Source: the official scorer, head-oversized-preferred, head-best-total-not-greedy.
@@ -229,7 +229,7 @@ def head(key: Distinct, response: Distinct) -> Scores:
     return _sorted(at_key, at_response, common / key.nodes.size[at_key])
 
 
-def partial(key: Distinct, response: Distinct) -> Scores:
+def partial(key: Distinct, response: Distinct) -> Candidates:
     """A mention of the response that contains the key's head and no word that the key's mention lacks, by the share of
     the words of the key's mention that it contains.
 
@@ -244,7 +244,7 @@ def partial(key: Distinct, response: Distinct) -> Scores:
     return _sorted(at_key, at_response, common / key.nodes.size[at_key])
 
 
-RULES: Mapping[str, Callable[[Distinct, Distinct], Scores] | None] = dict(
+RULES: Mapping[str, Callable[[Distinct, Distinct], Candidates] | None] = dict(
     zip(MATCHING, (None, partial, head), strict=True)
 )
 """The rule of each value of ``--matching``; none is needed where only equal mentions match."""
@@ -376,6 +376,6 @@ def common_words(key: Distinct, response: Distinct, at_key: Ints, at_response: I
     return common
 
 
-def _sorted(key: Ints, response: Ints, score: Floats) -> Scores:
+def _sorted(key: Ints, response: Ints, score: Floats) -> Candidates:
     order = order_by(key, response)
-    return Scores(key[order], response[order], score[order])
+    return Candidates(key[order], response[order], score[order])

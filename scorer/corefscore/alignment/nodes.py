@@ -13,14 +13,14 @@ from corefscore.alignment.matching import SEARCHES
 from corefscore.alignment.mentions import Alignment, Mentions, align, larger, numbered, once_in_entity, told_apart
 from corefscore.alignment.pairing import Pairs
 from corefscore.alignment.repeats import Repeat, describe, once, repeats_of
-from corefscore.checking.findings import MOST, Finding, counted
+from corefscore.checking.findings import MOST, Finding, plural
 from corefscore.documents.arrays import NONE, Bools, Floats, Ints, changes, order_by
 from corefscore.documents.model import Documents
 from corefscore.documents.texts import described, partings
 from corefscore.errors import InputError
 from corefscore.metrics.counts import packed
 from corefscore.metrics.row import NODES, Metric
-from corefscore.results import Counting
+from corefscore.settings import Rules
 
 
 class About(NamedTuple):
@@ -35,52 +35,52 @@ class About(NamedTuple):
     partings: Sequence[tuple[int, int]]
 
 
-def matched(pairs: Pairs, counting: Counting) -> tuple[Alignment, About]:
-    """Align the mentions that count. ``counting`` has no defaults left.
+def matched(pairs: Pairs, rules: Rules) -> tuple[Alignment, About]:
+    """Align the mentions that count. ``rules`` has no defaults left.
 
     Raises `InputError` at the first copy of a mention where copies are refused.
     """
-    assert counting.matching and counting.zeros and counting.lookup, "settled before"
-    by_head = told_apart(counting.matching, counting.lookup)
+    assert rules.matching and rules.zeros and rules.lookup, "settled before"
+    by_head = told_apart(rules.matching, rules.lookup)
     key, response, document = numbered(pairs.key, pairs.response, by_head=by_head)
     dropped: list[Repeat] = []
     several: list[Repeat] = []
     sides = []
     for its, documents in ((key, pairs.key), (response, pairs.response)):
-        sides.append(_counting(its, documents, counting, dropped, several))
-    if counting.singletons == "drop":
+        sides.append(_that_count(its, documents, rules, dropped, several))
+    if rules.singletons == "drop":
         sides[0] = larger(sides[0])
-    if counting.singletons != "keep":
+    if rules.singletons != "keep":
         sides[1] = larger(sides[1])
-    alignment = _aligned(sides[0], sides[1], document, len(pairs.key), counting)
+    alignment = _aligned(sides[0], sides[1], document, len(pairs.key), rules)
     plain = lookups.plain(alignment) is not None
-    looked_up = 0 if plain or counting.lookup != "official" else lookups.differing(alignment)
+    looked_up = 0 if plain or rules.lookup != "official" else lookups.differing(alignment)
     return alignment, About(dropped, several, looked_up, pairs, list(_partings(pairs)))
 
 
-def _aligned(key: Mentions, response: Mentions, document: Ints, documents: int, counting: Counting) -> Alignment:
+def _aligned(key: Mentions, response: Mentions, document: Ints, documents: int, rules: Rules) -> Alignment:
     """The mentions aligned, or with what each finds by itself; ``document`` is that of each number."""
-    assert counting.matching and counting.zeros, "settled before"
-    if counting.lookup in SEARCHES:
+    assert rules.matching and rules.zeros, "settled before"
+    if rules.lookup in SEARCHES:
         from corefscore.alignment.searches import search
 
-        return search(key, response, document, documents=documents, matching=counting.matching)
-    return align(key, response, document, documents=documents, matching=counting.matching, zeros=counting.zeros)
+        return search(key, response, document, documents=documents, matching=rules.matching)
+    return align(key, response, document, documents=documents, matching=rules.matching, zeros=rules.zeros)
 
 
-def _counting(
-    mentions: Mentions, documents: Documents, counting: Counting, dropped: list[Repeat], several: list[Repeat]
+def _that_count(
+    mentions: Mentions, documents: Documents, rules: Rules, dropped: list[Repeat], several: list[Repeat]
 ) -> Mentions:
     """The mentions of a side without zeros and copies that do not count. What is dropped and what is in several
     entities is added to the lists."""
-    if counting.zeros == "drop":
+    if rules.zeros == "drop":
         mentions = mentions.keep(~mentions.nodes.zero)
     if np.bincount(mentions.side.number).max(initial=0) < 2:
         return mentions
-    if counting.repeated == "refuse":
+    if rules.repeated == "refuse":
         first = _repeats(mentions, documents, _marked_again(mentions.side.number))[:1]
         raise InputError([finding.as_error() for finding in describe("repeated-mention", first)])
-    if counting.repeated == "first":
+    if rules.repeated == "first":
         again = _marked_again(mentions.side.number)
         dropped += _repeats(mentions, documents, again)
         return mentions.keep(~again)
@@ -118,11 +118,11 @@ def _partings(pairs: Pairs) -> Iterator[tuple[int, int]]:
         yield document, int(tokens[document])
 
 
-def counts(alignment: Alignment, metrics: Sequence[Metric], counting: Counting, own: Callable[[Metric], Any]) -> Any:
+def counts(alignment: Alignment, metrics: Sequence[Metric], rules: Rules, own: Callable[[Metric], Any]) -> Any:
     """What metrics count, by name, each from the table that it sees; ``own`` gives the values of its own options; and
     the mentions of the key of each document."""
-    assert counting.lookup and counting.definitions, "settled before"
-    tables = lookups.tables(alignment, counting.lookup)
+    assert rules.lookup and rules.definitions, "settled before"
+    tables = lookups.tables(alignment, rules.lookup)
     found: dict[str, Floats] = {}
     for metric in metrics:
 
@@ -132,7 +132,7 @@ def counts(alignment: Alignment, metrics: Sequence[Metric], counting: Counting, 
         if metric.view == NODES:
             found[metric.name] = count(alignment)
         else:
-            found[metric.name] = lookups.counted(metric.name, count, tables, counting.definitions)
+            found[metric.name] = lookups.counts(metric.name, count, tables, rules.definitions)
     return found, tables.key.key.total(tables.key.key.size)
 
 
@@ -142,7 +142,7 @@ def marked_again(documents: Documents) -> dict[str, list[Repeat]]:
     its, _, _ = numbered(documents, Documents([], [], NONE), by_head=(True, True))
     dropped: list[Repeat] = []
     several: list[Repeat] = []
-    _counting(its, documents, Counting().settled(nodes=True), dropped, several)
+    _that_count(its, documents, Rules().settled(nodes=True), dropped, several)
     return {"dropped-repeat": dropped, "repeated-mention": several}
 
 
@@ -158,7 +158,7 @@ def beside_each_other(parts: Sequence[About]) -> Iterator[Finding]:
     looked_up = sum(part.looked_up for part in parts)
     if looked_up:
         path = parts[0].pairs.key.place_of(0).source.name
-        yield Finding("official-lookup", path, details={"count": counted(looked_up, "mention")})
+        yield Finding("official-lookup", path, details={"count": plural(looked_up, "mention")})
     for part in parts:
         for finding in described("different-word", part.pairs, part.partings):
             same = finding.details["word"] == finding.details["key_word"]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corefscore.checking.findings import Finding, counted
+from corefscore.checking.findings import Finding, plural
 from corefscore.documents.arrays import Ints, bounds
 from corefscore.documents.model import UNKNOWN, Documents, LayersOf, Place, Span, Texts, by_appearance, joined
 from corefscore.documents.sources import Source
@@ -119,7 +119,7 @@ class InTokens:
         if widened:
             first = side.mention(widened[0])
             (words,) = side.words_of(widened[:1])
-            details = {"document": first.document, "count": counted(len(widened), "mention"), "words": words}
+            details = {"document": first.document, "count": plural(len(widened), "mention"), "words": words}
             self.notices.append(Finding("within-token", first.place.source.name, first.place.line, details=details))
 
     def _beside(self, side: Documents, other: Documents, document: int, own: Characters) -> Characters:
@@ -192,7 +192,7 @@ def named_by_position(
     without, names = whole[number], whole[1 - number].names
     if len(without) != len(names):
         place = without.place_of(0)
-        details = {"count": counted(len(without), "document"), "others": len(names)}
+        details = {"count": plural(len(without), "document"), "others": len(names)}
         raise InputError([Finding("unnamed-documents", place.source.name, details=details)])
     whole[number] = replace(without, names=list(names))
     return iter([whole[0]]), iter([whole[1]])

@@ -25,7 +25,7 @@ import numpy as np
 
 from corefscore.alignment.matching import Matched, Side, exact
 from corefscore.alignment.pairing import Pairs
-from corefscore.checking.findings import MOST, Finding, counted, tokens
+from corefscore.checking.findings import MOST, Finding, plural, tokens
 from corefscore.documents.arrays import NONE, Bools, Ints, bounds, changes, order_by
 from corefscore.documents.model import Documents, Mention, texts_of
 from corefscore.errors import InputError
@@ -143,8 +143,8 @@ def too_many(dropped: Sequence[Repeat]) -> Finding | None:
     details = {
         "limit": LIMIT,
         "count": copies,
-        "spans": counted(len(dropped), "span"),
-        "documents": counted(len(places), "document"),
+        "spans": plural(len(dropped), "span"),
+        "documents": plural(len(places), "document"),
     }
     return Finding("too-many-repeated", dropped[0].first.place.source.name, details=details)
 

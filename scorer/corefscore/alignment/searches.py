@@ -16,9 +16,9 @@ from corefscore.alignment.mentions import (
     NOWHERE,
     RULES,
     Alignment,
+    Candidates,
     Distinct,
     Mentions,
-    Scores,
     Searched,
     common_words,
     joined,
@@ -27,16 +27,16 @@ from corefscore.documents.arrays import Floats, Ints, changes
 from corefscore.documents.model import SENTENCE, TENTH
 
 
-def equal(key: Distinct, response: Distinct) -> Scores:
+def equal(key: Distinct, response: Distinct) -> Candidates:
     """Mentions with the same words.
 
     Source: the official scorer, version 1.1, span-in-two-entities-heads-differ.
     """
     at_key, at_response = joined((key.number,), (response.number,))
-    return Scores(at_key, at_response, np.ones(len(at_key)))
+    return Candidates(at_key, at_response, np.ones(len(at_key)))
 
 
-FITS: Mapping[str, Callable[[Distinct, Distinct], Scores]] = {
+FITS: Mapping[str, Callable[[Distinct, Distinct], Candidates]] = {
     matching: rule or equal for matching, rule in RULES.items()
 }
 """Which mentions of key and response fit, for each value of ``--matching``."""

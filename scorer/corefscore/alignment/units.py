@@ -17,7 +17,7 @@ import numpy as np
 
 from corefscore.alignment.matching import Matched, Rows
 from corefscore.alignment.pairing import Pairs
-from corefscore.checking.findings import Finding, counted
+from corefscore.checking.findings import Finding, plural
 from corefscore.documents.arrays import Ints, changes, order_by
 from corefscore.documents.model import KEY, RESPONSE, Documents, Place
 from corefscore.documents.sources import Source
@@ -110,7 +110,7 @@ def _crossing(units: Units, name: str, side: Documents, unit: str) -> list[Findi
         details = {
             "document": side.names[document],
             "side": name,
-            "count": counted(len(its), "entity"),
+            "count": plural(len(its), "entity"),
             "has": "has" if len(its) == 1 else "have",
             "entities": int(np.count_nonzero(side.document == document)),
             "entity": side.name_of(int(its[0])),

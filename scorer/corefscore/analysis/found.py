@@ -262,13 +262,13 @@ def analysed(result: Result, pairs: Pairs, text: Text, asked: Asked, measure: Me
 
     Raises `UsageError` for heads or pronouns that cannot be had.
     """
-    counting = result.settings.counting
-    measure = measure.by(counting.definitions)
+    rules = result.settings.rules
+    measure = measure.by(rules.definitions)
     pronouns = pronouns_of(asked.pronouns, text)
     spans = way_of(asked.spans, text)
     heads = text.heads(asked.heads) if pairs.key.nodes is None else result.settings.reading.get("heads", FILE)
     placed = text.placed(pairs.key), text.placed(pairs.response)
-    given, copies = partitions(pairs, counting, placed)
+    given, copies = partitions(pairs, rules, placed)
     both = repaired(given, text, spans, placed, heads)
     pronoun = are_pronouns(both.document, both.columns, text, pronouns)
     errors = errors_of(both, pronoun)

@@ -15,7 +15,7 @@ from corefscore.alignment.repeats import Repeat, treat
 from corefscore.analysis.texts import Placed
 from corefscore.documents.arrays import Bools, Ints, bounds, order_by
 from corefscore.documents.model import joined
-from corefscore.results import Counting
+from corefscore.settings import Rules
 
 ABSENT = -1
 """The entity of a mention that a side does not have, and its place there."""
@@ -109,23 +109,23 @@ class Members:
         return self._members[self._bounds[group] : self._bounds[group + 1]]
 
 
-class _Counting(NamedTuple):
+class _Mentions(NamedTuple):
     """The mentions of one side that count, and the place of each among those of its documents."""
 
     side: Side
     row: Ints
 
 
-def partitions(pairs: Pairs, counting: Counting, placed: tuple[Placed, Placed]) -> tuple[Partitions, int]:
+def partitions(pairs: Pairs, rules: Rules, placed: tuple[Placed, Placed]) -> tuple[Partitions, int]:
     """The partitions of pairs of documents, and how many later copies of repeated mentions were left out: of these the
     first one on each side counts.
 
-    ``counting`` is that of the score, ``placed`` where the mentions of each side are in the text. Mentions are the same
+    ``rules`` is that of the score, ``placed`` where the mentions of each side are in the text. Mentions are the same
     that are the same for the score.
     """
-    counting = counting._replace(repeated="first")
+    rules = rules._replace(repeated="first")
     found = _of_nodes if pairs.key.nodes is not None else _of_spans
-    document, key, response, dropped = found(pairs, counting)
+    document, key, response, dropped = found(pairs, rules)
     size = len(document)
     key_entity, response_entity, key_row, response_row = np.full((4, size), ABSENT)
     key_entity[key.side.number], response_entity[response.side.number] = key.side.entity, response.side.entity
@@ -145,30 +145,30 @@ def partitions(pairs: Pairs, counting: Counting, placed: tuple[Placed, Placed]) 
     return both.compact(), sum(len(repeat.copies) - 1 for repeat in dropped)
 
 
-_Found = tuple[Ints, _Counting, _Counting, Sequence[Repeat]]
+_Found = tuple[Ints, _Mentions, _Mentions, Sequence[Repeat]]
 """The document of each number, both sides, and the repeats of which copies were dropped."""
 
 
-def _of_spans(pairs: Pairs, counting: Counting) -> _Found:
+def _of_spans(pairs: Pairs, rules: Rules) -> _Found:
     """Mentions with equal spans are the same."""
     spans = exact(pairs.key, pairs.response)
-    treated = treat(spans, pairs, counting.repeated)
-    matched = without_singletons(treated.matched, counting.singletons or "keep")
+    treated = treat(spans, pairs, rules.repeated)
+    matched = without_singletons(treated.matched, rules.singletons or "keep")
     sides = []
     for before, left in ((spans.key, matched.key), (spans.response, matched.response)):
         first = np.full(len(spans.document), ABSENT)
         first[before.number[::-1]] = np.arange(len(before.number))[::-1]
-        sides.append(_Counting(left, first[left.number]))
+        sides.append(_Mentions(left, first[left.number]))
     return spans.document, sides[0], sides[1], treated.dropped
 
 
-def _of_nodes(pairs: Pairs, counting: Counting) -> _Found:
+def _of_nodes(pairs: Pairs, rules: Rules) -> _Found:
     """Aligned mentions are the same, under the number of that of the key."""
     # Where one mention can match many, these are pairs of mentions that match one to one.
-    alignment, about = aligned(pairs, counting._replace(lookup="alignment"))
+    alignment, about = aligned(pairs, rules._replace(lookup="alignment"))
     matched = together(alignment)
     key, response = (
-        _Counting(side, its.mention)
+        _Mentions(side, its.mention)
         for side, its in ((matched.key, alignment.key), (matched.response, alignment.response))
     )
     return matched.document, key, response, about.dropped

@@ -759,7 +759,7 @@ def told(findings: Iterable[Finding]) -> list[str]:
     for code, its in by_code.items():
         lines += map(str, its[:SHOWN])
         if len(its) > SHOWN:
-            lines.append(f"... and {counted(len(its) - SHOWN, 'more ' + its[0].severity)} [{code}]")
+            lines.append(f"... and {plural(len(its) - SHOWN, 'more ' + its[0].severity)} [{code}]")
     return lines
 
 
@@ -814,7 +814,7 @@ Found = Collected[Finding]
 """What was found in a file."""
 
 
-def counted(number: int, noun: str) -> str:
+def plural(number: int, noun: str) -> str:
     """``1 line``, ``2 lines``; ``1 entity``, ``2 entities``."""
     if number == 1:
         return f"1 {noun}"

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from corefscore.alignment.repeats import Repeat, repeats
-from corefscore.checking.findings import Collected, Found, counted
+from corefscore.checking.findings import Collected, Found, plural
 from corefscore.documents.model import Documents
 from corefscore.documents.sources import MARK, Source, as_text
 from corefscore.formats.conll.cells import PLAIN
@@ -87,7 +87,7 @@ def mend(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]:
         fixes.add(Fix("no-end", source.name, last.number, 'put "#end document" behind this line'))
         yield as_text((b"" if last.text.endswith(b"\n") else new_line) + b"#" + END + new_line)
     if changed_ends:
-        what = f"made {counted(changed_ends, 'line end')} LF, the first one here"
+        what = f"made {plural(changed_ends, 'line end')} LF, the first one here"
         fixes.add(Fix("mixed-line-ends", source.name, first_changed, what))
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corefscore.checking.findings import Finding, counted
+from corefscore.checking.findings import Finding, plural
 from corefscore.checking.repair import Fix, Fixes
 from corefscore.documents.arrays import Ints, changes
 from corefscore.documents.sources import MARK, Source, as_text
@@ -85,7 +85,7 @@ def _fill(lines: list[bytes], its: _Mended, fixes: Fixes) -> None:
             lines[at] = text + b"\t_" * missing + lines[at][len(text) :]
             filled.append(at)
     if filled:
-        what = f"added the missing columns to {counted(len(filled), 'line')}, the first one here"
+        what = f"added the missing columns to {plural(len(filled), 'line')}, the first one here"
         fixes.add(Fix("not-ten-columns", its.source.name, filled[0] + 1, what))
 
 

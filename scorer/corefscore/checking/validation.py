@@ -14,7 +14,7 @@ from corefscore.alignment.nodes import About, beside_each_other, marked_again
 from corefscore.alignment.nodes import matched as align
 from corefscore.alignment.pairing import pair
 from corefscore.alignment.repeats import Repeat, copies_of, describe, repeats_of, too_many, treat
-from corefscore.checking.findings import KINDS, Finding, Found, counted
+from corefscore.checking.findings import KINDS, Finding, Found, plural
 from corefscore.documents.arrays import changes, order_by
 from corefscore.documents.model import KEY, RESPONSE, Documents, Nodes, Place
 from corefscore.documents.sources import Source
@@ -23,7 +23,7 @@ from corefscore.errors import InputError, UsageError
 from corefscore.evaluate import on_key
 from corefscore.formats import BY_CONTENT, examination
 from corefscore.formats.row import FAULTS, Examination, Reading
-from corefscore.results import Counting
+from corefscore.settings import Rules
 
 
 class Validated(NamedTuple):
@@ -112,7 +112,7 @@ class _Side:
             yield self._sound(batch, places)
         if singletons:
             has = "has" if singletons == 1 else "have"
-            details = {"count": f"{singletons} of {counted(self.entities, 'entity')} {has}"}
+            details = {"count": f"{singletons} of {plural(self.entities, 'entity')} {has}"}
             self.found.add(Finding("singletons", self.path, details=details))
 
     def _sound(self, batch: Documents, places: dict[str, Place]) -> Documents:
@@ -229,7 +229,7 @@ def _compare(key: _Side, response: _Side, found: Found, reading: Reading) -> Non
         found.add(*notices)
         notices.clear()
         if pairs.key.nodes is not None and pairs.response.nodes is not None:
-            alignment, about = align(pairs, Counting().settled(nodes=True))
+            alignment, about = align(pairs, Rules().settled(nodes=True))
             shared.append(SHARED if len(alignment.aligned[0]) else common(pairs, ()))
             aligned.append(about)
             continue

@@ -15,7 +15,7 @@ from corefscore.layouts import COREFUD, Style, rendered
 from corefscore.metrics import GROUPS, select
 from corefscore.python.api import scored, settings_of
 from corefscore.reports.score import Report
-from corefscore.results import Counting
+from corefscore.settings import Rules
 
 ALL = "all"
 
@@ -49,12 +49,12 @@ def run(arguments: Sequence[str], program: str) -> int:
     names = GROUPS["corefud"] if ALL in given.metrics else tuple(given.metrics)
     one_standard_input(given.key, given.response)
     metrics = select(",".join(names)) if names else ()
-    counting = Counting(
+    rules = Rules(
         singletons="keep" if given.keep_singletons else "drop",
         matching=MATCHING[0] if given.exact_match else given.match,
         zeros=given.zero_match_method,
     )
-    settings = settings_of(metrics, counting, None, {})
+    settings = settings_of(metrics, rules, None, {})
     result = scored(given.key, given.response, metrics, settings, Reading(input_format="corefud"))
     write(rendered(Report(result, asked=names), Style(COREFUD)))
     return 0

@@ -166,7 +166,7 @@ class Finite(click.FloatRange):
 
 def scoring(metrics: Sequence[Metric]) -> list[click.Parameter]:
     """Options that can move a number: how files are read and mentions counted, and the metrics' own."""
-    from corefscore.results import COUNTING
+    from corefscore.settings import RULES
 
     return [
         *(
@@ -179,7 +179,7 @@ def scoring(metrics: Sequence[Metric]) -> list[click.Parameter]:
                 metavar=METAVARS.get(option.kind),
                 is_flag=isinstance(option.default, bool),
             )
-            for option in (*COUNTING, *options_of(metrics))
+            for option in (*RULES, *options_of(metrics))
         ),
         *reading(),
     ]

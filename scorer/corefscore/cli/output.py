@@ -16,7 +16,7 @@ from functools import partial
 from select import select
 from typing import Any, TextIO
 
-from corefscore.checking.findings import VISIBLE, Finding, counted
+from corefscore.checking.findings import VISIBLE, Finding, plural
 from corefscore.cli.signals import clearing
 
 DESCRIPTOR = re.compile(r"(?:/dev/fd|/proc/self/fd)/([0-9]+)|/dev/(stdout|stderr)")
@@ -168,7 +168,7 @@ def _keep(target: str, descriptor: int, name: str) -> list[str]:
         )
     os.chmod(name, old.st_mode & (0o7777 if kept else 0o777))
     if old.st_nlink > 1:
-        lost.append(f"has {counted(old.st_nlink - 1, 'more name')} (hard links), which keep the old text")
+        lost.append(f"has {plural(old.st_nlink - 1, 'more name')} (hard links), which keep the old text")
     return lost
 
 

@@ -157,7 +157,7 @@ def _write_scores(
     report: Report, look: Style, output: str, estimate: Iterable[str] | None, write_key: str | None
 ) -> None:
     """Write the scores, and the estimated key where there is one: both, or neither."""
-    if report.result.settings.counting.matching and _by_default("layout"):
+    if report.result.settings.rules.matching and _by_default("layout"):
         look = look._replace(layout=COREFUD)
     scores = partial(write, rendered(report, look), output)
     if estimate is None or write_key is None:

@@ -21,7 +21,8 @@ from corefscore.metrics.row import Metric, names_asked, options_of, own_values
 from corefscore.python.api import Corpus, scored, settings_of
 from corefscore.python.api import corpus as read
 from corefscore.python.arguments import apart
-from corefscore.results import DOCUMENT, Counting, Result
+from corefscore.results import DOCUMENT, Result
+from corefscore.settings import Rules
 from corefscore.work.workers import Map
 
 Key = str | Corpus
@@ -75,8 +76,8 @@ def evaluated(
 
     Raises `InputError` for input that is refused, `UsageError` for a file that cannot be read.
     """
-    reading, counting, own = _taken_apart(metrics, how)
-    settings = settings_of(metrics, counting, document, own, unit)
+    reading, rules, own = _taken_apart(metrics, how)
+    settings = settings_of(metrics, rules, document, own, unit)
     with progress([path for path in (key, response) if isinstance(path, str)], reading.include) as watch:
         return scored(
             *(key, response, metrics, settings, reading),
@@ -107,12 +108,12 @@ def complete(key: str, response: str | None, name: str | None, how: Mapping[str,
     return response, name
 
 
-def _taken_apart(metrics: Sequence[Metric], how: Mapping[str, Any]) -> tuple[Reading, Counting, dict[str, Any]]:
+def _taken_apart(metrics: Sequence[Metric], how: Mapping[str, Any]) -> tuple[Reading, Rules, dict[str, Any]]:
     """The options of `options.scoring`: how files are read, which mentions count, and what metrics bring along."""
-    reading, counting, own = apart(how)
+    reading, rules, own = apart(how)
     _refuse_unread(metrics, own)
     known = {option.keyword for option in options_of(metrics)}
-    return reading, counting, {name: value for name, value in own.items() if name in known}
+    return reading, rules, {name: value for name, value in own.items() if name in known}
 
 
 def _refuse_unread(metrics: Sequence[Metric], own: Mapping[str, Any]) -> None:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from corefscore.checking.findings import Finding, counted
+from corefscore.checking.findings import Finding, plural
 from corefscore.formats.row import NO_WORD, FullDocument, Sentences
 
 Spans = Sequence[tuple[int, int]]
@@ -83,7 +83,7 @@ def laid_out(document: FullDocument, notices: list[Finding]) -> Iterator[Sequenc
         noted(document, notices, "no-words", tokens=tokens)
         its_sentences = [[NO_WORD] * tokens]
     if empty := sum(not sentence for sentence in its_sentences if document.sentences is not None):
-        noted(document, notices, "empty-sentences", count=counted(empty, "sentence"))
+        noted(document, notices, "empty-sentences", count=plural(empty, "sentence"))
     token = 0
     for sentence in filter(None, its_sentences):
         words = []

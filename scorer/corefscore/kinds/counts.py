@@ -62,7 +62,9 @@ def by_number(kinds: Kinds, number: Ints, mention: Ints, numbers: int) -> Kinds:
     return kinds._replace(number=found)
 
 
-def counted(matched: Matched | Alignment, metrics: Sequence[Metric], of: Of, own: Callable[[Metric], Any]) -> ByKind:
+def counts_of_kinds(
+    matched: Matched | Alignment, metrics: Sequence[Metric], of: Of, own: Callable[[Metric], Any]
+) -> ByKind:
     """The counts of metrics for the kinds that are asked for. ``matched`` has no mention of a side twice; ``own`` gives
     the values of a metric's own options."""
     places = _numbers(matched)

@@ -9,7 +9,8 @@ from corefscore.errors import UsageError
 from corefscore.layouts import Style
 from corefscore.metrics import AVERAGE, GROUPS, MENTIONS
 from corefscore.reports.score import Report
-from corefscore.results import Counting, Score
+from corefscore.results import Score
+from corefscore.settings import Rules
 
 MATCHING = {"partial": "partial-corefud"}
 """What matching is called there, where that is otherwise than here."""
@@ -30,12 +31,12 @@ ALIGNED = ("mor",)
 def render(report: Report, style: Style) -> Iterator[str]:
     """The output of a run. Raises `UsageError` for a result of anything but CorefUD."""
     result = report.result
-    counting = result.settings.counting
-    if counting.matching is None:
+    rules = result.settings.rules
+    if rules.matching is None:
         raise UsageError(f"--format {style.layout} is for CorefUD; take another layout, such as official or table")
     metrics = [metric for metric in result.metrics if metric.name != MENTIONS]
     asked = [metric.name for metric in metrics] if report.asked is None else report.asked
-    yield from _old_preamble(counting, asked) if counting.lookup in SEARCHES else _preamble(counting, asked)
+    yield from _old_preamble(rules, asked) if rules.lookup in SEARCHES else _preamble(rules, asked)
     measures = {metric.name: [each.name for each in metric.measures] for metric in metrics}
     for name in asked:
         for measure in [name] if name in measures[name] else measures[name]:
@@ -47,26 +48,26 @@ def render(report: Report, style: Style) -> Iterator[str]:
         yield f"{report.fidelity[0].upper()}{report.fidelity[1:]}\n"
 
 
-def _preamble(counting: Counting, asked: Sequence[str]) -> Iterator[str]:
+def _preamble(rules: Rules, asked: Sequence[str]) -> Iterator[str]:
     """What is evaluated, in the words of version 1.2."""
-    seen = _seen(counting) if set(asked) - set(ALIGNED) else ""
-    matching = MATCHING.get(counting.matching or "", counting.matching)
+    seen = _seen(rules) if set(asked) - set(ALIGNED) else ""
+    matching = MATCHING.get(rules.matching or "", rules.matching)
     yield f"The scorer is evaluating {seen} using {matching} match evaluation setting.\n"
     yield f"The following metrics will be evaluated: {', '.join(asked)}\n\n"
 
 
-def _old_preamble(counting: Counting, asked: Sequence[str]) -> Iterator[str]:
+def _old_preamble(rules: Rules, asked: Sequence[str]) -> Iterator[str]:
     """The same in the words of versions 1.0 and 1.1."""
     yield (
-        f"The scorer is evaluating coreference {OLD_SINGLETONS[counting.singletons or '']}, with {counting.matching} "
+        f"The scorer is evaluating coreference {OLD_SINGLETONS[rules.singletons or '']}, with {rules.matching} "
         f"matching of mentions using the following metrics: {', '.join(asked)}.\n"
     )
 
 
-def _seen(counting: Counting) -> str:
+def _seen(rules: Rules) -> str:
     """What is evaluated, in the words of the first line."""
-    zeros = "" if counting.zeros == "drop" else f", zeros (using {counting.zeros} match method)"
-    return f"coreferential mentions{SINGLETONS.get(counting.singletons or '', '')}{zeros}"
+    zeros = "" if rules.zeros == "drop" else f", zeros (using {rules.zeros} match method)"
+    return f"coreferential mentions{SINGLETONS.get(rules.singletons or '', '')}{zeros}"
 
 
 def _line(score: Score) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from corefscore.checking.findings import ERROR, KINDS, NOTICE, counted
+from corefscore.checking.findings import ERROR, KINDS, NOTICE, plural
 from corefscore.checking.validation import Validated
 from corefscore.layouts import Style
 from corefscore.reports.validate import Checked
@@ -21,12 +21,12 @@ def render(report: Checked, style: Style) -> Iterator[str]:
     for file in report.files:
         yield from (f"{finding}\n" for finding in file.findings)
         for code, count in file.unlisted.items():
-            yield f"... and {counted(count, 'more ' + KINDS[code].severity)} [{code}]\n"
+            yield f"... and {plural(count, 'more ' + KINDS[code].severity)} [{code}]\n"
         yield f"{file.path}: {_verdict(file)}\n"
 
 
 def _verdict(file: Validated) -> str:
-    kinds = [counted(file.count(severity), severity) for severity in (ERROR, NOTICE) if file.count(severity)]
+    kinds = [plural(file.count(severity), severity) for severity in (ERROR, NOTICE) if file.count(severity)]
     sizes = {"document": file.documents, "token": file.tokens, "mention": file.mentions, "entity": file.entities}
-    size = ", ".join(counted(count, noun) for noun, count in sizes.items())
+    size = ", ".join(plural(count, noun) for noun, count in sizes.items())
     return f"{', '.join(kinds) or 'clean'} ({size})"

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.alignment.pairing import Pairs
-from corefscore.checking.findings import Finding, counted
+from corefscore.checking.findings import Finding, plural
 from corefscore.documents.arrays import NO_OBJECTS, NONE, Ints
 from corefscore.documents.model import Documents, HeldColumn, NamedEntities
 from corefscore.documents.texts import described, partings
@@ -157,7 +157,7 @@ def _described(column: HeldColumn, how: NameOptions) -> str:
 def _lacking(column: HeldColumn) -> str:
     """Why a file does not have the column."""
     if column.columns < column.number:
-        return f"no line has more than {counted(column.columns, 'column')}"
+        return f"no line has more than {plural(column.columns, 'column')}"
     cell = f', such as "{column.last_cell}"' if column.last_cell else ""
     return f"it is the last one, which is coreference{cell}"
 

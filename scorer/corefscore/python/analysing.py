@@ -47,12 +47,12 @@ def analyse(
     """
     if spans not in REPAIRS:
         raise UsageError(f"spans={spans!r} is not one of {', '.join(REPAIRS)}")
-    reading, counting, others = apart(how)
-    refuse_parts(counting.of, counting.window)
+    reading, rules, others = apart(how)
+    refuse_parts(rules.of, rules.window)
     document, workers = others.pop("document", None), others.pop("workers", None)
     response = complete(key, response, reading)
     wanted = measured(measure)
-    settings = settings_of(wanted.metrics, counting, document, own_options(others))
+    settings = settings_of(wanted.metrics, rules, document, own_options(others))
     result = scored(key, response, wanted.metrics, settings, reading, keep_pairs=True, texts=True, workers=workers)
     pairs = pairs_of(result)
     found = analysed(result, pairs, text_of([pairs]), Asked(reading.heads or AUTO, pronouns, spans), wanted)

@@ -13,18 +13,18 @@ import numpy as np
 
 from corefscore import formats
 from corefscore.alignment.pairing import Pairs
-from corefscore.checking.findings import Finding, counted, shortened
+from corefscore.checking.findings import Finding, plural, shortened
 from corefscore.documents.model import KEY, RESPONSE, Documents, is_within
 from corefscore.documents.model import joined as joined_documents
 from corefscore.errors import InputError, ScorerWarning, UsageError, suggested
-from corefscore.evaluate import Counted, Part, count, evaluate, joined
-from corefscore.evaluate import counted as counted_batches
+from corefscore.evaluate import BatchCounts, Part, count, count_batches, evaluate, joined
 from corefscore.formats.row import Reading
 from corefscore.metrics import select
 from corefscore.metrics.row import Metric, names_asked, options_of, own_values
 from corefscore.names.options import COLUMN, EITHER, NameOptions, name_options
 from corefscore.python.arguments import Options, ScorerOptions, apart, spelled
-from corefscore.results import COUNTING, DOCUMENT, Counting, Result, Settings, refuse_heads_of_spans
+from corefscore.results import DOCUMENT, Result, refuse_heads_of_spans
+from corefscore.settings import RULES, Rules, Settings
 from corefscore.work.workers import Map, by_many_or_one
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Corpus:
     reading: Mapping[str, str]
 
     def __repr__(self) -> str:
-        return f"<Corpus of {counted(len(self.names), 'document')}>"
+        return f"<Corpus of {plural(len(self.names), 'document')}>"
 
     @property
     def names(self) -> Sequence[str]:
@@ -167,11 +167,11 @@ def score(
     `ScorerWarning`. Raises `InputError` for input that is refused (more than ten repeated mentions in the response,
     say), `UsageError` for an unknown name or argument.
     """
-    reading, counting, others = apart(how)
+    reading, rules, others = apart(how)
     response = complete(key, response, reading)
     chosen = selected(metrics)
     document, workers = others.pop("document", None), others.pop("workers", None)
-    settings = settings_of(chosen, counting, document, own_options(others))
+    settings = settings_of(chosen, rules, document, own_options(others))
     return warned(refuse_heads_of_spans(scored(key, response, chosen, settings, reading, workers=workers)))
 
 
@@ -230,7 +230,7 @@ def warn_of(notices: Sequence[Finding]) -> None:
         by_code.setdefault(notice.code, []).append(notice)
     lines = []
     for code, its in by_code.items():
-        more = f"\n... and {counted(len(its) - 1, 'more notice')} [{code}], see the notices of the result"
+        more = f"\n... and {plural(len(its) - 1, 'more notice')} [{code}], see the notices of the result"
         lines.append(f"{its[0]}{more if len(its) > 1 else ''}")
     warn("\n".join(lines), ScorerWarning, stacklevel=_levels_to_caller())
 
@@ -366,14 +366,14 @@ class Scorer:
         **how: Unpack[ScorerOptions],
     ) -> None:
         self._metrics = selected(metrics)
-        self._reading, counting, others = apart(how)
-        self._settings = settings_of(self._metrics, counting, None, own_options(others))
+        self._reading, rules, others = apart(how)
+        self._settings = settings_of(self._metrics, rules, None, own_options(others))
         self._settings = replace(self._settings, reading=self._reading.settings)
         self.reset()
 
     def reset(self) -> None:
         """Forget all documents, to begin again with the same metrics and options."""
-        self._batches: list[tuple[Part, Counted]] = []
+        self._batches: list[tuple[Part, BatchCounts]] = []
         self._names: list[str | None] = []
         self._known: set[str] = set()
         self._notices: list[Finding] = []
@@ -394,7 +394,7 @@ class Scorer:
         if name is not None:
             raise UsageError(f"name={name!r} is for a document without one; files and mappings have names")
         sides, notices, settings = _sides(key, response, self._metrics, self._settings, self._reading)
-        batches = counted_batches(*sides, self._metrics, settings, notices, reading=self._reading)
+        batches = count_batches(*sides, self._metrics, settings, notices, reading=self._reading)
         names = [each for part, _ in batches for each in part.names]
         self._refuse_known(names)
         self._append(batches, names)
@@ -423,7 +423,7 @@ class Scorer:
         for each in pairs:
             self._append([self._count(*each, name)], [name])
 
-    def _count(self, key: Clusters, response: Clusters, name: str | None) -> tuple[Part, Counted]:
+    def _count(self, key: Clusters, response: Clusters, name: str | None) -> tuple[Part, BatchCounts]:
         """Count one document, the shape of which was looked at."""
         from corefscore.formats.memory.clusters import Mentions, documents
 
@@ -436,7 +436,7 @@ class Scorer:
         )
         return count(pairs, self._metrics, self._settings)
 
-    def _append(self, batches: Sequence[tuple[Part, Counted]], names: Sequence[str | None]) -> None:
+    def _append(self, batches: Sequence[tuple[Part, BatchCounts]], names: Sequence[str | None]) -> None:
         """Keep what was counted. Raises `UsageError` where mentions are more than spans in some documents only."""
         if len({part.nodes is not None for part, _ in (*self._batches[:1], *batches)}) > 1:
             raise UsageError("some documents are CorefUD and others are not; score each kind with a Scorer of its own")
@@ -482,25 +482,25 @@ class Scorer:
 
 def settings_of(
     metrics: Sequence[Metric],
-    counting: Counting,
+    rules: Rules,
     document: str | None,
     own: Mapping[str, Any],
     unit: str = DOCUMENT,
 ) -> Settings:
     """The settings of a score, all but how files are read; ``unit`` is that of resampling, if there is any. Raises
     `UsageError` for what they cannot be."""
-    for option, value in zip(COUNTING, counting, strict=True):
+    for option, value in zip(RULES, rules, strict=True):
         option.check(value)
     if unknown := sorted(own.keys() - {option.keyword for option in options_of(metrics)}):
         known = [option.keyword for option in options_of(metrics)]
         hint = suggested(unknown[0], known) if known else "they have none"
         raise UsageError(f"no metric asked for has an option {', '.join(unknown)}; {hint}")
-    if counting.of is not None:
+    if rules.of is not None:
         from corefscore.kinds.options import of
 
-        counting = counting._replace(of=of(counting.of).asked)
+        rules = rules._replace(of=of(rules.of).asked)
     names = tuple(metric.name for metric in metrics)
-    return Settings(names, counting, document, own_values(metrics, own), unit=unit if is_within(unit) else None)
+    return Settings(names, rules, document, own_values(metrics, own), unit=unit if is_within(unit) else None)
 
 
 def _in_memory(sides: Mapping[str, Any]) -> dict[str, Documents]:

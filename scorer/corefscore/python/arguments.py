@@ -13,12 +13,12 @@ from typing import Any, NamedTuple, ParamSpec, TypedDict, TypeVar
 
 from corefscore.errors import UsageError, suggested
 from corefscore.formats.row import Reading
-from corefscore.results import Counting
+from corefscore.settings import Rules
 from corefscore.work.workers import Map
 
 
 class Scoring(TypedDict, total=False):
-    """How mentions count (`corefscore.results.COUNTING`); the options of metrics of named mentions (``ne_from`` to
+    """How mentions count (`corefscore.settings.RULES`); the options of metrics of named mentions (``ne_from`` to
     ``match``) and of BLANC (``boundary``); and ``options``, those of metrics that other packages add, by keyword."""
 
     repeated: str
@@ -89,7 +89,7 @@ class ScorerOptions(Scoring, Files, total=False):
     """Those of what takes one document after the other."""
 
 
-DEFAULTS: Mapping[str, Any] = {**Reading()._asdict(), **Counting()._asdict()}
+DEFAULTS: Mapping[str, Any] = {**Reading()._asdict(), **Rules()._asdict()}
 """The defaults of those that have any but None."""
 
 P = ParamSpec("P")
@@ -133,12 +133,12 @@ class Apart(NamedTuple):
     """Options by what they are about: how files are read, which mentions count, and all others."""
 
     reading: Reading
-    counting: Counting
+    rules: Rules
     others: dict[str, Any]
 
 
 def apart(how: Mapping[str, Any]) -> Apart:
     """Options, by keyword, taken apart."""
-    reading, counting = ({name: how[name] for name in each._fields if name in how} for each in (Reading, Counting))
-    others = {name: value for name, value in how.items() if name not in {**reading, **counting}}
-    return Apart(Reading(**reading), Counting(**counting), others)
+    reading, rules = ({name: how[name] for name in each._fields if name in how} for each in (Reading, Rules))
+    others = {name: value for name, value in how.items() if name not in {**reading, **rules}}
+    return Apart(Reading(**reading), Rules(**rules), others)

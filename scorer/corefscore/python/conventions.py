@@ -11,7 +11,8 @@ from corefscore.metrics import AVERAGE, select
 from corefscore.python.api import complete, corpus, paths_of, scored, settings_of, warn_of
 from corefscore.python.arguments import Files, apart, spelled
 from corefscore.reports.explain import Explanation, explained
-from corefscore.results import Counting, Result
+from corefscore.results import Result
+from corefscore.settings import Rules
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -52,7 +53,7 @@ def explanation(
     metrics = select(AVERAGE)
 
     def score(options: Mapping[str, Any]) -> Result:
-        settings = settings_of(metrics, Counting(**options), None, {})
+        settings = settings_of(metrics, Rules(**options), None, {})
         return scored(sides[KEY], sides[RESPONSE], metrics, settings, reading)
 
     return explained(score, files, expect)

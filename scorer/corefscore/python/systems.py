@@ -23,7 +23,8 @@ from corefscore.reports.compare import compare as compared
 from corefscore.reports.rank import Ranking
 from corefscore.reports.rank import rank as ranked
 from corefscore.reports.score import Report
-from corefscore.results import Result, Settings, refuse_heads_of_spans
+from corefscore.results import Result, refuse_heads_of_spans
+from corefscore.settings import Settings
 from corefscore.statistics.significance import Method, both_levels
 from corefscore.work.workers import Map
 
@@ -178,9 +179,9 @@ class _Scoring(NamedTuple):
 
 def _scoring(metrics: Sequence[Metric], how: Mapping[str, Any], unit: str = Method.unit) -> _Scoring:
     """The same from the options of a call."""
-    reading, counting, others = apart(how)
+    reading, rules, others = apart(how)
     document, workers = others.pop("document", None), others.pop("workers", None)
-    return _Scoring(metrics, settings_of(metrics, counting, document, own_options(others), unit), reading, workers)
+    return _Scoring(metrics, settings_of(metrics, rules, document, own_options(others), unit), reading, workers)
 
 
 def _baseline(given: Any, metric: str | None, by: str | None) -> tuple[Baseline | None, str | None]:

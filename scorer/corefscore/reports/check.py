@@ -19,7 +19,8 @@ from corefscore.reports.presented import Presented
 from corefscore.reports.row import PERCENT, Annotation, Column, Table, head
 from corefscore.reports.score import GROUP, MACRO, MEAN, Report
 from corefscore.reports.views import fidelities
-from corefscore.results import DOCUMENT, SPANS, TOTAL, Result, refuse_division
+from corefscore.results import DOCUMENT, TOTAL, Result, refuse_division
+from corefscore.settings import SPANS
 from corefscore.statistics.percent import fraction, percent
 from corefscore.statistics.significance import check_average
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from corefscore.checking.findings import Finding, counted
+from corefscore.checking.findings import Finding, plural
 from corefscore.documents.model import is_within
 from corefscore.errors import InputError
 from corefscore.metrics.counts import SCORES
@@ -169,7 +169,7 @@ class Comparison(Presented):
     def _notes_on_groups(self) -> Iterator[str]:
         """What scores of groups and tests on them rest on."""
         if self.found.method.by is not None:
-            yield f"scores are means over {counted(len(self.found.sample.groups), 'group')} by {self.found.method.by}"
+            yield f"scores are means over {plural(len(self.found.sample.groups), 'group')} by {self.found.method.by}"
         if self.datasets is not None:
             yield from self.datasets.notes
 
@@ -184,7 +184,7 @@ class Comparison(Presented):
             for a, b in self.found.undecided(m, c)
         ]
         if found:
-            yield f"no verdict in {len(found)} of {counted(self.found.count, 'test')}: {listed(found)}"
+            yield f"no verdict in {len(found)} of {plural(self.found.count, 'test')}: {listed(found)}"
 
     def to_dict(self) -> dict[str, Any]:
         """What the JSON layout prints; see ``docs/compare.md``."""
@@ -298,7 +298,7 @@ def notes_on_tests(found: Compared) -> list[str]:
     if units < FEW:
         least = min(1.0, 2.0 ** (1 - units))
         notes.append(
-            f"only {counted(units, 'unit')}: even where they differ in all, no randomization test can give less than "
+            f"only {plural(units, 'unit')}: even where they differ in all, no randomization test can give less than "
             f"p = {least:.3g}"
         )
     return notes
@@ -308,7 +308,7 @@ def _notes_on_correction(found: Compared) -> Iterator[str]:
     """How many tests there are, for what p is corrected, and what is left to chance."""
     method, pairs = found.method, len(found.sample.pairs)
     if method.correction == "holm-all":
-        yield f"corrected by Holm's method for all {counted(found.count, 'test')}"
+        yield f"corrected by Holm's method for all {plural(found.count, 'test')}"
     elif pairs > 1:
         way = "by Holm's method" if method.correction == "holm" else "not at all"
         yield f"corrected {way} for the family of all {pairs} pairs of systems within one measure"
@@ -321,7 +321,7 @@ def _notes_on_correction(found: Compared) -> Iterator[str]:
     needed = method.enough(found.family)
     if found.trials < needed:
         yield (
-            f"{counted(found.trials, 'trial')} can give no verdict for a family of {found.family} tests at the level "
+            f"{plural(found.trials, 'trial')} can give no verdict for a family of {found.family} tests at the level "
             f"{method.alpha:g} unless p is exact; it needs --trials {needed}"
         )
 
@@ -330,20 +330,20 @@ def notes_on_intervals(found: Compared) -> Iterator[str]:
     """That intervals may be too short, where there are few units."""
     if found.sample.units < SHORT:
         yield (
-            f"only {counted(found.sample.units, 'unit')}: intervals may be too short; in simulations with 3 units, 95% "
+            f"only {plural(found.sample.units, 'unit')}: intervals may be too short; in simulations with 3 units, 95% "
             "intervals contained the true score in 83 to 99% of cases"
         )
     nearly_perfect = int((found.sample.erring < SHORT).sum())
     if found.sample.units >= SHORT and nearly_perfect:
         yield (
-            f"{counted(nearly_perfect, 'system')} with errors in fewer than {SHORT} units: their intervals are too "
+            f"{plural(nearly_perfect, 'system')} with errors in fewer than {SHORT} units: their intervals are too "
             "short, since most resamples see few of these units"
         )
     few = found.tests.differ[:, found.tested]
     few = few[(few > 0) & (few < SHORT)]
     if found.sample.units >= SHORT and len(few):
         yield (
-            f"{counted(len(few), 'difference')} with fewer than {SHORT} differing units: their intervals are too "
+            f"{plural(len(few), 'difference')} with fewer than {SHORT} differing units: their intervals are too "
             "short, since most resamples see few of these units"
         )
 

@@ -194,7 +194,7 @@ def explained(score: Callable[[Options], Result], files: str, expect: str | None
         first = result({})
     except InputError:
         first = result({"repeated": "first"})  # too many copies are refused, unless the first one counts
-    kind = NODES if first.settings.counting.matching else SPANS
+    kind = NODES if first.settings.rules.matching else SPANS
     rows = [
         Scored(its, scores, _command(its, files), _matches(scores, expect))
         for its in CONVENTIONS

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from corefscore.checking.findings import counted
+from corefscore.checking.findings import plural
 from corefscore.errors import UsageError
 from corefscore.metrics.counts import SCORES
 from corefscore.metrics.measures import HEADINGS, asked, scores_of
@@ -248,7 +248,7 @@ class Ranking(Presented):
             notes.append("no intervals, and no test can tell systems apart: there is one unit only")
         undecided = self.undecided
         if undecided and self.found.sample.units > 1:
-            pairs = counted(len(self.found.sample.pairs), "pair")
+            pairs = plural(len(self.found.sample.pairs), "pair")
             which = listed([f"{one} and {other}" for one, other in undecided])
             notes.append(f"no verdict on {len(undecided)} of {pairs}, which no p could have told apart: {which}")
         return notes + notes_on_tests(self.found) + list(notes_on_intervals(self.found))
@@ -310,7 +310,7 @@ def rank(
     whole = sample(list(results.values()), shown, method.unit, method.by, averaged=averaged)
     only = whole.only(sort)
     if all(map(math.isnan, only.shown[:, 0, SCORES.index(score)])):
-        of = next(iter(results.values())).settings.counting.of
+        of = next(iter(results.values())).settings.rules.of
         raise UsageError(f"--of {of}: there is nothing to count for {sort}.{score}; --sort by another score")
     found = compared(only, method, score, watch)
     observed = found.sample.observed[:, 0, SCORES.index(score)].tolist()

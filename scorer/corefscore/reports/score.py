@@ -164,7 +164,7 @@ class Report(Reported):
             if any((ends := _by_score(its, self._interval)).values()):
                 rows.append(([""], ends))
         measures = main_measures(self.result.metrics, list(self.result))
-        if self.result.settings.counting.of is not None:
+        if self.result.settings.rules.of is not None:
             measures = [MENTIONS, *measures]
         first = Column("scope", "scope" if self.scoped else "system")
         notes = [] if self.fidelity is None else [self.fidelity]

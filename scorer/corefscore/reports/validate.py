@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from corefscore.checking.findings import ERROR, KINDS, NOTICE, counted
+from corefscore.checking.findings import ERROR, KINDS, NOTICE, plural
 from corefscore.checking.repair import Fixes
 from corefscore.checking.validation import Validated
 from corefscore.reports.row import Annotation
@@ -34,7 +34,7 @@ class Checked:
                 yield Annotation(level, finding.code, text, finding.path, finding.line, finding.column)
             for code, count in file.unlisted.items():
                 severity = KINDS[code].severity
-                text = f"{file.path}: {counted(count, f'more {severity}')} [{code}]"
+                text = f"{file.path}: {plural(count, f'more {severity}')} [{code}]"
                 yield Annotation(LEVELS[severity], code, text)
 
     def to_dict(self) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.alignment.windows import whole
-from corefscore.checking.findings import counted
+from corefscore.checking.findings import plural
 from corefscore.documents.arrays import Bools, Floats, Ints
 from corefscore.documents.model import is_within, part_of
 from corefscore.errors import UsageError
@@ -44,7 +44,7 @@ def unit_names(documents: Sequence[str], unit: str) -> list[str]:
     unmatched = [name for name, group in found if group is None]
     if unmatched:
         raise UsageError(
-            f"--unit {unit!r} matches nothing in the name of {counted(len(unmatched), 'document')}; "
+            f"--unit {unit!r} matches nothing in the name of {plural(len(unmatched), 'document')}; "
             f"every document has to belong to a unit:{_some(unmatched)}"
         )
     return [group for _, group in found if group is not None]
@@ -111,7 +111,7 @@ def sample(
     groups = [REST] * len(first.names) if by is None else first.groups(by)
     if by is not None and set(groups) == {REST}:
         raise UsageError(
-            f"--by {by!r} matches nothing in the name of {counted(len(groups), 'document')}, so that there are no "
+            f"--by {by!r} matches nothing in the name of {plural(len(groups), 'document')}, so that there are no "
             f"groups:{_some(first.names)}"
         )
     stratum_of_document = _numbered(groups)
@@ -187,7 +187,7 @@ def _columns(counts: Mapping[str, Floats], metrics: Sequence[Metric]) -> Floats:
 
 def _whole(result: Result) -> Sequence[str]:
     """The documents of a result; the windows of one are alike as its parts are, and bear its name."""
-    return result.names if result.settings.counting.window is None else [whole(name) for name in result.names]
+    return result.names if result.settings.rules.window is None else [whole(name) for name in result.names]
 
 
 def _numbered(names: Sequence[str]) -> Ints:

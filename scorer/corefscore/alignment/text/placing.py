@@ -26,7 +26,7 @@ from corefscore.alignment.text.characters import Characters, characters
 from corefscore.alignment.text.fidelity import COLUMNS, UNUSUAL, Fidelity, described, ratio
 from corefscore.alignment.text.stretches import ABSENT, EQUAL, MOVED, Found, find, is_aligned
 from corefscore.alignment.text.zeros import Columns, KeyWords, as_nodes, found_zeros, with_zeros
-from corefscore.checking.findings import Finding, counted
+from corefscore.checking.findings import Finding, plural
 from corefscore.documents.arrays import NONE, Bools, Ints, changes, tally
 from corefscore.documents.model import KEY, NO_NODES, RESPONSE, Documents, Span, by_appearance, joined, part_of
 from corefscore.documents.sources import Source
@@ -167,7 +167,7 @@ class _Placing:
         place = self.response.place_of(0)
         details: dict[str, object] = {"count": len(self.response), "documents": len(self.key)}
         if len(self.key) != len(self.response):
-            details["count"] = counted(len(self.response), "answer")
+            details["count"] = plural(len(self.response), "answer")
             raise InputError([Finding("unnamed-answers", place.source.name, place.line, details=details)])
         self.notices.append(Finding("by-position", place.source.name, place.line, details=details))
         return {at: [at] for at in range(len(self.key))}
@@ -303,7 +303,7 @@ class _Placing:
         details: dict[str, object] = {"document": self.key.names[document]}
         for fault in FAULTS:
             if (count := counts[f"tags_{fault}"]) and fault != "crossing":
-                its = {**details, "count": counted(count, "tag")}
+                its = {**details, "count": plural(count, "tag")}
                 self.notices.append(Finding(f"{fault}-tags", place.source.name, place.line, details=its))
         percent = 100 * ratio(counts)
         if percent < self.least:

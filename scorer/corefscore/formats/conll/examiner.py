@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.checking.findings import MOST, Finding, Found, counted, shortened
+from corefscore.checking.findings import MOST, Finding, Found, plural, shortened
 from corefscore.documents.arrays import Ints, changes
 from corefscore.documents.model import Documents
 from corefscore.documents.sources import Source, as_text
@@ -86,7 +86,7 @@ class _Sentence(NamedTuple):
     columns_differ: bool
 
 
-class _Counting:
+class _Numbering:
     """A column that may number the tokens of each sentence: how often it counts up by one from a token to the next, and
     the first place of each sentence where it does not."""
 
@@ -123,7 +123,7 @@ class _File:
     def __init__(self) -> None:
         self.was_inside = False
         self.sentence: _Sentence | None = None
-        self.counting: list[_Counting] = []
+        self.numbering: list[_Numbering] = []
         self.numbered = False
         self.pairs = 0
         self.line_ends = [0, 0]
@@ -259,12 +259,12 @@ class Examiner(Reader):
         differ = np.flatnonzero(table.count != first[sentence])
         said = _first_of_each(differ, sentence, skip_first=before is not None and before.columns_differ)
         for at in self.found.take("column-count", said):
-            found, expected = counted(int(table.count[at]), "column"), counted(int(first[sentence[at]]), "column")
+            found, expected = plural(int(table.count[at]), "column"), plural(int(first[sentence[at]]), "column")
             self._odd_line("column-count", tokens[at], found=found, expected=expected)
 
-        counting = self._counting(table)
+        numbering = self._numbering(table)
         self._file.pairs += len(tokens) - int(np.count_nonzero(begins)) + (before is not None)
-        for column in counting:
+        for column in numbering:
             column.look(self.line + 1 + tokens, table.numbers(column.column), sentence, carried=before is not None)
 
         last = int(sentence[-1])
@@ -276,14 +276,14 @@ class Examiner(Reader):
                 bool((sentence[differ] == last).any()) or (carried is not None and carried.columns_differ),
             )
 
-    def _counting(self, table: Columns) -> Sequence[_Counting]:
+    def _numbering(self, table: Columns) -> Sequence[_Numbering]:
         """The columns that may number the tokens of a file: the third, as in CoNLL-2011/2012, where the first line has
         a number there and a word behind it; else one that shows itself by the end of the file."""
-        if not self._file.counting:
+        if not self._file.numbering:
             usual = table.count[0] > 4 and table.numbers(NUMBER_COLUMN)[0] >= 0
-            self._file.counting = [_Counting(column) for column in NUMBER_COLUMNS[: 1 if usual else None]]
+            self._file.numbering = [_Numbering(column) for column in NUMBER_COLUMNS[: 1 if usual else None]]
             self._file.numbered = bool(usual)
-        return self._file.counting
+        return self._file.numbering
 
     def _look_at_separators(self, tokens: Ints, document: Ints, table: Columns) -> None:
         self._tabbed.update(np.unique(document[table.tabbed]).tolist())
@@ -338,13 +338,13 @@ class Examiner(Reader):
         if count and self._file.line_ends[expected]:
             names = ("LF", "CR LF")
             details = {
-                "count": f"{counted(count, 'line')} {'ends' if count == 1 else 'end'}",
+                "count": f"{plural(count, 'line')} {'ends' if count == 1 else 'end'}",
                 "found": names[other],
                 "expected": names[expected],
             }
             self.found.add(Finding("mixed-line-ends", self.source.name, first, details=details))
         if self._file.undecodable:
-            lines = f"{counted(self._file.undecodable, 'line')} {'is' if self._file.undecodable == 1 else 'are'}"
+            lines = f"{plural(self._file.undecodable, 'line')} {'is' if self._file.undecodable == 1 else 'are'}"
             self.found.add(
                 Finding("not-utf-8", self.source.name, self._file.first_undecodable, details={"count": lines})
             )
@@ -353,7 +353,7 @@ class Examiner(Reader):
         """Where the numbers of tokens do not count up, in the column that has them: one that does so half of the time,
         for the third of five or more a quarter of it."""
         often = 4 if self._file.numbered else 2
-        its = next((each for each in self._file.counting if often * each.ups >= self._file.pairs), None)
+        its = next((each for each in self._file.numbering if often * each.ups >= self._file.pairs), None)
         if its is None:
             return
         for line, number, before in self.found.take("token-number", its.odd):
@@ -375,14 +375,14 @@ class Examiner(Reader):
         name, path = batch.names[document], batch.place_of(document).source.name
         tokens = int(batch.tokens[document])
         if tally.blanked and document in self._tabbed:
-            separated = {"document": name, "count": counted(tally.blanked, "line")}
+            separated = {"document": name, "count": plural(tally.blanked, "line")}
             self.found.add(Finding("mixed-separators", path, tally.first_blanked, details=separated))
         if other := tally.other(tokens):
             first, count, cells = other
             held = {
                 "document": name,
                 "count": count,
-                "cells": counted(cells, "cell"),
+                "cells": plural(cells, "cell"),
                 "cell": shortened(as_text(first.text)),
             }
             self.found.add(Finding("other-column", path, first.line, first.column, held))

@@ -36,7 +36,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.checking.findings import Finding, counted
+from corefscore.checking.findings import Finding, plural
 from corefscore.documents.arrays import Bools, Bytes, Ints, among, changes, order_by
 from corefscore.documents.model import RESPONSE, Documents, Place
 from corefscore.documents.sources import MARK, Source, as_text
@@ -173,7 +173,7 @@ class Reader:
             self.stops[-1] = self.line
             self._notice("no-end", self.line, document=self.names[-1])
         if self.outside_lines:
-            self._notice("outside-document", self.first_outside, count=counted(self.outside_lines, "line"))
+            self._notice("outside-document", self.first_outside, count=plural(self.outside_lines, "line"))
         if self.word_column.number is not None and (absent := absent_column(source, self.word_column)):
             self.refuse(absent)
         elif self._shows_words and self.word_column.number is None and (odd := other_words(source, self.word_column)):

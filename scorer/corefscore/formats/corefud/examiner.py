@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from corefscore.checking.findings import Finding, Found, counted
+from corefscore.checking.findings import Finding, Found, plural
 from corefscore.documents.model import Documents
 from corefscore.documents.sources import Source
 from corefscore.formats.corefud.reader import File, batches
@@ -65,7 +65,7 @@ class _Examined(File):
             lines.data.decode()
         except UnicodeDecodeError:
             odd = [at for at, line in enumerate(lines.data.split(b"\n"), start=1) if not _is_text(line)]
-            count = f"{counted(len(odd), 'line')} {'is' if len(odd) == 1 else 'are'}"
+            count = f"{plural(len(odd), 'line')} {'is' if len(odd) == 1 else 'are'}"
             self.note("not-utf-8", odd[0], count=count)
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from corefscore.checking.findings import MOST, Finding, counted
+from corefscore.checking.findings import MOST, Finding, plural
 from corefscore.documents.arrays import NONE, Bytes, Ints, changes, order_by, tally
 from corefscore.documents.model import NO_NODES, SENTENCE, Documents, Nodes, Place, Span, Texts
 from corefscore.documents.sources import Source, as_text
@@ -52,7 +52,7 @@ def batches(files: Iterable[File], note: Callable[[Finding], None]) -> Iterator[
         twice = [name for name in found.names if name in known]
         if twice:
             file = os.path.basename(source.name)
-            details = {"document": twice[0], "count": counted(len(twice), "document"), "file": file}
+            details = {"document": twice[0], "count": plural(len(twice), "document"), "file": file}
             note(Finding("same-document-names", source.name, None, details=details))
             found = replace(found, names=[f"{name} ({file})" if name in known else name for name in found.names])
         known.update(found.names)
@@ -166,13 +166,13 @@ class File:
         if begun.names[0] == WITHOUT_NEWDOC:
             self.note("no-newdoc", None)
         if begun.lost:
-            self.note("lost-newdoc", begun.lost[0], count=counted(len(begun.lost), "line"))
+            self.note("lost-newdoc", begun.lost[0], count=plural(len(begun.lost), "line"))
         if begun.again:
             begin = dict(zip(begun.names, begun.lines, strict=True))
             for line, name in begun.again:
                 self.note("repeated-newdoc", line, document=name, begin=begin[name])
         if irregular := self.lines.irregular:
-            found = {"count": counted(irregular.lines, "line"), "found": counted(irregular.columns, "column")}
+            found = {"count": plural(irregular.lines, "line"), "found": plural(irregular.columns, "column")}
             self.note("not-ten-columns", irregular.line, **found)
 
     def _mentions(self) -> Columns:
@@ -182,14 +182,14 @@ class File:
         if not len(its_cells.word):
             return Columns(NONE, (), NONE, NONE, NONE, NONE, NO_NODES)
         if len(again := its_cells.again):
-            self.note("repeated-attribute", self._line_of(int(again[0])), count=counted(len(again), "word"))
+            self.note("repeated-attribute", self._line_of(int(again[0])), count=plural(len(again), "word"))
         fields = self._fields(its_cells)
         if fields is None:
             return Columns(NONE, (), NONE, NONE, NONE, NONE, NO_NODES)
         its_chunks = chunks(its_cells, fields)
         if len(its_chunks.rest):
             cell = int(its_chunks.rest[0])
-            count = counted(len(its_chunks.rest), "attribute")
+            count = plural(len(its_chunks.rest), "attribute")
             row = int(lines.words.row[its_cells.word[cell]])
             place = its_cells.place(cell)
             self.keep(lines.about("odd-entity", row, its_cells.value(cell), place, count=count))
@@ -262,7 +262,7 @@ class File:
             "entity": ids[first],
             "before": names[int(columns.document[int(np.flatnonzero(name == name[first])[0])])],
             "document": names[int(columns.document[first])],
-            "more": f" ({counted(split, 'entity')} in all)" if split > 1 else "",
+            "more": f" ({plural(split, 'entity')} in all)" if split > 1 else "",
         }
         self.note("split-entity", int(columns.line[np.searchsorted(columns.entity, first)]), **details)
 
@@ -272,7 +272,7 @@ class File:
         again = np.flatnonzero(number[1:] == number[:-1]) + 1
         if len(again):
             row = int(self.lines.words.row[again].min())
-            details = {"count": counted(len(again), "word"), "number": as_text(self.lines.column(row, ID))}
+            details = {"count": plural(len(again), "word"), "number": as_text(self.lines.column(row, ID))}
             self.note("repeated-number", self.lines.line_of(row), **details)
 
     def _check_words(self, found: Marked) -> None:
@@ -280,7 +280,7 @@ class File:
         words, size = int((found.last - found.first + 1).sum()), len(self.lines.text)
         if words > MOST_WORDS + size:
             raise UsageError(
-                f"{self.source.name}: mentions are nested too deeply: {counted(len(found.entity), 'mention')} have "
+                f"{self.source.name}: mentions are nested too deeply: {plural(len(found.entity), 'mention')} have "
                 f"{words} words, each counted in every mention; expected {MOST_WORDS + size} at most for a file of "
                 f"{size} bytes; check where mentions are closed"
             )
@@ -356,7 +356,7 @@ class File:
         links[zero] = its.size
         without = head[zero][its.size == 0]
         if len(without):
-            self.note("zero-without-dependency", self._line_of(without.min()), count=counted(len(without), "mention"))
+            self.note("zero-without-dependency", self._line_of(without.min()), count=plural(len(without), "mention"))
         return Nodes(sized.size, self.number[head], zero, links, self.number[sized.word], its.parent, its.relation)
 
     def _line_of(self, word: int) -> int:
@@ -382,7 +382,7 @@ class File:
                 if fields.head is None:
                     what = "no head, since the header names no such field"
                 line = self._line_of(int(word[found.chunk[mentions]].min()))
-                self.note("no-head", line, count=counted(len(mentions), "mention"), what=what)
+                self.note("no-head", line, count=plural(len(mentions), "mention"), what=what)
 
     def _fault(self, code: str, chunk: int, other: int | None, word: Ints, its_chunks: Chunks) -> Finding:
         """The error about a chunk; ``other`` is one before it."""

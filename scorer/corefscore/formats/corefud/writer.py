@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.checking.findings import Finding, counted
+from corefscore.checking.findings import Finding, plural
 from corefscore.documents.sources import Source, as_text
 from corefscore.formats.corefud.layers import by_document, cut
 from corefscore.formats.corefud.lines import COLUMNS, FORM, HEAD, Lines
@@ -135,7 +135,7 @@ def _within_sentences(document: FullDocument, ends: list[int], notices: list[Fin
                 dropped.append((start, end))
     if dropped:
         first = list(dropped[0])
-        noted(document, notices, "split-mentions", count=counted(len(dropped), "mention"), first=first)
+        noted(document, notices, "split-mentions", count=plural(len(dropped), "mention"), first=first)
     return document._replace(entities=entities)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from corefscore.checking.findings import MOST, Finding, Found, counted
+from corefscore.checking.findings import MOST, Finding, Found, plural
 from corefscore.documents.arrays import Ints
 from corefscore.documents.model import Place
 from corefscore.errors import InputError
@@ -57,5 +57,5 @@ class Examiner(Reader):
     def look(self, place: Place, fields: Fields, field: str, dialect: Dialect) -> None:
         empty = sum(not cluster for cluster in fields[field])
         if empty:
-            details = {"document": name_of(place, fields, dialect), "count": counted(empty, "cluster"), "field": field}
+            details = {"document": name_of(place, fields, dialect), "count": plural(empty, "cluster"), "field": field}
             self.found.add(Finding("empty-cluster", place.source.name, place.line, details=details))

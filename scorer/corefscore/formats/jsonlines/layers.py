@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-from corefscore.checking.findings import Finding, counted
+from corefscore.checking.findings import Finding, plural
 from corefscore.documents.model import OF_FIELD, Place
 from corefscore.documents.sources import Source
 from corefscore.errors import InputError, UsageError
@@ -49,7 +49,7 @@ def _units(place: Place, fields: Fields, words: Sentences, unit: str) -> list[st
     holds = "is not there" if field not in fields else "has another shape"
     details = {
         "what": f'the field "{field}" {holds}',
-        "expected": f"a name, or a list of names for {counted(len(words), 'sentence')} or {counted(tokens, 'token')}",
+        "expected": f"a name, or a list of names for {plural(len(words), 'sentence')} or {plural(tokens, 'token')}",
         "unit": unit,
     }
     raise InputError([Finding("no-unit", place.source.name, place.line, details=details)])

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator
 from operator import le
 
-from corefscore.checking.findings import Finding, counted
+from corefscore.checking.findings import Finding, plural
 from corefscore.documents.model import Place
 from corefscore.documents.sources import MARK, Source
 from corefscore.errors import InputError
@@ -125,7 +125,7 @@ def _check_subtokens(place: Place, fields: Fields, field: str) -> None:
     subtokens, words = len(subtoken_map), max(subtoken_map, default=-1) + 1
     most = WORDS_PER_SUBTOKEN * subtokens + WORDS_BESIDES
     if words > most:
-        what = f"numbers {counted(words, 'word')} with {counted(subtokens, 'subtoken')}"
+        what = f"numbers {plural(words, 'word')} with {plural(subtokens, 'subtoken')}"
         expected = f"{most} words at most: {WORDS_PER_SUBTOKEN} for each subtoken, and {WORDS_BESIDES}"
         raise bad_field(place, fields, field, what, expected)
 
@@ -137,13 +137,13 @@ def offsets_of(place: Place, fields: Fields, dialect: Dialect) -> tuple[int, Off
     subtoken_map = fields.get(dialect.subtokens or "")
     if subtoken_map is None:
         unit = "character" if dialect.shape == TEXT else "token"
-        known_by = f'field "{dialect.words}" has {counted(in_words, unit)}'
+        known_by = f'field "{dialect.words}" has {plural(in_words, unit)}'
         return (-1 if dialect.shape == TEXT else in_words), Offsets(sizes, known_by, dialect)
     in_map = subtoken_map[-1] + 1 if subtoken_map else 0
     if in_words not in (-1, in_map, len(subtoken_map)):
         expected = f"{len(subtoken_map)} tokens (its subtokens) or {in_map} (their words), as subtoken_map has it"
-        raise bad_field(place, fields, dialect.words, f"has {counted(in_words, 'token')}", expected)
-    known_by = f"subtoken_map has {counted(len(subtoken_map), 'subtoken')}"
+        raise bad_field(place, fields, dialect.words, f"has {plural(in_words, 'token')}", expected)
+    known_by = f"subtoken_map has {plural(len(subtoken_map), 'subtoken')}"
     return in_map, Offsets([len(subtoken_map)], known_by, dialect)
 
 
@@ -186,7 +186,7 @@ def check_spelling(place: Place, fields: Fields, flat: list[int], name: str, dia
         hint = f"the words would fit if an end were {other}, but " if worst.other else ""
         details["expected"] = f"{hint}in {dialect.name} an end is {meant}"
         raise InputError([Finding("other-end", place.source.name, place.line, details=details)])
-    details["count"] = counted(len(found), "mention")
+    details["count"] = plural(len(found), "mention")
     return Finding("other-words", place.source.name, place.line, details=details)
 
 

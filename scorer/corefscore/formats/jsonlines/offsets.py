@@ -8,7 +8,7 @@ from itertools import accumulate, chain
 from operator import add, le
 from typing import Any, NamedTuple
 
-from corefscore.checking.findings import NO_CHARACTERS, counted
+from corefscore.checking.findings import NO_CHARACTERS, plural
 from corefscore.formats.jsonlines.dialects import E2E, TEXT, Dialect
 from corefscore.formats.jsonlines.records import shown
 from corefscore.formats.jsonlines.words import are
@@ -119,7 +119,7 @@ def _expected_end(mention: list[int], offsets: Offsets) -> str | None:
         if mention[0] >= number:
             return f"sentences below {number}, since there are so many"
         limit = 0 if sizes is None else sizes[mention[0]]
-        known_by = f"sentence {mention[0]} has {counted(limit, offsets.unit)}"
+        known_by = f"sentence {mention[0]} has {plural(limit, offsets.unit)}"
     end = mention[-1] - dialect.behind
     if 0 <= limit <= end:
         return _beyond(mention[-1], limit + dialect.behind, known_by, dialect)

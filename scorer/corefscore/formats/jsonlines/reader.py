@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.checking.findings import Finding, counted
+from corefscore.checking.findings import Finding, plural
 from corefscore.documents.arrays import NONE, Ints
 from corefscore.documents.model import KEY, RESPONSE, UNKNOWN, Documents, Place, Span, Texts, by_appearance
 from corefscore.documents.sources import Source
@@ -148,7 +148,7 @@ class Reader:
         if self.batch.texts is not None:
             self.batch.texts.append(self.text_of(fields, self.batch.tokens[-1], dialect))
         if merged:
-            details = {"document": self.batch.names[-1], "count": counted(merged, "mention")}
+            details = {"document": self.batch.names[-1], "count": plural(merged, "mention")}
             self.note(Finding("merged-subtokens", place.source.name, place.line, details=details))
         self.look(place, fields, field, dialect)
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, BinaryIO, NamedTuple
 
-from corefscore.checking.findings import Finding, counted, shortened
+from corefscore.checking.findings import Finding, plural, shortened
 from corefscore.documents.model import Place
 from corefscore.documents.sources import MARK, Source
 from corefscore.errors import InputError
@@ -289,7 +289,7 @@ def shown(value: Any) -> str:
     if isinstance(value, tuple):
         return "an object"
     if isinstance(value, list) and (len(value) > 4 or any(isinstance(item, list | tuple) for item in value)):
-        return f"a list of {counted(len(value), 'value')}"
+        return f"a list of {plural(len(value), 'value')}"
     return shortened(json.dumps(value))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from corefscore.checking.findings import Finding, counted
+from corefscore.checking.findings import Finding, plural
 from corefscore.formats.jsonlines.dialects import E2E, FLAT, OBJECTS, SENTENCES, TEXT, Dialect
 from corefscore.formats.jsonlines.words import TOKEN, WORD
 from corefscore.formats.row import NO_WORD, USUAL, FullDocument, Request, changed_order, order_kept
@@ -105,7 +105,7 @@ def _uncrossed(document: FullDocument, words: Words, clusters: Clusters, notices
     joined = {number for start, end in sentence.tolist() for number in range(start + 1, end + 1)}
     if not joined:
         return words
-    details = {"document": document.name, "count": counted(len(joined), "sentence")}
+    details = {"document": document.name, "count": plural(len(joined), "sentence")}
     notices.append(Finding("joined-sentences", document.place.source.name, document.place.line, details=details))
     found: list[list[str]] = []
     for number, its in enumerate(words):

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corefscore.checking.findings import Finding, counted
+from corefscore.checking.findings import Finding, plural
 from corefscore.errors import InputError
 
 DOCUMENT, DOCUMENTS = 2, 3
@@ -91,7 +91,7 @@ def together(key: Nested, response: Nested) -> tuple[Sequence[Any], Sequence[Any
     if level == DOCUMENT:
         return None
     if len(key.value) != len(response.value):
-        what = f"a list of {counted(len(response.value), 'document')}, and the key has {len(key.value)}"
+        what = f"a list of {plural(len(response.value), 'document')}, and the key has {len(key.value)}"
         expected = "as many on both sides, since lists are paired by position" + BY_NAME_TOO
         raise refusal("response", what, expected)
     return list(key.value), list(response.value)
@@ -105,7 +105,7 @@ def by_position(its: Nested, side: str, names: Sequence[str]) -> dict[str, Any]:
     one = its.level == DOCUMENT or (its.level is None and len(names) == 1)
     documents = [its.value] if one else list(its.value)
     if len(documents) != len(names):
-        what = counted(len(documents), "document") if one else f"a list of {counted(len(documents), 'document')}"
+        what = plural(len(documents), "document") if one else f"a list of {plural(len(documents), 'document')}"
         expected = "as many, since lists are paired by position with the documents of the other side" + BY_NAME_TOO
         raise refusal(side, f"{what}, and the other side has {len(names)}", expected)
     return dict(zip(names, documents, strict=True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from corefscore.checking.findings import Finding, Found, counted
+from corefscore.checking.findings import Finding, Found, plural
 from corefscore.documents.model import Documents
 from corefscore.documents.sources import Source
 from corefscore.errors import InputError
@@ -46,7 +46,7 @@ class Examiner:
             self.found.pass_over(code, count - len(its.odd[fault]))
             for start, stop in places:
                 line, column, around = answer.at(start, stop)
-                details = {"document": answer.name, "count": counted(1, "tag")}
+                details = {"document": answer.name, "count": plural(1, "tag")}
                 self.found.add(Finding(code, source.name, line, column, details, around))
         for other in NOTATIONS:
             match = re.search(other.sign, answer.text) if other.name != self.name else None

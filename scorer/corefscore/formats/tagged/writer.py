@@ -11,7 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from corefscore.checking.findings import Finding, counted
+from corefscore.checking.findings import Finding, plural
 from corefscore.formats.jsonlines.dialects import NAMES_OF_DOCUMENTS
 from corefscore.formats.row import NO_WORD, ZERO, FullDocument, Request, Sentences, changed_order, order_kept
 from corefscore.formats.tagged.notations import NOTATIONS, Notation, find
@@ -42,7 +42,7 @@ def _line(document: FullDocument, notation: Notation, notices: list[Finding]) ->
 
     its_sentences, widened = _fit(_words(document, notice), notation, document.zeros)
     if widened:
-        notice("widened-brackets", count=counted(widened, "word"), notation=notation.name)
+        notice("widened-brackets", count=plural(widened, "word"), notation=notation.name)
     ids = _ids(document.entities, notation)
     if ids is None:
         ids = {name: str(number) for number, name in enumerate(document.entities, start=1)}
@@ -53,7 +53,7 @@ def _line(document: FullDocument, notation: Notation, notices: list[Finding]) ->
     if not notation.by_id:
         spans, crossing = nested(spans)
         if crossing:
-            notice("unsaid-crossing", count=counted(crossing, "mention"), notation=notation.name)
+            notice("unsaid-crossing", count=plural(crossing, "mention"), notation=notation.name)
     if not order_kept(document, document.entities):
         notices.append(changed_order(document))
     tagged = _by_word(its_sentences, spans) if notation.by_line else _around(its_sentences, spans, notation)

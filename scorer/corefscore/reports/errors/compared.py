@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from corefscore.analysis.found import RIGHT, STATUS, Analysis
-from corefscore.checking.findings import counted
+from corefscore.checking.findings import plural
 from corefscore.documents.arrays import Ints
 from corefscore.reports.errors.names import KINDS
 from corefscore.reports.errors.report import ErrorReport
@@ -141,7 +141,7 @@ class ErrorComparison(Reported):
         sizes = np.bincount(its.kinds[mentions], minlength=len(KINDS)).tolist()
         kinds = ", ".join(f"{kind} {size}" for kind, size in zip(KINDS, sizes, strict=True))
         often = named.most_often(mentions.tolist(), 8, least=2)
-        title = f"right in {name}, wrong in {other}: {counted(len(mentions), 'mention')} ({kinds})"
+        title = f"right in {name}, wrong in {other}: {plural(len(mentions), 'mention')} ({kinds})"
         return Table(f"{title}; most often: {often}" if often else title, columns, rows)
 
     def _right(self, one: int) -> Ints:

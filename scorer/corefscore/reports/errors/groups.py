@@ -10,7 +10,7 @@ import numpy as np
 
 from corefscore.analysis.found import Analysis
 from corefscore.analysis.partitions import ABSENT, Members
-from corefscore.checking.findings import counted
+from corefscore.checking.findings import plural
 from corefscore.reports.errors.names import Named
 from corefscore.reports.row import COUNT, MIDDLE, Column, Table
 from corefscore.reports.words import Words
@@ -79,7 +79,7 @@ def _table(named: Named, words: Words, group: Group) -> Table:
     if any(key == ABSENT for key, _ in group.cells):
         rows.append([words.extra, None, *cells([ABSENT])])
     title = (
-        f"{named.document(group.document)}, group {group.number + 1}: {counted(len(keys), 'entity')} of "
+        f"{named.document(group.document)}, group {group.number + 1}: {plural(len(keys), 'entity')} of "
         f"{words.key} and {len(responses)} of {words.response}; costs {group.cost * 100:.2f}"
     )
     return Table(title, columns, rows)

@@ -11,7 +11,7 @@ from corefscore.analysis import types
 from corefscore.analysis.costs import Cost
 from corefscore.analysis.found import Analysis
 from corefscore.analysis.partitions import ABSENT, BY_TRIMMING
-from corefscore.checking.findings import counted
+from corefscore.checking.findings import plural
 from corefscore.metrics import AVERAGE
 from corefscore.reports.errors import tables
 from corefscore.reports.errors.groups import group_data, group_tables
@@ -55,8 +55,8 @@ class ErrorReport(Presented):
         """What the score is and what it loses, in a sentence."""
         analysis = self.analysis
         mentions, lost = analysis.result["mentions"], 1 - analysis.score
-        documents = counted(len(analysis.result.names), "document")
-        key = f"{counted(int(mentions.recall_counts.denominator), 'mention')} in {self.words.key}"
+        documents = plural(len(analysis.result.names), "document")
+        key = f"{plural(int(mentions.recall_counts.denominator), 'mention')} in {self.words.key}"
         response = f"{int(mentions.precision_counts.denominator)} in {self.words.response}"
         return (
             f"{self.words.title}: {self.measure_title} {percent(analysis.score)}, {percent(lost)} below 100, in "
@@ -84,7 +84,7 @@ class ErrorReport(Presented):
     @property
     def notes(self) -> Sequence[str]:
         perfect = self.analysis.groups.perfect
-        groups = f"{int((~perfect).sum())} of {counted(len(perfect), 'group')} of entities differ"
+        groups = f"{int((~perfect).sum())} of {plural(len(perfect), 'group')} of entities differ"
         notes = [*self.words.notes, f"{groups}; *: {self.words.star}"]
         if not self.analysis.text.words:
             notes.append("the key has no words: mentions are shown by their tokens, and no spans are repaired")

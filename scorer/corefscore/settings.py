@@ -1,0 +1,186 @@
+"""Everything that can move a number, apart from the files themselves: the rules of a score, and its signature."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from corefscore import __version__
+from corefscore.alignment.matching import DEFINITIONS, LOOKUPS, MATCHING, SEARCHES, SINGLETONS, ZEROS
+from corefscore.alignment.matching import MENTIONS as COUNTED_MENTIONS
+from corefscore.alignment.repeats import REPEATED
+from corefscore.errors import UsageError
+from corefscore.metrics.row import Option
+
+TASKS: Mapping[str, Mapping[str, str]] = {
+    "crac22": {"matching": "partial", "zeros": "linear", "lookup": "crac22"},
+    "crac23": {"matching": "head", "zeros": "linear", "lookup": "crac23"},
+    "crac24": {},
+    "crac25": {},
+    "crac26": {},
+}
+"""The shared tasks on CorefUD, and where they differ from the defaults, which are those of version 1.2 of the official
+scorer. In 2022 and 2023 it was version 1.0 and 1.1."""
+
+RULES = (
+    Option(
+        "repeated",
+        REPEATED[0],
+        "How to treat spans that are annotated more than once: as the official scorer does, keep the first, or refuse "
+        "the file.",
+        REPEATED,
+    ),
+    Option(
+        "singletons",
+        None,
+        "Entities of one mention: keep them, drop them from the response, or drop them from both sides. (default: "
+        "keep; for CorefUD: drop)",
+        SINGLETONS,
+    ),
+    Option(
+        "mentions",
+        None,
+        "Mentions that count: all, or those that both sides have, which scores links alone. (default: all)",
+        COUNTED_MENTIONS,
+    ),
+    Option(
+        "matching",
+        None,
+        "Which mentions match: equal ones, parts of a key mention with its head, or those with the same head. "
+        "(default: exact; for CorefUD: head)",
+        MATCHING,
+    ),
+    Option(
+        "zeros",
+        None,
+        "CorefUD: align zeros by the words that they depend on, by position, or drop them. (default: dependent)",
+        ZEROS,
+    ),
+    Option(
+        "lookup",
+        None,
+        "CorefUD: find entities as the official scorer does, by the alignment of mentions, or as the official scorers "
+        "of 2022 and 2023 did, in which one mention can match many. (default: official)",
+        LOOKUPS,
+    ),
+    Option(
+        "definitions",
+        None,
+        "Which official scorer to follow where the two define a metric differently. (default: that of the format)",
+        DEFINITIONS,
+    ),
+    Option("window", None, "Score stretches of N tokens as documents of their own.", kind=int),
+    Option(
+        "of",
+        None,
+        "Score one kind of mention, such as pronouns, names, size:2-5, singletons or type:person, or each kind of a "
+        "division: size, kind, distance, type.",
+        kind=str,
+    ),
+    Option(
+        "task",
+        None,
+        "Shared task whose matching rules are wanted; CorefUD only, for which crac26 is the default.",
+        tuple(TASKS),
+    ),
+)
+"""The options about which mentions count, and how; None is the default of the format."""
+
+
+class Rules(NamedTuple):
+    """Which mentions count, and how: the values of `RULES`.
+
+    A ``task`` stands for the defaults of CorefUD, which other options change; what it stands for is named in its place.
+    """
+
+    repeated: str = REPEATED[0]
+    singletons: str | None = None
+    mentions: str | None = None
+    matching: str | None = None
+    zeros: str | None = None
+    lookup: str | None = None
+    definitions: str | None = None
+    window: int | None = None
+    of: str | None = None
+    task: str | None = None
+
+    @property
+    def treated(self) -> str:
+        """How repeats are treated: for kinds of mentions only the first copy counts, as no other has a partner."""
+        return "first" if self.of is not None and self.repeated == REPEATED[0] else self.repeated
+
+    def settled(self, nodes: bool) -> Rules:
+        """The same with the defaults of a format, in which mentions are more than spans (``nodes``) or not.
+
+        Raises `UsageError` for what only mentions with heads have, and for zeros that a look-up has no rule for.
+        """
+        if self.task is not None:
+            if not nodes:
+                raise UsageError(f"the task {self.task} is about CorefUD, and this is not; leave --task out")
+            given = {name: value for name, value in self._asdict().items() if value is not None}
+            return Rules(**{**TASKS[self.task], **given, "task": None}).settled(nodes)
+        usual = NODES if nodes else SPANS
+        given = {name: value for name, value in self._asdict().items() if value is not None and name != "repeated"}
+        chosen = usual._replace(**given, repeated=self.treated)
+        if nodes and self.of is not None:
+            chosen = chosen._replace(lookup="alignment")
+            if self.lookup not in (None, "alignment"):
+                raise UsageError("--of looks mentions up by their alignment; leave --lookup out, and an older --task")
+        if nodes and chosen.mentions == "given":
+            raise UsageError("mentions=given is for spans; in CorefUD mentions are aligned, so leave the option out")
+        if nodes and chosen.zeros == "dependent" and chosen.lookup in SEARCHES:
+            raise UsageError(
+                f"lookup={chosen.lookup} compares zeros by position, so zeros=dependent has no meaning beside it; give "
+                f"zeros=linear, or task={chosen.lookup}, which stands for both"
+            )
+        if not nodes:
+            if chosen.matching != MATCHING[0] or chosen.zeros or chosen.lookup:
+                raise UsageError("matching by head, zeros and look-ups need CorefUD; leave the options out")
+            # What goes without saying is not said.
+            if chosen.mentions == COUNTED_MENTIONS[0]:
+                chosen = chosen._replace(mentions=None)
+            chosen = chosen._replace(matching=None)
+            if chosen.definitions == SPANS.definitions:
+                chosen = chosen._replace(definitions=None)
+        return chosen
+
+
+SPANS = Rules(REPEATED[0], "keep", None, "exact", None, None, "conll")
+NODES = Rules(REPEATED[0], "drop", None, "head", "dependent", "official", "corefud")
+"""The defaults where mentions are spans, and where they are more (CorefUD), as the official scorer of each has them."""
+
+USUAL = Rules()
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything that can move a number, apart from the files themselves.
+
+    ``document`` is the one document that was scored, ``own`` the values of the metrics' own options, ``reading`` what
+    was asked of the reader. ``unit`` asks for the counts of units within documents as well, which moves no score.
+    """
+
+    metrics: tuple[str, ...]
+    rules: Rules = USUAL
+    document: str | None = None
+    own: Mapping[str, Any] = field(default_factory=dict)
+    reading: Mapping[str, str] = field(default_factory=dict)
+    unit: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "metrics": list(self.metrics),
+            **{name: value for name, value in self.rules._asdict().items() if value is not None},
+            "document": self.document,
+            **self.own,
+            **self.reading,
+        }
+
+    @property
+    def signature(self) -> str:
+        """One short line by which a published score can be repeated."""
+        parts = [f"corefscore {__version__}", ",".join(self.metrics)]
+        rest = {**self.to_dict()}
+        del rest["metrics"]
+        return " | ".join(parts + [f"{name}={value}" for name, value in rest.items() if value is not None])
