@@ -4,9 +4,9 @@
 
 KEY has coreference and named entities. For each system and document there are the scores of CONE, with the annotated
 names and with the estimated key, and beside them B-cubed and CEAF-m, of the entities that hold a named mention (all
-their mentions kept, as in the paper) and of the whole key. The tables have the correlation of the two over documents,
-Pearson / Spearman, one row a system as in the paper's Tables 1 to 4, then all systems together; the drawing is that of
-its Figures 2 to 5.
+their mentions kept, as in the paper) and of the whole key. The tables have Pearson's correlation of the two over
+documents, one row a system as in the paper's Tables 1 to 4, then all systems together; the drawing is that of its
+Figures 2 to 5.
 
 ``--degrade`` adds made-up systems: the key with seeded errors, see `degraded`. ``--window`` cuts documents into
 windows, so that there are enough of them.
@@ -30,7 +30,7 @@ from corefscore.documents.model import Documents
 from corefscore.names.mentions import cut_down
 from corefscore.names.options import NameOptions
 from corefscore.python.api import Corpus
-from scipy.stats import pearsonr, spearmanr
+from scipy.stats import pearsonr
 
 FEWEST = 3
 """A correlation of fewer documents is not told."""
@@ -302,11 +302,11 @@ def pooled(systems: Sequence[Points]) -> Points:
     )
 
 
-def correlations(x: Floats, y: Floats) -> tuple[float, float] | None:
-    """Pearson's and Spearman's coefficient; None where one side does not vary."""
+def correlation(x: Floats, y: Floats) -> float | None:
+    """Pearson's coefficient; None if one side does not vary."""
     if len(x) < FEWEST or min(np.ptp(x), np.ptp(y)) < SLACK:
         return None
-    return float(pearsonr(x, y)[0]), float(spearmanr(x, y)[0])
+    return float(pearsonr(x, y)[0])
 
 
 def table(systems: Mapping[str, Points], key: str, target: str) -> Iterator[str]:
@@ -317,8 +317,8 @@ def table(systems: Mapping[str, Points], key: str, target: str) -> Iterator[str]
         cells = []
         for pair in PAIRS:
             for column in range(len(SCORES)):
-                found = correlations(its.cone[key, pair][:, column], its.target[target, pair][:, column])
-                cells.append("-" if found is None else f"{found[0]:.2f} / {found[1]:.2f}")
+                found = correlation(its.cone[key, pair][:, column], its.target[target, pair][:, column])
+                cells.append("-" if found is None else f"{found:.2f}")
         yield f"| {name} | " + " | ".join(cells) + " |\n"
 
 
@@ -334,8 +334,8 @@ def drawn(systems: Mapping[str, Points], path: str) -> None:
                 if name != EVERY:
                     x, y = its.cone[key, pair][:, -1], its.target[NAMED, pair][:, -1]
                     axes.scatter(100 * x, 100 * y, s=8, alpha=0.5, label=name)
-            found = correlations(systems[EVERY].cone[key, pair][:, -1], systems[EVERY].target[NAMED, pair][:, -1])
-            axes.set_title(f"{pair}, {key} key" + ("" if found is None else f", Pearson {found[0]:.2f}"))
+            found = correlation(systems[EVERY].cone[key, pair][:, -1], systems[EVERY].target[NAMED, pair][:, -1])
+            axes.set_title(f"{pair}, {key} key" + ("" if found is None else f", Pearson {found:.2f}"))
             axes.set_xlabel(f"CONE-{pair} F1 (%)")
             axes.set_ylabel(f"{pair} F1 (%), {NAMED}")
             axes.set_xlim(-2, 102)
@@ -350,7 +350,7 @@ def report(systems: Mapping[str, Points], about: str) -> Iterator[str]:
     yield f"{about}\n"
     for key in KEYS:
         for target in TARGETS:
-            yield f"\n**CONE with the {key} key against {target}** (Pearson / Spearman)\n\n"
+            yield f"\n**CONE with the {key} key against {target}**\n\n"
             yield from table(systems, key, target)
 
 

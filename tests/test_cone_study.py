@@ -105,16 +105,16 @@ def test_entities_with_a_named_mention_keep_all_their_mentions(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("x", "y", "expected"),
     [
-        ([1.0, 2, 3], [2.0, 4, 6], (1, 1)),
-        ([1.0, 2, 3], [3.0, 2, 1], (-1, -1)),
-        # Deviations -1.5 -0.5 0.5 1.5 and -3 -2 -1 6, or by rank the same as x: 14 / sqrt(5 * 50).
-        ([1.0, 2, 3, 4], [0.0, 1, 2, 9], (14 / np.sqrt(250), 1)),
+        ([1.0, 2, 3], [2.0, 4, 6], 1),
+        ([1.0, 2, 3], [3.0, 2, 1], -1),
+        # Deviations -1.5 -0.5 0.5 1.5 and -3 -2 -1 6: 14 / sqrt(5 * 50).
+        ([1.0, 2, 3, 4], [0.0, 1, 2, 9], 14 / np.sqrt(250)),
         ([1.0, 1, 1], [1.0, 2, 3], None),
         ([1.0, 2], [1.0, 2], None),
     ],
 )
-def test_correlations(x: list[float], y: list[float], expected: tuple[float, float] | None) -> None:
-    found = cone_study.correlations(np.array(x), np.array(y))
+def test_correlations(x: list[float], y: list[float], expected: float | None) -> None:
+    found = cone_study.correlation(np.array(x), np.array(y))
     assert found == (None if expected is None else pytest.approx(expected))
 
 
