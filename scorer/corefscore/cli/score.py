@@ -265,6 +265,6 @@ def _estimate(corpus: Corpus, metrics: Sequence[Metric], how: Mapping[str, Any])
 
     names = names_asked(metrics, own_values(metrics, how))
     assert names is not None, "only metrics that see names have an estimated key"
-    if lacking := without_column(names_of(corpus.documents, names).held):
+    if lacking := without_column(names_of(corpus.documents, names).columns):
         raise InputError(notice.as_error() for notice in lacking)
     return rewritten([estimated(corpus.documents, names)], names.column)

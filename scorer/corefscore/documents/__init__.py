@@ -1,1 +1,1 @@
-"""Documents in columns, and what is done with columns."""
+"""Documents as columns, where their bytes come from, and operations on columns."""

@@ -1,4 +1,4 @@
-"""Arrays: whole batches of documents as flat arrays, and the few operations all stages share."""
+"""Arrays: whole batches of documents as flat arrays, and the few operations that all stages share."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Array = Ints | Floats | Bools
 
 
 def in_a_row(parts: Sequence[Floats]) -> Floats:
-    """All parts as one array, which for a single one is that itself, no copy."""
+    """All parts as one array; a single part is returned without a copy."""
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
@@ -38,8 +38,8 @@ def ranges(starts: Ints, lengths: Ints) -> Ints:
 def sums(groups: Ints, weights: Array, count: int) -> Floats:
     """The sum of ``weights`` for each group from 0 to ``count - 1``, added from left to right.
 
-    The order matters: the official scorer cuts percentages off, so the last bit of a sum can
-    show, and ``bincount`` adds as a plain loop does where ``numpy.sum`` adds pairwise.
+    The order matters: the official scorer truncates percentages, so the last bit of a sum can be visible, and
+    ``bincount`` adds like a plain loop while ``numpy.sum`` adds pairwise.
     """
     return np.bincount(groups, weights=weights, minlength=count).astype(np.float64, copy=False)
 
@@ -50,9 +50,9 @@ def tally(groups: Ints, count: int) -> Ints:
 
 
 def among(numbers: Ints | Bytes, some: Ints | Bytes) -> Bools:
-    """Whether each number is one of some, for bytes, or groups that are numbered from 0.
+    """Whether each number is one of ``some``; for bytes, or for groups that are numbered from 0.
 
-    It takes less time than `numpy.isin`, the first call of which imports ``numpy.ma``: a tenth of the start-up.
+    This is faster than `numpy.isin`, whose first call imports ``numpy.ma``, a tenth of the start-up time.
     """
     table = np.zeros(int(max(numbers.max(initial=0), some.max(initial=0))) + 1, dtype=np.bool_)
     table[some] = True
@@ -66,15 +66,15 @@ def pairs_of(n: Ints) -> Ints:
 
 
 def bounds(groups: Ints, count: int) -> Ints:
-    """Where each group begins in a sorted column; ``count + 1`` positions, the last one the end."""
+    """Where each group begins in a sorted column: ``count + 1`` positions, the last of which is the end."""
     return np.searchsorted(groups, np.arange(count + 1))
 
 
 def order_by(*keys: Ints) -> Ints:
     """The order that sorts by the first key, then the second and so on, then by position.
 
-    Keys are columns of whole numbers. Where they fit into 63 bits together with the position they are
-    sorted as one number, which is several times faster than `numpy.lexsort`.
+    Keys are columns of whole numbers. If they fit into 63 bits together with the position, they are sorted as one
+    number, which is several times faster than `numpy.lexsort`.
     """
     size = len(keys[0])
     if not size:
@@ -95,7 +95,7 @@ def order_by(*keys: Ints) -> Ints:
 
 
 def changes(*keys: Ints) -> Bools:
-    """Where a run of equal rows begins, in columns that are sorted together."""
+    """Whether a run of equal rows begins at each row of columns that are sorted together."""
     new = np.zeros(len(keys[0]), dtype=np.bool_)
     new[:1] = True
     for key in keys:

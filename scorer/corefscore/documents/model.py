@@ -1,4 +1,4 @@
-"""What travels from the readers to the metrics: the partitions of a batch of documents, in columns."""
+"""The partitions of a batch of documents as columns: what readers return and all later stages take."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ KEY, RESPONSE = "key", "response"
 
 
 class Place(NamedTuple):
-    """Where a document begins: its file, and its first line there (from 1), if any: its begin marker, its JSON."""
+    """Where a document begins: its file and the line (from 1) of its begin marker or JSON, if there is one."""
 
     source: Source
     line: int | None
@@ -30,7 +31,7 @@ class Place(NamedTuple):
 
 
 class Span(NamedTuple):
-    """A stretch of tokens of a document, and the line of the first of them."""
+    """A run of tokens of a document, and the line of its first token."""
 
     document: int
     line: int
@@ -39,30 +40,30 @@ class Span(NamedTuple):
 
 
 def _numbers(source: Source, spans: Sequence[Span]) -> list[str]:
-    """What stands for the words of spans where nobody knows them."""
+    """The token numbers of spans, which are shown if their words are not known."""
     return [f"{span.start}-{span.end}" for span in spans]
 
 
 Words = Callable[[Source, Sequence[Span]], list[str]]
-"""The words of spans of one file, for messages."""
+"""A function that returns the words of spans of one file, for messages."""
 
 
 LayersOf = Callable[..., Iterator[Any]]
-"""What the documents of a file have besides coreference (`corefscore.formats.row.Layers`), their words among it; given
-a `Source`, and what tells the units of tokens if these are wanted, too (`UNIT_SOURCES`)."""
+"""A function that reads the other layers of the documents of a file, words included (`corefscore.formats.row.Layers`).
+It takes a `Source` and, if the units of tokens are wanted, where these are annotated (`UNIT_SOURCES`)."""
 
 UNIT_SOURCES = OF_COLUMN, OF_FIELD = "column:", "field:"
-"""What the units of tokens can come from: a column of CoNLL, by its number from 1, or a field of JSON."""
+"""Where the units of tokens can be annotated: in a column of CoNLL, numbered from 1, or in a field of JSON."""
 
 
 def is_within(unit: str) -> bool:
-    """Whether a unit of resampling is one within documents (`corefscore.alignment.units`)."""
+    """Whether a unit of resampling is part of a document (`corefscore.alignment.units`)."""
     return unit.startswith(UNIT_SOURCES)
 
 
 class Mention(NamedTuple):
-    """One mention, for messages: its document, where that begins, its span, and what knows its words. It keeps nothing
-    of its batch in memory."""
+    """One mention, for messages: its document, where that begins, its span, and a function that returns its words. It
+    keeps nothing of its batch in memory."""
 
     document: str
     place: Place
@@ -78,18 +79,22 @@ class Mention(NamedTuple):
 def texts_of(mentions: Sequence[Mention]) -> list[str]:
     """The words of mentions. Each file is read once, for all of its mentions."""
     by_source: dict[tuple[Source, Words], list[int]] = defaultdict(list)
-    for at, mention in enumerate(mentions):
-        by_source[mention.place.source, mention.words].append(at)
-    found: dict[int, str] = {}
-    for (source, words), its in by_source.items():
-        found.update(zip(its, words(source, [mentions[at].span for at in its]), strict=True))
-    return [found[at] for at in range(len(mentions))]
+    for row, mention in enumerate(mentions):
+        by_source[mention.place.source, mention.words].append(row)
+    texts: dict[int, str] = {}
+    for (source, words), rows in by_source.items():
+        texts.update(zip(rows, words(source, [mentions[row].span for row in rows]), strict=True))
+    return [texts[row] for row in range(len(mentions))]
 
 
-class HeldColumn:
-    """What the column of named entities held in a file: its number (from 1), the most columns that a line had, whether
-    some line had this one, how many names there were by type, whether the column was the last one somewhere, which is
-    that of coreference, what stood there first, and those of its cells that say that there is no name."""
+class NameColumn:
+    """What the reader saw in the column of named entities of one file.
+
+    ``number`` is the column, from 1, and ``path`` the file. ``columns`` is the largest number of columns in a line, and
+    ``there`` whether some line had this one. ``types`` counts names by type. ``last`` says that in some line it was the
+    last column, which is coreference, and ``last_cell`` is the first such cell. ``blanks`` are the different cells that
+    contain no name.
+    """
 
     def __init__(self, number: int, path: str) -> None:
         self.number = number
@@ -102,8 +107,8 @@ class HeldColumn:
         self.blanks: dict[str, None] = {}
 
     @classmethod
-    def of_all(cls, columns: Iterable[HeldColumn]) -> HeldColumn:
-        """What several held; each counts once. The path is that of the first."""
+    def of_all(cls, columns: Iterable[NameColumn]) -> NameColumn:
+        """Several columns summed, each object once. The path is that of the first."""
         first, *others = {id(column): column for column in columns}.values()
         found = cls(first.number, first.path)
         for column in (first, *others):
@@ -116,23 +121,23 @@ class HeldColumn:
         return found
 
     @classmethod
-    def by_file(cls, columns: Iterable[HeldColumn]) -> list[HeldColumn]:
-        """What each file held; a file that was read in pieces has several, and each of them counts once."""
-        of_file: dict[str, list[HeldColumn]] = {}
+    def by_file(cls, columns: Iterable[NameColumn]) -> list[NameColumn]:
+        """One column for each file, since a file that was read in pieces has several."""
+        of_file: dict[str, list[NameColumn]] = {}
         for column in columns:
             of_file.setdefault(column.path, []).append(column)
-        return [cls.of_all(its) for its in of_file.values()]
+        return [cls.of_all(parts) for parts in of_file.values()]
 
 
 OF_NAMES = ("start", "end", "line", "type", "words")
-"""The columns of `NamedEntities` that do not hang on the batch."""
+"""The columns of `NamedEntities` that do not depend on the batch."""
 
 
 class NamedEntities(NamedTuple):
-    """The named entities of a batch of documents, for the metrics that ask for them. Names do not overlap.
+    """The named entities of a batch of documents, for the metrics that need them. Names do not overlap.
 
     =============  ==================  =========================================================
-    column         shape               holds
+    column         shape               contains
     =============  ==================  =========================================================
     ``document``   names               the document of each name, never falling
     ``start``      names               its first token, from 0 in its document; rising within a document
@@ -142,7 +147,8 @@ class NamedEntities(NamedTuple):
     ``words``      names               its words
     =============  ==================  =========================================================
 
-    ``held`` tells of each file that was read with them; batches share it, and it is complete once the side is read.
+    ``columns`` describes the column of each file that was read; batches share it, and it is complete once the side is
+    read.
     """
 
     document: Ints
@@ -151,13 +157,13 @@ class NamedEntities(NamedTuple):
     line: Ints
     type: Objects
     words: Objects
-    held: Sequence[HeldColumn]
+    columns: Sequence[NameColumn]
 
     def take(self, old: Ints, new: Ints, documents: int) -> NamedEntities:
-        """The names of the documents ``old``, of so many, which get the numbers ``new``."""
-        at = bounds(self.document, documents)
-        sizes = at[old + 1] - at[old]
-        which = ranges(at[old], sizes)
+        """The names of the documents ``old``, renumbered as ``new``; ``documents`` is the size of the batch."""
+        first_names = bounds(self.document, documents)
+        sizes = first_names[old + 1] - first_names[old]
+        which = ranges(first_names[old], sizes)
         return self._replace(document=np.repeat(new, sizes), **{name: getattr(self, name)[which] for name in OF_NAMES})
 
 
@@ -166,29 +172,32 @@ UNKNOWN = -1
 
 
 class Texts(NamedTuple):
-    """The words of all tokens of a batch, in the order of its documents: a number each that is equal for equal words,
-    `UNKNOWN` for those that are not known; and the lines of the tokens (from 1)."""
+    """The words of all tokens of a batch, in the order of its documents.
+
+    ``number`` is equal for equal words, and `UNKNOWN` for a word that is not known; ``line`` is the line of each token
+    (from 1).
+    """
 
     number: Ints
     line: Ints
 
 
 class Nodes(NamedTuple):
-    """What the mentions of a batch are where they are more than spans of tokens (CorefUD).
+    """The words and heads of the mentions of a batch, for mentions that are more than spans of tokens (CorefUD).
 
-    A *word* is an overt token or an empty node, as a number that both sides share: its sentence in the document times
-    `SENTENCE`, and its number in the sentence times `TENTH` (so that 3.1 stands between 3 and 4).
+    A *word* is an overt token or an empty node. Its number is the same on both sides: its sentence in the document
+    times `SENTENCE`, plus its number in the sentence times `TENTH` (so that 3.1 comes between 3 and 4).
 
     =============  ==================  =========================================================
-    column         shape               holds
+    column         shape               contains
     =============  ==================  =========================================================
-    ``size``       mentions            the number of its words, one at least
+    ``size``       mentions            the number of its words, at least one
     ``head``       mentions            its head, one of its words
     ``zero``       mentions            whether the head is an empty node
     ``links``      mentions            the number of dependencies of a zero's head, 0 for any other mention
     ``word``       words of mentions   the words of the first mention, rising, then those of the next
     ``parent``     links of mentions   the word on which the head of a zero depends, likewise
-    ``relation``   links of mentions   and how, as a number that is equal for equal relations
+    ``relation``   links of mentions   the relation, as a number that is equal for equal relations
     =============  ==================  =========================================================
     """
 
@@ -231,14 +240,16 @@ class Nodes(NamedTuple):
 
 
 SENTENCE, TENTH = 1 << 36, 10_000
-"""What a sentence and a token of it count in the number of a word (`Nodes`)."""
+"""The factors of the sentence and of the token in the number of a word (`Nodes`)."""
 
 NO_NODES = Nodes(NONE, NONE, np.empty(0, dtype=np.bool_), NONE, NONE, NONE, NONE)
 
 
 class Kinds(NamedTuple):
-    """The kind of each mention, as a number: the position of its name in ``names``, -1 where the file does not say.
-    Without names it is the first token of each mention, from which distances follow."""
+    """The kind of each mention: the position of its name in ``names``, or -1 if the file does not say.
+
+    Without ``names``, ``number`` is the first token of each mention, from which distances are computed.
+    """
 
     number: Ints
     names: tuple[str, ...] = ()
@@ -249,37 +260,41 @@ class Documents:
     """A batch of documents of one side; document, entity and mention numbers count from 0.
 
     =============  ==================  =========================================================
-    column         shape               holds
+    column         shape               contains
     =============  ==================  =========================================================
     ``names``      documents           the name, part number included
-    ``places``     documents           where it begins; None for a document that is not there
-    ``tokens``     documents           the number of tokens, -1 where it is not known
+    ``places``     documents           where it begins; None for a document that is missing
+    ``tokens``     documents           the number of tokens, -1 if it is not known
     ``document``   entities            the document of each entity, never falling
     ``label``      entities            the id that the file gives it, see `Documents.name_of`
     ``entity``     mentions            the entity of each mention, never falling
     ``start``      mentions            its first token, from 0 in its document
     ``end``        mentions            its last token
     ``line``       mentions            the line of its first token (from 1), or of its document in JSON lines
-    ``opening``    mentions            the place of its first bracket among those of its document; None without brackets
+    ``opening``    mentions            the number of its first bracket in its document; None without brackets
     =============  ==================  =========================================================
 
-    Within a document entities stand in order of first appearance, within an entity mentions in the
-    order in which they close. A mention marked twice stands here twice: what that means for a score
-    is decided in `corefscore.alignment.repeats`.
+    Entities are in order of first appearance within a document, mentions in the order in which they close within an
+    entity. A mention that is annotated twice is here twice; `corefscore.alignment.repeats` decides how it counts.
 
-    ``faults`` and ``discarded`` hold, for the few documents that have any, a function that tells what makes the
-    document unusable (it may have to look into the file again), and the marks that the reader passes over.
-    ``odd_labels`` are the ids that are not plain numbers; all batches of one side share it. ``exact_names`` says that
-    names are those of the official format, which two files of that format share only where they are equal. ``words``
-    gives the text of spans of one file, for messages; it comes from the reader. ``named_entities`` are there only
-    where a metric asked for them and the format has them, ``texts`` where somebody compares them. ``nodes`` are there
-    where mentions are more than spans; ``start`` and ``end`` then count overt tokens, and a mention without any has the
-    empty span in front of which it stands (``end`` is ``start`` - 1). ``characters`` is there where
-    mentions count characters in the file: the text of each document, cut at blanks and where mentions begin or end into
-    the pieces that are its tokens, with a blank between them. ``unnamed`` says that no document has a name, so that
-    each has that of its line. ``layers`` reads one of the files again for the words of its documents, where the reader
-    can. ``own_text`` says that tokens are those of a text that somebody wrote, which have to be found in the key.
-    ``kinds`` are the kinds of mentions, once `corefscore.kinds` has found them.
+    The other fields:
+
+    - ``faults``: for a document that cannot be used, a function that returns why (it may read the file again).
+    - ``discarded``: for a document, the marks that the reader ignored.
+    - ``odd_labels``: the ids that are not plain numbers; all batches of one side share it.
+    - ``exact_names``: whether names are those of the official format; two files of that format have a document in
+      common only if its names are equal.
+    - ``words``: the function of the reader that returns the text of spans of one file, for messages.
+    - ``named_entities``: only if a metric needs them and the format has them.
+    - ``texts``: only if they are compared.
+    - ``nodes``: only if mentions are more than spans. Then ``start`` and ``end`` count overt tokens, and a mention
+      without overt tokens has the empty span before the next one (``end`` is ``start`` - 1).
+    - ``characters``: only if mentions count characters in the file: the text of each document, cut at blanks and at
+      the ends of mentions into pieces, its tokens, with a blank between them.
+    - ``unnamed``: no document has a name, so each is named after its line.
+    - ``layers``: a function that reads one of the files again for the words of its documents, if the reader has one.
+    - ``own_text``: the tokens are those of a new text, which have to be found in the key.
+    - ``kinds``: the kinds of mentions, once `corefscore.kinds` has found them.
     """
 
     names: Sequence[str]
@@ -311,7 +326,7 @@ class Documents:
 
     @property
     def files(self) -> list[str]:
-        """The name of the file of each document; nothing where some are in none."""
+        """The name of the file of each document; empty if some document is not in a file."""
         found = [place.source.name for place in self.places if place is not None and place.line is not None]
         return found if len(found) == len(self.places) else []
 
@@ -321,18 +336,18 @@ class Documents:
 
     @cached_property
     def first_tokens(self) -> Ints:
-        """Where the tokens of each document begin among those of all, and last where they end."""
+        """Where the tokens of each document begin among the tokens of the batch, and finally where they end."""
         return np.cumsum(np.append(0, np.maximum(self.tokens, 0)))
 
     def text_of(self, document: int) -> Texts:
-        """The text of one document, all of it unknown where nobody read it."""
+        """The text of one document; all its words are unknown if the texts were not read."""
         if self.texts is None:
             return Texts(np.full(max(int(self.tokens[document]), 0), UNKNOWN), NONE)
         first, stop = self.first_tokens[document : document + 2]
         return Texts(self.texts.number[first:stop], self.texts.line[first:stop])
 
     def later(self, lines: int) -> Documents:
-        """The same behind so many more lines, places left out."""
+        """The same batch with ``lines`` added to all line numbers except those of places."""
         names, texts = self.named_entities, self.texts
         return replace(
             self,
@@ -355,17 +370,17 @@ class Documents:
 
     def mentions(self, which: Sequence[int]) -> list[Mention]:
         """Some mentions, for messages."""
-        at = np.array(which, dtype=np.int64)
-        columns = self.document[self.entity[at]], self.line[at], self.start[at], self.end[at]
+        rows = np.array(which, dtype=np.int64)
+        columns = self.document[self.entity[rows]], self.line[rows], self.start[rows], self.end[rows]
         return [self._at(Span(*row)) for row in zip(*(column.tolist() for column in columns), strict=True)]
 
     def _at(self, span: Span) -> Mention:
         return Mention(self.names[span.document], self.place_of(span.document), span, self.words)
 
     def place_of(self, document: int) -> Place:
-        """Where a document begins, for one that is there."""
+        """Where a document begins, if it is not missing."""
         place = self.places[document]
-        assert place is not None, "only a document that is not there has no place"
+        assert place is not None, "only a missing document has no place"
         return place
 
     def name_of(self, entity: int) -> str:
@@ -378,7 +393,7 @@ class Documents:
         return [str(label) if label >= 0 else self.odd_labels[-1 - label] for label in labels]
 
     def take(self, which: Ints) -> Documents:
-        """The documents ``which`` in that order; -1 stands for a document that is not there."""
+        """The documents ``which`` in that order; -1 means a missing document."""
         if np.array_equal(which, np.arange(len(self))):
             return self
         there = np.flatnonzero(which >= 0)
@@ -390,7 +405,7 @@ class Documents:
         mentions = (mention_bounds[chosen_entities + 1] - mention_bounds[chosen_entities]).astype(np.int64)
         chosen = ranges(mention_bounds[chosen_entities], mentions)
         first_tokens = self.first_tokens
-        its_tokens = ranges(first_tokens[old], np.diff(first_tokens)[old]) if self.texts else NONE
+        chosen_tokens = ranges(first_tokens[old], np.diff(first_tokens)[old]) if self.texts else NONE
         new = {int(o): int(n) for n, o in zip(there, old, strict=True)}
         tokens = np.zeros(len(which), dtype=np.int64)
         tokens[there] = self.tokens[old]
@@ -411,7 +426,7 @@ class Documents:
             exact_names=self.exact_names,
             words=self.words,
             named_entities=self.named_entities and self.named_entities.take(old, there, len(self)),
-            texts=self.texts and Texts(*(column[its_tokens] for column in self.texts)),
+            texts=self.texts and Texts(*(column[chosen_tokens] for column in self.texts)),
             nodes=self.nodes and self.nodes.take(chosen),
             characters=self.characters and [self.characters[d] if d >= 0 else None for d in which],
             unnamed=self.unnamed,
@@ -421,9 +436,10 @@ class Documents:
 
 
 def by_appearance(documents: Documents) -> Documents:
-    """The same with entities and mentions in the order that `Documents` asks for.
+    """The same batch with entities and mentions in the order that `Documents` requires.
 
-    Of what begins at one token, one-token mentions appear first, then the longest; the same for what ends there.
+    Among mentions that begin at one token, those of one token come first, then the longest; the same for mentions that
+    end at one token.
     """
     entity, start, end = documents.entity, documents.start, documents.end
     several: Ints = (end > start).astype(np.int64)
@@ -444,13 +460,13 @@ def by_appearance(documents: Documents) -> Documents:
 
 
 def part_of(name: str) -> tuple[str, str] | None:
-    """The document and the digits of the part in a name as CoNLL-2011/2012 has it, ``(X); part 000``."""
+    """The document and the digits of the part in a name of CoNLL-2011/2012, ``(X); part 000``."""
     found = re.fullmatch(r"\((.*)\); part ([0-9]+)", name, re.DOTALL)
     return (found[1], found[2]) if found else None
 
 
 def joined(parts: Sequence[Documents]) -> Documents:
-    """Several batches of one side as one."""
+    """Several batches of one side as one batch."""
     if len(parts) == 1:
         return parts[0]
     documents = np.cumsum([0] + [len(part) for part in parts]).tolist()
@@ -500,17 +516,18 @@ def _joined_characters(parts: Sequence[Documents]) -> Sequence[str | None] | Non
 
 
 def _joined_labels(parts: Sequence[Documents]) -> tuple[Sequence[str], list[int]]:
-    """The ids of several batches that are not plain numbers, and by how many those of each stand behind others."""
+    """The ids of several batches that are not plain numbers in one list, and the offset of each batch in it."""
     lists: dict[int, tuple[int, Sequence[str]]] = {}
     size = 0
     for part in parts:
         if id(part.odd_labels) not in lists:
             lists[id(part.odd_labels)] = size, part.odd_labels
             size += len(part.odd_labels)
-    labels = [its for _, its in lists.values()]
+    labels = [odd_labels for _, odd_labels in lists.values()]
     shifts = [lists[id(part.odd_labels)][0] for part in parts]
-    # Most often there is one list, which readers go on filling.
-    return (labels[0] if labels else ()) if len(labels) < 2 else [label for its in labels for label in its], shifts
+    if len(labels) < 2:  # the usual case: one list, to which readers still add
+        return labels[0] if labels else (), shifts
+    return list(chain.from_iterable(labels)), shifts
 
 
 def _shifted(part: Documents, by: int) -> Ints:
@@ -518,22 +535,22 @@ def _shifted(part: Documents, by: int) -> Ints:
 
 
 def _joined_nodes(parts: Sequence[Nodes | None]) -> Nodes | None:
-    its = [part for part in parts if part is not None]
-    return Nodes(*map(np.concatenate, zip(*its, strict=True))) if its and len(its) == len(parts) else None
+    known = [part for part in parts if part is not None]
+    return Nodes(*map(np.concatenate, zip(*known, strict=True))) if known and len(known) == len(parts) else None
 
 
 def _joined_texts(parts: Sequence[Texts | None]) -> Texts | None:
-    its = [part for part in parts if part is not None]
-    return Texts(*map(np.concatenate, zip(*its, strict=True))) if its and len(its) == len(parts) else None
+    known = [part for part in parts if part is not None]
+    return Texts(*map(np.concatenate, zip(*known, strict=True))) if known and len(known) == len(parts) else None
 
 
 def _joined_names(parts: Sequence[NamedEntities | None], documents: Sequence[int]) -> NamedEntities | None:
-    """The names of several batches; ``documents`` tells how many documents are before each."""
-    its = [part for part in parts if part is not None]
-    if not its or len(its) < len(parts):
+    """The names of several batches; ``documents`` is the number of documents before each batch."""
+    known = [part for part in parts if part is not None]
+    if not known or len(known) < len(parts):
         return None
-    return its[0]._replace(
-        document=np.concatenate([part.document + before for part, before in zip(its, documents, strict=False)]),
-        **{name: np.concatenate([getattr(part, name) for part in its]) for name in OF_NAMES},
-        held=list({id(column): column for part in its for column in part.held}.values()),
+    return known[0]._replace(
+        document=np.concatenate([part.document + before for part, before in zip(known, documents, strict=False)]),
+        **{name: np.concatenate([getattr(part, name) for part in known]) for name in OF_NAMES},
+        columns=list({id(column): column for part in known for column in part.columns}.values()),
     )

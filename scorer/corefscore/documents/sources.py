@@ -1,4 +1,4 @@
-"""Where bytes come from: a file, standard input, something compressed, or a folder as one corpus."""
+"""Where bytes come from: a file, standard input, a compressed file, or a folder as one corpus."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from corefscore.errors import UsageError
 STDIN = "-"
 
 MARK = b"\xef\xbb\xbf"
-"""The byte order mark of UTF-8, with which a file may begin."""
+"""The byte order mark of UTF-8, at the beginning of some files."""
 
 
 COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "lzma"}
-"""The modules that unpack, by what a file then begins with: so one with another name, or a pipe, is read as well."""
+"""The modules that decompress, by the first bytes of a file, so that the name of the file does not matter."""
 
 SUFFIXES = (".gz", ".bz2", ".xz")
-"""How names end that promise something compressed."""
+"""The endings of the names of compressed files."""
 
 UNPACKED = 4 << 20
-"""What a compressed file may unpack to, in bytes, or `RATIO` times its size if that is more."""
+"""The limit of the decompressed size of a file in bytes, unless `RATIO` times its compressed size is more."""
 
 RATIO = 100
-"""Text compresses about ten times, a file that was made to exhaust memory a thousand times or more. What is
-small may not unpack to much, since a run can take hundreds of times the memory of what it reads."""
+"""The limit of the decompressed size as a multiple of the compressed size. Text compresses about ten times, a file that
+was made to exhaust memory a thousand times or more; a run can take hundreds of times the memory of its input."""
 
 
 class _Bounded(io.RawIOBase):
-    """A decompressed stream that ends in `UsageError` beyond a limit."""
+    """A decompressed stream that raises `UsageError` beyond a limit."""
 
     def __init__(self, stream: BinaryIO, limit: int, name: str) -> None:
         self._stream, self._limit, self._left, self._name = stream, limit, limit, name
@@ -46,27 +46,27 @@ class _Bounded(io.RawIOBase):
 
     def readinto(self, view: Any) -> int:
         # One byte beyond the limit is enough to refuse the file, however large the view is.
-        got = cast(io.BufferedIOBase, self._stream).readinto(memoryview(view)[: self._left + 1])
-        self._left -= got
+        size = cast(io.BufferedIOBase, self._stream).readinto(memoryview(view)[: self._left + 1])
+        self._left -= size
         if self._left < 0:
             raise UsageError(
                 f"{self._name}: unpacks to more than {self._limit / 2**20:.0f} MB, "
                 "which is much for a file of its size; --max-unpacked MB raises the limit"
             )
-        return got
+        return size
 
 
 PIECE = 1 << 26
-"""How much of a file is asked for at once where all of it is wanted: most come in one piece, which is not copied."""
+"""The number of bytes that are read at once from a whole file. Most files are one piece, which is not copied."""
 
 STEP = 1 << 20
-"""The most that one step of reading takes, in bytes, so that a bar of progress moves."""
+"""The largest number of bytes that one step of reading takes, so that a progress bar moves."""
 
 
 class State(NamedTuple):
-    """What distinguishes a file from another one under the same path, and from itself after a change.
+    """What distinguishes a file from another file at the same path, and from itself after a change.
 
-    ``inode`` is 0 where it is not compared: a copy on another machine has another one.
+    ``inode`` is 0 if it is not compared, since a copy on another machine has a different one.
     """
 
     size: int
@@ -88,9 +88,9 @@ class State(NamedTuple):
 
 
 class _Unchanged(io.FileIO):
-    """A file that reports an error as soon as it is not the one that its `Source` opened first.
+    """A file that raises `UsageError` as soon as it is not the one that its `Source` opened first.
 
-    Every step of reading looks, so that no line of a changed file is ever taken for one of the old.
+    Every step of reading checks this, so that a line of a changed file is never taken for one of the old file.
     """
 
     def __init__(self, source: Source) -> None:
@@ -111,13 +111,13 @@ class _Unchanged(io.FileIO):
 
 
 class Source:
-    """One file, or standard input; ``name`` is how messages call it.
+    """One file, or standard input; ``name`` is its name in messages.
 
-    ``max_unpacked`` is how many MB a compressed file may unpack to; by default `UNPACKED` and `RATIO` decide.
+    ``max_unpacked`` is the limit of the decompressed size in MB; by default `UNPACKED` and `RATIO` set it.
 
-    ``watch`` is told how many bytes each step of reading took, before they are unpacked. A file may be read several
-    times, since a message shows the line that it speaks of; one that changes in between is refused. What cannot be
-    read twice (a pipe, standard input) is kept in memory.
+    ``watch`` is called with the number of bytes of each step of reading, before decompression. A file may be read
+    several times, since a message shows the line that it is about; a file that changes in between is refused. What
+    cannot be read twice (a pipe, standard input) is kept in memory.
     """
 
     def __init__(self, path: str, max_unpacked: int | None = None) -> None:
@@ -125,13 +125,13 @@ class Source:
         self.max_unpacked = max_unpacked
         self.name = "<stdin>" if path == STDIN else path
         self.watch: Callable[[int], None] | None = None
-        self.cut = False  # behind the first line of a file, so that the numbers of lines are not those of the file
-        self.whole = True  # all of a file, not a stretch of it
+        self.cut = False  # begins after the first line of a file, so that its line numbers are not those of the file
+        self.whole = True  # all of a file, not a part of it
         self._kept: bytes | None = None
         self._state: State | None = None
 
     def check(self, status: os.stat_result) -> State:
-        """The state of the file. Raises `UsageError` for a regular file that had another state the first time."""
+        """The state of the file. Raises `UsageError` for a regular file whose state was different the first time."""
         found = State.of(status)
         if self._state is None:
             self._state = found
@@ -145,7 +145,7 @@ class Source:
         )
 
     def open(self) -> BinaryIO:
-        """A stream of the bytes, decompressed. Raises `UsageError` where there is none."""
+        """A stream of the decompressed bytes. Raises `UsageError` if the file cannot be opened."""
         try:
             stream = io.BufferedReader(self._raw())
             head = stream.peek(8)
@@ -160,7 +160,7 @@ class Source:
         return cast(BinaryIO, stream)
 
     def _limit(self) -> int:
-        """How many bytes a compressed file may unpack to."""
+        """The limit of the decompressed size in bytes."""
         if self.max_unpacked is not None:
             return self.max_unpacked << 20
         size = len(self._kept) if self._kept is not None else self._state.size if self._state is not None else 0
@@ -180,7 +180,7 @@ class Source:
         return cast(io.RawIOBase, io.BytesIO(self._kept))
 
     def fill(self, stream: BinaryIO, view: memoryview) -> int:
-        """Read into ``view``; the number of bytes read, 0 at the end of the file."""
+        """Read into ``view``; returns the number of bytes, 0 at the end of the file."""
         with self._reading():
             return cast(io.BufferedIOBase, stream).readinto(view)
 
@@ -196,18 +196,18 @@ class Source:
 
     @contextmanager
     def reading(self) -> Iterator[BinaryIO]:
-        """A stream of the bytes; what goes wrong while it is read becomes `UsageError`."""
+        """A stream of the decompressed bytes; errors while it is read become `UsageError`."""
         with self.open() as stream, self._reading():
             yield stream
 
     def numbered_lines(self) -> Iterator[tuple[int, bytes]]:
-        """The lines with their line ends, numbered from 1."""
+        """The lines, line ends included, numbered from 1."""
         with self.open() as stream, self._reading():
             yield from enumerate(stream, start=1)
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
-        """Turn what goes wrong on the way into `UsageError`."""
+        """Turn errors of reading and decompression into `UsageError`."""
         try:
             yield
         except (OSError, EOFError, ValueError) as error:
@@ -219,7 +219,7 @@ class Source:
             raise
 
     def lines_at(self, numbers: Iterable[int]) -> dict[int, bytes]:
-        """The lines of these numbers (from 1), without their LF, for messages. The file is read once."""
+        """The lines with these numbers (from 1), without their LF, for messages. The file is read once."""
         wanted = set(numbers)
         last = max(wanted, default=0)
         found: dict[int, bytes] = {}
@@ -236,18 +236,18 @@ class Source:
 
 
 def as_text(raw: bytes) -> str:
-    """Bytes as text that gives the same bytes back, whatever they are."""
+    """Bytes as text that can be encoded to the same bytes, whatever they are."""
     return raw.decode("utf-8", "surrogateescape")
 
 
 def sources(
     path: str, include: str | None = None, max_unpacked: int | None = None, notices: list[Finding] | None = None
 ) -> list[Source]:
-    """The files that a KEY or RESPONSE argument stands for, in name order.
+    """The files that a KEY or RESPONSE argument means, in name order.
 
-    A folder stands for every file below it; names that begin with a dot are passed over, and
-    ``include`` is a glob for the names of the files that count, ``max_unpacked`` is for `Source`. What is no regular
-    file (a pipe, a device) is skipped in a folder, and added to ``notices``. Raises `UsageError` where nothing is left.
+    A folder means every file below it except those whose names begin with a dot. ``include`` is a glob that the names
+    of files have to match, ``max_unpacked`` is passed to `Source`. Anything in a folder that is not a regular file (a
+    pipe, a device) is skipped and added to ``notices``. Raises `UsageError` if no file is left.
     """
     if not path:
         raise UsageError("the name of a file is empty")
@@ -268,7 +268,7 @@ def sources(
         for name in files:
             if not name.startswith(".") and fnmatchcase(name, include or "*"):
                 found.append(os.path.join(folder, name))
-    # A link to nothing stays, and is refused where it is read.
+    # A broken link stays in the list, and is refused when it is read.
     regular = [name for name in found if os.path.isfile(name) or not os.path.exists(name)]
     if not regular:
         wanted = f"no file that matches {include}" if include else "no file"
@@ -283,10 +283,10 @@ def _in_order(name: str) -> list[str]:
 
 
 def only_once(path: str) -> tuple[int, int] | None:
-    """What tells a thing that can be read only once (a pipe, a terminal) from others; None for a file or folder."""
+    """An identity of something that can be read only once (a pipe, a terminal); None for a file or folder."""
     try:
         status = os.stat(path) if path != STDIN else os.fstat(0)
-    except OSError:  # reading will say so
+    except OSError:  # reading reports it
         return None
     kind = status.st_mode
     once = stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind) or (stat.S_ISCHR(kind) and not os.path.samestat(status, _null()))
@@ -298,5 +298,5 @@ def _null() -> os.stat_result:
 
 
 def _refuse(error: OSError) -> None:
-    """A folder that cannot be read must not be left out in silence."""
+    """Raise `UsageError` for a folder that cannot be read, so that it is not skipped silently."""
     raise UsageError(f"{error.filename}: {error.strerror}") from error

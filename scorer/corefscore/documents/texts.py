@@ -1,4 +1,4 @@
-"""The texts of key and response beside each other: where they part."""
+"""The texts of key and response compared: where they differ first."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Token = tuple[int, int]
 
 
 def partings(pairs: Pairs) -> Ints:
-    """For each document the first token that is another word on the other side, or is there on one side only.
+    """For each document the first token that is a different word on the other side, or that only one side has.
 
-    -1 where there is none, where the words of a side are not known, and where a side has no such document.
+    -1 if there is none, if the words of a side are not known, and if a side does not have the document.
     """
     found = np.full(len(pairs.present), -1)
     key, response = pairs.key, pairs.response
@@ -30,12 +30,12 @@ def partings(pairs: Pairs) -> Ints:
         return found
     known, known_other = map(are_words, numbers, bounds)
     document = np.flatnonzero(pairs.present & known & known_other)
-    first, other_first = (its[document] for its in bounds)
-    sizes, other_sizes = (np.diff(its)[document] for its in bounds)
+    first, other_first = (first_tokens[document] for first_tokens in bounds)
+    sizes, other_sizes = (np.diff(first_tokens)[document] for first_tokens in bounds)
     both = np.minimum(sizes, other_sizes)
     found[document] = np.where(sizes == other_sizes, -1, both)
-    one, other = numbers[0][ranges(first, both)], numbers[1][ranges(other_first, both)]
-    different = np.flatnonzero((one != other) & (one != UNKNOWN) & (other != UNKNOWN))
+    words, other_words = numbers[0][ranges(first, both)], numbers[1][ranges(other_first, both)]
+    different = np.flatnonzero((words != other_words) & (words != UNKNOWN) & (other_words != UNKNOWN))
     ends = np.cumsum(both)
     of_document = np.searchsorted(ends, different, side="right")
     different, of_document = (column[changes(of_document)] for column in (different, of_document))
@@ -44,7 +44,7 @@ def partings(pairs: Pairs) -> Ints:
 
 
 def described(code: str, pairs: Pairs, partings: Sequence[Token]) -> Iterator[Finding]:
-    """A finding for each token at which texts part: its line and its word on either side."""
+    """A finding for each token at which the texts differ, with its line and its word on both sides."""
     response, key = (_tokens(side, partings) for side in (pairs.response, pairs.key))
     for (document, token), (line, word), (key_line, key_word) in zip(partings, response, key, strict=True):
         details = {
@@ -58,15 +58,15 @@ def described(code: str, pairs: Pairs, partings: Sequence[Token]) -> Iterator[Fi
 
 
 def _tokens(side: Documents, tokens: Sequence[Token]) -> list[tuple[int | None, str]]:
-    """The line of each token, or that of the last one where the text has ended before, and its word."""
+    """The line and the word of each token; the line of the last token if the text ends before it."""
     found: list[tuple[int | None, str]] = []
-    there: dict[int, Span] = {}
-    for at, (document, token) in enumerate(tokens):
+    spans: dict[int, Span] = {}
+    for row, (document, token) in enumerate(tokens):
         size, lines = int(side.tokens[document]), side.text_of(document).line
         line = int(lines[min(token, size - 1)]) if len(lines) else side.place_of(document).line
         found.append((line, f"missing: there are {size}"))
         if token < size:
-            there[at] = Span(document, line or 0, token, token)
-    for at, word in zip(there, side.words_at(list(there.values())), strict=True):
-        found[at] = found[at][0], f'"{word}"'
+            spans[row] = Span(document, line or 0, token, token)
+    for row, word in zip(spans, side.words_at(list(spans.values())), strict=True):
+        found[row] = found[row][0], f'"{word}"'
     return found

@@ -22,7 +22,7 @@ import numpy as np
 from corefscore.alignment.pairing import Pairs
 from corefscore.checking.findings import Finding, plural
 from corefscore.documents.arrays import NO_OBJECTS, NONE, Ints
-from corefscore.documents.model import Documents, HeldColumn, NamedEntities
+from corefscore.documents.model import Documents, NameColumn, NamedEntities
 from corefscore.documents.texts import described, partings
 from corefscore.errors import InputError, UsageError
 from corefscore.names.options import ALL, CONTAINS, EXACT, OWN, USUAL, NameOptions
@@ -59,7 +59,7 @@ def names_of(documents: Documents, how: NameOptions) -> NamedEntities:
         path = place.source.name
         what = "this input comes without named entities"
         raise InputError([Finding("no-names", path, details={"what": what, "advice": NOWHERE})])
-    column = found.held[0]
+    column = found.columns[0]
     if column.number != how.column:
         raise UsageError(f"{column.path} was read with the named entities of column {column.number}, not {how.column}")
     return found
@@ -76,7 +76,7 @@ class Held(NamedTuple):
     this side; how many entities there are, and how many of one mention."""
 
     number: int
-    columns: Sequence[HeldColumn]
+    columns: Sequence[NameColumn]
     entities: int
     singletons: int
 
@@ -88,7 +88,7 @@ def held_by(documents: Documents, how: NameOptions, side: str) -> Held:
     if not how.of_side(side):
         return Held(0, (), *entities)
     names = names_of(documents, how)
-    return Held(len(counting(names, how)), names.held, *entities)
+    return Held(len(counting(names, how)), names.columns, *entities)
 
 
 def about_names(held: Sequence[Sequence[Held]], how: NameOptions) -> list[Finding]:
@@ -128,21 +128,21 @@ def about_mentions(
         yield Finding("no-singletons", column.path, details={"alone": alone, "entities": entities})
 
 
-def without_column(columns: Iterable[HeldColumn]) -> list[Finding]:
+def without_column(columns: Iterable[NameColumn]) -> list[Finding]:
     """A notice for each file that has tokens, and none of them the column of names."""
-    lacking = [column for column in HeldColumn.by_file(columns) if column.columns and not column.there]
+    lacking = [column for column in NameColumn.by_file(columns) if column.columns and not column.there]
     return [
         Finding("no-name-column", column.path, details={"column": column.number, "what": _lacking(column)})
         for column in lacking
     ]
 
 
-def _column_of(side: Sequence[Held]) -> HeldColumn:
+def _column_of(side: Sequence[Held]) -> NameColumn:
     """What the column held in all batches of a side."""
-    return HeldColumn.of_all(column for batch in side for column in batch.columns)
+    return NameColumn.of_all(column for batch in side for column in batch.columns)
 
 
-def _described(column: HeldColumn, how: NameOptions) -> str:
+def _described(column: NameColumn, how: NameOptions) -> str:
     """What a column held in which no name counts."""
     if any(map(how.counts, column.types)):
         return "the documents that are scored have none, others of the file do"
@@ -154,7 +154,7 @@ def _described(column: HeldColumn, how: NameOptions) -> str:
     return f"it holds {marks or 'nothing'} throughout"
 
 
-def _lacking(column: HeldColumn) -> str:
+def _lacking(column: NameColumn) -> str:
     """Why a file does not have the column."""
     if column.columns < column.number:
         return f"no line has more than {plural(column.columns, 'column')}"
@@ -162,7 +162,7 @@ def _lacking(column: HeldColumn) -> str:
     return f"it is the last one, which is coreference{cell}"
 
 
-def _types(column: HeldColumn) -> str:
+def _types(column: NameColumn) -> str:
     return ", ".join(f"{kind} ({count})" for kind, count in sorted(column.types.items()))
 
 

@@ -29,7 +29,7 @@ import numpy as np
 
 from corefscore.checking.findings import Finding, shortened
 from corefscore.documents.arrays import Bools, Bytes, Ints
-from corefscore.documents.model import KEY, UNKNOWN, Documents, HeldColumn, NamedEntities
+from corefscore.documents.model import KEY, UNKNOWN, Documents, NameColumn, NamedEntities
 from corefscore.documents.sources import Source, as_text
 from corefscore.errors import UsageError
 from corefscore.formats.conll.columns import Columns
@@ -92,14 +92,14 @@ class NamesReader(Reader):
         self._names_wanted = self._how.of_side(request.side)
         self._estimate = request.side == KEY and bool(self._how.estimate)
         # One for each file; batches share the list.
-        self._held: list[HeldColumn] = []
+        self._held: list[NameColumn] = []
         self._open: _Open | None = None
         self._names: list[Name] = []
         self._faults: dict[int, Finding] = {}
         self._texts = TextsSoFar() if request.texts else None
 
     def file(self, source: Source) -> Iterator[Documents]:
-        self._held.append(HeldColumn(self._how.column, source.name))
+        self._held.append(NameColumn(self._how.column, source.name))
         yield from super().file(source)
 
     def look(self, lines: Lines) -> None:
