@@ -140,7 +140,7 @@ ORDER = (
     "analysis.spans",
     "analysis.types",
     "analysis.costs",
-    "analysis.found",
+    "analysis.response",
     "python.api",
     "python.evaluator",
     "work.distributed",

@@ -20,7 +20,7 @@ from corefscore import InputError, ScorerWarning, UsageError, analyse, read, sco
 from corefscore.alignment.matching import Matched, Side
 from corefscore.analysis import types
 from corefscore.analysis.costs import Scored, alone, in_turn, measured
-from corefscore.analysis.found import Analysis, Asked, analysed, pairs_of
+from corefscore.analysis.response import Analysis, Asked, analysed, pairs_of
 from corefscore.analysis.partitions import ABSENT, Partitions
 from corefscore.analysis.texts import text_of
 from corefscore.analysis.types import errors_of
@@ -373,8 +373,8 @@ def test_a_list_has_a_line_an_error_with_its_place() -> None:
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (("--measure", "cone_b3"), "costs are counted in the F1 of a measure of all mentions"),
-        (("--measure", "lea.recall"), "costs are counted in the F1 of a measure of all mentions"),
+        (("--measure", "cone_b3"), "costs are differences in the F1 of a measure of all mentions"),
+        (("--measure", "lea.recall"), "costs are differences in the F1 of a measure of all mentions"),
         (("--pronouns", "tags:"), '--pronouns "tags:": expected auto, none, english, tags:A,B or words:FILE'),
         (("--pronouns", "words:nowhere"), "--pronouns words:nowhere: No such file or directory"),
     ],
@@ -511,7 +511,7 @@ def test_python_takes_lists_of_documents_and_json_with_both_sides(tmp_path: Path
     ("arguments", "options", "error", "text"),
     [
         (([[(0, 1)]],), {}, UsageError, "there is no response"),
-        (([[(0, 1)]], [[(0, 1)]], "cone_b3"), {}, UsageError, "costs are counted in the F1"),
+        (([[(0, 1)]], [[(0, 1)]], "cone_b3"), {}, UsageError, "costs are differences in the F1"),
         (([[(0, 1)]], [[(0, 1)]]), {"spans": "of"}, UsageError, "spans='of' is not one of auto, punctuation, english"),
         (([[(0, 1)]], [[(0, 1)]]), {"mesure": "lea"}, UsageError, "did you mean measure"),
         (([[(0, 1)]], [[[["a"]]]]), {}, InputError, "expected"),

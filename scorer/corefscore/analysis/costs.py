@@ -1,7 +1,10 @@
-"""What errors cost: the score of the response once those of one type are repaired, alone and one type after the other.
+"""What errors cost: the score of the response after the errors of one type, or of several types in turn, are repaired.
 
-Repaired responses are columns like any other: the entity of each mention, counted beside the key by the metrics
-themselves. In turn, the last one is the key. Kummerfeld and Klein 2013 for repairs of one type alone.
+A repaired response is a column with the entity of each mention, which the metrics compare with the key like any other
+response. After the last type is repaired in turn, the response equals the key.
+
+Source: Kummerfeld and Klein 2013, Error-Driven Analysis of Challenges in Coreference Resolution, for repairs of one
+type alone.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ from corefscore.results import values
 
 
 class Measure(NamedTuple):
-    """The measure in whose F1 costs are counted: its name, its metrics, and the options of each metric by name."""
+    """The measure whose F1 gives the costs: its name, its metrics, and the options of each metric by name."""
 
     name: str
     metrics: Sequence[Metric]
@@ -36,18 +39,19 @@ class Measure(NamedTuple):
         return self._replace(metrics=[metric.by(definitions) for metric in self.metrics])
 
     def f1(self, counts: Mapping[str, Floats]) -> Floats:
-        """The F1 of summed counts, whatever their leading axes."""
+        """The F1, from 0 to 1, of summed counts: one value for each index of their leading axes."""
         return values(self.metrics, counts)[self.name].f1
 
     @property
     def additive(self) -> bool:
-        """Whether counts of parts of a document that share no entity add up to those of the document: not for BLANC,
-        which counts links between them."""
+        """Whether the counts of parts of a document that share no entity add up to the counts of the document. They do
+        not for BLANC, which counts links between the parts."""
         return all(metric.additive for metric in self.metrics)
 
 
 class Scored:
-    """Responses beside one key, each scored once. They are entities of mentions, with any numbers but `ABSENT`."""
+    """Scores of responses to one key, each computed once. A response is the entity of each mention: any number, or
+    `ABSENT` for a mention that it lacks."""
 
     def __init__(self, measure: Measure, both: Partitions) -> None:
         self.measure, self.both = measure, both
@@ -58,7 +62,7 @@ class Scored:
         entities = renumbered(response)
         digest = entities.tobytes()
         if digest not in self._found:
-            # Nobody prints so many digits here that the official order of sums matters, which takes time.
+            # The official order of sums takes time, and too few digits are printed here for it to matter.
             table = of_columns(self.both.documents, self.both.document, self.both.key, entities)
             options = self.measure.options
             self._found[digest] = {
@@ -67,14 +71,14 @@ class Scored:
         return self._found[digest]
 
     def totals(self, responses: Sequence[Ints]) -> list[float]:
-        """The F1 of each response, all documents together."""
+        """The F1 of each response over all documents, from 0 to 1."""
         counts = [self.counts(response) for response in responses]
-        summed_up = {name: np.stack([summed(its[name]) for its in counts]) for name in counts[0]}
-        found: list[float] = self.measure.f1(summed_up).tolist()
-        return found
+        sums = {name: np.stack([summed(of_response[name]) for of_response in counts]) for name in counts[0]}
+        scores: list[float] = self.measure.f1(sums).tolist()
+        return scores
 
     def total(self, response: Ints) -> float:
-        """The F1 of one response."""
+        """The F1 of one response over all documents, from 0 to 1."""
         return self.totals([response])[0]
 
     @property
@@ -83,26 +87,27 @@ class Scored:
         return self.counts(self.both.key)
 
     def gained(self, now: Ints, best: Mapping[str, Floats]) -> Floats:
-        """The F1 gained if one document alone had the best counts, for each document: sums are additive over them."""
+        """For each document, the F1 gained over all documents if it alone had the ``best`` counts."""
         counts = self.counts(now)
-        total = {name: summed(its) for name, its in counts.items()}
-        after = self.measure.f1({name: total[name] - its + best[name] for name, its in counts.items()})
-        found: Floats = after - self.measure.f1(total)
-        return found
+        total = {name: summed(of_metric) for name, of_metric in counts.items()}
+        after = self.measure.f1({name: total[name] - of_metric + best[name] for name, of_metric in counts.items()})
+        gains: Floats = after - self.measure.f1(total)
+        return gains
 
 
 def measured(name: str) -> Measure:
-    """A measure of this name.
+    """The measure of this name.
 
-    Raises `UsageError` for an unknown one, and for one of named mentions alone: errors are those of all mentions.
+    Raises `UsageError` for an unknown name, for a score other than F1, and for a measure of named mentions only, since
+    errors are found in all mentions.
     """
     measure, score = single(name)
     metrics = wanted(measure).metrics
     if score != "f1" or any(metric.view != WHOLE for metric in metrics) or not metrics:
-        raise UsageError(f'costs are counted in the F1 of a measure of all mentions, and "{name}" is none; try conll')
+        raise UsageError(f'costs are differences in the F1 of a measure of all mentions, not of "{name}"; try conll')
     own = own_values(metrics, {})
     options = {
-        metric.name: {its.keyword: own[its.keyword] for its in metric.options if its.keyword in own}
+        metric.name: {option.keyword: own[option.keyword] for option in metric.options if option.keyword in own}
         for metric in metrics
     }
     return Measure(measure, metrics, options)
@@ -111,8 +116,8 @@ def measured(name: str) -> Measure:
 class Cost(NamedTuple):
     """What the ``errors`` of one type cost, as F1 from 0 to 1.
 
-    ``alone`` is gained if only they (and spans) are repaired, ``in_turn`` after all types above, ``then`` is the score
-    that is reached.
+    ``alone`` is the gain if only this type (and spans) is repaired, ``in_turn`` the gain if it is repaired after all
+    earlier types, and ``then`` the score that the latter reaches.
     """
 
     type: str
@@ -123,10 +128,10 @@ class Cost(NamedTuple):
 
 
 def in_turn(errors: Errors) -> Iterator[tuple[str, Ints]]:
-    """The response, as the entity of each mention, once the errors of each type are repaired after those before it.
+    """Each type of error, with the entity of each mention after its errors and those of all earlier types are repaired.
 
-    Extra mentions are all of those outside extra entities and extra singletons, main mentions too, so that nothing of
-    the response is left that the key lacks. The last one is the key.
+    Here extra mentions include the main mentions of entities, except for extra entities and extra singletons, so that
+    the response has nothing left that the key lacks. The last response equals the key.
     """
     both, pieces, response, key = errors.partitions, errors.pieces, errors.response, errors.key
     entities = conflated(errors)
@@ -136,7 +141,7 @@ def in_turn(errors: Errors) -> Iterator[tuple[str, Ints]]:
     yield types.EXTRA_MENTION, entities
     entities = np.where(response.whole, ABSENT, entities)
     yield types.EXTRA_ENTITY, entities
-    # From here on no entity holds mentions of several key entities, so a key entity can give its name to a whole one.
+    # From here on no entity contains mentions of several key entities, so each can get the label of its key entity.
     label = _labels(errors)
     has_divided = np.zeros(len(key.main), dtype=np.bool_)
     has_divided[pieces.key[key.apart]] = True
@@ -159,16 +164,17 @@ def in_turn(errors: Errors) -> Iterator[tuple[str, Ints]]:
 
 
 def conflated(errors: Errors) -> Ints:
-    """Each conflated piece an entity of its own; a lone extra mention that its only piece leaves behind goes, too."""
+    """The response with each conflated piece as an entity of its own. If an extra mention is then alone in an entity
+    that was conflated, it is removed as well."""
     both, pieces, response = errors.partitions, errors.pieces, errors.response
     entities = both.response.copy()
     count = len(response.main)
     shared = np.flatnonzero(pieces.of != ABSENT)
     moved = shared[response.apart[pieces.of[shared]]]
     entities[moved] = count + pieces.of[moved]
-    held = np.bincount(pieces.response, minlength=count)
+    shared_pieces = np.bincount(pieces.response, minlength=count)
     extras = np.bincount(both.response[both.extra], minlength=count)
-    left = (held == 1) & (extras == 1)
+    left = (shared_pieces == 1) & (extras == 1)
     left[pieces.response[~response.apart]] = False
     lone = np.flatnonzero(both.extra)
     entities[lone[left[both.response[lone]]]] = ABSENT
@@ -176,10 +182,10 @@ def conflated(errors: Errors) -> Ints:
 
 
 def divided(errors: Errors) -> Ints:
-    """Every response entity that holds a divided piece joins that of the main mention of the key entity."""
+    """The response with every entity that contains a divided piece joined to that of the key entity's main mention."""
     both, pieces, key = errors.partitions, errors.pieces, errors.key
     count = len(errors.response.main)
-    # The entity that has the main mention of each key entity, a new one if none has.
+    # The response entity with the main mention of each key entity, or a new entity if there is none.
     home = both.response[key.main]
     home = np.where(home == ABSENT, count + np.arange(len(home)), home)
     joined = np.flatnonzero(key.apart)
@@ -191,7 +197,7 @@ def divided(errors: Errors) -> Ints:
 
 
 def missing_mention(errors: Errors) -> Ints:
-    """Each missing mention joins the response entity of the earliest mention of its key entity that is found."""
+    """The response with each missing mention in the entity of the earliest mention of its key entity that was found."""
     both, key = errors.partitions, errors.key
     entities = both.response.copy()
     shared = np.flatnonzero((both.key != ABSENT) & ~both.missing)
@@ -203,7 +209,7 @@ def missing_mention(errors: Errors) -> Ints:
 
 
 def alone(errors: Errors) -> Iterator[tuple[str, Ints]]:
-    """The response once the errors of one type are repaired, and no others."""
+    """Each type of error, with the entity of each mention after only the errors of this type are repaired."""
     both, label = errors.partitions, _labels(errors)
     without: Sequence[tuple[str, Bools]] = (
         (types.EXTRA_MENTION, errors.response.alone),
@@ -220,16 +226,17 @@ def alone(errors: Errors) -> Iterator[tuple[str, Ints]]:
 
 
 def _labels(errors: Errors) -> Ints:
-    """For each mention of the key a number of its key entity that no response entity and no piece has."""
+    """A number of the key entity of each mention, different from the numbers of response entities and pieces."""
     return len(errors.response.main) + len(errors.pieces.key) + errors.partitions.key
 
 
 def _put(entities: Ints, which: Bools, label: Ints) -> Ints:
+    """The entities, with those of some mentions replaced by labels."""
     return np.where(which, label, entities)
 
 
 def _whole_entities(both: Partitions, which: Bools) -> Bools:
-    """All mentions of the key entities that some mentions belong to."""
+    """Whether each mention is in the key entity of one of the mentions ``which``."""
     has = np.zeros(int(both.key.max(initial=-1)) + 2, dtype=np.bool_)
     has[both.key[which]] = True
     has[ABSENT] = False

@@ -39,8 +39,8 @@ RULES: Mapping[str, tuple[str, str]] = {
     "X": (RIGHT, "NN NNS NNP NNPS NP NAC EX $ CD QP PRP VBG JJ JJS JJR ADJP FW"),
     "META": (RIGHT, ""),
 }
-"""For each label the side from which children are walked, and the labels looked for, the first one first. If none is
-found, the first child from that side is the head."""
+"""For each label, the side from which the search for the head child starts, and the labels to search for, in order. If
+none is found, the first child from that side is the head."""
 
 NOMINAL = ("NP", "NML")
 
@@ -51,7 +51,7 @@ NOMINAL_RULES: Sequence[tuple[str, frozenset[str]]] = (
     (RIGHT, frozenset(["CD"])),
     (RIGHT, frozenset(["JJ", "JJS", "RB", "QP"])),
 )
-"""The same for noun phrases: each is one walk for any label of the set."""
+"""The same for noun phrases: each row is one search for any label of the set."""
 
 PIECE = re.compile(r"\(([^()*\s]*)|(\*)|(\))")
 
@@ -69,8 +69,8 @@ class Node(NamedTuple):
 def nodes(parse: Sequence[str], tags: Sequence[str]) -> Iterator[Node]:
     """The nodes of a sentence, children before parents, leaves included.
 
-    ``parse`` has the bits of the parse column, such as ``(NP*``; ``tags`` the part of speech of each token. Brackets
-    that do not match open or close nothing.
+    ``parse`` has the cells of the parse column, such as ``(NP*``, and ``tags`` the part of speech of each token.
+    Brackets without a partner are ignored.
     """
     open_nodes: list[tuple[str, list[Node]]] = [("", [])]
     for token, (bit, tag) in enumerate(zip(parse, tags, strict=True)):
@@ -89,7 +89,7 @@ def nodes(parse: Sequence[str], tags: Sequence[str]) -> Iterator[Node]:
 
 
 def heads(parse: Sequence[str], tags: Sequence[str]) -> dict[tuple[int, int], int]:
-    """The head of each span of a sentence that is a node: that of the lowest one with these bounds."""
+    """The head of each span of a sentence that is a node; if several nodes have the same span, that of the lowest."""
     found: dict[tuple[int, int], int] = {}
     for node in nodes(parse, tags):
         found.setdefault((node.start, node.end), node.head)
@@ -97,11 +97,13 @@ def heads(parse: Sequence[str], tags: Sequence[str]) -> dict[tuple[int, int], in
 
 
 def _parent(label: str, children: Sequence[Node]) -> Node:
+    """The node over some children."""
     child = _nominal_head(children) if label in NOMINAL else _head(label, children)
     return Node(label, children[0].start, children[-1].end, child.head, child.tag)
 
 
 def _nominal_head(children: Sequence[Node]) -> Node:
+    """The child with the head of a noun phrase."""
     if children[-1].tag == "POS":
         return children[-1]
     for side, wanted in NOMINAL_RULES:
@@ -112,13 +114,15 @@ def _nominal_head(children: Sequence[Node]) -> Node:
 
 
 def _head(label: str, children: Sequence[Node]) -> Node:
-    side, wanted = RULES.get(label, (RIGHT, ""))
-    for each in wanted.split():
+    """The child with the head of a node that is not a noun phrase."""
+    side, labels = RULES.get(label, (RIGHT, ""))
+    for wanted in labels.split():
         for child in _walk(children, side):
-            if each in (child.label, child.tag):
+            if wanted in (child.label, child.tag):
                 return child
     return next(iter(_walk(children, side)))
 
 
 def _walk(children: Sequence[Node], side: str) -> Sequence[Node]:
+    """The children, beginning at a side."""
     return children if side == LEFT else children[::-1]

@@ -1,4 +1,4 @@
-"""Key and response of a run as two partitions of one list of mentions, in columns."""
+"""Key and response as two partitions of one list of mentions, in columns."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ from corefscore.documents.model import joined
 from corefscore.settings import Rules
 
 ABSENT = -1
-"""The entity of a mention that a side does not have, and its place there."""
+"""The entity and the row of a mention on a side that lacks it."""
 
 AS_GIVEN, BY_TRIMMING, BY_HEAD = 0, 1, 2
-"""How a mention of the response came to be one of the key: as it is, by its trimmed ends, by its head."""
+"""How a mention of the response got its span: it is unchanged, or repaired by trimming its ends, or by its head."""
 
 
 class Partitions(NamedTuple):
     """Every mention of either side once, in text order: by document, first token, last token.
 
     ================  ==================  =========================================================
-    column            shape               holds
+    column            shape               contains
     ================  ==================  =========================================================
-    ``document``      mentions            its document, never falling
+    ``document``      mentions            its document, sorted
     ``start``         mentions            its first token, from 0 in its document
     ``end``           mentions            its last token
     ``inside``        mentions            whether the text of the key has all of its tokens
     ``key``           mentions            its key entity, `ABSENT` if the key lacks the mention
     ``response``      mentions            its response entity, `ABSENT` if the response lacks it
-    ``key_row``       mentions            its place among the mentions of the key's documents, or `ABSENT`
-    ``response_row``  mentions            its place among those of the response's, or `ABSENT`
-    ``repair``        mentions            `AS_GIVEN`, or how a mention of the response got this span
+    ``key_row``       mentions            its row among the mentions of the key's documents, or `ABSENT`
+    ``response_row``  mentions            its row among those of the response's, or `ABSENT`
+    ``repair``        mentions            `AS_GIVEN`, or how the span of a response mention was repaired
     ================  ==================  =========================================================
 
-    Start and end are those of the key if it has the mention. Entities of each side are numbered from 0 through all
-    documents, in the order of their first mentions. A mention is in one entity of a side at most.
+    Start and end are those of the key if it has the mention. The entities of each side are numbered from 0 over all
+    documents, in the order of their first mentions. A mention is in at most one entity of each side.
     """
 
     documents: int
@@ -74,22 +74,22 @@ class Partitions(NamedTuple):
         return found
 
     def take(self, which: Ints) -> Partitions:
-        """Some mentions, in text order; entities are as they were."""
+        """Some mentions, given in text order; the numbers of entities do not change."""
         columns: Any = (column[which] for column in self[1:])
         return Partitions(self.documents, *columns)
 
     def compact(self) -> Partitions:
-        """Without mentions that neither side has any more; entities left empty get no number."""
+        """The partitions without mentions that both sides lack; entities are numbered again, without gaps."""
         left = self.take(np.flatnonzero((self.key != ABSENT) | (self.response != ABSENT)))
         return left._replace(key=renumbered(left.key), response=renumbered(left.response))
 
     def swapped(self) -> Partitions:
-        """Key and response in each other's place."""
+        """The partitions with key and response exchanged."""
         return self._replace(key=self.response, response=self.key, key_row=self.response_row, response_row=self.key_row)
 
 
 def whole(batches: Sequence[Pairs]) -> Pairs:
-    """All batches of a run as one."""
+    """All batches of a run as one batch."""
     return Pairs(
         joined([batch.key for batch in batches]),
         joined([batch.response for batch in batches]),
@@ -98,7 +98,7 @@ def whole(batches: Sequence[Pairs]) -> Pairs:
 
 
 class Members:
-    """The members of groups, each in order, given the group of each member (`ABSENT`: none) and how many there are."""
+    """The members of each group in order, given the group of each member (`ABSENT`: none) and the number of groups."""
 
     def __init__(self, groups: Ints, count: int) -> None:
         there = np.flatnonzero(groups != ABSENT)
@@ -110,22 +110,22 @@ class Members:
 
 
 class _Mentions(NamedTuple):
-    """The mentions of one side that count, and the place of each among those of its documents."""
+    """The mentions of one side that count, and the row of each among all mentions of its documents."""
 
     side: Side
     row: Ints
 
 
 def partitions(pairs: Pairs, rules: Rules, placed: tuple[Placed, Placed]) -> tuple[Partitions, int]:
-    """The partitions of pairs of documents, and how many later copies of repeated mentions were left out: of these the
-    first one on each side counts.
+    """The partitions of pairs of documents, and how many later copies of repeated mentions were ignored. Only the first
+    copy on each side counts.
 
-    ``rules`` is that of the score, ``placed`` where the mentions of each side are in the text. Mentions are the same
-    that are the same for the score.
+    ``rules`` are those of the score, ``placed`` says where the mentions of each side are in the text. Two mentions are
+    the same if they are the same for the score.
     """
     rules = rules._replace(repeated="first")
-    found = _of_nodes if pairs.key.nodes is not None else _of_spans
-    document, key, response, dropped = found(pairs, rules)
+    find = _of_nodes if pairs.key.nodes is not None else _of_spans
+    document, key, response, dropped = find(pairs, rules)
     size = len(document)
     key_entity, response_entity, key_row, response_row = np.full((4, size), ABSENT)
     key_entity[key.side.number], response_entity[response.side.number] = key.side.entity, response.side.entity
@@ -146,11 +146,11 @@ def partitions(pairs: Pairs, rules: Rules, placed: tuple[Placed, Placed]) -> tup
 
 
 _Found = tuple[Ints, _Mentions, _Mentions, Sequence[Repeat]]
-"""The document of each number, both sides, and the repeats of which copies were dropped."""
+"""The document of each mention number, both sides, and the repeated mentions whose later copies were ignored."""
 
 
 def _of_spans(pairs: Pairs, rules: Rules) -> _Found:
-    """Mentions with equal spans are the same."""
+    """The mentions of documents whose mentions are spans: those with equal spans are the same."""
     spans = exact(pairs.key, pairs.response)
     treated = treat(spans, pairs, rules.repeated)
     matched = without_singletons(treated.matched, rules.singletons or "keep")
@@ -163,20 +163,20 @@ def _of_spans(pairs: Pairs, rules: Rules) -> _Found:
 
 
 def _of_nodes(pairs: Pairs, rules: Rules) -> _Found:
-    """Aligned mentions are the same, under the number of that of the key."""
-    # Where one mention can match many, these are pairs of mentions that match one to one.
-    alignment, about = aligned(pairs, rules._replace(lookup="alignment"))
+    """The mentions of documents with nodes: aligned mentions are the same, and have the number of the key mention."""
+    # This lookup pairs mentions one to one, even where one mention can match several.
+    alignment, report = aligned(pairs, rules._replace(lookup="alignment"))
     matched = together(alignment)
     key, response = (
-        _Mentions(side, its.mention)
-        for side, its in ((matched.key, alignment.key), (matched.response, alignment.response))
+        _Mentions(side, aligned_side.mention)
+        for side, aligned_side in ((matched.key, alignment.key), (matched.response, alignment.response))
     )
-    return matched.document, key, response, about.dropped
+    return matched.document, key, response, report.dropped
 
 
 def in_order(groups: Ints) -> tuple[Ints, Ints]:
-    """Numbers of groups, from 0 in the order of their first members instead: for each group its first member, and for
-    each member its group."""
+    """Groups numbered from 0 in the order of their first members: the first member of each group, and the new number
+    of each member's group."""
     size = len(groups)
     first = np.empty(int(groups.max(initial=-1)) + 1, dtype=np.int64)
     first[groups[::-1]] = np.arange(size)[::-1]
@@ -187,7 +187,7 @@ def in_order(groups: Ints) -> tuple[Ints, Ints]:
 
 
 def renumbered(entities: Ints) -> Ints:
-    """Entities numbered from 0 in the order of their first mention, `ABSENT` as it is; documents then never fall."""
+    """Entities numbered from 0 in the order of their first mentions; `ABSENT` does not change."""
     there = np.flatnonzero(entities != ABSENT)
     found = np.full(len(entities), ABSENT)
     found[there] = in_order(entities[there])[1]

@@ -1,4 +1,4 @@
-"""Which mentions are pronouns: by parts of speech of the key, by words, or not at all."""
+"""Which mentions are pronouns: decided by the parts of speech of the key, by words, or not at all."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ whomever whose ya you your yours yourself yourselves
 """
 
 ENGLISH_WORDS = frozenset(_ENGLISH.split())
-"""The words that Kummerfeld and Klein 2013 take for pronouns besides tags."""
+"""The words that Kummerfeld and Klein 2013 treat as pronouns in addition to tags."""
 
 
 class Pronouns(NamedTuple):
-    """How pronouns are recognised: by tags, by words (lower case), or by either; ``name`` is for signatures."""
+    """How pronouns are recognised: by tags, by lower-case words, or by either; ``name`` appears in signatures."""
 
     name: str
     tags: tuple[str, ...] = ()
@@ -35,12 +35,12 @@ ENGLISH = Pronouns("english", TAG_SETS[PENN].pronouns, ENGLISH_WORDS)
 
 
 def pronouns_of(words: str, text: Text, option: str = "--pronouns ") -> Pronouns:
-    """What ``--pronouns`` stands for: ``auto``, ``none``, ``english``, ``tags:A,B*`` or ``words:FILE``; ``option`` is
-    what messages put before it.
+    """How to recognise pronouns, from a value of ``--pronouns``: ``auto``, ``none``, ``english``, ``tags:A,B*`` or
+    ``words:FILE``. Messages put ``option`` before the value.
 
-    ``auto`` takes the pronouns of the set of tags (`TAG_SETS`) of which most tokens have a tag; the English words count
-    as well with those of the Penn Treebank. Without tags there are no pronouns. Raises `UsageError` for anything else,
-    and for a file that cannot be read.
+    ``auto`` uses the pronouns of the tag set (`TAG_SETS`) that most tokens have a tag of, and for the Penn Treebank the
+    English words as well. Without tags there are no pronouns. Raises `UsageError` for any other value, and for a file
+    that cannot be read.
     """
     kind, separator, rest = words.partition(":")
     if words == AUTO:
@@ -61,6 +61,7 @@ def pronouns_of(words: str, text: Text, option: str = "--pronouns ") -> Pronouns
 
 
 def _by_tags(text: Text) -> Pronouns:
+    """How to recognise pronouns by the tag set of a text."""
     if text.tag_set is None:
         return NO_PRONOUNS
     words = ENGLISH_WORDS if text.tag_set == PENN else frozenset[str]()
@@ -68,8 +69,10 @@ def _by_tags(text: Text) -> Pronouns:
 
 
 def unknown(asked: str, pronouns: Pronouns, text: Text, option: str = "--pronouns ") -> str | None:
-    """Why no token of a text is a pronoun though some were asked for; None if some are, or ``auto`` knows the tags.
-    ``option`` is what stands before what was asked."""
+    """Why no token of a text is recognised as a pronoun; None if some are, if ``auto`` knows the tags, or for ``none``.
+
+    ``option`` is the name of the option as it is typed.
+    """
     if asked == NO_PRONOUNS.name:
         return None
     if not text.words:
@@ -82,13 +85,14 @@ def unknown(asked: str, pronouns: Pronouns, text: Text, option: str = "--pronoun
 
 
 def _no_tags(text: Text) -> str:
+    """Why the tags of a text name no pronouns."""
     if set(text.tag_counts) <= {NO_TAG}:
         return "the key has no parts of speech"
     return f"the parts of speech of the key are of no known set ({', '.join(TAG_SETS)})"
 
 
 def are_pronouns(document: Ints, columns: tuple[Ints, Ints, Bools], text: Text, pronouns: Pronouns) -> Bools:
-    """Whether each mention is a pronoun: one token, of these tags or words. ``columns`` are those of `Placed`."""
+    """Whether each mention is a pronoun: one token with such a tag or word. ``columns`` are those of `Placed`."""
     start, end, inside = columns
     found = np.zeros(len(start), dtype=np.bool_)
     if not (pronouns.tags or pronouns.words):
@@ -102,7 +106,7 @@ def are_pronouns(document: Ints, columns: tuple[Ints, Ints, Bools], text: Text, 
 
 
 class Fits(dict[tuple[str, str], bool]):
-    """Whether a token of this tag and word is a pronoun; each is looked at once."""
+    """Whether a token with this tag and word is a pronoun; each distinct one is checked once."""
 
     def __init__(self, pronouns: Pronouns) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The response after each step of repair, as CoNLL: what the costs of errors are counted on."""
+"""The response after each step of repair, written as CoNLL: the files from which costs can be recomputed."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from corefscore.analysis import types
 from corefscore.analysis.costs import in_turn
-from corefscore.analysis.found import Analysis
 from corefscore.analysis.partitions import ABSENT
+from corefscore.analysis.response import Analysis
 from corefscore.checking.findings import Finding
 from corefscore.documents.arrays import Ints
 from corefscore.documents.model import Place
@@ -22,27 +22,28 @@ Entities = dict[str, list[tuple[int, int]]]
 
 
 def repaired(analysis: Analysis, notices: list[Finding]) -> list[tuple[str, list[str]]]:
-    """The name of the file of each step, and its text. The first has spans repaired, the last one is the key.
+    """The file name and text of each step: the first file has only spans repaired, the last one is the key.
 
-    Documents have the words of the key. What CoNLL cannot hold of them is added to the notices. Raises `UsageError` for
-    mentions that cross in one entity, and for those beyond the words: they would be read as others, or not at all.
+    Documents have the words of the key. A notice is added for everything that CoNLL cannot represent. Raises
+    `UsageError` for mentions of one entity that cross and for mentions beyond the last word, since the written file
+    would be read differently.
     """
     sentences = [_sentences(analysis, document) for document in range(analysis.both.documents)]
     steps = [(types.SPAN, analysis.both.response), *in_turn(analysis.errors)]
-    found = []
+    files = []
     for number, (name, entities) in enumerate(steps, start=1):
-        told: list[Finding] = []
+        document_notices: list[Finding] = []
         documents = list(_documents(analysis, entities, sentences))
         for document in documents:
             _refuse(document, name)
-        found.append((f"{number}-{name}.conll", list(write(iter(documents), told))))
-        if number == 1:  # the words are the same in all
-            notices += told
-    return found
+        files.append((f"{number}-{name}.conll", list(write(iter(documents), document_notices))))
+        if number == 1:  # the words, which the notices are about, are the same in all steps
+            notices += document_notices
+    return files
 
 
 def _documents(analysis: Analysis, entities: Ints, sentences: Sequence[Sentences | None]) -> Iterator[FullDocument]:
-    """The documents with another response, given as the entity of each mention; ids are numbers in each document."""
+    """The documents with the given entity of each mention; entities are numbered in each document."""
     both = analysis.both
     spans: list[dict[int, list[tuple[int, int]]]] = [defaultdict(list) for _ in range(both.documents)]
     columns = (column.tolist() for column in (both.document, both.start, both.end, entities))
@@ -50,15 +51,15 @@ def _documents(analysis: Analysis, entities: Ints, sentences: Sequence[Sentences
         if entity != ABSENT:
             spans[document][entity].append((start, end))
     for document, name in enumerate(analysis.result.names):
-        its: Entities = {str(number): mentions for number, mentions in enumerate(spans[document].values())}
+        named: Entities = {str(number): mentions for number, mentions in enumerate(spans[document].values())}
         place = analysis.pairs.key.places[document] or Place(Source("key"), None)
-        yield FullDocument(name, place, sentences[document], its)
+        yield FullDocument(name, place, sentences[document], named)
 
 
 def _sentences(analysis: Analysis, document: int) -> Sentences | None:
-    """The words of a document of the key, None if they are not known."""
+    """The sentences of a document of the key; None if its words are unknown."""
     text = analysis.text
-    first, stop = (int(at) for at in text.first[document : document + 2])
+    first, stop = text.first[document : document + 2].tolist()
     if first == stop:
         return None
     ends = text.ends[(text.ends > first) & (text.ends <= stop)].tolist()
@@ -66,6 +67,7 @@ def _sentences(analysis: Analysis, document: int) -> Sentences | None:
 
 
 def _refuse(document: FullDocument, step: str) -> None:
+    """Raise `UsageError` if a document has mentions that CoNLL cannot represent."""
     size = None if document.sentences is None else sum(map(len, document.sentences))
     for spans in document.entities.values():
         if size is not None and (beyond := [span for span in spans if span[1] >= size]):
@@ -76,7 +78,7 @@ def _refuse(document: FullDocument, step: str) -> None:
         if pair := crossing(spans):
             raise UsageError(
                 f'--repaired: in document "{document.name}", mentions {_shown(pair[0])} and {_shown(pair[1])} of one '
-                f"entity cross after the step {step}, which CoNLL cannot hold; use --format json --list instead"
+                f"entity cross after the step {step}, which CoNLL cannot represent; use --format json --list instead"
             )
 
 

@@ -1,10 +1,11 @@
-"""Span errors: mentions of the response that are those of the key but for their ends, or for what follows the head.
+"""Span errors: response mentions that differ from a key mention only at their ends, or only after the head.
 
-Kummerfeld and Klein 2013, section 3: a response mention that the key lacks takes the span of a key mention that the
-response lacks, in the same sentence,
+Kummerfeld and Klein 2013, section 3: a response mention that the key lacks takes the span of a key mention in the same
+sentence that the response lacks,
 
-1. if both are the same tokens once what `TRIMMED` names is taken off their ends; of several the first of each side;
-2. of those left, if both have the same head and no other does.
+1. if both consist of the same tokens after the words in `TRIMMED` are removed from their ends; if there are several
+   such mentions, the first of each side are paired;
+2. of the mentions that are left, if both have the same head and no other mention has it.
 """
 
 from __future__ import annotations
@@ -38,39 +39,42 @@ TRIMMED: Mapping[str, Ends] = {
     "punctuation": (_no_letters, _no_letters),
     "english": (_english_left, _english_right),
 }
-"""The words that are taken off the left and the right end of a span.
+"""The words that are removed from the left and the right end of a span.
 
 ``punctuation``: tokens without a letter or digit, in any script. ``english``: `the` on the left, `'s` on the right, and
-any token of one character that is no letter from a to z, as Kummerfeld and Klein have it.
+any token of one character that is not a letter from a to z, as in Kummerfeld and Klein.
 """
 
 OFF = "off"
 
 REPAIRS = (AUTO, *TRIMMED, OFF)
-"""How spans are repaired: by what is `TRIMMED`; ``auto`` is english for tags of the Penn Treebank, else punctuation;
+"""How spans are repaired: by a row of `TRIMMED`; ``auto`` is english for tags of the Penn Treebank, else punctuation;
 ``off`` leaves spans as they are."""
 
 
 def way_of(asked: str, text: Text) -> str:
-    """What ``auto`` stands for with this text; ``off`` if its words are not known."""
+    """The name of the repair to use: ``auto`` is resolved by the text, and ``off`` is used if its words are unknown."""
     if asked == OFF or not text.words:
         return OFF
     return asked if asked != AUTO else "english" if text.is_penn else "punctuation"
 
 
 def repaired(both: Partitions, text: Text, way: str, placed: tuple[Placed, Placed], heads: str) -> Partitions:
-    """Give response mentions the spans of the key that they were meant to have; ``way`` is that of `way_of`, ``placed``
-    where the mentions of each side are, ``heads`` how heads of spans are found."""
+    """Give response mentions with a span error the span of their key mention.
+
+    ``way`` is a result of `way_of`, ``placed`` says where the mentions of each side are, ``heads`` how heads of spans
+    are found.
+    """
     if way == OFF:
         return both
     start, end = text.first[both.document] + both.start, text.first[both.document] + both.end
     within = both.inside.copy()
     within[within] = text.sentence[start[within]] == text.sentence[end[within]]
     key, response = np.flatnonzero(both.missing & within), np.flatnonzero(both.extra & within)
-    # Nothing is trimmed off what skips tokens.
+    # Mentions that skip tokens are not trimmed.
     trimmed = [
-        its[~np.isin(row[its], list(side.gaps))] if side.gaps else its
-        for its, row, side in _sides(both, (key, response), placed)
+        mentions[~np.isin(row[mentions], list(side.gaps))] if side.gaps else mentions
+        for mentions, row, side in _sides(both, (key, response), placed)
     ]
     left, right = _trimmed(start, end, np.concatenate(trimmed), text, TRIMMED[way])
     new_key, new_response = _in_order(trimmed[0], trimmed[1], (left, right))
@@ -78,13 +82,13 @@ def repaired(both: Partitions, text: Text, way: str, placed: tuple[Placed, Place
     left_over[new_key] = left_over[new_response] = False
     key, response = key[left_over[key]], response[left_over[response]]
     head = np.full(len(start), ABSENT)
-    for its, row, side in _sides(both, (key, response), placed):
+    for mentions, row, side in _sides(both, (key, response), placed):
         if side.head is not None:
-            head[its] = text.first[both.document[its]] + side.head[row[its]]
+            head[mentions] = text.first[both.document[mentions]] + side.head[row[mentions]]
         elif heads == LAST:
-            head[its] = end[its]
+            head[mentions] = end[mentions]
         else:
-            head[its] = [text.head(int(start[mention]), int(end[mention])) for mention in its]
+            head[mentions] = [text.head(int(start[mention]), int(end[mention])) for mention in mentions]
     more_key, more_response = _alone(key, response, head)
     repair = both.repair.copy()
     repair[new_key], repair[more_key] = BY_TRIMMING, BY_HEAD
@@ -96,24 +100,24 @@ def repaired(both: Partitions, text: Text, way: str, placed: tuple[Placed, Place
 
 
 def _sides(both: Partitions, mentions: tuple[Ints, Ints], placed: tuple[Placed, Placed]) -> Iterator[Any]:
-    """For each side some of its mentions, the rows of all, and where these are in the text."""
+    """For each side: its part of ``mentions``, the row of every mention in its documents, and places in the text."""
     yield from zip(mentions, (both.key_row, both.response_row), placed, strict=True)
 
 
 def _trimmed(start: Ints, end: Ints, mentions: Ints, text: Text, ends: Ends) -> tuple[Ints, Ints]:
-    """The first and last token of some mentions once their ends are trimmed; one token always stays."""
+    """The first and last token of all mentions, with the ends of ``mentions`` trimmed; at least one token stays."""
     left, right = start.copy(), end.copy()
-    for at, step, is_off in zip((left, right), (1, -1), ends, strict=True):
+    for edge, step, is_off in zip((left, right), (1, -1), ends, strict=True):
         off = Off(is_off)
         left_to_do = mentions
         while len(left_to_do := left_to_do[left[left_to_do] < right[left_to_do]]):
-            left_to_do = left_to_do[[off[text.words[token]] for token in at[left_to_do].tolist()]]
-            at[left_to_do] += step
+            left_to_do = left_to_do[[off[text.words[token]] for token in edge[left_to_do].tolist()]]
+            edge[left_to_do] += step
     return left, right
 
 
 class Off(dict[str, bool]):
-    """Whether a word is taken off an end; each is looked at once."""
+    """Whether a word is removed from an end; each distinct word is checked once."""
 
     def __init__(self, is_off: Callable[[str], bool]) -> None:
         super().__init__()
@@ -125,7 +129,7 @@ class Off(dict[str, bool]):
 
 
 def _in_order(key: Ints, response: Ints, spans: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
-    """Pairs of equal spans: the first one of the key with the first one of the response, and so on."""
+    """Pairs of mentions with equal spans: the first of the key with the first of the response, and so on."""
     both = np.concatenate([key, response])
     of_response = np.repeat([0, 1], [len(key), len(response)])
     columns = [span[both] for span in spans]
@@ -133,22 +137,22 @@ def _in_order(key: Ints, response: Ints, spans: tuple[Ints, Ints]) -> tuple[Ints
     new = changes(*(column[order] for column in columns))
     group = np.cumsum(new) - 1
     side, mention = of_response[order], both[order]
-    at = np.arange(len(order))
-    rank = at - np.maximum.accumulate(np.where(changes(group, side), at, 0))
+    row = np.arange(len(order))
+    rank = row - np.maximum.accumulate(np.where(changes(group, side), row, 0))
     order = order_by(group, rank, side)
     second = np.flatnonzero(~changes(group[order], rank[order]))
     return mention[order[second - 1]], mention[order[second]]
 
 
 def _alone(key: Ints, response: Ints, head: Ints) -> tuple[Ints, Ints]:
-    """Pairs with one head that no other mention of the same side has."""
-    ours, theirs = (_only(side, head) for side in (key, response))
-    _, one, other = np.intersect1d(head[ours], head[theirs], assume_unique=True, return_indices=True)
-    return ours[one], theirs[other]
+    """Pairs of mentions with the same head, which no other mention of either side has."""
+    key, response = (_only(side, head) for side in (key, response))
+    _, in_key, in_response = np.intersect1d(head[key], head[response], assume_unique=True, return_indices=True)
+    return key[in_key], response[in_response]
 
 
 def _only(mentions: Ints, head: Ints) -> Ints:
-    """The mentions whose head no other has."""
+    """The mentions whose head no other one of them has."""
     _, first, count = np.unique(head[mentions], return_index=True, return_counts=True)
     found: Ints = mentions[first[count == 1]]
     return found

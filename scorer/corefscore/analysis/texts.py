@@ -1,4 +1,4 @@
-"""The text of the key: words, sentences, parts of speech, parses, for what errors are made of."""
+"""The text of the key, on which errors are analysed: words, sentences, parts of speech and parses."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ NO_TAG = "-"
 
 
 SHORT = 40
-"""Of shorter spans only their own part of the parse is looked at: brackets that are closed elsewhere decide nothing."""
+"""For spans of fewer tokens, only their own part of the parse is read: brackets closed elsewhere do not matter."""
 
 
 class TagSet(NamedTuple):
-    """A set of parts of speech: some tags that occur in any text, those of pronouns, and those of names; ``*`` at the
-    end of one stands for anything."""
+    """A set of parts of speech: some tags that occur in every text, those of pronouns, and those of names. A ``*`` at
+    the end of a tag matches anything."""
 
     occur: frozenset[str]
     pronouns: tuple[str, ...]
@@ -57,17 +57,19 @@ TAG_SETS: Mapping[str, TagSet] = {
         ("SPEC(deeleigen*", "SPEC[deeleigen*", "N(eigen*", "N[eigen*"),
     ),
 }
-"""Sets of tags by name. That of which most tokens have a tag is the one of a text; what follows a bracket in a tag does
-not matter."""
+"""Tag sets by name. The tag set of a text is the one that most tokens have a tag of; everything after a bracket in a
+tag is ignored."""
 
 
 class Text:
-    """The tokens of all documents of a key, one after the other.
+    """The tokens of all documents of a key, one document after another.
 
-    ``words``, ``tags`` and ``parse`` have one value a token; ``tags`` and ``parse`` are empty if the key has none, and
-    ``words`` if it has no words, as clusters in memory. ``sentence`` is the number of the sentence of each token,
-    ``numbers`` the number of each word where mentions are more than spans (`corefscore.documents.model.Nodes`), and
-    ``empty`` whether it is an empty node. ``tag_counts`` says how many tokens have each tag.
+    ``words``, ``tags`` and ``parse`` have one value per token. ``words`` is empty if the key has no words, as with
+    clusters in memory; tokens without a tag or parse have `NO_TAG`. ``first`` is the first token of each document, and
+    one past the last token; ``ends`` is one past the last token of each sentence; ``sentence`` is the sentence of each
+    token. ``numbers`` is the number of each word where mentions are more than spans
+    (`corefscore.documents.model.Nodes`), and ``empty`` says whether it is an empty node. ``tag_counts`` is the number
+    of tokens with each tag.
     """
 
     def __init__(self, layers: Sequence[Layers | None]) -> None:
@@ -76,15 +78,15 @@ class Text:
         self.parse: list[str] = []
         ends: list[int] = []
         first = [0]
-        for its in layers:
-            for sentence in its.words if its else ():
+        for document in layers:
+            for sentence in document.words if document else ():
                 self.words += sentence
                 ends.append(len(self.words))
             missing = [NO_TAG] * (len(self.words) - first[-1])
-            self.tags += (its.tags if its else ()) or missing
-            self.parse += (its.parse if its else ()) or missing
+            self.tags += (document.tags if document else ()) or missing
+            self.parse += (document.parse if document else ()) or missing
             first.append(len(self.words))
-        self.numbers = np.concatenate([NONE, *(its.numbers for its in layers if its)])
+        self.numbers = np.concatenate([NONE, *(document.numbers for document in layers if document)])
         self.empty = self.numbers % SENTENCE % TENTH > 0
         self.first = np.array(first, dtype=np.int64)
         self.ends = np.array(ends, dtype=np.int64)
@@ -95,12 +97,12 @@ class Text:
         self._of_sentence: dict[int, dict[tuple[int, int], int]] = {}
 
     def between(self, document: int, start: int, end: int) -> str:
-        """The words from one token of a document to another one."""
+        """The words of a document from token ``start`` to token ``end``."""
         first = int(self.first[document])
         return " ".join(self.words[first + start : first + end + 1])
 
     def heads(self, asked: str) -> str:
-        """How the heads of spans are found, `PARSE` or `LAST`. Raises `UsageError` for a way that spans do not have."""
+        """How to find the heads of spans, `PARSE` or `LAST`. Raises `UsageError` for a way that needs CorefUD."""
         if asked == AUTO:
             return PARSE if self.is_penn and any("(NP" in bit for bit in self.parse) else LAST
         if asked not in (PARSE, LAST):
@@ -108,15 +110,15 @@ class Text:
         return asked
 
     def head(self, start: int, end: int) -> int:
-        """The head of a span of tokens by the parse; the last token where no node has these bounds."""
+        """The head of a span of tokens by the parse; the last token if the span is not a node."""
         if end - start < SHORT:
-            its = slice(start, end + 1)
-            return start + parses.heads(self.parse[its], self.tags[its]).get((0, end - start), end - start)
+            tokens = slice(start, end + 1)
+            return start + parses.heads(self.parse[tokens], self.tags[tokens]).get((0, end - start), end - start)
         sentence = int(self.sentence[start])
         first = int(self.ends[sentence - 1]) if sentence else 0
         if sentence not in self._of_sentence:
-            its = slice(first, int(self.ends[sentence]))
-            self._of_sentence[sentence] = parses.heads(self.parse[its], self.tags[its])
+            tokens = slice(first, int(self.ends[sentence]))
+            self._of_sentence[sentence] = parses.heads(self.parse[tokens], self.tags[tokens])
         return first + self._of_sentence[sentence].get((start - first, end - first), end - first)
 
     def placed(self, side: Documents) -> Placed:
@@ -129,9 +131,12 @@ class Text:
 
 
 class Placed(NamedTuple):
-    """Where the mentions of a side are in a text: the first and the last token of each, counted in its document, and
-    whether the text has all of its tokens; the same of its head if mentions have any. ``gaps`` has all tokens of each
-    mention that skips some."""
+    """Where the mentions of a side are in a text.
+
+    ``start`` and ``end`` are the first and the last token of each mention, from 0 in its document, ``inside`` says
+    whether the text has all of its tokens, and ``head`` is its head if mentions have heads. ``gaps`` has all tokens of
+    each mention that skips some.
+    """
 
     start: Ints
     end: Ints
@@ -141,91 +146,92 @@ class Placed(NamedTuple):
 
     @property
     def columns(self) -> tuple[Ints, Ints, Bools]:
-        """Start, end, and whether the text has the mention."""
+        """Start, end, and whether the text has all tokens of the mention."""
         return self[:3]
 
 
 def _placed_nodes(text: Text, document: Ints, nodes: Nodes) -> Placed:
-    """The places of mentions that are more than spans; empty nodes are tokens here."""
-    of = np.repeat(np.arange(len(nodes.size)), nodes.size)
-    place, known = _found(text, document[of], nodes.word)
+    """Where mentions that are more than spans are in a text; empty nodes are tokens here."""
+    owner = np.repeat(np.arange(len(nodes.size)), nodes.size)
+    position, known = _found(text, document[owner], nodes.word)
     head, _ = _found(text, document, nodes.head)
-    start, end = place[nodes.first], place[nodes.first + nodes.size - 1]
-    lost = np.bincount(of, weights=~known, minlength=len(start)) > 0
-    # An empty node that stands between two of its words is no gap.
+    start, end = position[nodes.first], position[nodes.first + nodes.size - 1]
+    lost = np.bincount(owner, weights=~known, minlength=len(start)) > 0
+    # An empty node between two words of a mention is not a gap.
     overt = np.append(0, np.cumsum(~text.empty))
     first = text.first[document]
     spanned = overt[first + end + 1] - overt[first + start]
-    its_own = np.bincount(of, weights=~text.empty[text.first[document[of]] + place], minlength=len(start))
-    skips = np.flatnonzero(spanned > its_own)
-    gaps = {at: place[nodes.first[at] : nodes.first[at] + nodes.size[at]] for at in skips.tolist()}
+    own_words = np.bincount(owner, weights=~text.empty[text.first[document[owner]] + position], minlength=len(start))
+    skips = np.flatnonzero(spanned > own_words)
+    stop = nodes.first + nodes.size
+    gaps = {mention: position[nodes.first[mention] : stop[mention]] for mention in skips.tolist()}
     return Placed(start, end, ~lost, head, gaps)
 
 
 def _found(text: Text, document: Ints, words: Ints) -> tuple[Ints, Bools]:
-    """The place in its document of each word, given by its number, and whether the text has it; ``document`` never
-    falls. A word that is not there gets a place near to it."""
-    place = np.empty(len(words), dtype=np.int64)
+    """The token of each word in its document, from its number, and whether the text has it. ``document`` is sorted. A
+    word that the text lacks gets a token near it."""
+    position = np.empty(len(words), dtype=np.int64)
     known = np.empty(len(words), dtype=np.bool_)
-    at = bounds(document, len(text.first) - 1)
-    for each in np.flatnonzero(np.diff(at)).tolist():
-        numbers = text.numbers[text.first[each] : text.first[each + 1]]
-        wanted = words[at[each] : at[each + 1]]
+    edges = bounds(document, len(text.first) - 1)
+    for number in np.flatnonzero(np.diff(edges)).tolist():
+        numbers = text.numbers[text.first[number] : text.first[number + 1]]
+        wanted = words[edges[number] : edges[number + 1]]
         found = np.minimum(np.searchsorted(numbers, wanted), len(numbers) - 1)
-        place[at[each] : at[each + 1]] = found
-        known[at[each] : at[each + 1]] = numbers[found] == wanted
-    return place, known
+        position[edges[number] : edges[number + 1]] = found
+        known[edges[number] : edges[number + 1]] = numbers[found] == wanted
+    return position, known
 
 
 def _tag_set(tags: Mapping[str, int]) -> str | None:
-    """The name of the set that tags are of, given how many tokens have each; None if it is none of `TAG_SETS`."""
+    """The name of the tag set of a text, from the number of tokens with each tag; None if it is not in `TAG_SETS`."""
     counts: Counter[str] = Counter()
     for tag, count in tags.items():
         counts[re.split(r"[(\[]", tag, maxsplit=1)[0]] += count
-    found = {name: sum(counts[tag] for tag in its.occur) for name, its in TAG_SETS.items()}
-    name = max(found, key=lambda name: found[name])
-    return name if found[name] else None
+    matches = {name: sum(counts[tag] for tag in tag_set.occur) for name, tag_set in TAG_SETS.items()}
+    name = max(matches, key=lambda name: matches[name])
+    return name if matches[name] else None
 
 
 def text_of(pairs: Sequence[Pairs]) -> Text:
-    """The text of the key of some responses, each with its pairs; its files are read once more.
+    """The text of the key that some responses are paired with; reads the files of the key again.
 
-    Empty nodes that only a response has are part of it, since mentions can consist of them.
+    It includes the empty nodes that only a response has, since mentions can consist of them.
     """
     layers = layers_of(pairs[0].key)
     for each in pairs:
         if each.response.nodes is not None:
             of_response = layers_of(each.response)
             both = zip(layers, of_response, strict=True)
-            layers = [_with_empty(its, other) if its and other else its for its, other in both]
+            layers = [_with_empty(of_key, other) if of_key and other else of_key for of_key, other in both]
     return Text(layers)
 
 
 def layers_of(side: Documents) -> list[Layers | None]:
-    """The layers of documents; None for those that no file has."""
+    """The layers of each document; None for documents that are not in a file."""
     by_source: dict[Source, dict[int | None, int]] = defaultdict(dict)
     for document, place in enumerate(side.places):
         if place is not None and place.line is not None:
             by_source[place.source][place.line] = document
-    found: list[Layers | None] = [None] * len(side)
+    layers: list[Layers | None] = [None] * len(side)
     for source, documents in by_source.items():
-        for layers in side.layers(source) if side.layers else ():
-            if layers.line in documents:
-                found[documents[layers.line]] = layers
-    return found
+        for read in side.layers(source) if side.layers else ():
+            if read.line in documents:
+                layers[documents[read.line]] = read
+    return layers
 
 
-def _with_empty(its: Layers, other: Layers) -> Layers:
-    """The layers of a document with the empty nodes that only the other side has."""
-    more = ~np.isin(other.numbers, its.numbers) & (other.numbers % SENTENCE % TENTH > 0)
+def _with_empty(layers: Layers, other: Layers) -> Layers:
+    """The layers of a document, with the empty nodes that only the other side has."""
+    more = ~np.isin(other.numbers, layers.numbers) & (other.numbers % SENTENCE % TENTH > 0)
     if not more.any():
-        return its
-    numbers = np.concatenate([its.numbers, other.numbers[more]])
-    words, tags = ([word for words in its.words for word in words], list(its.tags))
+        return layers
+    numbers = np.concatenate([layers.numbers, other.numbers[more]])
+    words, tags = list(chain.from_iterable(layers.words)), list(layers.tags)
     words += [word for word, new in zip(chain.from_iterable(other.words), more, strict=True) if new]
     tags += [tag for tag, new in zip(other.tags, more, strict=True) if new]
     order = np.argsort(numbers, kind="stable")
     cuts = np.flatnonzero(changes(numbers[order] // SENTENCE)).tolist()
-    in_order = [words[at] for at in order.tolist()]
+    in_order = [words[row] for row in order.tolist()]
     sentences = [in_order[start:stop] for start, stop in zip(cuts, [*cuts[1:], None], strict=True)]
-    return its._replace(words=sentences, tags=[tags[at] for at in order.tolist()], numbers=numbers[order])
+    return layers._replace(words=sentences, tags=[tags[row] for row in order.tolist()], numbers=numbers[order])

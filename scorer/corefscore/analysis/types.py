@@ -1,19 +1,19 @@
-"""The types of errors: what of a response differs from the key, and how each difference is called.
+"""The types of errors: how a response differs from the key.
 
 The types are those of Kummerfeld and Klein 2013 (Error-Driven Analysis of Challenges in Coreference Resolution), in
-closed form, and two for entities of one mention, which their data does not have. The *main* mention of an entity is
-its earliest one that is no pronoun, or its earliest if all are pronouns. A *piece* is what an entity of one side shares
-with one of the other.
+closed form, with two more for entities of one mention, which their data does not have. The *main* mention of an entity
+is its earliest mention that is not a pronoun, or its earliest mention if all are pronouns. A *piece* is the set of
+mentions that a key entity and a response entity share.
 
-For a response entity with its pieces and extra mentions (those that the key lacks):
+The errors of a response entity, with its pieces and its extra mentions (those that the key lacks), are:
 
-- extra singleton: it is one extra mention and nothing else;
-- extra entity: it has two extra mentions or more, and no mention that the key has but pronouns: one error;
-- extra mention: else, each extra mention that is not its main mention;
-- conflated: each piece that does not hold its main mention.
+- extra singleton: the entity is one extra mention and nothing else;
+- extra entity: the entity has at least two extra mentions, and its other mentions are all pronouns; this is one error;
+- extra mention: each extra mention of another entity, except for the main mention;
+- conflated: each piece that does not contain the main mention.
 
-For a key entity with its pieces and missing mentions the same, called missing singleton, missing entity, missing
-mention and divided. Swapping the sides swaps the types.
+The errors of a key entity, with its pieces and its missing mentions, are defined in the same way and called missing
+singleton, missing entity, missing mention and divided. If key and response are exchanged, so are the types.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ TYPES = (
 
 OF_RESPONSE = (CONFLATED, EXTRA_MENTION, EXTRA_ENTITY, EXTRA_SINGLETON)
 OF_KEY = (DIVIDED, MISSING_MENTION, MISSING_ENTITY, MISSING_SINGLETON)
-"""The errors that response entities show, and key entities: pieces, mentions, whole entities, singletons."""
+"""The errors of response entities and of key entities: in pieces, mentions, whole entities, singletons."""
 
 
 class Pieces(NamedTuple):
-    """What key and response entities share: pieces by key entity and then response entity.
+    """The pieces of two partitions, sorted by key entity and then by response entity.
 
-    ``of`` is the piece of each mention, `ABSENT` for one that only one side has. ``document``, ``key`` and ``response``
-    have one value a piece.
+    ``of`` is the piece of each mention, `ABSENT` for a mention that only one side has. ``document``, ``key`` and
+    ``response`` have one value per piece: its document, key entity and response entity.
     """
 
     of: Ints
@@ -67,11 +67,11 @@ class Pieces(NamedTuple):
 
 
 class OneSide(NamedTuple):
-    """The errors that the entities of one side show, each set as a mask; see `Errors` for their names.
+    """The errors of the entities of one side, as masks.
 
-    ``main`` is the main mention of each entity; ``single``, ``whole`` and ``alone`` are over mentions: those that are
-    singletons of this side alone, in entities of this side alone, and other ones of this side alone but for main ones;
-    ``apart`` is over pieces: those without the main mention of their entity.
+    ``main`` is the main mention of each entity. Of the mentions that only this side has, ``single`` marks extra (or
+    missing) singletons, ``whole`` those of extra entities, and ``alone`` extra mentions. ``apart`` marks the pieces
+    without the main mention of their entity, which are conflated (or divided).
     """
 
     main: Ints
@@ -82,11 +82,7 @@ class OneSide(NamedTuple):
 
 
 class Errors(NamedTuple):
-    """The errors of a response, spans repaired.
-
-    Masks over mentions: those of extra singletons, extra entities and extra mentions, of missing ones likewise. Masks
-    over pieces: those that are conflated, and those that are divided.
-    """
+    """The errors of a response whose spans are repaired: those of its entities, and those of the key entities."""
 
     partitions: Partitions
     pieces: Pieces
@@ -94,7 +90,7 @@ class Errors(NamedTuple):
     key: OneSide
 
     def counts(self, spans: int) -> dict[str, int]:
-        """How many errors there are of each type, given how many spans were repaired."""
+        """The number of errors of each type; ``spans`` is the number of spans that were repaired."""
         found = {SPAN: spans}
         sides = (self.response, self.partitions.response, OF_RESPONSE), (self.key, self.partitions.key, OF_KEY)
         for side, entities, (apart, mention, entity, singleton) in sides:
@@ -105,10 +101,12 @@ class Errors(NamedTuple):
         return {name: found[name] for name in TYPES}
 
     def operations(self, spans: int) -> dict[str, int]:
-        """How many steps lead from the response to the key: pieces and extra mentions split off, pieces and missing
-        mentions merged, missing mentions introduced, extra ones removed, spans renamed."""
+        """The number of steps from the response to the key: pieces and extra mentions to split off, pieces and missing
+        mentions to merge, missing mentions to introduce, extra ones to remove, and spans to rename."""
         both, pieces = self.partitions, self.pieces
-        lone = int(self.response.single.sum())  # is split off, to be removed; a missing one is just introduced
+        lone = int(
+            self.response.single.sum()
+        )  # these are split off and removed; missing singletons are only introduced
         return {
             "split": _parts(pieces.response, both.response[both.extra], len(self.response.main)) + lone,
             "merge": _parts(pieces.key, both.key[both.missing], len(self.key.main)),
@@ -119,7 +117,7 @@ class Errors(NamedTuple):
 
 
 def _parts(pieces: Ints, mentions: Ints, entities: int) -> int:
-    """How many pieces and lone mentions entities consist of, those left out that are just one."""
+    """The number of pieces and other mentions of all entities that have more than one of these."""
     parts = tally(pieces, entities) + tally(mentions, entities)
     return int(parts[parts > 1].sum())
 
@@ -143,18 +141,19 @@ def main_mentions(entities: Ints, pronoun: Bools) -> Ints:
 
 
 def errors_of(both: Partitions, pronoun: Bools) -> Errors:
-    """The errors of a response; ``pronoun`` says of each mention whether it is one."""
-    its = pieces(both)
+    """The errors of a response; ``pronoun`` says whether each mention is a pronoun."""
+    shared = pieces(both)
     return Errors(
         both,
-        its,
-        _one_side(both.response, both.key, pronoun, its.of, its.response),
-        _one_side(both.key, both.response, pronoun, its.of, its.key),
+        shared,
+        _one_side(both.response, both.key, pronoun, shared.of, shared.response),
+        _one_side(both.key, both.response, pronoun, shared.of, shared.key),
     )
 
 
 def _one_side(entities: Ints, other: Ints, pronoun: Bools, piece: Ints, of_piece: Ints) -> OneSide:
-    """The errors that entities show, beside those of the other side; ``of_piece`` is the entity of each piece."""
+    """The errors of the entities of one side; ``other`` is the entity of each mention on the other side, ``piece`` the
+    piece of each mention, and ``of_piece`` the entity of each piece."""
     count = int(entities.max(initial=-1)) + 1
     lone = (entities != ABSENT) & (other == ABSENT)
     names = (entities != ABSENT) & (other != ABSENT) & ~pronoun
@@ -166,7 +165,8 @@ def _one_side(entities: Ints, other: Ints, pronoun: Bools, piece: Ints, of_piece
     whole = (lone_in >= 2) & (tally(entities[names], count) == 0)
     apart = np.ones(len(of_piece), dtype=np.bool_)
     apart[piece[main[piece[main] != ABSENT]]] = False
-    at = np.where(lone, entities, 0)
+    entity = np.where(lone, entities, 0)
     if not count:
         return OneSide(main, lone, lone, lone, apart)
-    return OneSide(main, lone & single[at], lone & whole[at], lone & ~single[at] & ~whole[at] & ~is_main, apart)
+    single, whole = lone & single[entity], lone & whole[entity]
+    return OneSide(main, single, whole, lone & ~single & ~whole & ~is_main, apart)

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from corefscore.analysis import found
 from corefscore.analysis.costs import measured
-from corefscore.analysis.found import Analysis, Asked
+from corefscore.analysis.response import Analysis, Asked, pairs_of, refuse_parts
+from corefscore.analysis.response import analysed as analysed_result
 from corefscore.analysis.spans import REPAIRS
 from corefscore.analysis.texts import text_of
 from corefscore.cli import options
@@ -69,7 +69,7 @@ def analysed(
     **how: Any,
 ) -> dict[str, Analysis]:
     """The analysis of each response, by the name of the system; the text of the key is read once."""
-    found.refuse_parts(how["of"], how["window"])
+    refuse_parts(how["of"], how["window"])
     one_standard_input(key, *systems.values())
     wanted = measured(measure)
     results: dict[str, Result] = {}
@@ -80,12 +80,12 @@ def analysed(
             )
             tell(result.notices, strict=strict, quiet=quiet, of=name if len(systems) > 1 else "")
             results[name] = result
-    pairs = [found.pairs_of(result) for result in results.values()]
+    pairs = [pairs_of(result) for result in results.values()]
     text = text_of(pairs)
     asked = Asked(how["heads"] or AUTO, pronouns, spans)
     analyses = {
-        name: found.analysed(result, its, text, asked, wanted)
-        for (name, result), its in zip(results.items(), pairs, strict=True)
+        name: analysed_result(result, pairs_of_result, text, asked, wanted)
+        for (name, result), pairs_of_result in zip(results.items(), pairs, strict=True)
     }
     first, *_ = analyses.values()  # what is odd for an analysis is odd in the key
     tell(first.notices, strict=strict, quiet=quiet)

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from corefscore.analysis.found import Analysis
+from corefscore.analysis.response import Analysis
 from corefscore.checking.findings import Finding
 from corefscore.cli import options
 from corefscore.cli.analysing import analysed, analysing, words_of

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from corefscore.analysis.costs import measured
-from corefscore.analysis.found import Asked, analysed, pairs_of, refuse_parts
+from corefscore.analysis.response import Asked, analysed, pairs_of, refuse_parts
 from corefscore.analysis.spans import REPAIRS
 from corefscore.analysis.texts import text_of
 from corefscore.errors import UsageError

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.analysis import types
-from corefscore.analysis.found import Analysis
 from corefscore.analysis.partitions import ABSENT
+from corefscore.analysis.response import Analysis
 from corefscore.documents.arrays import Ints, bounds
 from corefscore.errors import UsageError
 from corefscore.reports.errors.report import ErrorReport

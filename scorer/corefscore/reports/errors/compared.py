@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from corefscore.analysis.found import RIGHT, STATUS, Analysis
+from corefscore.analysis.response import RIGHT, STATUS, Analysis
 from corefscore.checking.findings import plural
 from corefscore.documents.arrays import Ints
 from corefscore.reports.errors.names import KINDS

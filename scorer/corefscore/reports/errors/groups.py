@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corefscore.analysis.found import Analysis
 from corefscore.analysis.partitions import ABSENT, Members
+from corefscore.analysis.response import Analysis
 from corefscore.checking.findings import plural
 from corefscore.reports.errors.names import Named
 from corefscore.reports.row import COUNT, MIDDLE, Column, Table

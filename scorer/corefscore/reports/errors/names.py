@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import cached_property
 
-from corefscore.analysis.found import Analysis
 from corefscore.analysis.partitions import ABSENT, Members
+from corefscore.analysis.response import Analysis
 from corefscore.documents.arrays import Ints
 from corefscore.documents.model import Documents
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from corefscore.analysis import types
 from corefscore.analysis.costs import Cost
-from corefscore.analysis.found import Analysis
 from corefscore.analysis.partitions import ABSENT, BY_TRIMMING
+from corefscore.analysis.response import Analysis
 from corefscore.checking.findings import plural
 from corefscore.metrics import AVERAGE
 from corefscore.reports.errors import tables

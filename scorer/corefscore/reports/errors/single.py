@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.analysis import types
-from corefscore.analysis.found import Analysis
 from corefscore.analysis.partitions import ABSENT, Members
+from corefscore.analysis.response import Analysis
 from corefscore.documents.arrays import Bools, Ints, tally
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from corefscore.analysis import types
-from corefscore.analysis.found import Analysis
 from corefscore.analysis.partitions import ABSENT
+from corefscore.analysis.response import Analysis
 from corefscore.reports.errors.names import KINDS, Named
 from corefscore.reports.errors.single import Listed
 from corefscore.reports.row import BAR, COUNT, END, GAIN, MIDDLE, PERCENT, Column, Table

@@ -27,13 +27,13 @@ from corefscore.metrics.row import WHOLE
 from corefscore.results import Result
 
 RIGHT, WRONG_SPAN, WRONG_ENTITY, MISSING = STATUS = ("right", "wrong span", "wrong entity", "missing")
-"""What can become of a mention of the key: found where it should be, found but for its span, found in a piece that is
-conflated or divided, not found."""
+"""How the response treats a mention of the key: found in the right entity, found with a span error, found in a
+conflated or divided piece, or not found."""
 
 
 class Asked(NamedTuple):
-    """The options of an analysis that can move its numbers, as given: see `corefscore.formats.row.HEADS`,
-    `pronouns.pronouns_of` and `spans.REPAIRS`."""
+    """The options of an analysis that can change its numbers, as the user gave them: see
+    `corefscore.formats.row.HEADS`, `pronouns.pronouns_of` and `spans.REPAIRS`."""
 
     heads: str = AUTO
     pronouns: str = AUTO
@@ -41,11 +41,11 @@ class Asked(NamedTuple):
 
 
 class Groups(NamedTuple):
-    """Entities of both sides that belong together, since they share mentions directly or through others.
+    """Groups of entities of both sides that share mentions, directly or through other entities.
 
-    ``of`` is the group of each mention; groups are numbered by their first mentions. The other fields have one value a
-    group: its ``document``; its ``cost``, the F1 gained if it alone became its key (NaN if the measure is not
-    additive); and whether it is ``perfect``, that is, without an error.
+    ``of`` is the group of each mention; groups are numbered in the order of their first mentions. The other fields have
+    one value per group: its ``document``; its ``cost``, the F1 from 0 to 1 that is gained if all its errors are
+    repaired (NaN if the measure is not additive); and whether it is ``perfect``, that is, has no errors.
     """
 
     of: Ints
@@ -56,13 +56,14 @@ class Groups(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """Why a response scores what it does.
+    """Why a response has the score that it has.
 
-    ``result`` is its score, repeated mentions as asked; ``start`` the F1 from which the costs begin, once the later
-    ``copies`` of repeated mentions are left out and every mention is looked up where it is aligned. ``placed`` is where
-    the mentions of each side are in the text, ``given`` the partitions, and ``both`` the same with spans repaired,
-    ``pronoun`` whether each of its mentions is one; ``errors`` are those that are left, ``notices`` what was odd for
-    the analysis alone. ``pronouns``, ``spans`` and ``heads`` say what was used.
+    ``result`` is its score, with repeated mentions treated as the user asked. ``start`` is the F1 from which the costs
+    begin: ``copies`` later copies of repeated mentions are ignored, and every mention is looked up where it is aligned.
+    ``placed`` says where the mentions of each side are in the text. ``given`` are the partitions, ``both`` the
+    partitions with spans repaired, and ``pronoun`` says which mentions of ``both`` are pronouns. ``errors`` are the
+    errors other than span errors, and ``notices`` those of the analysis itself. ``pronouns``, ``spans`` and ``heads``
+    are the methods that were used.
     """
 
     result: Result
@@ -100,7 +101,7 @@ class Analysis:
 
     @cached_property
     def repaired(self) -> Ints:
-        """The mentions whose span was repaired: those by their trimmed ends first."""
+        """The mentions whose span was repaired; those that were repaired by trimming come first."""
         mentions = np.flatnonzero(self.both.repair)
         return mentions[order_by(self.both.repair[mentions])]
 
@@ -111,10 +112,11 @@ class Analysis:
 
     @cached_property
     def costs(self) -> list[Cost]:
-        """What the errors of each type cost; ``in_turn`` adds up to what is lost between ``start`` and the key."""
+        """What the errors of each type cost; ``in_turn`` adds up to the F1 of the key less ``start``."""
         by_itself, steps = list(alone(self.errors)), list(in_turn(self.errors))
-        before, *totals = self._after.totals([self.both.response, *(its for _, its in (*by_itself, *steps))])
-        gained = {name: its - before for (name, _), its in zip(by_itself, totals, strict=False)}
+        repaired = [response for _, response in (*by_itself, *steps)]
+        before, *totals = self._after.totals([self.both.response, *repaired])
+        gained = {name: total - before for (name, _), total in zip(by_itself, totals, strict=False)}
         found = [Cost(types.SPAN, self.counts[types.SPAN], before - self.start, before - self.start, before)]
         for (name, _), then in zip(steps, totals[len(by_itself) :], strict=True):
             found.append(Cost(name, self.counts[name], gained[name], then - before, then))
@@ -123,12 +125,12 @@ class Analysis:
 
     @cached_property
     def document_costs(self) -> Floats:
-        """The F1 gained if one document alone became its key, for each document."""
+        """For each document, the F1 gained over all documents if its errors are repaired."""
         return self._before.gained(self.given.response, self._after.perfect)
 
     @cached_property
     def document_scores(self) -> Floats:
-        """The F1 of each document, as ``start`` is that of all."""
+        """The F1 of each document before any repair, computed like ``start``."""
         return self.measure.f1(self._before.counts(self.given.response))
 
     @cached_property
@@ -154,8 +156,8 @@ class Analysis:
         both, pieces = self.both, self.errors.pieces
         keys, responses = len(self.errors.key.main), len(self.errors.response.main)
         component = connected(keys + responses, pieces.key, keys + pieces.response)
-        its = component[np.where(both.key != ABSENT, both.key, keys + both.response)]
-        first, of = in_order(its)
+        of_mention = component[np.where(both.key != ABSENT, both.key, keys + both.response)]
+        first, of = in_order(of_mention)
         document = both.document[first]
         cost = np.full(len(first), np.nan)
         if self.measure.additive:
@@ -171,18 +173,18 @@ class Analysis:
 
     @cached_property
     def kinds(self) -> Ints:
-        """The kind of each mention: 0 a pronoun, 1 another one of one token, 2 a longer one."""
+        """The kind of each mention: 0 for a pronoun, 1 for another mention of one token, 2 for a longer mention."""
         both = self.both
         return np.where(self.pronoun, 0, np.where(both.start == both.end, 1, 2))
 
     @cached_property
     def of_key(self) -> Ints:
-        """The mentions of the key, in text order: the same list for every response to it."""
+        """The mentions of the key in text order, which is the same for every response."""
         return np.flatnonzero(~self.both.extra)
 
     @cached_property
     def status(self) -> Ints:
-        """What became of each mention of the key (`STATUS`): the worst of what is wrong with it."""
+        """The status of each mention of the key as an index of `STATUS`; the highest one if several apply."""
         both, pieces, errors = self.both, self.errors.pieces, self.errors
         found = np.full(len(both.key), STATUS.index(RIGHT))
         found[self.repaired] = STATUS.index(WRONG_SPAN)
@@ -193,7 +195,7 @@ class Analysis:
         return found[self.of_key]
 
     def words(self, mention: int) -> str:
-        """The words of a mention, as the key has them; its tokens where the key has no words."""
+        """The words of a mention in the key; its token numbers if the key has no words."""
         if not self.both.inside[mention]:
             return self._outside[mention]
         first = int(self.text.first[self.both.document[mention]])
@@ -201,12 +203,12 @@ class Analysis:
 
     @cached_property
     def _outside(self) -> dict[int, str]:
-        """The words of mentions that lie outside the text of the key. Each file is read once for all of them."""
+        """The words of mentions outside the text of the key. Each file is read once for all of them."""
         mentions = np.flatnonzero(~self.both.inside).tolist()
         return dict(zip(mentions, texts_of([self.mention(each) for each in mentions]), strict=True))
 
     def parts(self, mention: int) -> list[tuple[int, int]]:
-        """The first and the last token of each part of a mention; those of the key if its span was repaired."""
+        """The first and the last token of each part of a mention, in the key if its span was repaired."""
         start, end = int(self.both.start[mention]), int(self.both.end[mention])
         side = 1 if self.both.key[mention] == ABSENT else 0
         row, placed = int((self.both.key_row, self.both.response_row)[side][mention]), self.placed[side]
@@ -217,25 +219,25 @@ class Analysis:
         return list(zip(tokens[begins].tolist(), tokens[np.append(begins[1:], len(tokens)) - 1].tolist(), strict=True))
 
     def span(self, mention: int) -> tuple[int, int, int]:
-        """The document of a mention, its first token and its last one; those of the key if its span was repaired."""
+        """The document, first token and last token of a mention, in the key if its span was repaired."""
         both = self.both
         return int(both.document[mention]), int(both.start[mention]), int(both.end[mention])
 
     def in_response(self, mention: int) -> tuple[int, int]:
-        """The first and the last token that the response gives a mention whose span was repaired."""
+        """The first and the last token of a mention in the response, before its span was repaired."""
         row, placed = self.both.response_row[mention], self.placed[1]
         return int(placed.start[row]), int(placed.end[row])
 
     def mention(self, mention: int) -> Mention:
-        """A mention as the response has it if it is there, else as the key has it."""
+        """A mention of the response, or of the key if the response lacks it."""
         row = int(self.both.response_row[mention])
         if row != ABSENT:
             return self.pairs.response.mention(row)
         return self.pairs.key.mention(int(self.both.key_row[mention]))
 
     def label(self, mentions: Ints) -> str:
-        """What an entity of some mentions is called: the words that most of those have that are no pronouns; of several
-        the first."""
+        """The name of an entity with these mentions: the most frequent words of those that are not pronouns, and the
+        first of them if several are equally frequent."""
         named = mentions[self.kinds[mentions] > 0]
         counts: dict[str, int] = {}
         for mention in (named if len(named) else mentions).tolist():
@@ -245,7 +247,7 @@ class Analysis:
 
 
 def refuse_parts(of: str | None, window: int | None) -> None:
-    """Raise `UsageError` for kinds of mentions and for windows, before anything is read."""
+    """Raise `UsageError` for kinds of mentions and for windows, which an analysis does not support."""
     if of is not None:
         raise UsageError("errors are found in all mentions; leave --of out")
     if window is not None:
@@ -253,14 +255,14 @@ def refuse_parts(of: str | None, window: int | None) -> None:
 
 
 def pairs_of(result: Result) -> Pairs:
-    """The documents of a result that kept its pairs."""
+    """All document pairs of a result that was computed with ``keep_pairs``."""
     return whole(result.views[WHOLE].pairs)
 
 
 def analysed(result: Result, pairs: Pairs, text: Text, asked: Asked, measure: Measure) -> Analysis:
     """Analyse a result with its pairs; ``text`` is that of the key (`texts.text_of`).
 
-    Raises `UsageError` for heads or pronouns that cannot be had.
+    Raises `UsageError` for a way of finding heads that the key does not allow, and for unknown pronouns.
     """
     rules = result.settings.rules
     measure = measure.by(rules.definitions)
@@ -277,16 +279,16 @@ def analysed(result: Result, pairs: Pairs, text: Text, asked: Asked, measure: Me
     return Analysis(result, pairs, text, measure, *how, placed, given, copies, both, pronoun, errors, notices)
 
 
-def _notices(pairs: Pairs, what: str | None) -> Sequence[Finding]:
-    """The notice that pronouns cannot be told; none for a key without mentions, of which there is another."""
-    if what is None or not len(pairs.key.start):
+def _notices(pairs: Pairs, reason: str | None) -> Sequence[Finding]:
+    """A notice that pronouns cannot be recognised, for this reason. A key without mentions has a notice already."""
+    if reason is None or not len(pairs.key.start):
         return ()
     place = next(place for place in pairs.key.places if place is not None)
-    return (Finding("no-pronouns", place.source.name, details={"what": what}),)
+    return (Finding("no-pronouns", place.source.name, details={"what": reason}),)
 
 
 def _as_documents(both: Partitions, group: Ints) -> Partitions:
-    """The same mentions with groups in place of documents."""
+    """The partitions with each group as a document of its own."""
     order = order_by(group)
-    found = both.take(order)._replace(documents=int(group.max(initial=-1)) + 1, document=group[order])
-    return found.compact()
+    mentions = both.take(order)._replace(documents=int(group.max(initial=-1)) + 1, document=group[order])
+    return mentions.compact()
