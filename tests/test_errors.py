@@ -20,8 +20,8 @@ from corefscore import InputError, ScorerWarning, UsageError, analyse, read, sco
 from corefscore.alignment.matching import Matched, Side
 from corefscore.analysis import types
 from corefscore.analysis.costs import Scored, alone, in_turn, measured
-from corefscore.analysis.response import Analysis, Asked, analysed, pairs_of
 from corefscore.analysis.partitions import ABSENT, Partitions
+from corefscore.analysis.response import Analysis, Asked, analysed, pairs_of
 from corefscore.analysis.texts import text_of
 from corefscore.analysis.types import errors_of
 from corefscore.documents.arrays import Ints
