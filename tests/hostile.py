@@ -92,6 +92,12 @@ def entity(unit: bytes) -> Made:
     return lambda size: CORPUS + word(unit * (size // len(unit))) + b"\n"
 
 
+def in_entities(entities: int) -> Made:
+    """One document of CorefUD, each word of which is in so many entities."""
+    sentence = word(b"".join(b"(e%d)" % each for each in range(entities))) + b"\n"
+    return lambda size: CORPUS + sentence * (size // len(sentence))
+
+
 def one_head(mentions: int) -> Made:
     """One document of CorefUD; in each sentence so many mentions begin with its first word, which is their head."""
     opened = b"".join(b"(e%d--1" % each for each in range(mentions - 1, 0, -1)) + b"(e0--1)"
@@ -211,9 +217,9 @@ HOSTILE: dict[str, Made] = {
     ),
     "corefud of 60 mentions with one head": one_head(60),
     "corefud of two words in many entities": lambda size: CORPUS + (word(numbers(b"(e%d)", size // 4)) + b"\n") * 2,
-    "corefud of words in 6 entities": lambda size: (
-        CORPUS + (word(b"".join(b"(e%d)" % each for each in range(6))) + b"\n") * (size // 60)
-    ),
+    "corefud of words in 6 entities": in_entities(6),
+    "corefud of words in 20 entities": in_entities(20),
+    "corefud of words in 40 entities": in_entities(40),
     "corefud of many ids": words(b"(e%d--1)"),
     "corefud of mentions in one word": entity(b"(e)"),
     "corefud of open brackets": entity(b"(e"),

@@ -389,11 +389,10 @@ def test_plain_numbers_and_tables_of_look_ups_give_the_same(case: Path, matching
     for lookup in ALIGNED:
         where = lookups.found(found, lookup)
         sides = found.key.side, found.response.side
-        mention, entity = lookups.members(found, lookup)
         tables = [
-            lookups._table(found, sides[0].entity, where.key),
-            lookups._table(found, where.response, sides[1].entity),
-            lookups._table(found, sides[0].entity[mention], entity),
+            lookups._table(found, alignment.in_common([(sides[0].entity, where.key)])),
+            lookups._table(found, alignment.in_common([(where.response, sides[1].entity)])),
+            lookups._table(found, lookups.members(found, lookup)),
         ]
         expected = lookups.tables(found, lookup).key
         for table in tables:

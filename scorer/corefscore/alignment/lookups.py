@@ -17,14 +17,14 @@ The names are those of recorded cases.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from corefscore.alignment.matching import Matched, Side
-from corefscore.alignment.mentions import NOWHERE, Alignment, check_pairs
-from corefscore.documents.arrays import Floats, Ints, changes, order_by, ranges, tally
+from corefscore.alignment.mentions import NOWHERE, Alignment, Common, check_pairs, in_common, steps
+from corefscore.documents.arrays import NONE, Floats, Ints, order_by, ranges, tally
 from corefscore.metrics.overlap import Cells, Overlap, overlap, plain_groups
 
 KEY, RESPONSE, MEMBERS = "key", "response", "members"
@@ -139,45 +139,40 @@ def tables(alignment: Alignment, lookup: str) -> Tables:
         return Tables(table, table, table)
     where = found(alignment, lookup)
     key, response = alignment.key.side, alignment.response.side
-    seen = _table(alignment, key.entity, where.key)
-    back = _table(alignment, where.response, response.entity)
-    mention, entity = members(alignment, lookup)
-    return Tables(seen, back, _table(alignment, key.entity[mention], entity))
+    seen = _table(alignment, in_common([(key.entity, where.key)]))
+    back = _table(alignment, in_common([(where.response, response.entity)]))
+    return Tables(seen, back, _table(alignment, members(alignment, lookup)))
 
 
-def members(alignment: Alignment, lookup: str) -> tuple[Ints, Ints]:
-    """Pairs of a mention of the key and an entity of the response that contains its partner; or, if mentions look by
-    themselves, that contains a mention that fits. Each pair is given once."""
-    side = alignment.response.side
+def members(alignment: Alignment, lookup: str) -> Common:
+    """How many mentions of each entity of the key have a partner that each entity of the response contains; or, if
+    mentions look by themselves, one that fits."""
     if alignment.searched is not None:
-        mention, other = alignment.searched.fitting
-        order = order_by(mention, side.entity[other])
-        mention, entity = mention[order], side.entity[other][order]
-        once = changes(mention, entity)
-        return mention[once], entity[once]
-    partner = dictionary(alignment, lookup).of_key[alignment.key.side.number]
+        return alignment.searched.fitting
+    return in_common(_with_partners(alignment, dictionary(alignment, lookup).of_key[alignment.key.side.number]))
+
+
+def _with_partners(alignment: Alignment, partner: Ints) -> Iterator[tuple[Ints, Ints]]:
+    """The entities of each mention of the key and of its partner, in steps."""
+    entity, side = alignment.key.side.entity, alignment.response.side
     by_number = order_by(side.number)
     number = side.number[by_number]
     first = np.searchsorted(number, partner)
     count = np.searchsorted(number, partner, side="right") - first
     check_pairs(int(count.sum()), len(partner) + len(number))
-    return np.repeat(np.arange(len(partner)), count), side.entity[by_number][ranges(first, count)]
+    for its in steps(count, np.arange(len(partner))):
+        yield np.repeat(entity[its], count[its]), side.entity[by_number[ranges(first[its], count[its])]]
 
 
-def _table(alignment: Alignment, key: Ints, response: Ints) -> Overlap:
-    """The table of mentions by their entities in key and response, `NOWHERE` for none."""
+def _table(alignment: Alignment, its: Common) -> Overlap:
+    """The table of what entities have in common. Its sums are added by entity, and its ``cell_of`` is empty."""
     sides = alignment.key.side, alignment.response.side
-    both = np.flatnonzero((key >= 0) & (response >= 0))
-    order = both[order_by(key[both], response[both])]
-    new = changes(key[order], response[order])
-    cell_of = np.cumsum(new) - 1
     ours, theirs = (
         plain_groups(side.document, tally(side.entity, len(side.document)), alignment.documents) for side in sides
     )
-    cell_key = key[order][new]
-    cells = plain_groups(sides[0].document[cell_key], tally(cell_of, len(cell_key)), alignment.documents)
-    its = Cells(**vars(cells), key=cell_key, response=response[order][new], met=cells.size)
-    return Overlap(alignment.documents, ours, theirs, its, cell_of, by_entity=True)
+    groups = plain_groups(sides[0].document[its.key], its.size, alignment.documents)
+    cells = Cells(**vars(groups), key=its.key, response=its.response, met=its.size)
+    return Overlap(alignment.documents, ours, theirs, cells, NONE, by_entity=True)
 
 
 def counts(name: str, count: Callable[[Overlap], Floats], tables: Tables, definitions: str) -> Floats:

@@ -14,14 +14,14 @@ a number from here on (`corefscore.alignment.lookups`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from corefscore.alignment.matching import MATCHING, Side
 from corefscore.alignment.ties import assigned
-from corefscore.documents.arrays import NONE, Bools, Floats, Ints, changes, order_by, ranges, tally
+from corefscore.documents.arrays import NONE, Bools, Floats, Ints, changes, in_a_row, order_by, ranges, tally
 from corefscore.documents.model import NO_NODES, SENTENCE, Documents, Kinds, Nodes
 from corefscore.errors import UsageError
 
@@ -65,13 +65,22 @@ class Candidates(NamedTuple):
     score: Floats
 
 
-class Searched(NamedTuple):
-    """What mentions find where each looks by itself (`corefscore.alignment.searches`), by their places: for each
-    mention of the key one of the response, `NOWHERE` for none, the other way round, and all pairs that fit."""
+class Common(NamedTuple):
+    """Pairs of entities of key and response with mentions in common, each once, sorted, and how many."""
 
     key: Ints
     response: Ints
-    fitting: tuple[Ints, Ints]
+    size: Ints
+
+
+class Searched(NamedTuple):
+    """What mentions find where each looks by itself (`corefscore.alignment.searches`), by their places: for each
+    mention of the key one of the response, `NOWHERE` for none, and the other way round. ``fitting`` are the mentions of
+    an entity of the key for which one of the response has one that fits."""
+
+    key: Ints
+    response: Ints
+    fitting: Common
 
 
 class Alignment(NamedTuple):
@@ -177,7 +186,7 @@ def align(key: Mentions, response: Mentions, document: Ints, *, documents: int, 
     rule = RULES[matching]
     if rule is not None:
         ours, theirs = (its.only(there[its.number]) for its, there in zip((ours, theirs), left, strict=True))
-        settle(_best(ours, theirs, rule(ours, theirs)))
+        settle(_best(ours, theirs, Candidates(*at_once(rule(ours, theirs)))))
     found = np.concatenate([pairs[0] for pairs in aligned]), np.concatenate([pairs[1] for pairs in aligned])
     return Alignment(documents, document, key, response, found)
 
@@ -201,9 +210,9 @@ def dependencies(key: Distinct, response: Distinct) -> Candidates:
     Source: the official scorer, zero-deprel-before-position, zero-parent-breaks-tie. Their positions have no influence.
     """
     parents = _links(key, relations=False), _links(response, relations=False)
-    pairs = shared(*parents)
+    pairs = Shared(*at_once(shared(*parents)))
     both = _links(key, relations=True), _links(response, relations=True)
-    related = shared(*both)
+    related = Shared(*at_once(shared(*both)))
     # Every pair that shares a link shares its parent, so none is lost.
     size = max(len(response.number), 1)
     links = np.zeros(len(pairs.key), dtype=np.int64)
@@ -219,35 +228,35 @@ def _f1(common: Ints, key: Ints, response: Ints) -> Floats:
     return 2 * precision * recall / np.where(common > 0, precision + recall, 1)
 
 
-def head(key: Distinct, response: Distinct) -> Candidates:
+def head(key: Distinct, response: Distinct) -> Iterator[Candidates]:
     """Mentions with the same head, by the share of the words of the key's mention that both have.
 
     Source: the official scorer, head-oversized-preferred, head-best-total-not-greedy.
     """
-    at_key, at_response = joined((key.document, key.nodes.head), (response.document, response.nodes.head))
-    common = common_words(key, response, at_key, at_response)
-    return _sorted(at_key, at_response, common / key.nodes.size[at_key])
+    for at_key, at_response in joined((key.document, key.nodes.head), (response.document, response.nodes.head)):
+        common = common_words(key, response, at_key, at_response)
+        yield Candidates(at_key, at_response, common / key.nodes.size[at_key])
 
 
-def partial(key: Distinct, response: Distinct) -> Candidates:
+def partial(key: Distinct, response: Distinct) -> Iterator[Candidates]:
     """A mention of the response that contains the key's head and no word that the key's mention lacks, by the share of
     the words of the key's mention that it contains.
 
     Source: the official scorer, partial-inside-with-head, partial-larger, partial-response-head-ignored.
     """
     of = np.repeat(np.arange(len(response.number)), response.nodes.size)
-    at_key, place = joined((key.document, key.nodes.head), (response.document[of], response.nodes.word))
-    at_response = of[place]
-    common = common_words(key, response, at_key, at_response)
-    within = common == response.nodes.size[at_response]
-    at_key, at_response, common = at_key[within], at_response[within], common[within]
-    return _sorted(at_key, at_response, common / key.nodes.size[at_key])
+    for at_key, place in joined((key.document, key.nodes.head), (response.document[of], response.nodes.word)):
+        at_response = of[place]
+        common = common_words(key, response, at_key, at_response)
+        within = common == response.nodes.size[at_response]
+        yield Candidates(at_key[within], at_response[within], common[within] / key.nodes.size[at_key[within]])
 
 
-RULES: Mapping[str, Callable[[Distinct, Distinct], Candidates] | None] = dict(
+RULES: Mapping[str, Callable[[Distinct, Distinct], Iterator[Candidates]] | None] = dict(
     zip(MATCHING, (None, partial, head), strict=True)
 )
-"""The rule of each value of ``--matching``; none is needed where only equal mentions match."""
+"""The rule of each value of ``--matching``, in steps that follow one another in the key; none is needed where only
+equal mentions match."""
 
 
 class Sets(NamedTuple):
@@ -285,29 +294,71 @@ def _links(side: Distinct, *, relations: bool) -> Sets:
     return Sets(tuple(columns), of, tally(of, len(nodes.size)))
 
 
-def shared(key: Sets, response: Sets) -> Shared:
-    """Which sets of both sides share members, and how many. The rows of each side are in the order of its sets."""
+def shared(key: Sets, response: Sets) -> Iterator[Shared]:
+    """Which sets of both sides share members, and how many: in parts that have no set in common, each of some
+    `AT_ONCE` shared members or more. The rows of each side are in the order of its sets."""
     rows = _equal_rows(key.rows, response.rows)
-    found = [(NONE, NONE, NONE)]
-    for its in _steps(rows.many, key.of):
-        at_key, at_response = rows.pairs(its)
-        of_key, of_response = key.of[at_key], response.of[at_response]
-        order = order_by(of_key, of_response)
-        of_key, of_response = of_key[order], of_response[order]
-        at = np.flatnonzero(changes(of_key, of_response))
-        found.append((of_key[at], of_response[at], np.diff(np.append(at, len(order)))))
-    return Shared(*(np.concatenate(columns) for columns in zip(*found, strict=True)))
+    for part in steps(rows.many, _apart(rows, key, response)[key.of]):
+        found = []
+        for its in steps(rows.many[part], key.of[part]):
+            at_key, at_response = rows.pairs(part[its])
+            of_key, of_response = key.of[at_key], response.of[at_response]
+            order = order_by(of_key, of_response)
+            of_key, of_response = of_key[order], of_response[order]
+            at = np.flatnonzero(changes(of_key, of_response))
+            found.append((of_key[at], of_response[at], np.diff(np.append(at, len(order)))))
+        yield Shared(*at_once(found))
+
+
+def at_once(parts: Iterable[tuple[Ints | Floats, ...]]) -> Iterator[Any]:
+    """Each column of all parts, of which there is one at least."""
+    return map(in_a_row, zip(*parts, strict=True))
+
+
+def in_common(mentions: Iterable[tuple[Ints, Ints]]) -> Common:
+    """What entities have in common; in steps, the entities of mentions in key and response, `NOWHERE` for none."""
+    found: list[Common] = []
+    for key, response in mentions:
+        both = np.flatnonzero((key >= 0) & (response >= 0))
+        found.append(_added(key[both], response[both], np.ones(len(both), dtype=np.int64)))
+        # Pairs that come again and again are held once.
+        while len(found) > 1 and len(found[-2][0]) <= 2 * len(found[-1][0]):
+            found[-2:] = [_added(*at_once(found[-2:]))]
+    return _added(*at_once(found)) if len(found) > 1 else found[0]
+
+
+def _added(key: Ints, response: Ints, size: Ints) -> Common:
+    """Pairs once, sorted, with their sizes added."""
+    order = order_by(key, response)
+    key, response = key[order], response[order]
+    first = np.flatnonzero(changes(key, response))
+    return Common(key[first], response[first], np.add.reduceat(size[order], first) if len(first) else NONE)
 
 
 AT_ONCE = 1 << 18
 """How many pairs of words are looked at in one step: thousands of mentions that all match have many."""
 
 
-def _steps(pairs: Ints, of: Ints) -> Sequence[Ints]:
+def steps(pairs: Ints, of: Ints) -> Sequence[Ints]:
     """Places one after another, in steps of some `AT_ONCE` ``pairs``; those ``of`` one mention are in one step."""
     step = (np.cumsum(pairs) - pairs) // AT_ONCE
     step = step[np.searchsorted(of, of)]
     return np.split(np.arange(len(of)), np.flatnonzero(np.diff(step)) + 1)
+
+
+def _apart(rows: _Equal, key: Sets, response: Sets) -> Ints:
+    """A rising number for each set of the key: sets of two numbers share members with no set of the response in
+    common."""
+    count = len(key.size)
+    least, most = np.full(count, len(response.size)), np.full(count, -1)
+    some = np.flatnonzero(rows.many)
+    # The rows of the response that are equal are in its order.
+    first = rows.first[some]
+    np.minimum.at(least, key.of[some], response.of[rows.order[first]])
+    np.maximum.at(most, key.of[some], response.of[rows.order[first + rows.many[some] - 1]])
+    begins = np.ones(count, dtype=np.bool_)
+    begins[1:] = np.maximum.accumulate(most)[:-1] < np.minimum.accumulate(least[::-1])[::-1][1:]
+    return np.cumsum(begins)
 
 
 MOST_PAIRS, MORE_PAIRS = 1_000_000, 100
@@ -354,9 +405,11 @@ def _equal_rows(key: tuple[Ints, ...], response: tuple[Ints, ...]) -> _Equal:
     return _Equal(first, count, by_value)
 
 
-def joined(key: tuple[Ints, ...], response: tuple[Ints, ...]) -> tuple[Ints, Ints]:
-    """The places of all pairs of equal rows. Raises `UsageError` for too many."""
-    return _equal_rows(key, response).pairs(np.arange(len(key[0])))
+def joined(key: tuple[Ints, ...], response: tuple[Ints, ...]) -> Iterator[tuple[Ints, Ints]]:
+    """The places of all pairs of equal rows, in steps that follow one another in the key. Raises `UsageError` for too
+    many."""
+    rows = _equal_rows(key, response)
+    return map(rows.pairs, steps(rows.many, np.arange(len(rows.many))))
 
 
 def common_words(key: Distinct, response: Distinct, at_key: Ints, at_response: Ints) -> Ints:
@@ -368,14 +421,9 @@ def common_words(key: Distinct, response: Distinct, at_key: Ints, at_response: I
     word = np.searchsorted(known, response.nodes.word)
     size = response.nodes.size[at_response]
     common = np.zeros(len(at_key), dtype=np.int64)
-    for pairs in _steps(size, np.arange(len(size))):
+    for pairs in steps(size, np.arange(len(size))):
         its = size[pairs]
         wanted = np.repeat(at_key[pairs], its) * width + word[ranges(response.nodes.first[at_response[pairs]], its)]
         found = there[np.minimum(np.searchsorted(there, wanted), len(there) - 1)] == wanted
         common[pairs] = tally(np.repeat(np.arange(len(pairs)), its)[found], len(pairs))
     return common
-
-
-def _sorted(key: Ints, response: Ints, score: Floats) -> Candidates:
-    order = order_by(key, response)
-    return Candidates(key[order], response[order], score[order])

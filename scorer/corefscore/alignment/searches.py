@@ -7,7 +7,7 @@ rules of an alignment (`corefscore.alignment.mentions.RULES`) where these have o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
@@ -20,23 +20,25 @@ from corefscore.alignment.mentions import (
     Distinct,
     Mentions,
     Searched,
+    at_once,
     common_words,
+    in_common,
     joined,
 )
-from corefscore.documents.arrays import Floats, Ints, changes
+from corefscore.documents.arrays import Bools, Floats, Ints, changes, order_by
 from corefscore.documents.model import SENTENCE, TENTH
 
 
-def equal(key: Distinct, response: Distinct) -> Candidates:
+def equal(key: Distinct, response: Distinct) -> Iterator[Candidates]:
     """Mentions with the same words.
 
     Source: the official scorer, version 1.1, span-in-two-entities-heads-differ.
     """
-    at_key, at_response = joined((key.number,), (response.number,))
-    return Candidates(at_key, at_response, np.ones(len(at_key)))
+    for at_key, at_response in joined((key.number,), (response.number,)):
+        yield Candidates(at_key, at_response, np.ones(len(at_key)))
 
 
-FITS: Mapping[str, Callable[[Distinct, Distinct], Candidates]] = {
+FITS: Mapping[str, Callable[[Distinct, Distinct], Iterator[Candidates]]] = {
     matching: rule or equal for matching, rule in RULES.items()
 }
 """Which mentions of key and response fit, for each value of ``--matching``."""
@@ -51,15 +53,41 @@ def search(key: Mentions, response: Mentions, document: Ints, *, documents: int,
     """
     key, response = (_with_zeros(*its) for its in zip((key, response), HEADED[matching], strict=True))
     ours, theirs = (Distinct(its.side.number, document[its.side.number], its.nodes) for its in (key, response))
-    at_key, at_response, _ = FITS[matching](ours, theirs)
-    common = common_words(ours, theirs, at_key, at_response)
-    union = ours.nodes.size[at_key] + theirs.nodes.size[at_response] - common
-    apart = (union - common) / union
-    of_key = _nearest(at_key, at_response, apart, theirs, len(ours.number))
-    of_response = _nearest(at_response, at_key, apart, ours, len(theirs.number))
+    findable = _first_copies(ours), _first_copies(theirs)
+    looked_at: list[tuple[Ints, Ints]] = []
+
+    def fitting() -> Iterator[tuple[Ints, Ints]]:
+        for one, other, _ in FITS[matching](ours, theirs):
+            which = findable[0][one] | findable[1][other]
+            looked_at.append((one[which], other[which]))
+            yield _entities(key.side.entity, one, response.side.entity[other])
+
+    fit = in_common(fitting())
+    at_key, at_response = at_once(looked_at)
+    shared = common_words(ours, theirs, at_key, at_response)
+    union = ours.nodes.size[at_key] + theirs.nodes.size[at_response] - shared
+    apart = (union - shared) / union
+    here, there = findable[0][at_key], findable[1][at_response]
+    of_key = _nearest(at_key[there], at_response[there], apart[there], theirs, len(ours.number))
+    of_response = _nearest(at_response[here], at_key[here], apart[here], ours, len(theirs.number))
     finding = np.flatnonzero(of_key != NOWHERE)
     aligned = ours.number[finding], theirs.number[of_key[finding]]
-    return Alignment(documents, document, key, response, aligned, Searched(of_key, of_response, (at_key, at_response)))
+    return Alignment(documents, document, key, response, aligned, Searched(of_key, of_response, fit))
+
+
+def _first_copies(side: Distinct) -> Bools:
+    """Which mentions can be found: of copies in several entities only the first one, with its head."""
+    found = np.zeros(len(side.number), dtype=np.bool_)
+    found[np.unique(side.number, return_index=True)[1]] = True
+    return found
+
+
+def _entities(entity_of: Ints, mention: Ints, entity: Ints) -> tuple[Ints, Ints]:
+    """The entity of each mention beside the other one, where each pair of a mention and an entity counts once."""
+    order = order_by(mention, entity)
+    mention, entity = mention[order], entity[order]
+    once = changes(mention, entity)
+    return entity_of[mention[once]], entity[once]
 
 
 def _with_zeros(mentions: Mentions, headed: bool) -> Mentions:
@@ -74,14 +102,7 @@ def _with_zeros(mentions: Mentions, headed: bool) -> Mentions:
 
 
 def _nearest(of: Ints, other: Ints, apart: Floats, side: Distinct, size: int) -> Ints:
-    """For each of ``size`` mentions the nearest one of the ``other`` side, `NOWHERE` for none; pairs of places.
-
-    Of copies in several entities only the first one can be found, with its head.
-    """
-    known = np.zeros(len(side.number), dtype=np.bool_)
-    known[np.unique(side.number, return_index=True)[1]] = True
-    which = known[other]
-    of, other, apart = of[which], other[which], apart[which]
+    """For each of ``size`` mentions the nearest one of the ``other`` side, `NOWHERE` for none; pairs of places."""
     first, last = side.nodes.first_word[other], side.nodes.last_word[other]
     order = np.lexsort((last, first, apart, of))
     taken = order[changes(of[order])]

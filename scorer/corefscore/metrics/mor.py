@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from corefscore.alignment.mentions import Alignment, Mentions, shared, word_sets
-from corefscore.documents.arrays import Floats, sums
+from corefscore.alignment.mentions import Alignment, Mentions, Sets, shared, word_sets
+from corefscore.documents.arrays import Floats, Ints, order_by, sums
 from corefscore.metrics.assignment import best
 from corefscore.metrics.counts import Counts, Ratios
 from corefscore.metrics.row import NODES, Measure, Metric
@@ -21,15 +21,21 @@ def count(alignment: Alignment) -> tuple[Counts]:
 
     Source: Žabokrtský et al. 2022, section 4; recorded cases mor-overlap, mor-two-for-one.
     """
-    key, response = (
-        word_sets(its.side.document[its.side.entity], its.nodes) for its in (alignment.key, alignment.response)
-    )
-    pairs = shared(key, response)
-    taken = best(pairs.key, pairs.response, pairs.members.astype(np.float64)).taken
-    documents = alignment.key.side.document[alignment.key.side.entity[pairs.key[taken]]]
-    common = sums(documents, pairs.members[taken], alignment.documents)
+    (document, key), (_, response) = (_in_text_order(its) for its in (alignment.key, alignment.response))
+    common = np.zeros(alignment.documents)
+    for pairs in shared(key, response):
+        taken = best(pairs.key, pairs.response, pairs.members.astype(np.float64)).taken
+        common += sums(document[pairs.key[taken]], pairs.members[taken], alignment.documents)
     words = [_words(alignment, side) for side in (alignment.key, alignment.response)]
     return (Counts(Ratios(common, words[0]), Ratios(common, words[1])),)
+
+
+def _in_text_order(mentions: Mentions) -> tuple[Ints, Sets]:
+    """The documents of mentions and their words, in an order in which those that share words are near each other."""
+    side = mentions.side
+    order = order_by(side.number)
+    document = side.document[side.entity[order]]
+    return document, word_sets(document, mentions.nodes.take(order))
 
 
 def _words(alignment: Alignment, mentions: Mentions) -> Floats:
