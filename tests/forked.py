@@ -84,6 +84,7 @@ def run(connection: socket.socket) -> None:
     os.environ.update(asked["environment"])
     os.chdir(asked["folder"])
     sys.argv = asked["arguments"]
+    sys.path[:1] = [os.path.dirname(sys.argv[0]), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
     status = 1
     try:
         from corefscore.__main__ import main

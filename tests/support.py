@@ -48,32 +48,37 @@ class Run(NamedTuple):
 
 def process(*arguments: str | Path, cwd: Path | None = None, stdin: bytes = b"", path: Sequence[Path] = ()) -> Run:
     """Run the installed command in a process of its own; ``path`` goes in front of where Python looks."""
-    environment = dict(os.environ)
-    if path:
-        environment["PYTHONPATH"] = os.pathsep.join(map(str, path))
-    done = subprocess.run(
-        [COMMAND, *map(str, arguments)], input=stdin, capture_output=True, cwd=cwd, env=environment, check=False
-    )
+    words = [COMMAND, *map(str, arguments)]
+    done = subprocess.run(words, input=stdin, capture_output=True, cwd=cwd, env=searching(path), check=False)
     return Run(done.returncode, done.stdout, done.stderr)
+
+
+def searching(path: Sequence[Path]) -> dict[str, str]:
+    """The environment in which Python looks there first."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, path))} if path else dict(os.environ)
 
 
 def command(*arguments: str | Path, cwd: Path | None = None, stdin: bytes = b"", path: Sequence[Path] = ()) -> Run:
     """The same, forked where possible from a process that has imported the command already (`forked`)."""
     python = {name: value for name, value in os.environ.items() if name.startswith("PYTHON")}
-    if path or python != PYTHON or not hasattr(os, "fork"):
+    if python != PYTHON or not hasattr(os, "fork"):
         return process(*arguments, cwd=cwd, stdin=stdin, path=path)
     with TemporaryFile() as given, TemporaryFile() as stdout, TemporaryFile() as stderr:
         given.write(stdin)
         given.seek(0)
-        status, _ = forked(*arguments, cwd=cwd, streams=[given.fileno(), stdout.fileno(), stderr.fileno()])
+        streams = [given.fileno(), stdout.fileno(), stderr.fileno()]
+        status, _ = forked(*arguments, cwd=cwd, streams=streams, path=path)
         for stream in (stdout, stderr):
             stream.seek(0)
         return Run(status, stdout.read(), stderr.read())
 
 
-def forked(*arguments: str | Path, cwd: Path | None = None, streams: Sequence[int]) -> tuple[int, float]:
+def forked(
+    *arguments: str | Path, cwd: Path | None = None, streams: Sequence[int], path: Sequence[Path] = ()
+) -> tuple[int, float]:
     """Exit status and processor time of a forked run with these standard streams."""
-    return ask(str(server()), [str(COMMAND), *map(str, arguments)], str(cwd or Path.cwd()), os.environ, streams)
+    words = [str(COMMAND), *map(str, arguments)]
+    return ask(str(server()), words, str(cwd or Path.cwd()), searching(path), streams)
 
 
 @cache
