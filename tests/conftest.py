@@ -11,7 +11,7 @@ SLOW = (HealthCheck.too_slow,)
 """No test fails because the machine is busy."""
 
 settings.register_profile(
-    "quick", max_examples=40, derandomize=True, deadline=None, database=None, suppress_health_check=SLOW
+    "quick", max_examples=25, derandomize=True, deadline=None, database=None, suppress_health_check=SLOW
 )
 settings.register_profile("long", max_examples=1000, deadline=None, suppress_health_check=SLOW)
 # For mutants: that something is wrong is enough, and looking for the smallest example takes minutes.

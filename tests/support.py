@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
-from functools import cache
+from functools import cache, wraps
+from inspect import signature
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import pytest
 from forked import ask
+
+Row = TypeVar("Row")
 
 ROOT = Path(__file__).parent.parent
 TESTDATA = ROOT / "testdata"
@@ -48,7 +51,7 @@ class Run(NamedTuple):
 
 def process(*arguments: str | Path, cwd: Path | None = None, stdin: bytes = b"", path: Sequence[Path] = ()) -> Run:
     """Run the installed command in a process of its own; ``path`` goes in front of where Python looks."""
-    words = [COMMAND, *map(str, arguments)]
+    words = [str(COMMAND), *map(str, arguments)]
     done = subprocess.run(words, input=stdin, capture_output=True, cwd=cwd, env=searching(path), check=False)
     return Run(done.returncode, done.stdout, done.stderr)
 
@@ -107,6 +110,37 @@ def loaded(late: Iterable[str], *calls: Sequence[str | Path]) -> list[str]:
     program = f"import sys; from corefscore.cli import run\n{runs}print(' '.join({set(late)!r} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
     return done.stdout.splitlines()[-1].split()
+
+
+def together(
+    parameter: str, rows: Sequence[Row], ids: Callable[[Row], str] = str
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Like `pytest.mark.parametrize`, for hundreds of rows that each take less time than a test does by itself.
+
+    All are one test, whose failure names every row that fails. ``ROW=name`` in the environment runs one alone.
+    """
+
+    def decorated(test: Callable[..., None]) -> Callable[..., None]:
+        @wraps(test)
+        def of_all_rows(**fixtures: Any) -> None:
+            failed: dict[str, Exception] = {}
+            for row in rows:
+                if os.environ.get("ROW", ids(row)) == ids(row):
+                    try:
+                        test(**fixtures, **{parameter: row})
+                    except Exception as error:
+                        failed[ids(row)] = error
+            if failed:
+                message = f"{len(failed)} of {len(rows)} fail, by {parameter}: {', '.join(failed)}"
+                raise AssertionError(message) from next(iter(failed.values()))
+
+        its = signature(test)
+        others = [parameter_ for name, parameter_ in its.parameters.items() if name != parameter]
+        of_all_rows.__signature__ = its.replace(parameters=others)  # type: ignore[attr-defined]
+        del of_all_rows.__wrapped__
+        return of_all_rows
+
+    return decorated
 
 
 def call(capture: pytest.CaptureFixture[bytes], *arguments: str | Path) -> Run:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import re
 import statistics
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import corefscore
 import pytest
-from support import ROOT, loaded
+from support import ROOT, loaded, together
 
 PACKAGE = Path(corefscore.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -222,10 +223,16 @@ def name_of(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def imported(path: Path) -> set[str]:
-    """The modules of the package that a file imports, anywhere in it."""
+@cache
+def trees() -> dict[str, ast.Module]:
+    """What each module is, by name."""
+    return {name_of(path): ast.parse(path.read_text()) for path in MODULES}
+
+
+def imported(tree: ast.Module) -> set[str]:
+    """The modules of the package that a module imports, anywhere in it."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "corefscore":
             for alias in node.names:
                 longer = f"{node.module}.{alias.name}".partition(".")[2]
@@ -237,30 +244,31 @@ def test_every_module_has_its_place() -> None:
     assert sorted(filter(None, map(name_of, MODULES))) == sorted(ORDER)
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_imports_point_one_way(path: Path) -> None:
-    name = name_of(path)
-    before = ORDER[: ORDER.index(name)] if name else ORDER
-    assert imported(path) <= set(before)
+def test_imports_point_one_way() -> None:
+    before = {name: set(ORDER[:at]) for at, name in enumerate(ORDER)} | {"": set(ORDER)}
+    wrong = {name: imported(tree) - before[name] for name, tree in trees().items()}
+    assert not {name: its for name, its in wrong.items() if its}
 
 
-@pytest.mark.parametrize(
-    "path", [p for p in MODULES if p.name != "__main__.py" and p.parent.name != "cli"], ids=name_of
-)
-def test_only_the_command_line_prints_or_exits(path: Path) -> None:
-    calls = [node.func for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
-    names = {call.id for call in calls if isinstance(call, ast.Name)}
-    names |= {f"{c.value.id}.{c.attr}" for c in calls if isinstance(c, ast.Attribute) and isinstance(c.value, ast.Name)}
-    assert not names & {"print", "exit", "quit", "sys.exit", "os._exit", "click.echo"}
+def test_only_the_command_line_prints_or_exits() -> None:
+    found = {}
+    for name, tree in trees().items():
+        if name.split(".")[0] not in ("__main__", "cli"):
+            calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+            names = {call.id for call in calls if isinstance(call, ast.Name)}
+            attributes = [call for call in calls if isinstance(call, ast.Attribute)]
+            names |= {f"{call.value.id}.{call.attr}" for call in attributes if isinstance(call.value, ast.Name)}
+            found[name] = names & {"print", "exit", "quit", "sys.exit", "os._exit", "click.echo"}
+    assert not {name: its for name, its in found.items() if its}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_every_module_and_public_name_says_what_it_is(path: Path) -> None:
-    tree = ast.parse(path.read_text())
-    defined = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
-    silent = [node.name for node in defined if not node.name.startswith("_") and not ast.get_docstring(node)]
+def test_every_module_and_public_name_says_what_it_is() -> None:
+    silent = [name for name, tree in trees().items() if tree.body and not ast.get_docstring(tree)]
+    for module, tree in trees().items():
+        for node in tree.body:
+            if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name[0] != "_" and not ast.get_docstring(node):
+                silent.append(f"{module}.{node.name}")
     assert not silent
-    assert ast.get_docstring(tree) or not tree.body
 
 
 def test_a_run_imports_only_what_it_needs(tmp_path: Path) -> None:
@@ -302,15 +310,14 @@ def test_the_page_counts_the_package_as_it_is() -> None:
     """The row beside the models, within a tenth, so that not every change has to count anew."""
     page = (ROOT / "docs" / "architecture.md").read_text()
     row = next(line for line in page.splitlines() if line.startswith("| corefscore |"))
-    trees = [ast.parse(path.read_text()) for path in MODULES]
-    functions = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    functions = [node for tree in trees().values() for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     sizes = [(function.end_lineno or 0) - function.lineno + 1 for function in functions]
     lines = sum(path.read_text().count("\n") for path in MODULES)
     counted = [len(MODULES), lines, statistics.median(sizes), max(sizes)]
     assert [int(cell) for cell in row.split("|")[2:6]] == pytest.approx(counted, rel=0.1)
 
 
-@pytest.mark.parametrize("path", [*MODULES, *sorted((ROOT / "tests").glob("*.py"))], ids=lambda path: path.name)
+@together("path", [*MODULES, *sorted((ROOT / "tests").glob("*.py"))])
 def test_what_docstrings_name_is_there(path: Path) -> None:
     """Modules, and names in them, between backquotes."""
     found: Any

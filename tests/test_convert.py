@@ -69,34 +69,41 @@ def sound(path: Path) -> bool:
         return False
 
 
-@pytest.mark.parametrize("path", [path for path in FILES if sound(path)], ids=named)
-def test_recorded_files_come_back_with_the_same_partitions_and_words(path: Path, tmp_path: Path) -> None:
-    as_json, as_conll, notices = there_and_back(path, tmp_path)
-    expected = partitions(documents_of(path))
-    assert partitions(documents_of(as_json)) == expected
-    assert partitions(documents_of(as_conll)) == expected
-    assert words(as_conll) == words(path)
-    assert notices == []
+@pytest.mark.parametrize("case", sorted(RECORDED.iterdir()), ids=lambda case: case.name)
+def test_recorded_files_come_back_with_the_same_partitions_and_words(case: Path, tmp_path: Path) -> None:
+    for path in filter(sound, (case / "key.conll", case / "response.conll")):
+        as_json, as_conll, notices = there_and_back(path, tmp_path)
+        documents = documents_of(path)
+        expected = partitions(documents)
+        assert partitions(documents_of(as_json)) == expected, path.name
+        assert partitions(documents_of(as_conll)) == expected, path.name
+        assert words(as_conll) == words(path), path.name
+        assert [sum(map(len, its)) for its in words(path)] == documents.tokens.tolist(), path.name
+        assert notices == [], path.name
 
 
 CORPUS_FILES = sorted(CORPORA.glob("*/*.conll"))
 
 
-@pytest.mark.parametrize("path", CORPUS_FILES, ids=named)
-def test_real_corpora_come_back_with_the_same_partitions(path: Path, tmp_path: Path) -> None:
+def beginning(path: Path, size: int) -> bytes:
+    """The documents that end within the first bytes of a file, the first one at least."""
+    text, end = path.read_bytes(), b"\n#end document"
+    at = max(text.rfind(end, 0, size), text.find(end)) + len(end)
+    return text[:at] + b"\n"
+
+
+@pytest.mark.parametrize("size", [400_000, pytest.param(2**30, marks=pytest.mark.slow, id="whole")])
+@pytest.mark.parametrize("corpus_file", CORPUS_FILES, ids=named)
+def test_real_corpora_come_back_with_the_same_partitions(corpus_file: Path, size: int, tmp_path: Path) -> None:
     """Repeated spans (koconovel), CRLF, ids of 17 digits, columns by blanks, and an empty last column."""
+    path = tmp_path / "corpus.conll"
+    path.write_bytes(beginning(corpus_file, size))
     _, as_conll, _ = there_and_back(path, tmp_path)
     assert partitions(documents_of(as_conll)) == partitions(documents_of(path))
 
 
 def words(path: Path) -> list[list[list[str]]]:
     return [[list(its) for its in found] for found in sentences(Source(str(path)), [], Request()) if found is not None]
-
-
-@pytest.mark.parametrize("path", [path for path in FILES if sound(path)], ids=named)
-def test_the_pass_for_words_sees_the_documents_and_tokens_that_reading_sees(path: Path) -> None:
-    documents = documents_of(path)
-    assert [sum(map(len, its)) for its in words(path)] == documents.tokens.tolist()
 
 
 def test_random_lines_have_as_many_words_as_tokens(tmp_path: Path) -> None:

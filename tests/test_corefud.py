@@ -34,7 +34,7 @@ from corefscore.formats.corefud.lines import Lines, number_of
 from corefscore.formats.corefud.reader import words_at
 from corefscore.formats.row import Reading
 from corefscore.settings import Rules
-from support import ROOT, TESTDATA, Run, call, command
+from support import ROOT, TESTDATA, Run, call, command, together
 
 SHARED = ROOT.parent / "shared" / "corefud" / "cases"
 OWN = TESTDATA / "corefud"
@@ -85,15 +85,16 @@ def named(run: Recorded) -> str:
 
 
 def runs(status: int, *, old: bool = False) -> list[object]:
-    """The runs with an exit status, without the exceptions above. Those that are not among our own data take over a
-    minute together."""
-    own = {named(run): run for run in recorded(OWN, old=old)}
-    return [
-        pytest.param(run, id=name, marks=() if name in own else pytest.mark.slow)
-        for name, run in ({named(run): run for run in recorded(SHARED, old=old)} | own).items()
-        if run.status == status and run.quirk not in EMPTY
-        if name not in OLD_SET_ORDER and (old or run.case.name not in SET_ORDER)
-    ]
+    """The runs of each case with an exit status, without the exceptions above. Those that are not among our own data
+    take over a minute together."""
+    cases: dict[str, list[Recorded]] = {}
+    odd = EMPTY, OLD_SET_ORDER, () if old else SET_ORDER
+    for run in {named(run): run for run in (*recorded(SHARED, old=old), *recorded(OWN, old=old))}.values():
+        names = run.quirk, named(run), run.case.name
+        if run.status == status and not any(name in its for name, its in zip(names, odd, strict=True)):
+            cases.setdefault(run.case.name, []).append(run)
+    own = {path.name for path in OWN.glob("*/*")}
+    return [pytest.param(its, id=name, marks=() if name in own else pytest.mark.slow) for name, its in cases.items()]
 
 
 def as_corefud_scorer(capture: pytest.CaptureFixture[bytes], *arguments: str | Path) -> Run:
@@ -115,30 +116,32 @@ def test_there_are_runs_to_compare() -> None:
     assert len(recorded(OWN)) >= 200
 
 
-@pytest.mark.parametrize("run", runs(0))
-def test_output_is_that_of_the_official_scorer(run: Recorded, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    done = as_corefud_scorer(capfdbinary, *pair_of(run.case), *run.arguments)
-    assert done == (0, run.output, b"")
+@pytest.mark.parametrize("case", runs(0))
+def test_output_is_that_of_the_official_scorer(case: list[Recorded], capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    done = {run.label: as_corefud_scorer(capfdbinary, *pair_of(run.case), *run.arguments) for run in case}
+    assert done == {run.label: (0, run.output, b"") for run in case}
 
 
-@pytest.mark.parametrize("run", runs(2))
-def test_wrong_usage_is_wrong_usage(run: Recorded, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    done = as_corefud_scorer(capfdbinary, *pair_of(run.case), *run.arguments)
-    assert (done.status, done.stdout) == (2, b"")
-    assert b"usage: corefud-scorer.py" in done.stderr
+@pytest.mark.parametrize("case", runs(2))
+def test_wrong_usage_is_wrong_usage(case: list[Recorded], capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    for run in case:
+        done = as_corefud_scorer(capfdbinary, *pair_of(run.case), *run.arguments)
+        assert (done.status, done.stdout) == (2, b""), run.label
+        assert b"usage: corefud-scorer.py" in done.stderr
 
 
-@pytest.mark.parametrize("run", runs(1))
+@pytest.mark.parametrize("case", runs(1))
 def test_where_it_fails_ours_scores_or_says_where_and_why(
-    run: Recorded, capfdbinary: pytest.CaptureFixture[bytes]
+    case: list[Recorded], capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     """`docs/corefud.md` lists what is scored. Never a traceback."""
-    done = as_corefud_scorer(capfdbinary, *pair_of(run.case), *run.arguments)
-    if done.status:
-        assert (done.status, done.stdout) == (1, b"")
-        assert b"error[" in done.stderr
-    else:
-        assert done.stdout.startswith(b"The scorer is evaluating ")
+    for run in case:
+        done = as_corefud_scorer(capfdbinary, *pair_of(run.case), *run.arguments)
+        if done.status:
+            assert (done.status, done.stdout) == (1, b""), run.label
+            assert b"error[" in done.stderr
+        else:
+            assert done.stdout.startswith(b"The scorer is evaluating "), run.label
 
 
 OLD = {"v10": ("crac22", ""), "v11": ("crac23", ",mor,zero")}
@@ -153,13 +156,17 @@ OLD_OPTIONS = {
 """Our options for arguments of the older versions."""
 
 
-@pytest.mark.parametrize("run", runs(0, old=True))
-def test_older_tasks_print_what_their_scorers_printed(run: Recorded, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    task, more = OLD[run.label[:3]]
-    options = [word for argument in run.arguments for word in OLD_OPTIONS.get(argument, [])]
-    metrics = f"lea,muc,bcub,ceafe,ceafm,blanc{more}"
-    done = call(capfdbinary, metrics, *pair_of(run.case), "--task", task, *options, "--quiet")
-    assert done == (0, run.output, b"")
+@pytest.mark.parametrize("case", runs(0, old=True))
+def test_older_tasks_print_what_their_scorers_printed(
+    case: list[Recorded], capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    done = {}
+    for run in case:
+        task, more = OLD[run.label[:3]]
+        options = [word for argument in run.arguments for word in OLD_OPTIONS.get(argument, [])]
+        metrics = f"lea,muc,bcub,ceafe,ceafm,blanc{more}"
+        done[run.label] = call(capfdbinary, metrics, *pair_of(run.case), "--task", task, *options, "--quiet")
+    assert done == {run.label: (0, run.output, b"") for run in case}
 
 
 @pytest.mark.parametrize("run", [run for run in recorded(OWN) if run.label == "head-dep"], ids=named)
@@ -377,9 +384,7 @@ def aligned(case: Path, **how: Any) -> alignment.Alignment:
     return matched(pairs, Rules(**how).settled(nodes=True))[0]
 
 
-@pytest.mark.parametrize(
-    "case", [path for path in sorted(OWN.glob("*/*")) if "deps" not in path.name], ids=lambda case: case.name
-)
+@together("case", [path for path in sorted(OWN.glob("*/*")) if "deps" not in path.name], lambda case: case.name)
 @pytest.mark.parametrize("matching", MATCHING)
 def test_plain_numbers_and_tables_of_look_ups_give_the_same(case: Path, matching: str) -> None:
     """Wherever numbers will do, every table that the look-ups make is that of the numbers."""
@@ -407,7 +412,7 @@ def test_the_alignment_itself_is_another_look_up() -> None:
     assert official != alignment_
 
 
-@pytest.mark.parametrize("seed", range(300))
+@together("seed", range(300))
 def test_ties_are_those_of_one_matrix(seed: int) -> None:
     """Mentions that compete are solved by themselves, and all give what one matrix a document gives."""
     from scipy.optimize import linear_sum_assignment
@@ -429,7 +434,7 @@ def test_ties_are_those_of_one_matrix(seed: int) -> None:
     assert sorted(zip(key[taken], response[taken], strict=True)) == sorted(expected)
 
 
-@pytest.mark.parametrize("seed", range(200))
+@together("seed", range(200))
 @pytest.mark.parametrize("work", [ties.WORK, 0], ids=["paths", "left to scipy"])
 def test_one_matrix_gives_what_scipy_gives(seed: int, work: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Cell by cell, whatever ties there are, whether rows or columns are more."""
@@ -459,7 +464,7 @@ def test_ties_need_no_scipy() -> None:
 # The reader
 
 
-@pytest.mark.parametrize("seed", range(40))
+@together("seed", range(40))
 def test_equal_pieces_have_equal_numbers_and_no_others(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where the numbers by which they are sorted are all the same, and beyond the bytes that are numbers."""
     random = np.random.default_rng(seed)

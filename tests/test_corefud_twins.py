@@ -21,6 +21,7 @@ from corefscore.metrics import find
 from corefscore.metrics.counts import packed
 from corefscore.settings import Rules
 from scipy.optimize import linear_sum_assignment
+from support import together
 
 SEEDS = range(60)
 DOCUMENTS = 2
@@ -170,7 +171,7 @@ def twin(key: Sequence[Mention], response: Sequence[Mention], matching: str, zer
     return found if rule is None else found + best(left(key, 0), left(response, 1), rule)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@together("seed", SEEDS)
 @pytest.mark.parametrize("zeros", ["dependent", "linear"])
 @pytest.mark.parametrize("matching", MATCHING)
 def test_mentions_are_aligned_as_the_rules_say(matching: str, zeros: str, seed: int) -> None:
@@ -194,7 +195,7 @@ def test_mentions_are_aligned_as_the_rules_say(matching: str, zeros: str, seed: 
     assert found == expected
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@together("seed", SEEDS)
 def test_mention_overlap_is_the_best_assignment_of_words(seed: int) -> None:
     random = Random(seed)
     key, response = drawn(random), drawn(random)
@@ -235,7 +236,7 @@ def zeros_of(key: Sequence[Mention], response: Sequence[Mention], pairs: Pairs) 
     return right, right + wrong + missed, right + wrong + spurious
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@together("seed", SEEDS)
 def test_zeros_are_resolved_by_an_antecedent_that_the_key_has(seed: int) -> None:
     random = Random(seed)
     key, response = drawn(random), drawn(random)
@@ -299,7 +300,7 @@ def muc_and_bcub(side: Sequence[Mention], found: Sequence[int]) -> list[tuple[Fr
     return [(muc, len(side) - len(entities)), (bcub, len(side))]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@together("seed", SEEDS)
 @pytest.mark.parametrize("copies", [0, 0.4], ids=["", "copies"])
 @pytest.mark.parametrize("lookup", SEARCHES)
 @pytest.mark.parametrize("matching", MATCHING)

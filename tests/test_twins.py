@@ -66,27 +66,16 @@ def scored(kind: str) -> list[Document]:
 
 @KINDS
 @METRICS
-def test_counts_are_those_of_the_definition(metric: str, kind: str) -> None:
+def test_counts_and_scores_are_those_of_the_definition(metric: str, kind: str) -> None:
     for document in scored(kind):
         counts = document.result.counts[metric][document.number]
-        expected = [
-            float(number)
-            for counted in twins.counted(metric, document.key, document.response)
-            for share in counted
-            for number in share
-        ]
+        counted = twins.counted(metric, document.key, document.response)
+        expected = [float(number) for shares in counted for share in shares for number in share]
         near = 0 if metric in WHOLE else NEAR
         assert counts.ravel().tolist() == pytest.approx(expected, rel=0, abs=near), document
-
-
-@KINDS
-@METRICS
-def test_scores_follow_from_the_counts_of_the_definition(metric: str, kind: str) -> None:
-    for document in scored(kind):
         scores = twins.measures(document.result, document.number)
-        counted = twins.counted(metric, document.key, document.response)
-        for measure, expected in twins.scored(metric, counted).items():
-            assert scores[measure] == pytest.approx([float(x) for x in expected], rel=0, abs=NEAR), document
+        for measure, values in twins.scored(metric, counted).items():
+            assert scores[measure] == pytest.approx([float(x) for x in values], rel=0, abs=NEAR), document
 
 
 def recorded_totals(case: Path, metric: str) -> list[list[float]]:
