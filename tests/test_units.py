@@ -161,7 +161,7 @@ def test_blanc_has_no_units_within_documents() -> None:
 @pytest.mark.parametrize(
     ("unit", "error", "message"),
     [
-        ("column:9", InputError, "token 0 has 8 columns, the last of which is that of coreference"),
+        ("column:9", InputError, "token 0 has 8 columns, the last of which is coreference"),
         ("column:8", InputError, "expected column 8 before it"),
         ("column:x", UsageError, "expected column:N, counted from 1"),
         ("column:0", UsageError, "expected column:N, counted from 1"),

@@ -142,8 +142,8 @@ def test_the_option_is_the_same_from_python(response: Path) -> None:
 @pytest.mark.parametrize(
     ("column", "what"),
     [
-        (9, b"column 9, in which --word-column expects the words, is not there: no line has more than 8"),
-        (8, b"column 8, in which --word-column expects the words, is the last one, which is that of coreference"),
+        (9, b"column 9, in which --word-column expects the words, is missing: no line has more than 8"),
+        (8, b"column 8, in which --word-column expects the words, is the last one, which is coreference"),
     ],
 )
 @pytest.mark.parametrize("verb", ["muc", "validate", "convert", "diff", "errors", "explain", "compare"])

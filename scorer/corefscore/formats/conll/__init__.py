@@ -1,4 +1,4 @@
-"""CoNLL-2011/2012: a reader for scoring, others that look closer, at names or at all that is odd, and a writer."""
+"""CoNLL-2011/2012: readers for scoring, for named entities and for validation, and a writer."""
 
 from __future__ import annotations
 

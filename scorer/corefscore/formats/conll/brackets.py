@@ -1,4 +1,4 @@
-"""Brackets to mentions: which close belongs to which open, for the events of a whole batch of documents."""
+"""Brackets to mentions: which close bracket belongs to which open one, for a whole batch of documents at once."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 from corefscore.documents.arrays import Bools, Ints, changes, order_by
 
 SINGLE, OPEN, CLOSE = 0, 1, 2
-"""The kinds of event, in the order in which those of one cell happen: ``(N)``, ``(N``, ``N)``."""
+"""The kinds of events, in the order in which those of one cell happen: ``(N)``, ``(N``, ``N)``."""
 
 
 class Events(NamedTuple):
-    """What the cells say, in reading order; one value an event."""
+    """The brackets of cells in reading order, as columns with one value an event."""
 
     document: Ints
     token: Ints
@@ -22,11 +22,12 @@ class Events(NamedTuple):
     label: Ints
 
     def only(self, which: Ints) -> Events:
+        """The events ``which``, in that order."""
         return Events(*(column[which] for column in self))
 
 
 class Partitions(NamedTuple):
-    """The columns of `corefscore.documents.model.Documents` that brackets decide."""
+    """The columns of `corefscore.documents.model.Documents` that come from brackets."""
 
     document: Ints
     label: Ints
@@ -38,10 +39,10 @@ class Partitions(NamedTuple):
 
 
 def partitions(events: Events) -> tuple[Partitions, list[int]]:
-    """Match brackets; returns the partitions and the documents in which some bracket has no partner.
+    """Match brackets; returns the partitions and the documents in which a bracket has no partner.
 
-    The latter come out without mentions. A close bracket closes the latest open bracket of its entity: laid
-    out by entity and depth of nesting, opens and closes alternate, so each open stands beside its close.
+    The latter have no mentions in the partitions. A close bracket closes the latest open bracket of its entity: sorted
+    by entity and depth of nesting, open and close brackets alternate, so each open bracket is next to its close.
     """
     order = order_by(events.document, events.label)
     kind = events.kind[order]
@@ -88,11 +89,10 @@ def partitions(events: Events) -> tuple[Partitions, list[int]]:
 
 
 def matching(group: Ints, opened: Bools) -> tuple[Ints, Ints]:
-    """Which brackets match, each closing the latest open one of its group: the places of the open ones and of their
-    close ones. Groups lie in a row.
+    """The indices of the open brackets that have a partner, and those of their close brackets.
 
-    Between one depth of nesting and the next, opens and closes of a group alternate, so an open one is closed by the
-    next.
+    A close bracket closes the latest open bracket of its group. The brackets of a group are consecutive. At one depth
+    of nesting the open and close brackets of a group alternate, so an open one is closed by the next.
     """
     level = np.cumsum(np.where(opened, 1, -1)) + ~opened
     order = order_by(group, level)
@@ -101,7 +101,7 @@ def matching(group: Ints, opened: Bools) -> tuple[Ints, Ints]:
 
 
 def unmatched(events: Events) -> Ints:
-    """The places of the brackets that have no partner among the events of some documents."""
+    """The indices of the brackets that have no partner among the events of some documents."""
     bracket = np.flatnonzero(events.kind != SINGLE)
     document, label = events.document[bracket], events.label[bracket]
     order = order_by(document, label)

@@ -1,6 +1,6 @@
-"""Coreference cells to events: rule 5 and 6 of the grammar in `corefscore.formats.conll.reader`.
+"""Coreference cells to events: rules 5 and 6 of the grammar in `corefscore.formats.conll.reader`.
 
-Cells of the plain form ``(N)|(N|N)`` need fewer passes over their bytes than odd ones; nothing goes cell by cell.
+All cells are parsed at once. Those of the plain form ``(N)|(N|N)`` need fewer passes over their bytes than odd ones.
 """
 
 from __future__ import annotations
@@ -14,31 +14,31 @@ from corefscore.documents.arrays import Bools, Bytes, Ints, order_by, ranges
 from corefscore.formats.conll.brackets import CLOSE, OPEN, SINGLE, matching
 
 PLAIN_DIGITS = 18
-"""Ids of up to so many digits, without a leading zero, are numbers; all others are kept as text."""
+"""Ids with at most this many digits and no leading zero are numbers; all others are kept as text."""
 
 BAR, OPENING, CLOSING, PLUS, ZERO = b"|()+0"
 
 PLAIN = re.compile(rb"(\(\d+\)?|\d+\))(\|(\(\d+\)?|\d+\)))*")
-"""A cell as it should be, where there is a mention."""
+"""The form of a cell with mentions, as it should be."""
 
 
 class Labels:
-    """Ids of entities as numbers: plain ids are their value, odd ones are -1 and below, in order of appearance."""
+    """Ids of entities as numbers: the value of a plain id; -1, -2, ... for others, in order of appearance."""
 
     def __init__(self) -> None:
         self.odd: list[str] = []
         self._numbers: dict[bytes, int] = {}
 
     def numbers(self, text: Bytes, starts: Ints, sizes: Ints) -> Ints:
-        """The numbers of the ids at ``text[starts]``, so many digits each."""
+        """The numbers of the ids at ``text[starts]``; ``sizes`` are their lengths."""
         plain = (sizes <= PLAIN_DIGITS) & ((sizes == 1) | (text[starts] != ZERO))
-        found = _values(text, starts, np.where(plain, sizes, 0))
-        for at in np.flatnonzero(~plain).tolist():
-            found[at] = self._odd(text[starts[at] : starts[at] + sizes[at]].tobytes())
-        return found
+        numbers = _values(text, starts, np.where(plain, sizes, 0))
+        for row in np.flatnonzero(~plain).tolist():
+            numbers[row] = self._odd(text[starts[row] : starts[row] + sizes[row]].tobytes())
+        return numbers
 
     def name(self, number: int) -> str:
-        """The id that has that number, as the file writes it."""
+        """The id with this number, as the file writes it."""
         return str(number) if number >= 0 else self.odd[-1 - number]
 
     def _odd(self, digits: bytes) -> int:
@@ -49,8 +49,8 @@ class Labels:
 
 
 class CellEvents(NamedTuple):
-    """Events by cell, in the order in which they happen, the discarded pieces of a few cells, and which cells hold a
-    bracket but are not of the form `PLAIN`."""
+    """The events of cells: for each event, in order, its cell, kind and label; the discarded pieces by cell; and
+    ``odd``, the cells that contain a bracket but are not of the form `PLAIN`."""
 
     cell: Ints
     kind: Ints
@@ -60,15 +60,15 @@ class CellEvents(NamedTuple):
 
 
 class _Cells(NamedTuple):
-    """The text of some cells in a row, a bar before and behind each, and the number of the cell of each byte, in half
-    the usual width, since there are many of them."""
+    """The text of some cells with a bar before and after each, and the number of the cell of each byte (in 32 bits to
+    save memory)."""
 
     text: Bytes
     cell: np.ndarray[Any, np.dtype[np.int32]]
 
     @classmethod
     def at(cls, text: Bytes, starts: Ints, stops: Ints) -> _Cells:
-        """The cells that lie at ``text[starts:stops]``."""
+        """The cells ``text[starts:stops]``."""
         sizes = stops - starts + 1
         flat = np.concatenate([np.full(1, BAR, dtype=np.uint8), text[ranges(starts, sizes)]])
         flat[np.cumsum(sizes)] = BAR
@@ -76,14 +76,14 @@ class _Cells(NamedTuple):
         return cls(flat, np.repeat(np.arange(len(sizes), dtype=np.int32), sizes))
 
     def without(self, gone: Ints) -> _Cells:
-        """What is left without some bytes: what stood beside them joins."""
+        """The cells without some of their bytes; what was on both sides of these is joined."""
         kept = np.ones(len(self.text), dtype=np.bool_)
         kept[gone] = False
         return _Cells(self.text[kept], self.cell[kept])
 
 
 class _Pieces(NamedTuple):
-    """Some pieces of cells: the cell of each, and where its text begins and how long it is among that of all."""
+    """Some pieces of cells: the cell of each, and where it begins in ``text`` and its size."""
 
     cell: np.ndarray[Any, np.dtype[np.int32]]
     text: Bytes
@@ -92,22 +92,21 @@ class _Pieces(NamedTuple):
 
 
 def parse(text: Bytes, starts: Ints, stops: Ints, labels: Labels) -> CellEvents:
-    """The events of the cells that lie at ``text[starts:stops]``, each with another byte behind it."""
+    """The events of the cells ``text[starts:stops]``, each of which is followed by another byte."""
     cell, kind, label, left, odd = _parse_plain(text, starts, stops)
     discarded: dict[int, list[bytes]] = {}
     if len(left):
         (odd_cell, odd_kind, odd_label), discards = _parse_odd(_Cells.at(text, starts[left], stops[left]), labels)
         cell = np.concatenate([cell, left[odd_cell]])
         kind, label = np.concatenate([kind, odd_kind]), np.concatenate([label, odd_label])
-        for at, its in zip(left[discards.cell].tolist(), _texts(discards), strict=True):
-            discarded.setdefault(at, []).append(its)
+        for number, piece in zip(left[discards.cell].tolist(), _texts(discards), strict=True):
+            discarded.setdefault(number, []).append(piece)
     order = order_by(cell, kind)
     return CellEvents(cell[order], kind[order], label[order], discarded, odd)
 
 
 def _parse_odd(cells: _Cells, labels: Labels) -> tuple[tuple[Ints, Ints, Ints], _Pieces]:
-    """The events of cells of any form: cell, kind and label, each kind in the order in which its pieces are found; and
-    the pieces that are discarded."""
+    """The events of cells of any form (cell, kind and label, by kind), and the pieces that are discarded."""
     discards, cells = _cut(cells, marked=True)
     singles, cells = _cut(cells, marked=False)
     runs = _digits(cells.text)
@@ -119,25 +118,25 @@ def _parse_odd(cells: _Cells, labels: Labels) -> tuple[tuple[Ints, Ints, Ints], 
     closes = _Pieces(cells.cell[starts], cells.text, starts, stops - starts)
     singles = singles._replace(start=singles.start + 1, size=singles.size - 2)
     found = {SINGLE: singles, OPEN: opens, CLOSE: closes}
-    cell = np.concatenate([its.cell for its in found.values()])
-    kind = np.repeat(list(found), [len(its.cell) for its in found.values()])
-    label = np.concatenate([labels.numbers(its.text, its.start, its.size) for its in found.values()])
+    cell = np.concatenate([pieces.cell for pieces in found.values()])
+    kind = np.repeat(list(found), [len(pieces.cell) for pieces in found.values()])
+    label = np.concatenate([labels.numbers(pieces.text, pieces.start, pieces.size) for pieces in found.values()])
     return (cell, kind, label), discards
 
 
 def _cut(cells: _Cells, *, marked: bool) -> tuple[_Pieces, _Cells]:
-    """Cut out every ``(N)``, or every ``(N+D)`` if ``marked``, joining what stood beside it.
+    """Cut out every ``(N)``, or every ``(N+D)`` if ``marked``, and join what was on both sides of it.
 
-    Returns the pieces, in the order of their close brackets, and what is left.
+    Returns the pieces in the order of their close brackets, and the rest of the cells.
 
-    A piece has no other brackets, once those within it are cut. So it is a pair of matching brackets in which every
-    pair is a piece, too, and whose own text is of the form. Which of them are cut first makes no difference.
+    After the pieces within it are cut, a piece contains no other brackets. So it is a pair of matching brackets in
+    which every pair is a piece, too, and whose own text has the form. The order of cutting makes no difference.
     """
     text, cell = cells
     opens, closes = _pairs(cells)
     if not len(opens):
         return _Pieces(cell[opens], text, opens, opens), cells
-    # The own text of each pair: laid out by depth of nesting, it lies in a row, both brackets included.
+    # Sorted by depth of nesting, the own text of each pair is consecutive, both brackets included.
     step = np.zeros(len(text) + 1, dtype=np.int8)
     step[opens] = 1
     step[closes + 1] -= 1
@@ -151,7 +150,7 @@ def _cut(cells: _Cells, *, marked: bool) -> tuple[_Pieces, _Cells]:
     starts = np.flatnonzero(opening[inner])
     sizes = np.diff(starts, append=len(inner))
     fits = _fit(text[inner], starts, sizes, marked=marked)
-    # Every pair within a piece is one, too.
+    # Every pair within a piece is a piece, too.
     first, last = inner[starts], inner[starts + sizes - 1]
     misfits = np.zeros(len(text), dtype=np.bool_)
     misfits[first[~fits]] = True
@@ -163,14 +162,14 @@ def _cut(cells: _Cells, *, marked: bool) -> tuple[_Pieces, _Cells]:
 
 
 def _pairs(cells: _Cells) -> tuple[Ints, Ints]:
-    """The brackets that match in the usual way, cell by cell: where they open and where they close."""
+    """The matching brackets of each cell: where they open and where they close."""
     bracket = np.flatnonzero((cells.text == OPENING) | (cells.text == CLOSING))
     opens, closes = matching(cells.cell[bracket].astype(np.int64), cells.text[bracket] == OPENING)
     return bracket[opens], bracket[closes]
 
 
 def _fit(text: Bytes, starts: Ints, sizes: Ints, *, marked: bool) -> Bools:
-    """Which of some texts between brackets are of the form ``(N)``, or ``(N+D)`` if ``marked``."""
+    """Whether each text between brackets has the form ``(N)``, or ``(N+D)`` if ``marked``."""
     digit = text - ZERO < 10
     digits = np.cumsum(np.append(False, digit), dtype=np.int32)
     inside = digits[starts + sizes] - digits[starts]
@@ -182,7 +181,7 @@ def _fit(text: Bytes, starts: Ints, sizes: Ints, *, marked: bool) -> Bools:
 
 
 def _digits(text: Bytes) -> tuple[Ints, Ints]:
-    """Where the runs of digits of a text begin and stop, which has none at its ends."""
+    """Where the runs of digits of a text begin and stop; the text neither begins nor ends with a digit."""
     digit = text - ZERO < 10
     edges = np.flatnonzero(digit[1:] != digit[:-1]) + 1
     return edges[0::2], edges[1::2]
@@ -195,21 +194,21 @@ def _texts(pieces: _Pieces) -> list[bytes]:
 
 
 def _values(text: Bytes, starts: Ints, sizes: Ints) -> Ints:
-    """The numbers at ``text[starts]``, so many digits each."""
+    """The numbers at ``text[starts]``; ``sizes`` are their lengths in digits."""
     value = np.zeros(len(starts), dtype=np.int64)
-    for place in range(int(sizes.max(initial=0))):
-        more = np.flatnonzero(sizes > place)
-        value[more] = value[more] * 10 + (text[starts[more] + place] - ZERO)
+    for digit in range(int(sizes.max(initial=0))):
+        more = np.flatnonzero(sizes > digit)
+        value[more] = value[more] * 10 + (text[starts[more] + digit] - ZERO)
     return value
 
 
 def _parse_plain(text: Bytes, starts: Ints, stops: Ints) -> tuple[Ints, Ints, Ints, Ints, Ints]:
     """Parse all cells of the plain form whose ids are numbers.
 
-    Returns cell, kind and label of their events, in no particular order, the numbers of the cells that hold a bracket
-    and were not parsed, and of those that hold one and are not of the plain form.
+    Returns the cell, kind and label of their events, in no particular order; the numbers of the cells with a bracket
+    that were not parsed; and of those with a bracket that are not of the plain form.
     """
-    # All cells in a row, a bar behind each; a piece is what lies between bars.
+    # The text of all cells with a bar after each; a piece is the text between two bars.
     sizes = stops - starts + 1
     flat = text[ranges(starts, sizes)]
     ends = np.cumsum(sizes)
@@ -231,12 +230,13 @@ def _parse_plain(text: Bytes, starts: Ints, stops: Ints) -> tuple[Ints, Ints, In
     bracketed = np.zeros(len(starts), dtype=np.bool_)
     bracketed[np.searchsorted(ends, np.flatnonzero((flat == OPENING) | (flat == CLOSING)), side="right")] = True
 
-    def with_one(which: Bools) -> Bools:
+    def cells_with(which: Bools) -> Bools:
+        """Whether each cell has a bracket and one of these pieces."""
         found = np.zeros(len(starts), dtype=np.bool_)
         found[cell[which]] = True
         return found & bracketed
 
-    left, odd = with_one(~plain), with_one(~formed)
+    left, odd = cells_with(~plain), cells_with(~formed)
     plain &= ~left[cell]
 
     cell, opened, closed, first, length = (column[plain] for column in (cell, opened, closed, first, length))

@@ -1,4 +1,4 @@
-"""Columns of CoNLL that scoring by coreference alone has no use for: where they lie, numbers and words in them."""
+"""The columns of CoNLL that scoring does not read: where they are, and the numbers and words in them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ LF, TAB, SPACE, ZERO = b"\n\t 0"
 
 
 class Columns:
-    """The columns of some token lines: split at tabs, or at blanks where a line has none.
+    """The columns of some token lines, split at tabs, or at blanks if a line has no tabs.
 
-    ``count`` is the number of columns of each line, empty ones at the end included, so that it does not depend on
-    whether there is anything in the last one.
+    ``count`` is the number of columns of each line. It includes empty columns at the end, so that it does not depend on
+    whether the last cell is empty.
     """
 
     def __init__(self, text: Bytes, starts: Ints, stops: Ints) -> None:
@@ -37,43 +37,43 @@ class Columns:
         self.count[untabbed] = np.searchsorted(begins, stops[untabbed]) - self._first[untabbed]
 
     def cells(self, column: Ints) -> tuple[Ints, Ints]:
-        """Where a column of each line begins and ends; an empty cell where the line has no such column."""
+        """Where a column of each line begins and ends; an empty cell if the line has no such column."""
         there = (column >= 0) & (column < self.count)
         starts, stops = self._starts.copy(), self._starts.copy()
-        at = np.flatnonzero(there & self.tabbed)
-        if len(at):
-            behind = self._first[at] + column[at]
+        rows = np.flatnonzero(there & self.tabbed)
+        if len(rows):
+            tab = self._first[rows] + column[rows]
             padded = np.concatenate([[-1], self._tabs, [0]])
-            starts[at] = np.where(column[at] > 0, padded[behind] + 1, self._starts[at])
-            stops[at] = np.where(column[at] < self.count[at] - 1, padded[behind + 1], self._stops[at])
-        at = np.flatnonzero(there & ~self.tabbed)
-        if len(at):
-            starts[at] = self._begins[self._first[at] + column[at]]
-            stops[at] = np.minimum(self._ends[self._first[at] + column[at]], self._stops[at])
+            starts[rows] = np.where(column[rows] > 0, padded[tab] + 1, self._starts[rows])
+            stops[rows] = np.where(column[rows] < self.count[rows] - 1, padded[tab + 1], self._stops[rows])
+        rows = np.flatnonzero(there & ~self.tabbed)
+        if len(rows):
+            starts[rows] = self._begins[self._first[rows] + column[rows]]
+            stops[rows] = np.minimum(self._ends[self._first[rows] + column[rows]], self._stops[rows])
         return starts, stops
 
     def numbers(self, column: int) -> Ints:
-        """The whole numbers of one column, -1 for what is none."""
+        """The whole numbers of one column; -1 for a cell that is not a whole number."""
         starts, stops = self.cells(np.full(len(self.count), column))
         length = stops - starts
         fits = (length > 0) & (length <= 9)
         value: Ints = np.where(fits, 0, -1)
-        for place in range(int(length[fits].max(initial=0))):
-            more = np.flatnonzero(fits & (length > place) & (value >= 0))
-            digit = self._text[starts[more] + place] - ZERO
+        for position in range(int(length[fits].max(initial=0))):
+            more = np.flatnonzero(fits & (length > position) & (value >= 0))
+            digit = self._text[starts[more] + position] - ZERO
             value[more] = np.where(digit < 10, value[more] * 10 + digit, -1)
         return value
 
     def word_column(self, column: WordColumn, of_names: int) -> Ints:
-        """The column of words of each line where it is certain, counted from 0, -1 elsewhere and where it is
-        ``of_names`` (from 1), the column of names."""
+        """The column of words of each line, counted from 0; -1 if it is not certain, and if it is the column of names,
+        ``of_names`` (from 1)."""
         places, certain = _of_counts(self.count, column)
         return np.where(certain & (places != of_names - 1), places, NOWHERE)
 
     def words(self, column: WordColumn, last: Ints) -> Ints:
-        """The number of the word of each line, whose last cell begins at ``last``; unknown where nothing tells which
-        column has it."""
-        # Empty columns behind the last one are none.
+        """The number of the word of each line, whose last cell begins at ``last``; unknown if the column of words is
+        not certain."""
+        # Empty columns after the last cell do not count.
         count = np.where(self.tabbed, np.searchsorted(self._tabs, last) - self._first + 1, self.count)
         places, certain = _of_counts(count, column)
         numbers = word_numbers(self._text, *self.cells(places))
@@ -81,8 +81,8 @@ class Columns:
 
 
 def _of_counts(counts: Ints, column: WordColumn) -> tuple[Ints, Bools]:
-    """The place of the word in lines of so many columns, and whether it is certain."""
-    # Beyond these all lines are alike.
+    """The column of the word in lines with these numbers of columns, and whether it is certain."""
+    # With more columns than these, the answer is the same.
     most = min(int(counts.max(initial=0)), max(WORD_COLUMNS, (column.number or 0) + 1))
-    every, at = range(most + 1), np.minimum(counts, most)
-    return np.array(list(map(column.place, every)))[at], np.array(list(map(column.is_certain, every)))[at]
+    every, rows = range(most + 1), np.minimum(counts, most)
+    return np.array(list(map(column.place, every)))[rows], np.array(list(map(column.is_certain, every)))[rows]

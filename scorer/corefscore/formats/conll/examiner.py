@@ -1,7 +1,7 @@
-"""CoNLL-2011/2012 with a closer look: every fault and oddity of one side, where scoring refuses or passes over.
+"""The examiner of CoNLL-2011/2012, which reports every fault and oddity of one side.
 
-The reader is that of scoring, so both mean the same by a line, a cell or a mention. It only reads on after a fault and
-looks at what scoring has no use for: columns that do not count, line ends, words.
+It is the reader of scoring, so both have the same lines, cells and mentions. It continues after a fault, and also looks
+at what scoring ignores: other columns, line ends, words.
 """
 
 from __future__ import annotations
@@ -38,21 +38,21 @@ from corefscore.formats.row import Request
 from corefscore.formats.words import BLANK_MARKS, TextsSoFar
 
 NUMBER_COLUMN = 2
-"""Where CoNLL-2011/2012 has the number of the token in its sentence."""
+"""The column of CoNLL-2011/2012 with the number of the token in its sentence."""
 
 
 NUMBER_COLUMNS = (NUMBER_COLUMN, 0, 1, 3)
-"""Where else it may be, the likely ones first."""
+"""The columns that may have this number, the likeliest first."""
 
 NEARLY = 0.8
-"""From which likeness on a line is taken for a misspelt marker, 1 being the same letters."""
+"""The similarity from which a line is taken for a misspelt marker; 1 means the same letters."""
 
 STAR = b"*"
-"""What other columns of CoNLL-2011/2012 have where there is nothing, and that of coreference has not."""
+"""The empty cell of other columns of CoNLL-2011/2012, but not of coreference."""
 
 
 class _Cell(NamedTuple):
-    """A cell that is not plain: the line, the column (from 1), and the beginning of its text."""
+    """A cell that is not plain: its line, its column (from 1), and the beginning of its text."""
 
     line: int
     column: int
@@ -60,45 +60,55 @@ class _Cell(NamedTuple):
 
 
 class _Tally:
-    """What is counted over a document and decided at its end."""
+    """Counts over the cells of a document, from which its notices are decided at its end.
 
-    __slots__ = ("blanked", "cells", "first_blanked", "held", "odd", "star", "stars", "unread")
+    ``filled`` counts the cells that are not blank, ``odd`` those of them that are not plain, ``unread`` those without
+    a mention, and ``stars`` the cells that are `STAR`, the first of which is ``star``. ``blanked`` counts the lines
+    that are split at blanks.
+    """
+
+    __slots__ = ("blanked", "cells", "filled", "first_blanked", "odd", "star", "stars", "unread")
 
     def __init__(self) -> None:
-        self.held = self.odd = self.unread = self.stars = 0
+        self.filled = self.odd = self.unread = self.stars = 0
         self.cells: list[_Cell] = []
         self.star: _Cell | None = None
         self.blanked = self.first_blanked = 0
 
     def other(self, tokens: int) -> tuple[_Cell, int, int] | None:
-        """Where the column seems to be another one: the first such cell, and how many of how many are so."""
-        if 2 * self.unread > self.held and (self.unread > 1 or self.stars):
-            return self.cells[0], self.unread, self.held
+        """If the column does not look like coreference: the first cell that is something else, how many such cells
+        there are, and of how many."""
+        if 2 * self.unread > self.filled and (self.unread > 1 or self.stars):
+            return self.cells[0], self.unread, self.filled
         if self.star and self.stars == tokens:
             return self.star, self.stars, tokens
         return None
 
 
 class _Sentence(NamedTuple):
-    """The sentence that the last block ended in: how it began, how far it got, and what was already said."""
+    """The sentence in which the last block ended: the number of columns with which it began, and whether a line with
+    another number was reported."""
 
     columns: int
     columns_differ: bool
 
 
 class _Numbering:
-    """A column that may number the tokens of each sentence: how often it counts up by one from a token to the next, and
-    the first place of each sentence where it does not."""
+    """A column that may number the tokens of each sentence.
+
+    ``ups`` counts how often the number rises by one from a token to the next. ``odd`` lists the first place of each
+    sentence at which it does not: the line, the number and the one before.
+    """
 
     def __init__(self, column: int) -> None:
         self.column = column
         self.ups = self.unlisted = 0
         self.odd: list[tuple[int, int, int]] = []
         self._number = -1
-        self._told = False
+        self._reported = False
 
     def look(self, line: Ints, number: Ints, sentence: Ints, *, carried: bool) -> None:
-        """See the tokens of a block, the first of which may be ``carried`` on from the block before."""
+        """Look at the tokens of a block; with ``carried`` the first sentence continues that of the last block."""
         previous = np.roll(number, 1)
         previous[changes(sentence)] = -1
         if carried:
@@ -107,18 +117,18 @@ class _Numbering:
         up = number == previous + 1
         self.ups += int(np.count_nonzero(known & up))
         wrong = np.flatnonzero(known & ~up)
-        told = carried and self._told
-        said = _first_of_each(wrong, sentence, skip_first=told)
-        listed = said[: MOST - len(self.odd)]
-        self.odd += [(int(line[at]), int(number[at]), int(previous[at])) for at in listed]
-        self.unlisted += len(said) - len(listed)
+        reported = carried and self._reported
+        first_wrong = _first_of_each(wrong, sentence, skip_first=reported)
+        listed = first_wrong[: MOST - len(self.odd)]
+        self.odd += [(int(line[row]), int(number[row]), int(previous[row])) for row in listed]
+        self.unlisted += len(first_wrong) - len(listed)
         last = sentence[-1]
         self._number = int(number[-1])
-        self._told = bool((sentence[wrong] == last).any()) or (told and last == 0)
+        self._reported = bool((sentence[wrong] == last).any()) or (reported and last == 0)
 
 
 class _File:
-    """What is known of the file at hand; line ends are counted by kind, LF and CR LF."""
+    """The state of the file that is read; line ends are counted by kind, LF and CR LF."""
 
     def __init__(self) -> None:
         self.was_inside = False
@@ -132,7 +142,7 @@ class _File:
 
 
 class Examiner(Reader):
-    """Reads one side, adding all that is wrong or odd to ``found``."""
+    """Reads one side and adds everything that is wrong or odd to ``found``."""
 
     def __init__(self, found: Found, request: Request) -> None:
         super().__init__([], request._replace(texts=True))
@@ -142,7 +152,7 @@ class Examiner(Reader):
         self._tabbed: set[int] = set()
 
     def documents(self, files: Sequence[Source]) -> Iterator[Documents]:
-        """Read all files as one corpus, in batches. Faults of documents stay with them; names may come twice.
+        """Read all files as one corpus, in batches. Documents keep their faults, and names may occur twice.
 
         Raises `UsageError` for a file that cannot be read.
         """
@@ -154,7 +164,7 @@ class Examiner(Reader):
         for batch in self.batch():
             yield self._decided(batch)
 
-    # What the reader comes upon
+    # Called by the reader
 
     def note(self, finding: Finding) -> None:
         self.found.add(finding)
@@ -177,11 +187,10 @@ class Examiner(Reader):
             for source, lines in by_source.items()
         }
         before = earlier(events)[which].tolist()
-        for at, document, line, so_many in zip(listed, documents, lines, before, strict=True):
+        for event, document, line, number in zip(listed, documents, lines, before, strict=True):
             source, details = self.places[document].source, self.details(document)
             cell = cells[source][line]
-            said = describe(events, at, so_many, cell, source, odd_labels=self.labels.odd, details=details)
-            self.found.add(said)
+            self.found.add(describe(events, event, number, cell, source, odd_labels=self.labels.odd, details=details))
         return super().faults(faulty, events)
 
     def look(self, lines: Lines) -> None:
@@ -210,17 +219,17 @@ class Examiner(Reader):
             self._texts.add(document, table.words(self.word_column, starts), self.line + 1 + tokens)
 
     def _look_for_markers(self, lines: Lines) -> None:
-        """Lines within documents that are nearly markers: what they were to begin or end goes on."""
+        """Report lines within documents that look like markers but are not."""
         hashed = lines.text[lines.starts] == HASH
         hashed[list(lines.markers)] = False
         hashed &= lines.stops - lines.starts > len(END) // 2
-        where, document, _ = lines.segments.within(np.flatnonzero(hashed))
-        for line, its in zip(where.tolist(), document.tolist(), strict=True):
+        numbers, documents, _ = lines.segments.within(np.flatnonzero(hashed))
+        for line, document in zip(numbers.tolist(), documents.tolist(), strict=True):
             text = lines.text[lines.starts[line] : lines.stops[line]].tobytes()
             if marker := _nearly(text):
                 what, expected = marker
                 details = {
-                    "document": self.names[its],
+                    "document": self.names[document],
                     "text": shortened(as_text(text)),
                     "what": what,
                     "expected": expected,
@@ -228,6 +237,7 @@ class Examiner(Reader):
                 self._odd_line("odd-marker", line, **details)
 
     def _look_at_encoding(self, lines: Lines) -> None:
+        """Count the lines that are not UTF-8."""
         raw = lines.text.tobytes()
         if raw.isascii():
             return
@@ -242,7 +252,7 @@ class Examiner(Reader):
                     self._file.first_undecodable = self._file.first_undecodable or self.line + 1 + line
 
     def _look_at_sentences(self, lines: Lines, tokens: Ints, table: Columns) -> None:
-        """Columns and token numbers, sentence by sentence. An empty line or a marker ends a sentence."""
+        """Check the numbers of columns and of tokens in each sentence. An empty line or a marker ends a sentence."""
         gaps = ~lines.is_token & (lines.text[lines.starts] != HASH)
         gaps[list(lines.markers)] = True
         gap = np.cumsum(gaps)
@@ -257,10 +267,10 @@ class Examiner(Reader):
         if before:
             first[0] = before.columns
         differ = np.flatnonzero(table.count != first[sentence])
-        said = _first_of_each(differ, sentence, skip_first=before is not None and before.columns_differ)
-        for at in self.found.take("column-count", said):
-            found, expected = plural(int(table.count[at]), "column"), plural(int(first[sentence[at]]), "column")
-            self._odd_line("column-count", tokens[at], found=found, expected=expected)
+        first_different = _first_of_each(differ, sentence, skip_first=before is not None and before.columns_differ)
+        for row in self.found.take("column-count", first_different):
+            found, expected = plural(int(table.count[row]), "column"), plural(int(first[sentence[row]]), "column")
+            self._odd_line("column-count", tokens[row], found=found, expected=expected)
 
         numbering = self._numbering(table)
         self._file.pairs += len(tokens) - int(np.count_nonzero(begins)) + (before is not None)
@@ -277,8 +287,8 @@ class Examiner(Reader):
             )
 
     def _numbering(self, table: Columns) -> Sequence[_Numbering]:
-        """The columns that may number the tokens of a file: the third, as in CoNLL-2011/2012, where the first line has
-        a number there and a word behind it; else one that shows itself by the end of the file."""
+        """The columns that may number the tokens of a file: the third, as in CoNLL-2011/2012, if the first line has a
+        number there and a word after it; otherwise all `NUMBER_COLUMNS`, of which the end of the file decides."""
         if not self._file.numbering:
             usual = table.count[0] > 4 and table.numbers(NUMBER_COLUMN)[0] >= 0
             self._file.numbering = [_Numbering(column) for column in NUMBER_COLUMNS[: 1 if usual else None]]
@@ -286,6 +296,7 @@ class Examiner(Reader):
         return self._file.numbering
 
     def _look_at_separators(self, tokens: Ints, document: Ints, table: Columns) -> None:
+        """Count the lines that are split at blanks, for each document."""
         self._tabbed.update(np.unique(document[table.tabbed]).tolist())
         blanked = np.flatnonzero(~table.tabbed & (table.count > 1))
         for first, stop in _runs(document[blanked]):
@@ -294,14 +305,15 @@ class Examiner(Reader):
             tally.blanked += stop - first
 
     def _look_at_cells(self, lines: Lines, tokens: Ints, document: Ints, starts: Ints, stops: Ints) -> None:
+        """Count the cells of coreference that are not plain, for each document."""
         text = lines.text
         size = stops - starts
         mark = np.isin(text[np.minimum(starts, len(text) - 1)], np.frombuffer(BLANK_MARKS, dtype=np.uint8))
-        held = np.flatnonzero(~((size == 0) | ((size == 1) & mark)))
+        filled = np.flatnonzero(~((size == 0) | ((size == 1) & mark)))
         stars = np.flatnonzero((size == 1) & (text[np.minimum(starts, len(text) - 1)] == STAR[0]))
 
-        def cell(at: int) -> _Cell:
-            line, start, stop = int(tokens[at]), int(starts[at]), int(stops[at])
+        def cell(row: int) -> _Cell:
+            line, start, stop = int(tokens[row]), int(starts[row]), int(stops[row])
             column = len(as_text(text[lines.starts[line] : start].tobytes())) + 1
             return _Cell(self.line + 1 + line, column, text[start:stop].tobytes()[:1000])
 
@@ -309,29 +321,30 @@ class Examiner(Reader):
             tally = self._tallies[int(document[stars[first]])]
             tally.star = tally.star or cell(int(stars[first]))
             tally.stars += stop - first
-        cells = parse(text, starts[held], stops[held], Labels())
-        unread = np.ones(len(held), dtype=np.bool_)
+        cells = parse(text, starts[filled], stops[filled], Labels())
+        unread = np.ones(len(filled), dtype=np.bool_)
         unread[cells.cell] = False
         odd = unread.copy()
         odd[cells.odd] = True
-        for first, stop in _runs(document[held]):
-            self._tallies[int(document[held[first]])].held += stop - first
+        for first, stop in _runs(document[filled]):
+            self._tallies[int(document[filled[first]])].filled += stop - first
         which = np.flatnonzero(odd)
         unread_before = np.cumsum(np.append(0, unread[which]))
-        for first, stop in _runs(document[held[which]]):
-            tally = self._tallies[int(document[held[which[first]]])]
+        for first, stop in _runs(document[filled[which]]):
+            tally = self._tallies[int(document[filled[which[first]]])]
             tally.odd += stop - first
             tally.unread += int(unread_before[stop] - unread_before[first])
             room = max(self.found.room("odd-cell"), 1) - len(tally.cells)
-            tally.cells += [cell(int(held[at])) for at in which[first : min(stop, first + max(room, 0))]]
+            tally.cells += [cell(int(filled[index])) for index in which[first : min(stop, first + max(room, 0))]]
 
     def _odd_line(self, code: str, line: int, **details: object) -> None:
         self.found.add(Finding(code, self.source.name, self.line + 1 + int(line), details=details))
 
-    # What shows at the end of a file or a batch
+    # At the end of a file or a batch
 
     def _end_of_file(self) -> None:
-        self._tell_numbers()
+        """Report what is known at the end of a file."""
+        self._report_numbers()
         expected = 0 if self._file.first_line_end[0] == 1 else 1
         other = 1 - expected
         count, first = self._file.line_ends[other], self._file.first_line_end[other]
@@ -349,29 +362,33 @@ class Examiner(Reader):
                 Finding("not-utf-8", self.source.name, self._file.first_undecodable, details={"count": lines})
             )
 
-    def _tell_numbers(self) -> None:
-        """Where the numbers of tokens do not count up, in the column that has them: one that does so half of the time,
-        for the third of five or more a quarter of it."""
-        often = 4 if self._file.numbered else 2
-        its = next((each for each in self._file.numbering if often * each.ups >= self._file.pairs), None)
-        if its is None:
+    def _report_numbers(self) -> None:
+        """Report token numbers that do not rise by one, in the column of token numbers.
+
+        That is a column in which at least half of the numbers do; for the third of five or more, a quarter.
+        """
+        share = 4 if self._file.numbered else 2
+        column = next((column for column in self._file.numbering if share * column.ups >= self._file.pairs), None)
+        if column is None:
             return
-        for line, number, before in self.found.take("token-number", its.odd):
+        for line, number, before in self.found.take("token-number", column.odd):
             details = {"found": number, "before": before}
             self.found.add(Finding("token-number", self.source.name, line, details=details))
-        self.found.pass_over("token-number", its.unlisted)
+        self.found.pass_over("token-number", column.unlisted)
 
     def _decided(self, batch: Documents) -> Documents:
-        """Say what was counted over each document of a batch; one that is still open waits for the next batch."""
+        """A batch after the report on its documents. The counts of a document that is still open are kept."""
         ready = len(batch)
         for document, tally in sorted(self._tallies.items()):
             if document < ready:
                 self._decide(batch, document, tally)
-        self._tallies = defaultdict(_Tally, {at - ready: its for at, its in self._tallies.items() if at >= ready})
-        self._tabbed = {at - ready for at in self._tabbed if at >= ready}
+        later = {document - ready: tally for document, tally in self._tallies.items() if document >= ready}
+        self._tallies = defaultdict(_Tally, later)
+        self._tabbed = {document - ready for document in self._tabbed if document >= ready}
         return batch if self._texts is None else replace(batch, texts=self._texts.take(ready))
 
     def _decide(self, batch: Documents, document: int, tally: _Tally) -> None:
+        """Report on the cells of a document."""
         name, path = batch.names[document], batch.place_of(document).source.name
         tokens = int(batch.tokens[document])
         if tally.blanked and document in self._tabbed:
@@ -379,13 +396,13 @@ class Examiner(Reader):
             self.found.add(Finding("mixed-separators", path, tally.first_blanked, details=separated))
         if other := tally.other(tokens):
             first, count, cells = other
-            held = {
+            details = {
                 "document": name,
                 "count": count,
                 "cells": plural(cells, "cell"),
                 "cell": shortened(as_text(first.text)),
             }
-            self.found.add(Finding("other-column", path, first.line, first.column, held))
+            self.found.add(Finding("other-column", path, first.line, first.column, details))
             return
         for cell in self.found.take("odd-cell", tally.cells):
             details = {
@@ -398,14 +415,14 @@ class Examiner(Reader):
 
 
 def _nearly(line: bytes) -> tuple[str, str] | None:
-    """What a line that begins with # would do to a document, and the marker it should be, if it nearly is one."""
+    """For a line that nearly is a marker: whether it would begin or end a document, and the correct marker."""
     return _marker_like("".join(re.findall("[a-z]+", as_text(line[:40]).lower())))
 
 
-@lru_cache(maxsize=1024)  # comments of a file are much alike, and likeness takes time
+@lru_cache(maxsize=1024)  # the comments of a file are similar, and comparing takes time
 def _marker_like(letters: str) -> tuple[str, str] | None:
     if "doc" not in letters and not letters.startswith(("begin", "end")):
-        return None  # most comments have nothing of a marker
+        return None  # most comments are nothing like a marker
     for what, words in (("begins", "begin document"), ("ends", "end document")):
         expected = words.replace(" ", "")
         if SequenceMatcher(None, expected, letters[: len(expected)]).ratio() >= NEARLY:
@@ -413,10 +430,10 @@ def _marker_like(letters: str) -> tuple[str, str] | None:
     return None
 
 
-def _first_of_each(places: Ints, group: Ints, *, skip_first: bool) -> list[int]:
-    """The first of the places in each group; ``skip_first`` leaves the first group out."""
-    first = places[changes(group[places])]
-    return [at for at in first.tolist() if not (skip_first and group[at] == 0)]
+def _first_of_each(rows: Ints, group: Ints, *, skip_first: bool) -> list[int]:
+    """The first of the rows in each group; ``skip_first`` leaves the first group out."""
+    first = rows[changes(group[rows])]
+    return [row for row in first.tolist() if not (skip_first and group[row] == 0)]
 
 
 def _runs(groups: Ints) -> Iterator[tuple[int, int]]:
@@ -426,9 +443,9 @@ def _runs(groups: Ints) -> Iterator[tuple[int, int]]:
 
 
 def _plain(cell: bytes) -> bytes:
-    """A cell as it is read, in plain form."""
+    """The plain form of a cell, which is how it is read."""
     forms = {SINGLE: b"(%s)", OPEN: b"(%s", CLOSE: b"%s)"}
     text, labels = np.frombuffer(cell + b"\n", dtype=np.uint8), Labels()
     events = parse(text, np.zeros(1, dtype=np.int64), np.full(1, len(cell)), labels)
-    its = zip(events.kind.tolist(), map(labels.name, events.label.tolist()), strict=True)
-    return b"|".join(forms[kind] % name.encode() for kind, name in its)
+    pieces = zip(events.kind.tolist(), map(labels.name, events.label.tolist()), strict=True)
+    return b"|".join(forms[kind] % name.encode() for kind, name in pieces)

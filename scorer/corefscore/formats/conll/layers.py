@@ -1,4 +1,4 @@
-"""Words, parts of speech and parses of CoNLL-2011/2012: columns 4, 5 and 6, as far as a file has them.
+"""Words, parts of speech and parses of CoNLL-2011/2012: columns 4, 5 and 6, if a file has them.
 
 Words can be in another column (`corefscore.formats.conll.lines.WordColumn`).
 """
@@ -20,7 +20,7 @@ TAG, PARSE = 4, 5
 NO_CELL = b"-"
 
 NOTHING = {"-", "*", "_"}
-"""Cells that say that there is nothing."""
+"""Cells that mean that there is no value."""
 
 
 def read(source: Source, request: Request) -> Iterator[Layers]:
@@ -35,23 +35,23 @@ def read(source: Source, request: Request) -> Iterator[Layers]:
 
 
 def _units(source: Source, begin: int, lines: Sequence[bytes], unit: str) -> list[str]:
-    """The cells of the column that tells the unit of each token of a document.
+    """The cells of the column with the unit of each token of a document.
 
-    Raises `UsageError` for what names no column, `InputError` for a token that has no such column.
+    Raises `UsageError` if ``unit`` is not the name of a column, `InputError` for a token without this column.
     """
     number = unit.removeprefix(OF_COLUMN)
     if number == unit or not (number.isascii() and number.isdigit() and int(number)):
         raise UsageError(f"--unit {unit}: {source.name} is CoNLL; expected column:N, counted from 1")
-    at = int(number) - 1
-    found = []
+    index = int(number) - 1
+    units = []
     for token, line in enumerate(lines):
         columns = columns_of(line)
-        if at >= len(columns) - 1:  # the last one is that of coreference
-            what = f"token {token} has {len(columns)} columns, the last of which is that of coreference"
+        if index >= len(columns) - 1:  # the last column is coreference
+            what = f"token {token} has {len(columns)} columns, the last of which is coreference"
             details = {"what": what, "expected": f"column {number} before it", "unit": unit}
             raise InputError([Finding("no-unit", source.name, begin, details=details)])
-        found.append(columns[at].strip())
-    return _texts(found)
+        units.append(columns[index].strip())
+    return _texts(units)
 
 
 def _cells(lines: Sequence[bytes], column: WordColumn) -> Iterator[Sequence[bytes]]:
@@ -60,21 +60,21 @@ def _cells(lines: Sequence[bytes], column: WordColumn) -> Iterator[Sequence[byte
     if rows := _usual(lines, last):
         word = column.place(last + 2)
         yield [columns[word].strip() for columns in rows]
-        for at in (TAG, PARSE):
-            yield [columns[at] for columns in rows]
+        for index in (TAG, PARSE):
+            yield [columns[index] for columns in rows]
         return
     rows = [columns_of(line) for line in lines]
     yield [column.cell(columns) for columns in rows]
-    for at in (TAG, PARSE):  # the last column is that of coreference
-        yield [columns[at] if len(columns) > at + 1 else NO_CELL for columns in rows]
+    for index in (TAG, PARSE):  # the last column is coreference
+        yield [columns[index] if len(columns) > index + 1 else NO_CELL for columns in rows]
 
 
 def _usual(lines: Sequence[bytes], last: int) -> list[list[bytes]]:
-    """The columns up to ``last`` of lines that all have them and nothing odd, which can be split fast; else nothing."""
+    """The columns up to ``last`` of lines that can be split fast; empty if a line has too few columns or odd blanks."""
     text = b"".join(lines)
     tabs = b"\t" in text
     odd = (b"\t\n",) if tabs else (b"\r", b"\v", b"\f")
-    if text.endswith(b"\t") or any(each in text for each in odd):
+    if text.endswith(b"\t") or any(mark in text for mark in odd):
         return []
     rows = [line.split(b"\t" if tabs else None, last + 1) for line in lines]
     return rows if min(map(len, rows), default=0) > last + 1 else []

@@ -1,20 +1,20 @@
-"""Named entities of CoNLL-2011/2012, for the metrics that ask for them; for others the reader of scoring does.
+"""The reader of CoNLL-2011/2012 with named entities, for the metrics that need them.
 
-The grammar of the column (the eleventh from the left, unless another is named):
+The grammar of the column (the eleventh by default):
 
-1. A column counts from the left, split as in rule 4 of `corefscore.formats.conll.reader`. The last column is that of
-   coreference and never of names, unless a key is estimated from its names: then there need be no coreference, and
-   none is read.
+1. Columns are counted from the left and split as in rule 4 of `corefscore.formats.conll.reader`. The last column is
+   coreference and never names, unless a key is estimated from its names: then the file needs no coreference, and none
+   is read.
 2. ``(TYPE*`` begins a name, ``*)`` ends it, ``(TYPE)`` and ``(TYPE*)`` are names of one token; ``(TYPE`` and ``)``
-   will do. ``*``, ``-``, ``_`` and an empty cell say that nothing begins or ends. Anything else is a fault.
-3. Types are compared without case. A TYPE is no number: that would be an id of coreference.
+   are accepted, too. In a cell with ``*``, ``-``, ``_`` or nothing no name begins or ends. Any other cell is a fault.
+3. Types are compared without case. A TYPE is not a number: that would be an id of coreference.
 4. Names neither nest nor cross, and end within their document.
 
-A fault makes its document unusable, as brackets of coreference without a partner do.
+A document with a fault cannot be used, like one with unmatched brackets of coreference.
 
-The words of tokens are in the fourth column of lines with at least five, or in that of ``word_column``, unless that is
-the column of names. Otherwise they are unknown: with fewer columns nothing tells words from tags, and a tag taken for a
-word makes all names one.
+The words of tokens are in the fourth column of lines with at least five, or in ``word_column``, unless that is the
+column of names. Otherwise they are unknown: with fewer columns words cannot be told from tags, and with tags in the
+place of words all names would be the same.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ from corefscore.formats.row import Request
 from corefscore.formats.words import BLANK_MARKS, TextsSoFar, word_numbers
 
 CELL = re.compile(rb"(?:\(([^\s()*|]+))?\*?(\))?")
-"""A cell of a name: the type where it begins one, and whether it ends one."""
+"""A cell of a name: the type if a name begins there, and the bracket if one ends there."""
 
 CELLS = '"(TYPE*" where a name begins, "*)" where it ends, "(TYPE)" for one token and "*" elsewhere'
 
 
 class Name(NamedTuple):
-    """A name, as it is found."""
+    """A named entity with its words."""
 
     document: int
     start: int
@@ -73,7 +73,10 @@ class _Cell(NamedTuple):
 
 
 def read(files: Sequence[Source], notices: list[Finding], request: Request) -> Iterator[Documents]:
-    """The documents of all files with their named entities, as ``request.names`` has it; else as scoring reads them."""
+    """The documents of all files with the named entities that ``request.names`` describes.
+
+    Raises as `corefscore.formats.conll.reader.read` does.
+    """
     reader = NamesReader(notices, request)
     for source in files:
         yield from reader.file(source)
@@ -81,25 +84,26 @@ def read(files: Sequence[Source], notices: list[Finding], request: Request) -> I
 
 
 class NamesReader(Reader):
-    """Reads one side with its named entities, and with the words of all tokens, by which sides are compared."""
+    """Reads one side with its named entities and the words of all tokens, by which the sides are compared."""
 
     def __init__(self, notices: list[Finding], request: Request) -> None:
         super().__init__(notices, request)
-        assert request.names is not None, "only names are read here"
-        self._how = request.names
-        if self.word_column.number == self._how.column and self._how.of_side(request.side):
-            raise UsageError(f"column {self._how.column} cannot have both words and names; see --ne-column")
-        self._names_wanted = self._how.of_side(request.side)
-        self._estimate = request.side == KEY and bool(self._how.estimate)
+        options = request.names
+        assert options is not None, "this reader is for names"
+        if self.word_column.number == options.column and options.of_side(request.side):
+            raise UsageError(f"column {options.column} cannot have both words and names; see --ne-column")
+        self._number = options.column
+        self._names_wanted = options.of_side(request.side)
+        self._estimate = request.side == KEY and bool(options.estimate)
         # One for each file; batches share the list.
-        self._held: list[NameColumn] = []
+        self._columns: list[NameColumn] = []
         self._open: _Open | None = None
         self._names: list[Name] = []
         self._faults: dict[int, Finding] = {}
         self._texts = TextsSoFar() if request.texts else None
 
     def file(self, source: Source) -> Iterator[Documents]:
-        self._held.append(NameColumn(self._how.column, source.name))
+        self._columns.append(NameColumn(self._number, source.name))
         yield from super().file(source)
 
     def look(self, lines: Lines) -> None:
@@ -111,56 +115,56 @@ class NamesReader(Reader):
         stops = lines.stops[tokens]
         columns = Columns(lines.text, lines.starts[tokens], stops - (lines.text[stops - 1] == CR))
         if self._texts is not None:
-            at = columns.word_column(self.word_column, self._how.column)
-            number = np.where(at >= 0, word_numbers(lines.text, *columns.cells(at)), UNKNOWN)
+            word_column = columns.word_column(self.word_column, self._number)
+            number = np.where(word_column >= 0, word_numbers(lines.text, *columns.cells(word_column)), UNKNOWN)
             self._texts.add(document, number, self.line + 1 + tokens)
         if self._names_wanted:
             token = np.cumsum(lines.is_token)[tokens] - 1 + shift
             self._look_at_names(lines, tokens, document, token, columns)
 
     def _look_at_names(self, lines: Lines, tokens: Ints, document: Ints, token: Ints, columns: Columns) -> None:
-        text, number = lines.text, self._how.column
-        starts, stops = columns.cells(np.full(len(tokens), number - 1))
-        words = _Words(text, columns, columns.word_column(self.word_column, number))
-        for at in self._held_in(text, columns.count, starts, stops).tolist():
-            raw = text[starts[at] : stops[at]].tobytes()
-            before = as_text(text[lines.starts[tokens[at]] : starts[at]].tobytes())
-            cell = _Cell(self.line + 1 + int(tokens[at]), len(before) + 1, as_text(raw))
-            self._cell(raw, cell, int(document[at]), int(token[at]), partial(words.of, at))
+        text = lines.text
+        starts, stops = columns.cells(np.full(len(tokens), self._number - 1))
+        words = _Words(text, columns, columns.word_column(self.word_column, self._number))
+        for row in self._look_at_column(text, columns.count, starts, stops).tolist():
+            raw = text[starts[row] : stops[row]].tobytes()
+            before = as_text(text[lines.starts[tokens[row]] : starts[row]].tobytes())
+            cell = _Cell(self.line + 1 + int(tokens[row]), len(before) + 1, as_text(raw))
+            self._cell(raw, cell, int(document[row]), int(token[row]), partial(words.of, row))
         if self._open is not None and self._open.document == document[-1]:
             new = int(token[-1]) - self._open.token + 1 - len(self._open.words)
             self._open = self._open._replace(words=[*self._open.words, *words.of(len(tokens) - 1, new)])
 
-    def _held_in(self, text: Bytes, count: Ints, starts: Ints, stops: Ints) -> Ints:
-        """Note what the column holds in some lines, given their numbers of columns and its cells; those of the lines
-        whose cell has to do with a name."""
-        held = self._held[-1]
-        there: Bools = count >= held.number
+    def _look_at_column(self, text: Bytes, count: Ints, starts: Ints, stops: Ints) -> Ints:
+        """Update the `NameColumn` of the file from some lines, given their numbers of columns and the cells of names;
+        returns the lines in which a name begins or ends."""
+        column = self._columns[-1]
+        there: Bools = count >= column.number
         size, first = stops - starts, text[np.minimum(starts, len(text) - 1)]
         blank: Bools = (size == 0) | ((size == 1) & np.isin(first, np.frombuffer(BLANK_MARKS, dtype=np.uint8)))
         if not self._estimate:
-            last: Bools = count == held.number
+            last: Bools = count == column.number
             there &= ~last
-            held.last |= bool(last.any())
-            for at in np.flatnonzero(last & ~blank)[: not held.last_cell].tolist():
-                held.last_cell = as_text(text[starts[at] : stops[at]].tobytes())
-        held.columns = max(held.columns, int(count.max()))
-        held.there |= bool(there.any())
-        held.blanks |= dict.fromkeys(map(chr, np.unique(first[there & blank & (size == 1)]).tolist()))
-        held.blanks |= dict.fromkeys([""] * bool((there & (size == 0)).any()))
+            column.last |= bool(last.any())
+            for row in np.flatnonzero(last & ~blank)[: not column.last_cell].tolist():
+                column.last_cell = as_text(text[starts[row] : stops[row]].tobytes())
+        column.columns = max(column.columns, int(count.max()))
+        column.there |= bool(there.any())
+        column.blanks |= dict.fromkeys(map(chr, np.unique(first[there & blank & (size == 1)]).tolist()))
+        column.blanks |= dict.fromkeys([""] * bool((there & (size == 0)).any()))
         return np.flatnonzero(there & ~blank)
 
     def _cell(self, raw: bytes, cell: _Cell, document: int, token: int, words: Callable[[int], Sequence[str]]) -> None:
-        """Deal with one cell; ``words`` gives the last so many words of the block, up to this token."""
+        """Read one cell; ``words(size)`` returns the last ``size`` words of the block, up to this token."""
         self._end_of_document(document)
         found = CELL.fullmatch(raw)
         if not found or not (found[1] or found[2]):
-            self._blame(document, cell, "is no cell of named entities", CELLS)
+            self._blame(document, cell, "is not a cell of named entities", CELLS)
             return
         opened = self._open
         if found[1]:
             if found[1].isdigit():
-                self._blame(document, cell, "has a number for a type, as coreference has", CELLS)
+                self._blame(document, cell, "has a number for a type, like coreference", CELLS)
                 return
             if opened is not None:
                 what = f'begins a name within "{opened.cell.text}" of line {opened.cell.line}'
@@ -168,23 +172,24 @@ class NamesReader(Reader):
                 return
             opened = _Open(document, token, as_text(found[1]).upper(), cell)
         if opened is None:
-            self._blame(document, cell, "ends a name, and none has begun", CELLS)
+            self._blame(document, cell, "ends a name, but none has begun", CELLS)
             return
         self._open = None if found[2] else opened
         if found[2]:
             size = token - opened.token + 1 - len(opened.words)
-            its_words = [*opened.words, *words(size)]
-            self._names.append(Name(document, opened.token, token, opened.cell.line, opened.type, its_words))
-            self._held[-1].types[opened.type] += 1
+            words_of_name = [*opened.words, *words(size)]
+            self._names.append(Name(document, opened.token, token, opened.cell.line, opened.type, words_of_name))
+            self._columns[-1].types[opened.type] += 1
 
     def _end_of_document(self, document: int) -> None:
-        """A name must not reach into another document."""
+        """Report a name that is still open in another document."""
         if self._open is not None and self._open.document != document:
             what = "begins a name that never ends"
             self._blame(self._open.document, self._open.cell, what, '"*)" at its last token, within the document')
             self._open = None
 
     def _blame(self, document: int, cell: _Cell, what: str, expected: str) -> None:
+        """Keep the first fault of a document."""
         self._open = None
         shown = shortened(cell.text)
         details = {
@@ -192,7 +197,7 @@ class NamesReader(Reader):
             "cell": shown,
             "what": what,
             "expected": expected,
-            "column": self._how.column,
+            "column": self._number,
         }
         finding = Finding(
             "bad-name", self.places[document].source.name, cell.line, cell.column, details, (shown, "^" * len(shown))
@@ -209,11 +214,11 @@ class NamesReader(Reader):
     def _with_names(self, documents: Documents) -> Documents:
         ready = len(documents)
         faults = {document: partial(_known, fault) for document, fault in self._faults.items() if document < ready}
-        its = [name for name in self._names if name.document < ready and name.document not in faults]
-        document, start, end, line = np.array([name[:4] for name in its], dtype=np.int64).reshape(-1, 4).T
-        kinds = np.array([name.type for name in its], dtype=object)
-        words = np.fromiter((name.words for name in its), dtype=object, count=len(its))
-        names = NamedEntities(document, start, end, line, kinds, words, self._held)
+        sound = [name for name in self._names if name.document < ready and name.document not in faults]
+        document, start, end, line = np.array([name[:4] for name in sound], dtype=np.int64).reshape(-1, 4).T
+        kinds = np.array([name.type for name in sound], dtype=object)
+        words = np.fromiter((name.words for name in sound), dtype=object, count=len(sound))
+        names = NamedEntities(document, start, end, line, kinds, words, self._columns)
         self._names = [n._replace(document=n.document - ready) for n in self._names if n.document >= ready]
         self._faults = {document - ready: fault for document, fault in self._faults.items() if document >= ready}
         if self._open is not None:
@@ -227,23 +232,24 @@ class NamesReader(Reader):
 
 
 class _Words:
-    """The words of the token lines of one block; ``at`` is their column, and a word without one is empty."""
+    """The words of the token lines of one block; ``column`` is the column of words in each line, and a line without it
+    has an empty word."""
 
-    def __init__(self, text: np.ndarray, columns: Columns, at: Ints) -> None:
+    def __init__(self, text: np.ndarray, columns: Columns, column: Ints) -> None:
         self._text = text
         self._columns = columns
-        self._at = at
+        self._column = column
         self._cells: tuple[Ints, Ints] | None = None
 
     def of(self, last: int, size: int) -> list[str]:
         """The words of ``size`` lines, up to the line ``last``."""
         if self._cells is None:
-            self._cells = self._columns.cells(self._at)
+            self._cells = self._columns.cells(self._column)
         starts, stops = self._cells
-        which = range(last - size + 1, last + 1)
-        return [as_text(self._text[starts[at] : stops[at]].tobytes()).strip() for at in which]
+        rows = range(last - size + 1, last + 1)
+        return [as_text(self._text[starts[row] : stops[row]].tobytes()).strip() for row in rows]
 
 
 def _known(finding: Finding) -> Finding:
-    """A finding as what `Documents.faults` holds, a function that gives it."""
+    """The finding itself, for `Documents.faults`, which contains functions."""
     return finding

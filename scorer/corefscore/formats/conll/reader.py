@@ -1,29 +1,30 @@
 """CoNLL-2011/2012: bytes to columns.
 
-The grammar. Each rule that is not plain is decided by a recorded run of the official scorer, named behind it.
+The grammar. The names in brackets are recorded runs of the official scorer that decide a rule; "our rule" means that
+the official scorer has no such rule.
 
- 1. A document begins at a line with `#`, blanks or none, `begin document`, one blank; its name is all that
-    follows but the line end, LF or CR LF (odd-name-trailing-space, odd-name-with-quotes, crlf). It ends at `#`,
-    blanks or none, `end document` anywhere in a line (odd-hash-space, odd-end-with-name), or where the file
-    ends (no-end).
- 2. Lines outside documents are not read (odd-lines-between, odd-text-before).
- 3. Lines of white space are no tokens (blank). Nor are comments, which is ours: a line that starts with `#`, has
-    no tab, no bracketed number in its last column, and is no marker. Every other line is a token; tokens
-    count from 0 through the whole document.
- 4. Columns are split at tabs, empty ones at the end do not count (odd-trailing-tabs, odd-tabs-at-the-end), but with
-    CRLF line ends the CR keeps the last one from being empty. On a line without tabs, columns are split at blanks
-    (spaces), and only the last one counts, which is ours. The last column is the cell of coreference.
+ 1. A document begins at a line with `#`, optional blanks, `begin document` and one blank. Its name is the rest of the
+    line without the line end, LF or CR LF (odd-name-trailing-space, odd-name-with-quotes, crlf). It ends at `#`,
+    optional blanks and `end document` anywhere in a line (odd-hash-space, odd-end-with-name), or at the end of the
+    file (no-end).
+ 2. Lines outside documents are ignored (odd-lines-between, odd-text-before).
+ 3. Lines of white space are not tokens (blank). Neither are comments (our rule): a comment starts with `#`, has no tab
+    and no bracketed number in its last column, and is not a marker. Every other line is a token; the tokens of a
+    document are numbered from 0.
+ 4. Columns are split at tabs. Empty columns at the end do not count (odd-trailing-tabs, odd-tabs-at-the-end), but with
+    CR LF line ends the CR keeps the last column from being empty. A line without tabs is split at blanks (spaces), and
+    only its last column counts (our rule). The last column is the cell of coreference.
  5. Within a cell every `(N+D)` with exactly one digit D is discarded (odd-plus), then all `(N)` are read, then
-    all `(N`, then all `N)`. Each piece is cut out and the search starts again, so that what stood beside it
-    joins (odd-no-bars, odd-double-closing). Whatever is left means nothing (markers, odd-words-in-cell).
+    all `(N`, then all `N)`. Each piece is cut out and the search starts again, so that the text on both sides of it is
+    joined (odd-no-bars, odd-double-closing). The rest is ignored (markers, odd-words-in-cell).
  6. N is compared as text: `00` and `0` are two entities (odd-leading-zero).
- 7. A close bracket closes the latest open bracket of its entity (odd-same-id-nested, odd-close-before-open).
-    One without an open bracket, or an open one that is never closed, makes the document unusable (unopened,
-    unclosed). The same holds where the file ends without an end line, which is ours.
+ 7. A close bracket closes the latest open bracket of its entity (odd-same-id-nested, odd-close-before-open). A document
+    with a bracket that has no partner cannot be used (unopened, unclosed), even if the file ends without an end line
+    (our rule).
  8. Entities are numbered in order of first appearance, mentions in the order in which they close.
- 9. A byte order mark at the start of a file is passed over, which is ours.
+ 9. A byte order mark at the start of a file is ignored (our rule).
 
-A file is read in blocks: whole-array passes find the lines and the few cells that can hold a mention.
+A file is read in blocks: whole-array passes find the lines and the few cells that can contain a mention.
 """
 
 from __future__ import annotations
@@ -49,30 +50,30 @@ from corefscore.formats.conll.lines import (
     END_MARKER,
     WordColumn,
     absent_column,
-    holds_token,
+    is_token_line,
     marker_of,
     other_words,
 )
 from corefscore.formats.row import BATCH, USUAL, Request
 
 BLOCK = 1 << 20
-"""Bytes read at once: large enough for whole-array work to pay, small enough to stay in the cache."""
+"""The number of bytes read at once: large enough for whole-array passes, small enough for the cache."""
 
 HEADER = re.compile(rb"#?[^\S\n]*begin[^\S\n]*document", re.IGNORECASE)
-"""What looks like the begin of a document, in whatever form."""
+"""A line that looks like the begin of a document, in any form."""
 
 CONLL_U = (
     rb"^#\s*(newdoc|newpar|sent_id|text\s*=|global\.Entity)|^1\t[^\t\n]*\t[^\t\n]*\t(_|ADJ|ADP|ADV|AUX|CCONJ|DET|"
     rb"INTJ|NOUN|NUM|PART|PRON|PROPN|PUNCT|SCONJ|SYM|VERB|X)\t"
 )
-"""What a file in CoNLL-U has."""
+"""A line of a file in CoNLL-U."""
 
 LONG_CELL = 64
-"""Bytes after which the few cells that are still longer are looked at one by one."""
+"""The number of bytes up to which cells are measured together; the few longer cells are measured one by one."""
 
 LF, CR, TAB, SPACE, HASH = b"\n\r\t #"
 MARKER_BEGINS = np.frombuffer(b"be \t\r\v\f", dtype=np.uint8)
-"""What may follow the `#` of a marker."""
+"""The bytes that may follow the `#` of a marker."""
 
 EXPECTED = (
     'CoNLL-2011/2012: "#begin document NAME", a line per token with the coreference in the last column, "#end document"'
@@ -80,8 +81,8 @@ EXPECTED = (
 
 
 class Segments(NamedTuple):
-    """The lines of each document that lie in the current block, and what turns the number of a token
-    within the block into its number within the document."""
+    """The lines of each document in the current block: the first one and where they stop, the document, and the number
+    to add to that of a token in the block for its number in the document."""
 
     first: Ints
     stop: Ints
@@ -89,7 +90,7 @@ class Segments(NamedTuple):
     shift: Ints
 
     def within(self, lines: Ints) -> tuple[Ints, Ints, Ints]:
-        """Those of the lines that lie in a segment, and its document and shift for each."""
+        """The lines that are in a segment, with the document and the shift of that segment."""
         segment = np.searchsorted(self.first, lines, side="right") - 1
         inside = (segment >= 0) & (lines < self.stop[segment])
         lines, segment = lines[inside], segment[inside]
@@ -99,8 +100,8 @@ class Segments(NamedTuple):
 class Lines(NamedTuple):
     """The lines of one block: line n is ``text[starts[n]:stops[n]]``, its line end left out.
 
-    ``markers`` holds the lines that are markers, with the name of the document that begins, or None where one ends;
-    ``segments`` are the stretches that belong to documents.
+    ``markers`` maps the lines that are markers to the name of the document that begins there, or None if one ends
+    there; ``segments`` are the runs of lines that belong to documents.
     """
 
     text: Bytes
@@ -112,16 +113,15 @@ class Lines(NamedTuple):
 
 
 def recognises(head: bytes) -> bool:
-    """Whether a file that begins so has a begin marker."""
+    """Whether the first bytes of a file contain a begin marker."""
     return re.search(rb"^(?:%s)?#[^\S\n]*%s" % (MARK, BEGIN), head, re.MULTILINE) is not None
 
 
 def read(files: Sequence[Source], notices: list[Finding], request: Request) -> Iterator[Documents]:
-    """The documents of all files as one corpus, in batches; what is odd is added to ``notices``.
+    """The documents of all files as one corpus, in batches; oddities are added to ``notices``.
 
-    Raises `InputError` for a file without any document and for a document that begins inside another;
-    `UsageError` for a file that cannot be read. Brackets that do not match are kept as a fault of
-    their document, since a document that is not scored may have them.
+    Raises `InputError` for a file without any document and for a document that begins inside another, `UsageError` for
+    a file that cannot be read. Brackets that do not match become a fault of their document, since it may not be scored.
     """
     reader = Reader(notices, request)
     for source in files:
@@ -130,11 +130,11 @@ def read(files: Sequence[Source], notices: list[Finding], request: Request) -> I
 
 
 class Reader:
-    """Reads one corpus; holds the documents since the last batch and the place in the file: the lines read, whether
-    the last one had its line end, and whether a document is open.
+    """Reads one corpus. It keeps the documents since the last batch and the state of the file: the number of lines
+    read (``line``), whether the last one had its line end (``ended``), and whether a document is open (``inside``).
 
-    Scoring refuses at the first fault. Who wants to know more (`corefscore.formats.conll.examiner`) overrides `note`,
-    `refuse`, `look` and `faults`, and reads on by the same rules.
+    Scoring stops at the first fault. `corefscore.formats.conll.examiner` overrides `note`, `refuse`, `look` and
+    `faults` to continue by the same rules.
     """
 
     def __init__(self, notices: list[Finding], request: Request = USUAL) -> None:
@@ -152,7 +152,7 @@ class Reader:
         self.bytes = 0
 
     def file(self, source: Source) -> Iterator[Documents]:
-        """Read one file; yields the batches that become full on the way."""
+        """Read one file; yields every batch that is full."""
         self.source = source
         self.line = 0
         self.ended = True
@@ -180,31 +180,31 @@ class Reader:
             self.note(odd)
 
     def note(self, finding: Finding) -> None:
-        """Keep a notice."""
+        """Add a notice."""
         self.notices.append(finding)
 
     def refuse(self, finding: Finding) -> None:
-        """Deal with a fault of the whole file."""
+        """Raise `InputError` for a fault of the whole file."""
         raise InputError([finding])
 
     def look(self, lines: Lines) -> None:
-        """Look at the lines of a block, the first of which has the number ``self.line + 1``."""
+        """Look at the lines of a block, which begin at line ``self.line + 1``; for subclasses."""
 
     def faults(self, faulty: Sequence[int], events: Events) -> dict[int, Callable[[], Finding]]:
-        """For each of some documents its first bracket that has no partner, described when it is asked for.
+        """For each faulty document a function that describes its first bracket without a partner.
 
-        ``events`` are those of these documents.
+        ``events`` are the events of these documents.
         """
         return {document: self._fault(document, events) for document in faulty}
 
     def batch(self) -> Iterator[Documents]:
-        """The documents read since the last batch, if there are any; one that is still open waits for the next."""
+        """The documents read since the last batch, if there are any, except one that is still open."""
         ready = len(self.names) - self.inside
         if ready:
             yield self._taken(ready)
 
     def _taken(self, ready: int) -> Documents:
-        """The first so many documents, of which nothing stays here while they are counted."""
+        """The first ``ready`` documents, which are removed from this reader."""
         events = Events(*map(np.concatenate, zip(*self.events, strict=True)))
         complete, rest = events.document < ready, events.document >= ready
         later = events.only(np.flatnonzero(rest))
@@ -224,7 +224,7 @@ class Reader:
         for column in (self.names, self.places, self.stops, self.tokens):
             del column[:ready]
         self.events = [later._replace(document=later.document - ready)]
-        self.discarded = {at - ready: cells for at, cells in self.discarded.items() if at >= ready}
+        self.discarded = {number - ready: cells for number, cells in self.discarded.items() if number >= ready}
         self.bytes = 0
         return documents
 
@@ -232,7 +232,7 @@ class Reader:
         self.note(Finding(code, self.source.name, line, details=details))
 
     def _block(self, data: bytearray, size: int) -> None:
-        """Read the lines of one block, which stand behind the line end at its first position."""
+        """Read the lines of one block, whose first byte is a line end."""
         text = np.frombuffer(data, dtype=np.uint8, count=size)
         line_ends = np.flatnonzero(text == LF)
         starts, stops = line_ends[:-1] + 1, line_ends[1:]
@@ -251,7 +251,7 @@ class Reader:
             if marker := marker_of(line_text):
                 markers[line] = marker.name
             else:
-                is_token[line] = holds_token(line_text)
+                is_token[line] = is_token_line(line_text)
         if data.count(END, 0, size) > sum(name is None for name in markers.values()):
             for end in END_MARKER.finditer(data, 0, size):
                 markers.setdefault(int(np.searchsorted(line_ends, end.start())) - 1, None)
@@ -266,15 +266,14 @@ class Reader:
         self.line += len(starts)
 
     def _segments(self, markers: list[tuple[int, str | None]], is_token: Bools, tokens: Ints) -> Segments:
-        """Walk from marker to marker (a name begins a document, None ends it).
+        """The runs of lines that belong to documents, given the markers (a name begins a document, None ends it).
 
-        Returns the stretches of lines that belong to documents. ``tokens`` is the number of tokens up to and
-        including each line of the block.
+        ``tokens`` is the number of tokens up to and including each line of the block.
         """
         rows: list[tuple[int, int, int, int]] = []
         first = seen = 0
 
-        def stretch(stop: int, now: int) -> None:
+        def end_run(stop: int, now: int) -> None:
             nonlocal seen
             if self.inside:
                 rows.append((first, stop, len(self.names) - 1, self.tokens[-1] - seen))
@@ -287,7 +286,7 @@ class Reader:
         lines = np.array([line for line, _ in markers], dtype=np.int64)
         before = np.append(0, tokens)[lines].tolist()
         for (line, name), now in zip(markers, before, strict=True):
-            stretch(line, now)
+            end_run(line, now)
             first = line + 1
             number = self.line + first
             if name is None:
@@ -304,11 +303,11 @@ class Reader:
             self.places.append(Place(self.source, number))
             self.stops.append(0)
             self.tokens.append(0)
-        stretch(len(tokens), int(tokens[-1]) if len(tokens) else 0)
+        end_run(len(tokens), int(tokens[-1]) if len(tokens) else 0)
         return Segments(*np.array(rows, dtype=np.int64).reshape(-1, 4).T)
 
     def _cells(self, text: Bytes, stops: Ints, lines: Ints, tokens: Ints, segments: Segments) -> None:
-        """Read the coreference cells of some lines, those outside documents left out."""
+        """Read the coreference cells of those lines that are in documents."""
         lines, document, shift = segments.within(lines)
         cells = parse(text, *last_cells(text, stops[lines]), self.labels)
         token = tokens[lines] - 1 + shift
@@ -319,12 +318,12 @@ class Reader:
             self.discarded.setdefault(int(document[cell]), []).extend(map(as_text, pieces))
 
     def _fault(self, document: int, events: Events) -> Callable[[], Finding]:
-        """The first bracket of a document that has no partner, described when it is asked for."""
+        """A function that describes the first bracket without a partner of a document."""
         details = self.details(document)
         return partial(_first, document, events, self.places[document].source, self.labels.odd, details)
 
     def details(self, document: int) -> dict[str, object]:
-        """What `describe` tells of a document."""
+        """The details of a document in the messages of `describe`."""
         begin, stop = self.places[document].line, self.stops[document]
         return {"document": self.names[document], "begin": begin, "where": f"at line {stop}"}
 
@@ -334,14 +333,14 @@ def _first(
 ) -> Finding:
     """The finding for the first bracket of a document that has no partner."""
     events = events.only(np.flatnonzero(events.document == document))
-    at = int(unmatched(events)[0])
-    line = int(events.line[at])
+    event = int(unmatched(events)[0])
+    line = int(events.line[event])
     cell = Cell(source.lines_at([line])[line])
-    return describe(events, at, int(earlier(events)[at]), cell, source, odd_labels=odd_labels, details=details)
+    return describe(events, event, int(earlier(events)[event]), cell, source, odd_labels=odd_labels, details=details)
 
 
 def earlier(events: Events) -> Ints:
-    """How many brackets of the same form stand before each in its cell."""
+    """The number of brackets of the same form before each bracket in its cell."""
     columns = events.document, events.line, events.label, events.kind
     order = order_by(*columns)
     begins = changes(*(column[order] for column in columns))
@@ -351,9 +350,9 @@ def earlier(events: Events) -> Ints:
 
 
 class Cell:
-    """The last cell of a line, for messages, which is looked through as far as they need it.
+    """The last cell of a line, for messages. It is searched only as far as these need it.
 
-    Mentions of one token and discarded pieces are no brackets here.
+    The brackets of mentions of one token and of discarded pieces are not found.
     """
 
     def __init__(self, line: bytes) -> None:
@@ -364,24 +363,24 @@ class Cell:
         self._places: dict[str, list[int]] = defaultdict(list)
 
     def excerpt(self, piece: str, earlier: int) -> tuple[int, tuple[str, str]]:
-        """The column of a bracket in its line, and the cell with carets under it, cut down to a readable width.
+        """The column of a bracket in its line, and the cell with carets under it, shortened to a readable width.
 
-        ``earlier`` is how many brackets of the same form stand before it. A bracket that only comes about when others
-        are cut out has the whole cell for its place.
+        ``earlier`` is the number of brackets of the same form before it. The whole cell is marked for a bracket that
+        only exists after others are cut out.
         """
         places = self._places[piece]
         while len(places) <= earlier and (bracket := next(self._brackets, None)):
             self._places[bracket[0]].append(self.start + bracket.start())
         there = earlier < len(places)
-        at, size = (places[earlier], len(piece)) if there else (self.start, len(self._rest.strip()))
-        shown = max(self.start, at - 30)
-        cell = self.text[shown : at + size + 30][:100].replace("\t", " ")
-        return at + 1, (cell, " " * (at - shown) + "^" * min(size, 40))
+        place, size = (places[earlier], len(piece)) if there else (self.start, len(self._rest.strip()))
+        shown = max(self.start, place - 30)
+        cell = self.text[shown : place + size + 30][:100].replace("\t", " ")
+        return place + 1, (cell, " " * (place - shown) + "^" * min(size, 40))
 
 
 def describe(
     events: Events,
-    at: int,
+    event: int,
     before: int,
     cell: Cell,
     source: Source,
@@ -389,12 +388,12 @@ def describe(
     odd_labels: Sequence[str],
     details: Mapping[str, object],
 ) -> Finding:
-    """The finding for a bracket without a partner among the events of one document.
+    """The finding for a bracket without a partner, which is one of the events.
 
-    It stands in that cell, so many of the same form `before` it.
+    ``before`` is the number of brackets of the same form before it in its cell.
     """
-    opened = bool(events.kind[at] == OPEN)
-    line, label = int(events.line[at]), int(events.label[at])
+    opened = bool(events.kind[event] == OPEN)
+    line, label = int(events.line[event]), int(events.label[event])
     name = str(label) if label >= 0 else odd_labels[-1 - label]
     piece = f"({name}" if opened else f"{name})"
     column, excerpt = cell.excerpt(piece, before)
@@ -403,22 +402,22 @@ def describe(
 
 
 def _blocks(source: Source) -> Iterator[tuple[bytearray, int, bool]]:
-    """Buffers and how much of each is filled: a line end at the first position, then whole lines; last, whether the
-    file has the line end of the last one."""
+    """Blocks of a file: a buffer, the number of its bytes that are filled, and whether its last line has a line end in
+    the file. A buffer begins with a line end, which whole lines follow."""
     buffer = bytearray(BLOCK)
     buffer[0] = LF
     filled = 1
     with source.open() as stream:
-        while got := source.fill(stream, memoryview(buffer)[filled:]):
-            filled += got
-            stop = buffer.rfind(b"\n", filled - got, filled) + 1
+        while size := source.fill(stream, memoryview(buffer)[filled:]):
+            filled += size
+            stop = buffer.rfind(b"\n", filled - size, filled) + 1
             if stop:
                 yield buffer, stop, True
                 rest = filled - stop
                 buffer[1 : 1 + rest] = buffer[stop:filled]
                 filled = 1 + rest
             if filled == len(buffer):
-                # Appended in place: a second buffer beside the first would take twice the memory of a long line.
+                # Extended in place: a second buffer would take twice the memory of a long line.
                 buffer += bytes(len(buffer))
     if filled > 1:
         buffer[filled] = LF
@@ -426,8 +425,8 @@ def _blocks(source: Source) -> Iterator[tuple[bytearray, int, bool]]:
 
 
 def _may_matter(text: Bytes, starts: Ints, stops: Ints) -> Bools:
-    """Which lines that begin with `#` may be markers or hold tokens; the others are comments, without a tab or bracket
-    and not beginning as a marker does."""
+    """Whether each line that begins with `#` may be a marker or a token. The others are comments: they have no tab and
+    no bracket, and do not begin like a marker."""
     matters = among(text[starts + 1], MARKER_BEGINS)
     if not matters.all():
         marks = np.flatnonzero((text == TAB) | (text == OPENING) | (text == CLOSING))
@@ -436,9 +435,9 @@ def _may_matter(text: Bytes, starts: Ints, stops: Ints) -> Bools:
 
 
 def _may_hold_mention(text: Bytes, stops: Ints, tabs: bool) -> Bools:
-    """Which lines may have a bracket in their last cell: not those in which it is one byte long.
+    """Whether the last cell of each line may contain a bracket, which a cell of one byte cannot.
 
-    ``tabs`` tells whether the block has any; without them, columns are split at blanks.
+    ``tabs`` says whether the block has tabs; if not, columns are split at blanks.
     """
     stops = stops - (text[stops - 1] == CR)
     last, before_last = text[stops - 1], text[stops - 2]
@@ -448,14 +447,14 @@ def _may_hold_mention(text: Bytes, stops: Ints, tabs: bool) -> Bools:
 
 
 def last_cells(text: Bytes, stops: Ints) -> tuple[Ints, Ints]:
-    """Where the last cell of each line begins and ends, given where the lines end (rule 4)."""
+    """Where the last cell of each line begins and ends; ``stops`` is where the lines end (rule 4)."""
     has_cr = text[stops - 1] == CR
     stops = stops - has_cr
     every = np.arange(len(stops))
     ends = stops
     stops = _step_back(text, stops, np.flatnonzero(~has_cr), over=True, marks=(TAB,))
     starts = _step_back(text, stops, every, over=False, marks=(TAB, LF))
-    # Without any tab: where empty columns were stepped over, the line is one column and all of it the cell.
+    # Lines without tabs. If empty columns were skipped, the line is one column, which is the cell.
     untabbed = np.flatnonzero((text[starts - 1] == LF) & (stops == ends))
     if len(untabbed):
         stops = _step_back(text, stops, untabbed, over=True, marks=(SPACE,))
@@ -464,24 +463,25 @@ def last_cells(text: Bytes, stops: Ints) -> tuple[Ints, Ints]:
 
 
 def _step_back(text: Bytes, stops: Ints, which: Ints, *, over: bool, marks: tuple[int, ...]) -> Ints:
-    """Step back from ``stops[which]``, over every byte of ``marks`` or else up to the first one."""
-    at = stops.copy()
+    """The positions ``stops`` with those of the lines ``which`` moved back: over all bytes of ``marks``, or up to the
+    first of them."""
+    position = stops.copy()
     for _ in range(LONG_CELL):
         if not len(which):
-            return at
-        before = text[at[which] - 1]
+            return position
+        before = text[position[which] - 1]
         marked = before == marks[0]
         for mark in marks[1:]:
             marked |= before == mark
         which = which[marked == over]
-        at[which] -= 1
+        position[which] -= 1
     for line in which.tolist():
-        at[line] = _step_back_far(text, int(at[line]), over=over, marks=marks)
-    return at
+        position[line] = _step_back_far(text, int(position[line]), over=over, marks=marks)
+    return position
 
 
 def _step_back_far(text: Bytes, stop: int, *, over: bool, marks: tuple[int, ...]) -> int:
-    """The same for one line, a stretch at a time, each twice as long as the last."""
+    """The same for one line, in steps each of which is twice as long as the last."""
     size = LONG_CELL
     while True:
         first = max(stop - size, 0)
@@ -492,7 +492,7 @@ def _step_back_far(text: Bytes, stop: int, *, over: bool, marks: tuple[int, ...]
 
 
 def _what_else(source: Source, side: str | None) -> Finding:
-    """What a file of a side without any document holds instead, where, and what was expected."""
+    """The error for a file without any document: what it contains instead, where, and what was expected."""
     head = source.head(1 << 16)
     text = head.removeprefix(MARK)
     lines = [(number, line.strip()) for number, line in enumerate(text.split(b"\n"), start=1)]
@@ -500,7 +500,7 @@ def _what_else(source: Source, side: str | None) -> Finding:
     expected = EXPECTED
     header = next(((number, words) for number, words in lines if HEADER.match(words)), None)
     if line is None:
-        what = "the file holds nothing but white space" if head else "the file is empty"
+        what = "the file contains nothing but white space" if head else "the file is empty"
     elif head.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in (head[0::2].strip(b"\0")[:1], head[1::2][:1]):
         what = "the file is not UTF-8; it looks like UTF-16"
     elif first.startswith((b"{", b"[")):
@@ -512,7 +512,7 @@ def _what_else(source: Source, side: str | None) -> Finding:
         line = header[0]
         form = 'a header that is not of the form "#begin document NAME", with one blank before NAME'
         what = f'{form}: "{as_text(header[1])[:60]}"'
-        expected = f"{EXPECTED}; corefscore validate {source.name} --fix FILE mends such headers"
+        expected = f"{EXPECTED}; corefscore validate {source.name} --fix FILE repairs such headers"
     else:
         what = f'the file begins with "{as_text(first)[:60]}"'
         if side == RESPONSE:

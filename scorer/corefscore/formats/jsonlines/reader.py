@@ -131,7 +131,7 @@ class Reader:
         if not found:
             if source.head(1):
                 white = not source.head(1 << 16).strip()
-                empty = "the file holds nothing but white space" if white else "the array has no object in it"
+                empty = "the file contains nothing but white space" if white else "the array has no object in it"
             else:
                 empty = "the file is empty"
             details = {"what": empty, "expected": EXPECTED}

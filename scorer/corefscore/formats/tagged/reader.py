@@ -104,7 +104,7 @@ def answers(source: Source, notation: Notation | None) -> Iterator[Answer]:
     """The texts of a file. Raises `InputError` where there is none."""
     raw = source.read().removeprefix(MARK)
     if not raw.strip():
-        empty = "the file holds nothing but white space" if raw else "the file is empty"
+        empty = "the file contains nothing but white space" if raw else "the file is empty"
         expected = (
             "text with tags in it, or JSON lines with such text in the field answer; if the model wrote nothing, give "
             'its answer as JSON, {"answer": ""}, which is scored'
