@@ -250,6 +250,7 @@ def tags(unit: bytes) -> Made:
 ANSWERS: dict[str, Made] = {
     "tags that open": tags(b"["),
     "tags that close": tags(b"](#1)"),
+    "brackets that close": tags(b"]"),
     "tags in each other": lambda size: b"[" * (size // 6) + b"a" + b"](#1)" * (size // 6),
     "mentions of one entity": tags(b"[a](#1) "),
     "mentions of many entities": lambda size: numbers(b"[a](#%d) ", size),

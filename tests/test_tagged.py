@@ -24,6 +24,7 @@ from corefscore.documents.model import RESPONSE, Documents, joined
 from corefscore.errors import InputError, UsageError
 from corefscore.formats import read
 from corefscore.formats.row import FAULTS, Reading
+from corefscore.formats.tagged import notations
 from corefscore.formats.tagged.notations import NAMES, NOTATIONS, Notation, find, recognised, untagged
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -271,6 +272,7 @@ def spans_of(documents: Documents) -> Counter[tuple[int, int]]:
         ("ﬁne straße cœur", "FINE STRASSE coeur"),
         ("é", "é"),
         ("a b", "a\u00ad\u200b b\ufeff"),
+        ("a b", "a\0 \x08b\x7f"),
         ("N.Y. 1 2", "N.Y. 12"),
     ],
 )
@@ -711,6 +713,72 @@ def test_a_hostile_answer_takes_linear_time(text: str, notation: str) -> None:
     its = untagged(text, find(notation))
     assert process_time() - before < 8
     assert set(its.faults) == set(FAULTS)
+
+
+DEMO = (TAGGED / "markdown.txt").read_text()
+
+ODD_BYTES: dict[str, tuple[bytes, float]] = {
+    "CR": (DEMO.replace(" ", "\r").encode(), 100),
+    "CRLF": (DEMO.replace(" ", "\r\n").encode(), 100),
+    "CRLF in JSON": (json.dumps({"answer": DEMO}).encode() + b"\r\n", 100),
+    "byte order mark": (b"\xef\xbb\xbf" + DEMO.encode(), 100),
+    "byte order mark of JSON": (b"\xef\xbb\xbf" + json.dumps({"answer": DEMO}).encode(), 100),
+    "NUL": (DEMO.replace(" ", "\0 ").encode(), 100),
+    "bytes that are not UTF-8": (DEMO.replace("cat", "c\udce9t").encode("utf-8", "surrogateescape"), 100 * 14 / 15),
+    "half of a pair": (json.dumps({"answer": DEMO.replace("cat", "\ud800")}).encode(), 100 * 14 / 15),
+    # No tags any more, but parts of five words: [The, cat](#1...1), [it, a full stop behind ](#1...1), [It.
+    "an id of 10,000 digits": (DEMO.replace("#1", "#" + "1" * 10_000).encode(), 100 * 10 / 15),
+    "nested 10,000 deep": (b"[" * 10_000 + DEMO.encode() + b"](#9)" * 10_000, 100),
+}
+"""Answers of odd bytes, and the fidelity in percent."""
+
+
+@pytest.mark.parametrize("name", ODD_BYTES)
+def test_odd_bytes_are_part_of_the_text_or_of_no_account(
+    name: str, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    text, fidelity = ODD_BYTES[name]
+    (tmp_path / "x").write_bytes(text)
+    done = call(capfdbinary, "lea", KEY, tmp_path / "x", "--format", "json", "--input-format", "response=tagged")
+    assert done.status == 0
+    assert 100 * json.loads(done.stdout)["fidelity"]["fidelity"] == pytest.approx(fidelity), name
+    beside = "--key", KEY, "--input-format"
+    assert call(capfdbinary, "validate", tmp_path / "x", *beside, "response=tagged").status == 0
+    assert call(capfdbinary, "convert", tmp_path / "x", "-", *beside, "tagged", "--to", "conll").status == 0
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("text", [DEMO, json.dumps({"answer": DEMO})], ids=["text", "JSON"])
+def test_utf_16_is_refused_as_such(
+    encoding: str, text: str, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    (tmp_path / "x").write_bytes(text.encode(encoding))
+    done = call(capfdbinary, "lea", KEY, tmp_path / "x", "--input-format", "response=tagged")
+    assert (done.status, done.stdout) == (1, b"")
+    assert b"it looks like UTF-16" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("pattern", "status"),
+    [
+        (r"(?P<open>(?P<id>(a+)+)b)|(?P<close>c)", 2),  # takes time that doubles with each a
+        (r"(?P<open>(?P<id>))|(?P<close>)", 0),  # the empty string is no tag
+        (r"(?P<open>\[(?P<id>\d*):)|(?P<close>\])", 0),
+        (r"(?P<open>(?=a)(?P<id>))|(?P<close>$)", 0),
+    ],
+)
+def test_a_pattern_that_fits_too_much_is_stopped_or_no_tag(
+    pattern: str,
+    status: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    (tmp_path / "x").write_text("a" * 60 + " [1:The cat] saw [:Bo]")
+    monkeypatch.setattr(notations, "SECONDS", 0.2)
+    done = call(capfdbinary, "lea", KEY, tmp_path / "x", "--tags", pattern)
+    assert done.status == status
+    assert (b"the pattern takes too long" in done.stderr) == (status == 2)
 
 
 @pytest.mark.parametrize(("text", "what"), [("", "the file is empty"), (" \n\n", "nothing but white space")])

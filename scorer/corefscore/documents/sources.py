@@ -35,6 +35,11 @@ RATIO = 100
 was made to exhaust memory a thousand times or more; a run can take hundreds of times the memory of its input."""
 
 
+def is_utf_16(head: bytes) -> bool:
+    """Whether what begins so seems to be UTF-16: it has its byte order mark, or one of two bytes is 0."""
+    return head.startswith((b"\xff\xfe", b"\xfe\xff")) or (head[:1] == b"\0") != (head[1:2] == b"\0")
+
+
 class _Bounded(io.RawIOBase):
     """A decompressed stream that raises `UsageError` beyond a limit."""
 

@@ -1,7 +1,7 @@
 """Words as characters that can be compared, whatever was done to them in passing.
 
 What does not count: white space and tokenisation, case, forms of Unicode and ligatures (NFKC), kinds of quotes and
-dashes, invisible characters, and how OntoNotes writes brackets (``-LRB-``) and full stops (``/.``).
+dashes, invisible and control characters, and how OntoNotes writes brackets (``-LRB-``) and full stops (``/.``).
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ ALIKE = str.maketrans(
 
 OF_TREEBANK = re.compile(rf"^(?:{'|'.join(BRACKETS)})$|^/(?=[.?!,:;-]$)", re.MULTILINE)
 
-INVISIBLE = re.compile(r"[^\S\n]|[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]")
+INVISIBLE = re.compile(
+    r"[^\S\n]|[\x00-\x08\x0e-\x1f\x7f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]"
+)
 
 DOUBLE = re.compile("''|--+")
 

@@ -40,7 +40,7 @@ import numpy as np
 from corefscore.checking.findings import Finding, plural
 from corefscore.documents.arrays import Bools, Bytes, Ints, among, changes, order_by
 from corefscore.documents.model import RESPONSE, Documents, Place
-from corefscore.documents.sources import MARK, Source, as_text
+from corefscore.documents.sources import MARK, Source, as_text, is_utf_16
 from corefscore.errors import InputError
 from corefscore.formats.conll.brackets import OPEN, Events, partitions, unmatched
 from corefscore.formats.conll.cells import CLOSING, OPENING, Labels, parse
@@ -501,7 +501,7 @@ def _what_else(source: Source, side: str | None) -> Finding:
     header = next(((number, words) for number, words in lines if HEADER.match(words)), None)
     if line is None:
         what = "the file contains nothing but white space" if head else "the file is empty"
-    elif head.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in (head[0::2].strip(b"\0")[:1], head[1::2][:1]):
+    elif is_utf_16(head):
         what = "the file is not UTF-8; it looks like UTF-16"
     elif first.startswith((b"{", b"[")):
         what, expected = "this looks like JSON", f"{EXPECTED}; JSON lines are read by --input-format jsonlines"

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from corefscore.checking.findings import Finding, plural, shortened
 from corefscore.documents.model import Place
-from corefscore.documents.sources import MARK, Source
+from corefscore.documents.sources import MARK, Source, is_utf_16
 from corefscore.errors import InputError
 from corefscore.work.workers import Unsuited
 
@@ -85,7 +85,7 @@ def parsed(place: Place, raw: bytes, *, first: bool) -> Fields:
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        if raw.startswith((b"\xff\xfe", b"\xfe\xff")) or raw[1:2] == b"\0":
+        if is_utf_16(raw):
             what = "the file is not UTF-8; it looks like UTF-16"
             raise refused(place, "no-document", what=what, expected=EXPECTED) from None
         column = len(raw[: error.start].decode("utf-8")) + 1

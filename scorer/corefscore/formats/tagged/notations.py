@@ -11,10 +11,14 @@ whatever the notation. What does not fit is counted, never refused, since who wr
 from __future__ import annotations
 
 import re
+import signal
+import threading
+from array import array
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from heapq import nsmallest
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -92,12 +96,42 @@ class Notation(NamedTuple):
 
 def _by_pattern(text: str, pattern: re.Pattern[str]) -> Iterator[Tag]:
     """The tags of a notation that is a pattern; the names of its groups say what a tag does."""
+    kinds = [(at, pattern.groupindex[name]) for at, name in enumerate(KINDS) if name in pattern.groupindex]
+    ids = [group for name, group in pattern.groupindex.items() if name.startswith("id")]
     for match in pattern.finditer(text):
-        groups = match.groupdict()
-        kind = next((at for at, name in enumerate(KINDS) if groups.get(name) is not None), None)
-        if kind is not None and match.end() > match.start():
-            found = next((value for name, value in groups.items() if name.startswith("id") and value), None)
-            yield Tag(match.start(), match.end(), kind, found and found.removeprefix(PREFIX))
+        start, stop = match.span()
+        for kind, group in kinds:
+            if match[group] is not None and stop > start:
+                found = next((match[its] for its in ids if match[its]), None)
+                yield Tag(start, stop, kind, found and found.removeprefix(PREFIX))
+                break
+
+
+SECONDS, SECONDS_A_CHARACTER = 5.0, 1e-5
+"""Processor time that a pattern of a user may take."""
+
+
+def _by_own_pattern(text: str, pattern: re.Pattern[str]) -> Iterator[Tag]:
+    """The tags that a pattern of a user finds. Raises `UsageError` for one that takes far too long, as ``(a+)+b`` does
+    beside a few dozen ``a``: the time may double with each. Outside the main thread, and on Windows, it is not stopped.
+    """
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        yield from _by_pattern(text, pattern)
+        return
+
+    def stop(number: int, frame: object) -> None:
+        raise UsageError(
+            f"--tags {pattern.pattern!r}: the pattern takes too long with this text; expected one without repeats in "
+            r"repeats, such as (a+)+, and with a limit to each, such as \d{1,9} for \d+"
+        )
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS + len(text) * SECONDS_A_CHARACTER)
+    try:
+        yield from _by_pattern(text, pattern)
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
 
 
 KINDS = ("open", "close", "plain_open", "plain_close")
@@ -203,7 +237,7 @@ def find(words: str, *, writes: bool = False) -> Notation:
         raise UsageError(f"--tags {words!r}: {expected}")
     # Where both tags may have an id, they go together by it.
     by_id = sum(name.startswith("id") for name in groups) > 1
-    return Notation(words, "a pattern", "", partial(_by_pattern, pattern=pattern), words, by_id=by_id)
+    return Notation(words, "a pattern", "", partial(_by_own_pattern, pattern=pattern), words, by_id=by_id)
 
 
 def recognised(text: str) -> Notation | None:
@@ -212,19 +246,26 @@ def recognised(text: str) -> Notation | None:
     return NOTATIONS[counts.index(max(counts))] if any(counts) else None
 
 
-class _Open(NamedTuple):
-    """A tag that opens: its number among the tags, its id, and where its words begin."""
+class _Tags:
+    """The tags of a text in columns, as of `Tag`: there may be one for each character."""
 
-    tag: int
-    kind: int
-    id: str | None
+    def __init__(self, tags: Iterator[Tag]) -> None:
+        self.start, self.stop, self.kind = array("q"), array("q"), bytearray()
+        self.id: list[str | None] = []
+        for start, stop, kind, its_id in tags:
+            self.start.append(start)
+            self.stop.append(stop)
+            self.kind.append(kind)
+            self.id.append(its_id)
+        self.kept = bytearray(len(self.kind))
+        """Which are part of the text."""
 
 
 def untagged(text: str, notation: Notation) -> Untagged:
     """A text without its tags. It takes time that is linear in its length, whatever stands there."""
-    tags = list(notation.tags(text))
-    pairs, kept, odd = _paired(tags, by_id=notation.by_id)
-    cut, places, pieces = _plain(text, tags, kept)
+    tags = _Tags(notation.tags(text))
+    pairs, odd = _paired(tags, by_id=notation.by_id)
+    cut, places, pieces = _plain(text, tags)
     spans = [(entity, places[opens], places[closes]) for opens, closes, entity in pairs]
     borders = np.array([border for _, *its in spans for border in its], dtype=np.int64)
     starts, stops = (its.tolist() for its in words_in(kinds_of(codes_of(cut)), borders))
@@ -240,7 +281,7 @@ def untagged(text: str, notation: Notation) -> Untagged:
     texts = [cut[start:stop] for start, stop in zip(starts, stops, strict=True)]
     zeros = [at for at, word in enumerate(texts) if word.startswith(ZERO)]
     faults = {fault: len(its) for fault, its in odd.items()}
-    shown = {fault: [tags[at][:2] for at in sorted(its)[:MOST]] for fault, its in odd.items()}
+    shown = {fault: [(tags.start[at], tags.stop[at]) for at in nsmallest(MOST, its)] for fault, its in odd.items()}
     return Untagged(texts, mentions, faults, zeros, shown, partial(_origin, starts, pieces))
 
 
@@ -251,57 +292,57 @@ def _origin(starts: Sequence[int], pieces: Sequence[tuple[int, int]], word: int)
     return start + starts[word] - place
 
 
-def _paired(tags: Sequence[Tag], *, by_id: bool) -> tuple[list[tuple[int, int, str]], set[int], dict[str, list[int]]]:
-    """The pairs of tags with their ids, in the order in which they open; the tags that are part of the text; and which
-    have which fault."""
+def _paired(tags: _Tags, *, by_id: bool) -> tuple[list[tuple[int, int, str]], dict[str, list[int]]]:
+    """The pairs of tags with their ids, in the order in which they open, and which tags have which fault. Those that
+    are part of the text are marked."""
     odd: dict[str, list[int]] = {fault: [] for fault in FAULTS}
     pairs: list[tuple[int, int, str]] = []
-    kept: set[int] = set()
-    opened: dict[str | None, list[_Open]] = defaultdict(list)
-    for at, tag in enumerate(tags):
-        its = opened[tag.id if by_id else None]
-        if tag.kind in (OPEN, PLAIN_OPEN):
-            its.append(_Open(at, tag.kind, tag.id))
+    opened: dict[str | None, list[int]] = defaultdict(list)
+    for at, (kind, its_id) in enumerate(zip(tags.kind, tags.id, strict=True)):
+        its = opened[its_id if by_id else None]
+        if kind in (OPEN, PLAIN_OPEN):
+            its.append(at)
         elif not its:
-            if tag.kind == CLOSE:
+            if kind == CLOSE:
                 odd["unopened"].append(at)
-            elif tag.stop > tag.start and not by_id:
-                kept.add(at)
-        elif tag.kind == PLAIN_CLOSE and by_id:
+            elif tags.stop[at] > tags.start[at] and not by_id:
+                tags.kept[at] = True
+        elif kind == PLAIN_CLOSE and by_id:
             continue
-        elif its[-1].kind == PLAIN_OPEN or tag.kind == PLAIN_CLOSE:
+        elif tags.kind[its[-1]] == PLAIN_OPEN or kind == PLAIN_CLOSE:
             # A bracket of the text goes with another one.
-            kept.update((its.pop().tag, at))
+            tags.kept[its.pop()] = tags.kept[at] = True
         else:
-            its_open = its.pop()
-            entity = its_open.id if its_open.id is not None else tag.id
+            opens = its.pop()
+            entity = its_id if tags.id[opens] is None else tags.id[opens]
             if entity is None:
                 odd["unreadable"].append(at)
             else:
-                pairs.append((its_open.tag, at, entity))
+                pairs.append((opens, at, entity))
     for rest in opened.values():
-        odd["unclosed"] += [each.tag for each in rest if each.kind == OPEN]
-        kept.update(each.tag for each in rest if each.kind == PLAIN_OPEN)
-    return sorted(pairs), kept, odd
+        odd["unclosed"] += [at for at in rest if tags.kind[at] == OPEN]
+        for at in rest:
+            tags.kept[at] = tags.kind[at] == PLAIN_OPEN
+    return sorted(pairs), odd
 
 
-def _plain(text: str, tags: Sequence[Tag], kept: set[int]) -> tuple[str, list[int], list[tuple[int, int]]]:
+def _plain(text: str, tags: _Tags) -> tuple[str, Sequence[int], list[tuple[int, int]]]:
     """The text without tags but those that are kept; where each tag begins in it; and where each piece of it begins,
     in it and in the text."""
     pieces: list[str] = []
     begins: list[tuple[int, int]] = []
-    places: list[int] = []
+    places = array("q")
     at = size = 0
-    for number, tag in enumerate(tags):
-        if tag.start > at:
-            pieces.append(text[at : tag.start])
-            begins.append((size, at))
-            size += tag.start - at
-            at = tag.start
+    for start, stop, kept in zip(tags.start, tags.stop, tags.kept, strict=True):
         # A tag behind a word may begin with the word, which is there already.
-        places.append(size - (at - tag.start))
-        if number not in kept:
-            at = max(at, tag.stop)
+        places.append(size + start - at)
+        if kept:
+            continue
+        if start > at:
+            pieces.append(text[at:start])
+            begins.append((size, at))
+            size += start - at
+        at = max(at, stop)
     pieces.append(text[at:])
     begins.append((size, at))
     return "".join(pieces), places, begins

@@ -20,7 +20,7 @@ import numpy as np
 
 from corefscore.checking.findings import Finding
 from corefscore.documents.model import Documents, Place, Span, by_appearance
-from corefscore.documents.sources import MARK, STDIN, Source, as_text
+from corefscore.documents.sources import MARK, STDIN, Source, as_text, is_utf_16
 from corefscore.errors import InputError
 from corefscore.formats.jsonlines.dialects import NAMES_OF_DOCUMENTS
 from corefscore.formats.jsonlines.objects import bad_field, missing_field, objects
@@ -101,8 +101,11 @@ def notation_of(files: Sequence[Source], request: Request) -> Notation:
 
 
 def answers(source: Source, notation: Notation | None) -> Iterator[Answer]:
-    """The texts of a file. Raises `InputError` where there is none."""
+    """The texts of a file. Raises `InputError` where there is none, or where it is not UTF-8 at all."""
     raw = source.read().removeprefix(MARK)
+    if is_utf_16(raw):
+        details = {"what": "the file is not UTF-8; it looks like UTF-16", "expected": "text with tags in it, in UTF-8"}
+        raise InputError([Finding("no-document", source.name, details=details)])
     if not raw.strip():
         empty = "the file contains nothing but white space" if raw else "the file is empty"
         expected = (
