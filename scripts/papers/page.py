@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from itertools import groupby
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -175,23 +176,34 @@ def figures(drawings: Iterable[Drawing]) -> str:
 
 
 def comparison(rows: Iterable[Printed], more: Mapping[str, Callable[[Printed], str]] = MappingProxyType({})) -> str:
-    """Printed numbers beside ours, and below, for those that differ, what decides; ``more`` are further columns."""
-    rows = list(rows)
-    heads = ["where", "key", "response", "measure", "paper", "ours", "", *more]
+    """Printed numbers beside ours, an example a row, and below, for those that differ, what decides.
+
+    ``more`` are further columns, about the first measure of an example.
+    """
+    examples = [list(group) for _, group in groupby(rows, key=lambda row: (row.place, row.key, row.response))]
     cells = [
         [
-            *(row.place, in_braces(row.key), in_braces(row.response), NAMES[row.measure]),
-            *(_listed(row.numbers), _listed(row.ours), "same" if row.same else "**differs**"),
-            *(column(row) for column in more.values()),
+            *(group[0].place, in_braces(group[0].key), in_braces(group[0].response)),
+            "; ".join(f"{NAMES[row.measure]} {_listed(row.numbers)}" for row in group),
+            _differing(group),
+            *(column(group[0]) for column in more.values()),
         ]
-        for row in rows
+        for group in examples
     ]
     reasons: dict[str, list[str]] = {}
-    for row in rows:
-        if not row.same:
-            reasons.setdefault(row.decides, []).append(f"{in_braces(row.key)} against {in_braces(row.response)}")
+    for row in (row for group in examples for row in group if not row.same):
+        reasons.setdefault(row.decides, []).append(f"{in_braces(row.key)} against {in_braces(row.response)}")
     lines = [f"- {', '.join(pairs)}: {decides}\n" for decides, pairs in reasons.items()]
-    return table(heads, merged(cells, 3)) + "\n" * bool(lines) + "".join(lines)
+    heads = ["where", "key", "response", "paper", "ours", *more]
+    return table(heads, merged(cells, 2)) + "\n" * bool(lines) + "".join(lines)
+
+
+def _differing(example: Sequence[Printed]) -> str:
+    """Our numbers as far as they differ from the printed ones."""
+    found = [f"**{NAMES[row.measure]} {_listed(row.ours)}**" for row in example if not row.same]
+    if not found:
+        return "the same"
+    return "; ".join(found) + "; else the same" * (len(found) < len(example))
 
 
 def by_both_sides(row: Printed) -> str:
