@@ -217,7 +217,9 @@ def test_the_result_of_a_scorer_can_be_asked_for_on_the_way() -> None:
         pytest.param(["abc"], "the clusters are list[str]", id="text for an entity"),
         pytest.param([1], "the clusters are list[int]", id="a number for an entity"),
         pytest.param(7, "the clusters are int", id="a number for clusters"),
-        pytest.param([[{}]], "list[list[dict]]\n  expected hashable mentions; no dict can be one", id="no hash"),
+        pytest.param(
+            [[{}]], "list[list[dict]]\n  expected hashable mentions; a value of type dict cannot be one", id="no hash"
+        ),
         pytest.param({"d": [{"a": 1}]}, 'in document "d": the clusters are list[dict]', id="a mapping for an entity"),
     ],
 )

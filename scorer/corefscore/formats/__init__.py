@@ -1,7 +1,7 @@
-"""The table of formats: one name, one file or folder. From the files of one side to batches of documents.
+"""The table of formats, and reading: from the files of one side to batches of documents.
 
-A format is the `FORMAT` of the file or folder of its name, a `corefscore.formats.row.Format`; only those that a run
-needs are imported. JSON has a name for each of its dialects besides.
+A format is the `FORMAT` of the file or folder of its name, a `corefscore.formats.row.Format`; only the formats that a
+run needs are imported. Each dialect of JSON has a name of its own.
 """
 
 from __future__ import annotations
@@ -22,22 +22,23 @@ from corefscore.names.options import NameOptions
 from corefscore.work.workers import Map, Unsuited
 
 NAMES = ("conll", "corefud", "tagged", "jsonlines")
-"""Every format, in the order in which content is tried; the first one says what a file is that nobody recognises."""
+"""Every format, in the order in which content is tried. A file that no format recognises is read as the first one,
+which reports what the file seems to be."""
 
 DIALECTS = ("e2e", "maverick", "crac-2026", "wl-coref", "preco", "fastcoref", "coref-data")
-"""Every dialect of JSON (`corefscore.formats.jsonlines.dialects`), which can be named like a format."""
+"""Every dialect of JSON (`corefscore.formats.jsonlines.dialects`), each of which is the name of a format, too."""
 
 EVERY_NAME = (*NAMES, *DIALECTS)
 """Every name of a format."""
 
 TAGGED = "tagged"
-"""The format whose content may have no sign of it."""
+"""The format of text with tags, which cannot always be recognised."""
 
 BY_CONTENT = Reading()
-"""Reading that leaves all to the content of the files."""
+"""The default: the content of the files decides how they are read."""
 
 HEAD_BYTES = 1 << 16
-"""How many bytes of a file tell its format."""
+"""The number of bytes of a file from which its format is recognised."""
 
 
 def read(
@@ -51,15 +52,16 @@ def read(
     watch: Callable[[int], None] | None = None,
     apply: Map | None = None,
 ) -> Iterator[Documents]:
-    """The documents that a KEY or RESPONSE argument stands for: a file, ``-``, or a folder as one corpus; or some
-    files as one corpus.
+    """The documents of a KEY or RESPONSE argument: a file, ``-``, a folder as one corpus, or a list of files as one
+    corpus.
 
-    ``side`` is key or response, None where that is not known. ``names`` are asked for by metrics that count named
-    mentions, ``texts`` by who compares the words of both sides. ``watch`` is told how many bytes each step of reading
-    took. What is odd is added to ``notices`` while reading. ``apply``, if it is given, does the work in pieces.
+    ``side`` is key or response, or None if it is not known. ``names`` are the options of metrics that count named
+    mentions. ``texts`` keeps the words of all tokens, to compare those of both sides. ``watch`` is called with the
+    number of bytes of each step of reading. Oddities are added to ``notices`` during reading. ``apply``, if given,
+    reads the files in pieces.
 
     Raises `InputError` for input that is refused, `UsageError` for a file that cannot be read and for an unknown
-    format; with ``apply`` also `Unsuited`, and then nothing was read that cannot be read again.
+    format. With ``apply`` it also raises `Unsuited`, before anything was read that cannot be read again.
     """
     texts = texts or bool(reading.align) or (names is not None and names.compares_words)
     request = requested(side, reading)._replace(names=names, texts=texts)
@@ -88,21 +90,21 @@ def read(
 
 
 def _layers_of(form: Format, files: Sequence[Source], request: Request) -> LayersOf | None:
+    """The function that reads the layers of these files; None if the format has none."""
     return partial(_layers, form, files, request) if form.layers else None
 
 
 def _layers(
     form: Format, files: Sequence[Source], request: Request, source: Source, unit: str | None = None
 ) -> Iterator[Layers]:
-    """The layers of each document of one of some files that were read (`corefscore.documents.model.LayersOf`)."""
+    """The layers of each document of one of ``files`` (`corefscore.documents.model.LayersOf`)."""
     if form.layers:
         yield from import_module(form.layers).read(source, form.settled(files, request)._replace(unit=unit))
 
 
 def has_both_sides(path: str | Sequence[str], reading: Reading) -> bool:
-    """Whether files that can be read twice are key and response in one, by the first of them and the fields asked for.
-
-    Raises as `read` does.
+    """Whether each file is both key and response, by the first of them and the requested fields. False for files that
+    cannot be read twice. Raises as `read` does.
     """
     files = sources(path, reading.include, reading.max_unpacked) if isinstance(path, str) else list(map(Source, path))
     if not files or not os.path.isfile(files[0].path):
@@ -113,8 +115,8 @@ def has_both_sides(path: str | Sequence[str], reading: Reading) -> bool:
 
 
 def requested(side: str | None, reading: Reading) -> Request:
-    """What is asked of a reader. Raises `UsageError` for a field of clusters that is neither one name nor two, for
-    heads that are none of `HEADS`, and for a column of words that is none."""
+    """The request to a reader. Raises `UsageError` if ``clusters_field`` is neither one name nor two, if ``heads`` is
+    not one of `HEADS`, and if ``word_column`` is not the number of a column."""
     fields = "clusters" if reading.clusters_field is None else reading.clusters_field
     if fields.count(",") > 1 or not all(fields.split(",")):
         raise UsageError(f'clusters field "{fields}": expected the name of a field, or two as KEY,RESPONSE')
@@ -135,7 +137,7 @@ def requested(side: str | None, reading: Reading) -> Request:
 
 
 def find(name: str) -> Format:
-    """The format of a name. Raises `UsageError` for an unknown one."""
+    """The format with this name. Raises `UsageError` for an unknown name."""
     if name not in EVERY_NAME:
         raise UsageError(f'unknown format "{name}"; {suggested(name, EVERY_NAME)}')
     if name in DIALECTS:
@@ -148,21 +150,21 @@ def find(name: str) -> Format:
 def examination(
     files: Sequence[Source], found: Found, reading: Reading, side: str, *, texts: bool = False
 ) -> Examination:
-    """What reads files of their format to the end, and adds all that is wrong or odd to ``found``.
+    """The examiner of the format of these files; it adds everything that is wrong or odd to ``found``.
 
-    Raises `UsageError` for a file that cannot be read, and for a format that is unknown or has no such reader.
+    Raises `UsageError` for a file that cannot be read, and for a format that is unknown or cannot be validated.
     """
     form = form_of(files, reading, side)
     if form.examiner is None:
         able = ", ".join(name for name in NAMES if find(name).examiner)
-        raise UsageError(f"the format {form.name} can be scored, not validated; that can be: {able}")
+        raise UsageError(f"the format {form.name} cannot be validated; formats that can be: {able}")
     examiner: Callable[..., Examination] = import_module(form.examiner).Examiner
     request = requested(side, reading)._replace(texts=texts)
     return _WithLayers(examiner(found, request), _layers_of(form, files, request))
 
 
 class _WithLayers(NamedTuple):
-    """An examination, the documents of which know how to read their tokens again."""
+    """An examination whose documents can read their layers."""
 
     examination: Examination
     layers: LayersOf | None
@@ -173,7 +175,7 @@ class _WithLayers(NamedTuple):
 
 
 def recognisable(source: Source, name: str | None = None, clusters_field: str | None = None) -> bool:
-    """Whether the content of a file can be scored in some format, or in the one of that name; an empty file may be any.
+    """Whether a file may have documents of some format, or of the format ``name``; true for an empty file.
 
     Raises as `recognised` does.
     """
@@ -185,34 +187,35 @@ def recognisable(source: Source, name: str | None = None, clusters_field: str | 
 
 
 def form_of(files: Sequence[Source], reading: Reading, side: str | None) -> Format:
-    """The format of the files of a side: the one that is asked for, or that of the content of the first file. Where
-    nobody recognises that, it is text with tags if something was asked of tags, and else CoNLL.
+    """The format of the files of a side: the one that is requested, or that of the content of the first file.
 
-    Text with tags is asked of a response; a key is only taken for it where its content is nothing else. Raises as
-    `recognised` does, and `UsageError` if a column of words is asked for and the format has no columns, or a notation
-    of tags for a response in another format.
+    A file that no format recognises is text with tags if an option is about tags, and otherwise CoNLL. A request for
+    text with tags is about the response; a key is read as such only if no other format recognises it.
+
+    Raises as `recognised` does, and `UsageError` if a column of words is requested and the format has no columns, or a
+    notation of tags for a response in another format.
     """
     name, column = of_side(reading.input_format, side), of_side(reading.word_column, side)
     about_tags = name == TAGGED or reading.tags is not None
-    # Said of both sides, it is meant for that which can be text with tags.
-    everywhere = not isinstance(reading.input_format, Mapping)
-    asked = None if name == TAGGED and side == KEY and everywhere else name
-    found = recognised(files, asked, TAGGED if about_tags else NAMES[0])
-    if column is not None and not found.columns:
+    # Requested for both sides, it applies to the one that can be text with tags.
+    both_sides = not isinstance(reading.input_format, Mapping)
+    requested_name = None if name == TAGGED and side == KEY and both_sides else name
+    form = recognised(files, requested_name, TAGGED if about_tags else NAMES[0])
+    if column is not None and not form.columns:
         raise UsageError(
-            f"{files[0].name}: --word-column names a column of CoNLL, and this file is read as {found.title}; leave it "
+            f"{files[0].name}: --word-column names a column of CoNLL, and this file is read as {form.title}; leave it "
             "out, or name the side that has columns: --word-column key=N or response=N"
         )
-    if reading.tags is not None and side == RESPONSE and found.name != TAGGED:
+    if reading.tags is not None and side == RESPONSE and form.name != TAGGED:
         raise UsageError(
-            f"{files[0].name}: --tags is the notation of tagged text, and this file is read as {found.title}; leave "
+            f"{files[0].name}: --tags is the notation of tagged text, and this file is read as {form.title}; leave "
             f"--tags out, or add --input-format {TAGGED} if it is tagged text"
         )
-    return found
+    return form
 
 
 def recognised(files: Sequence[Source], name: str | None = None, otherwise: str = NAMES[0]) -> Format:
-    """The format of that name, or without one that of the content of the first file, or ``otherwise``.
+    """The format ``name``; without a name that of the content of the first file, or ``otherwise`` if none fits.
 
     Raises `UsageError` for a file that cannot be read and for an unknown format.
     """

@@ -1,8 +1,8 @@
-"""A corpus read in pieces by many workers: small files put together, large ones cut where documents begin.
+"""Reading a corpus in pieces by many workers: small files are put together, large ones cut where documents begin.
 
-A piece is read like a small corpus, and its documents come back as columns; its lines are counted on the way, so that
-the lines of the next piece of the file have their numbers. Where a piece has anything odd in it, what that means can
-hang on what stands before: then `corefscore.work.workers.Unsuited` is raised, and the corpus has to be read in one go.
+A piece is read like a small corpus and returned as columns. Its lines are counted, so that the lines of the next piece
+of the file have their numbers. What an oddity means can depend on the text before it, so a piece with any oddity raises
+`corefscore.work.workers.Unsuited`, and the corpus has to be read as a whole.
 """
 
 from __future__ import annotations
@@ -25,17 +25,20 @@ from corefscore.formats.row import Format, Read, Request
 from corefscore.work.workers import Map, Unsuited
 
 SIZE = 1 << 22
-"""Bytes in a piece, about: enough for whole-array work, few enough to keep workers busy."""
+"""The approximate number of bytes in a piece: enough for whole-array passes, few enough to keep workers busy."""
 
 BLOCK = 1 << 16
-"""Bytes read at once in search of the place for a cut."""
+"""The number of bytes read at once to find where to cut."""
 
 LF = b"\n"
 
 
 class Stretch(Source):
-    """The bytes of a file from ``start`` to ``stop``; ``file`` is its number among those of its side, ``state`` what
-    it was when it was cut, ``seen`` how many line ends were read, once or again."""
+    """The bytes of a file from ``start`` to ``stop``.
+
+    ``file`` is the number of the file among those of its side, ``state`` the state of the file when it was cut, and
+    ``seen`` the number of its line ends that were read.
+    """
 
     def __init__(self, file: int, source: Source, state: State, start: int, stop: int) -> None:
         # A worker of a cluster may run in another folder, and have other files of the same names there.
@@ -48,11 +51,11 @@ class Stretch(Source):
 
     def _raw(self) -> io.RawIOBase:
         raw = _Bytes(self)
-        found = State.of(os.fstat(raw.file.fileno())).anywhere
-        if found != self.state:
+        state = State.of(os.fstat(raw.file.fileno())).anywhere
+        if state != self.state:
             raw.close()
             raise UsageError(
-                f"{self.name}: a worker found another file at {self.path}, {found}; expected {self.state}: "
+                f"{self.name}: a worker found another file at {self.path}, {state}; expected {self.state}: "
                 "copy files with their times, and leave them alone while they are scored"
             )
         return raw
@@ -83,7 +86,8 @@ class _Bytes(io.RawIOBase):
 
 
 class Parcel(NamedTuple):
-    """Documents without places, and the file and the first line of each instead: these are quickly sent."""
+    """Documents without places, and instead the number of the file and the first line of each, which are cheap to
+    send."""
 
     documents: Documents
     files: Sequence[int]
@@ -91,7 +95,7 @@ class Parcel(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """What was read of one piece, and the number of lines in its last file."""
+    """The documents of one piece, and the number of lines in its last file."""
 
     batches: Sequence[Parcel]
     lines: int
@@ -100,14 +104,15 @@ class Piece(NamedTuple):
 def read_in_pieces(
     files: Sequence[Source], form: Format, request: Request, apply: Map, watch: Callable[[int], None] | None = None
 ) -> Iterator[Documents]:
-    """What ``form.read`` gives for all files as one corpus; ``apply`` does the work, ``watch`` is told the bytes read.
+    """The documents that ``form.read`` returns for all files as one corpus.
 
-    Raises `Unsuited` for what has to be read in one go, be it refused there or not, `UsageError` for a file that a
-    worker cannot read.
+    ``apply`` distributes the work, ``watch`` is called with the number of bytes read. Raises `Unsuited` for files that
+    have to be read as a whole, whether these are refused then or not, and `UsageError` for a file that a worker cannot
+    read.
     """
     try:
         pieces = list(_pieces(files, form.begin))
-    except OSError as error:  # what cannot be looked at, reading tells
+    except OSError as error:  # the error is reported when the file is read as a whole
         raise Unsuited from error
     lines_before = 0
     for piece, found in zip(pieces, apply(partial(_read, read=form.read, request=request), pieces), strict=True):
@@ -119,16 +124,16 @@ def read_in_pieces(
             watch(sum(stretch.stop - stretch.start for stretch in piece))
         if not piece[0].start:
             lines_before = 0
-        for documents, its_files, lines in found.batches:
-            places = [Place(files[f], lines_before + line) for f, line in zip(its_files, lines, strict=True)]
+        for documents, numbers, lines in found.batches:
+            places = [Place(files[number], lines_before + line) for number, line in zip(numbers, lines, strict=True)]
             yield replace(documents.later(lines_before), places=places)
         lines_before += found.lines
 
 
 def _read(piece: Sequence[Stretch], read: Read, request: Request) -> Piece | UsageError | None:
-    """Read a piece; None where there is anything to refuse or to tell, the error where it cannot be read.
+    """Read a piece. Returns None if there is a fault or a notice, and the error if it cannot be read.
 
-    Given back, not raised: Dask would log what a worker raises.
+    The error is not raised, since Dask would log it.
     """
     notices: list[Finding] = []
     try:
@@ -143,6 +148,7 @@ def _read(piece: Sequence[Stretch], read: Read, request: Request) -> Piece | Usa
 
 
 def _parcel(documents: Documents) -> Parcel:
+    """A batch in the form in which it is sent."""
     places = [documents.place_of(document) for document in range(len(documents))]
     files = [place.source.file for place in places if isinstance(place.source, Stretch)]
     return Parcel(replace(documents, places=()), files, [place.line or 0 for place in places])
@@ -167,29 +173,29 @@ def _pieces(files: Sequence[Source], begin: bytes | None) -> Iterator[list[Stret
 
 
 def _cuts(path: str, begin: bytes | None) -> Iterator[int]:
-    """Where lines that begin so stand in a large file, about every `SIZE` bytes; nowhere in a compressed one, or where
-    nothing says how they begin."""
+    """Where to cut a large file: at lines that begin with ``begin``, about every `SIZE` bytes. Compressed files, and
+    files of a format without ``begin``, are not cut."""
     if begin is None or os.path.getsize(path) < 2 * SIZE:
         return
-    # Read, not mapped into memory: a mapped file that is cut short ends the process.
+    # Not mapped into memory: if a mapped file is truncated, the process is killed.
     with open(path, "rb") as file:
         if file.read(8).startswith(tuple(COMPRESSED)):
             return
-        at = 0
-        while (at := _find(file, LF + begin, at + SIZE)) >= 0:
-            file.seek(at + 1)
+        line_end = 0
+        while (line_end := _find(file, LF + begin, line_end + SIZE)) >= 0:
+            file.seek(line_end + 1)
             if file.read(1):
-                yield at + 1
+                yield line_end + 1
 
 
 def _find(file: BinaryIO, words: bytes, start: int) -> int:
-    """Where some words first stand in a file from a place on, -1 if nowhere."""
+    """The first position of some words in a file from ``start`` on, or -1."""
     file.seek(start)
-    held = b""
+    window = b""
     while block := file.read(BLOCK):
-        held += block
-        if (found := held.find(words)) >= 0:
-            return start + found
-        start += len(held) - len(held[-len(words) :])
-        held = held[-len(words) :]
+        window += block
+        if (offset := window.find(words)) >= 0:
+            return start + offset
+        start += len(window) - len(window[-len(words) :])
+        window = window[-len(words) :]
     return -1

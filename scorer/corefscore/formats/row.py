@@ -1,4 +1,4 @@
-"""A format as one row: how it is recognised, read and written."""
+"""A format as a row of the table of formats: how it is recognised, read and written."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from corefscore.errors import InputError, UsageError
 from corefscore.names.options import NameOptions
 
 BATCH = 1 << 24
-"""Bytes after which the documents read so far go on as one batch; it bounds the memory of a run."""
+"""The number of bytes after which the documents read so far become a batch, which bounds the memory of a run."""
 
 NO_WORD = "-"
-"""What stands where a word is not known."""
+"""The word that is written if a word is not known."""
 
 EMPTY = "\N{EMPTY SET}"
-"""What stands before the form of an empty node among words, and in place of none."""
+"""The prefix of an empty node among words; without a form, the prefix is the word."""
 
 ZERO = "##"
-"""How a word of tagged text begins that stands for a zero."""
+"""The prefix of a word of tagged text that means a zero."""
 
 HEADS = AUTO, FILE, PARSE, TREE, LAST = "auto", "file", "parse", "tree", "last"
-"""What ``--heads`` can be: those that the file names; by the column of parses and the rules for the Penn Treebank; the
-highest node of each mention in the dependency tree; its last word. ``auto`` is the first of these that a format has.
-CorefUD has no parses, and in other formats scores know no heads."""
+"""The values of ``--heads``: the heads that the file names; by the column of parses and the rules for the Penn
+Treebank; the highest node of each mention in the dependency tree; its last word. ``auto`` is the first of these that a
+format has. CorefUD has no parses, and in other formats scores use no heads."""
 
 PIECES = OVERLAP, APART, SAME = "overlap", "apart", "same"
-"""What ids mean in the answers that are pieces of one document: entities of different pieces are one if they share a
-mention where the pieces overlap; or never; or if they have the same id."""
+"""When entities of different answers, which are pieces of one document, are the same entity: if they share a mention
+where the pieces overlap; never; if they have the same id."""
 
 Sentences = Sequence[Sequence[str]]
 """The words of one document, sentence by sentence."""
@@ -41,31 +41,34 @@ Sentences = Sequence[Sequence[str]]
 T = TypeVar("T")
 
 OneOrEach: TypeAlias = "T | Mapping[str, T] | None"
-"""What is asked of both sides, or of each by its name; None leaves it to the content."""
+"""An option for both sides, or for each by its name; None leaves it to the content."""
 
 
-def of_side(given: OneOrEach[T], side: str | None) -> T | None:
-    """What is asked of one side.
+def of_side(option: OneOrEach[T], side: str | None) -> T | None:
+    """The value of an option for one side.
 
-    Raises `UsageError` for names that are not those of sides, and where it is not known which side this is.
+    Raises `UsageError` for names that are not sides, and for values by side if the side is not known.
     """
-    if not isinstance(given, Mapping):
-        return given
-    if unknown := [name for name in given if name not in (KEY, RESPONSE)]:
-        raise UsageError(f"{unknown[0]!r} is no side; expected {KEY} or {RESPONSE}, each with its value")
+    if not isinstance(option, Mapping):
+        return option
+    if unknown := [name for name in option if name not in (KEY, RESPONSE)]:
+        raise UsageError(f"{unknown[0]!r} is not a side; expected {KEY} or {RESPONSE}, each with its value")
     if side is None:
-        raise UsageError(f"{dict(given)!r} is given by side, and there is one side here; give the value alone")
-    return given.get(side)
+        raise UsageError(f"{dict(option)!r} has values by side, but there is only one side here; give the value alone")
+    return option.get(side)
 
 
 class Reading(NamedTuple):
-    """How files are read: the options of these names of all commands and of `corefscore.read`.
+    """How files are read: the options with these names of all commands and of `corefscore.read`.
 
-    ``include`` is a glob for the names of the files of a folder. ``input_format`` names the format, which else the
-    content of the first file tells; ``clusters_field`` the field of JSON lines that has the clusters, or two as
-    KEY,RESPONSE. A compressed file may unpack to ``max_unpacked`` MB (by default 4, or 100 times its size). ``heads``
-    says how the heads of mentions are found (`HEADS`). ``word_column`` is the column of words of CoNLL, from 1. The
-    format and this column can be given for each side, by its name.
+    - ``include``: a glob for the names of the files of a folder.
+    - ``input_format``: the format; by default the content of the first file decides. It can be given by side.
+    - ``clusters_field``: the field of JSON lines with the clusters, or two as KEY,RESPONSE.
+    - ``max_unpacked``: the limit of the decompressed size of a file in MB (by default 4, or 100 times its size).
+    - ``heads``: how the heads of mentions are found (`HEADS`).
+    - ``tags``, ``pieces``, ``align``, ``fidelity``: options about text with tags (`corefscore.formats.tagged`) and
+      about finding the words of a response in the key (`corefscore.alignment.text`).
+    - ``word_column``: the column of words of CoNLL, from 1. It can be given by side.
     """
 
     include: str | None = None
@@ -80,17 +83,17 @@ class Reading(NamedTuple):
     word_column: OneOrEach[int] = None
 
     def of(self, side: str | None) -> Reading:
-        """The same for one side. Raises `UsageError` as `of_side` does."""
+        """The options for one side. Raises `UsageError` as `of_side` does."""
         return self._replace(input_format=of_side(self.input_format, side), word_column=of_side(self.word_column, side))
 
     @property
     def settings(self) -> dict[str, str]:
-        """What of it was given and can move a number; what is given by side has the side in front of its name."""
+        """The options that were given and can change a score; the name of a value by side begins with the side."""
         given = {name: value for name, value in self._asdict().items() if value not in (None, False)}
         for name, value in list(given.items()):
             if isinstance(value, Mapping):
                 del given[name]
-                given.update({f"{side}_{name}": its for side, its in value.items()})
+                given.update({f"{side}_{name}": of_one for side, of_one in value.items()})
         for name in ("max_unpacked", "fidelity"):
             given.pop(name, None)
         if self.heads == AUTO:
@@ -99,15 +102,16 @@ class Reading(NamedTuple):
 
 
 class Request(NamedTuple):
-    """What a caller asks of a reader.
+    """What a reader is asked to read.
 
-    ``side`` is which side the files are, None where that is not known; ``clusters_field`` the field of JSON lines that
-    has the clusters (``NAME``, or ``KEY,RESPONSE`` where the sides differ). ``by_first`` is what the first object
-    decides, once it is known: the dialect of JSON and that field. ``names`` is what is wanted of named entities, if
-    anything; ``texts`` whether the words of all tokens are, of readers that come by them anyway or look closer.
-    ``heads`` is one of `HEADS`. ``input_format`` is the format that was named, if one was. ``tags`` and ``word_column``
-    are those of `Reading`. ``unit`` is what tells the units of tokens
-    (`corefscore.documents.model.UNIT_SOURCES`), for layers.
+    - ``side``: the side of the files, None if it is not known.
+    - ``clusters_field``: the field of JSON lines with the clusters (``NAME``, or ``KEY,RESPONSE``).
+    - ``by_first``: the dialect of JSON and the field of clusters of the first object, once these are known.
+    - ``names``: the options about named entities, if these are needed.
+    - ``texts``: whether the words of all tokens are kept.
+    - ``heads``: one of `HEADS`.
+    - ``input_format``, ``tags``, ``word_column``: the same as in `Reading`, for this side.
+    - ``unit``: where the units of tokens are annotated (`corefscore.documents.model.UNIT_SOURCES`), for layers.
     """
 
     side: str | None = KEY
@@ -123,17 +127,17 @@ class Request(NamedTuple):
 
 
 USUAL = Request()
-"""Where nothing is asked for."""
+"""The request for coreference alone."""
 
 Read = Callable[[Sequence[Source], list[Finding], Request], Iterator[Documents]]
-"""What reads files as one corpus, in batches; see `Format`."""
+"""A function that reads files as one corpus, in batches; see `Format`."""
 
 
 class FullDocument(NamedTuple):
-    """One document with its words, as it is written.
+    """One document with its words, ready to be written.
 
-    ``entities`` are lists of mentions (first token, last token) by id; ``sentences`` is None where no words are known.
-    ``zeros`` are the tokens that are empty nodes, where a format writes these.
+    ``entities`` are lists of mentions (first token, last token) by id; ``sentences`` is None if no words are known.
+    ``zeros`` are the tokens that are empty nodes, for formats that write these.
     """
 
     name: str
@@ -144,28 +148,31 @@ class FullDocument(NamedTuple):
 
 
 def order_kept(document: FullDocument, written: Iterable[str]) -> bool:
-    """Whether the entities of a document, written in that order of their ids, are read in the order that they have, or
-    else no score depends on it: a mention in two entities counts for the first or the last
-    (`corefscore.alignment.repeats`).
+    """Whether the entities of a document, written in this order of their ids, are read in the order that they have.
 
-    Read again, an entity appears with its first token, where one-token mentions come before longer ones, and the
-    longest of these first; of equals, that which is written first.
+    Also true if no mention is in two entities, since no score then depends on the order: such a mention counts for the
+    first or the last of them (`corefscore.alignment.repeats`).
+
+    Reading sorts entities by their first token, at which mentions of one token come before longer ones and the longest
+    of these come first; entities that are still equal stay in the order in which they are written.
     """
-    spans = [span for its in document.entities.values() for span in set(its)]
+    spans = [span for mentions in document.entities.values() for span in set(mentions)]
     if len(set(spans)) == len(spans):
         return True
-    first = {name: min((start, start < end, -end) for start, end in its) for name, its in document.entities.items()}
+    first = {
+        name: min((start, start < end, -end) for start, end in mentions) for name, mentions in document.entities.items()
+    }
     return sorted(written, key=lambda name: first[name]) == list(document.entities)
 
 
 def changed_order(document: FullDocument) -> Finding:
-    """The notice for a document whose order is not kept."""
+    """The notice for a document in which the order of entities is not kept."""
     place = document.place
     return Finding("changed-order", place.source.name, place.line, details={"document": document.name})
 
 
 def full_documents(batch: Documents) -> Iterator[FullDocument]:
-    """The documents of a batch as they are written, without their words. Raises `InputError` for one with a fault."""
+    """The documents of a batch without their words. Raises `InputError` for a document with a fault."""
     for fault in batch.faults.values():
         raise InputError([fault()])
     entities: list[dict[str, list[tuple[int, int]]]] = [defaultdict(list) for _ in batch.names]
@@ -176,29 +183,34 @@ def full_documents(batch: Documents) -> Iterator[FullDocument]:
 
 
 class Tree(NamedTuple):
-    """The dependencies of the words of a document: how many steps each is from its root, more than there are words for
-    an empty node (shape: words); and the words on which each empty node depends (their numbers), and how (a number
-    that is equal for equal relations), by its place among the words."""
+    """The dependencies of the words of a document.
+
+    ``depth`` is the number of steps of each word from its root, for an empty node more than there are words (shape:
+    words). ``links`` maps the index of each empty node among the words to the numbers of the words on which it depends
+    and to its relations, as numbers that are equal for equal relations.
+    """
 
     depth: Ints
     links: Mapping[int, tuple[Sequence[int], Sequence[int]]]
 
 
 def no_tree() -> Tree:
-    """The tree of a document that has none."""
+    """The tree of a document without dependencies."""
     return Tree(NONE, {})
 
 
 class Layers(NamedTuple):
-    """What one document has besides coreference, for those who look into its text.
+    """The words of one document and its other annotation besides coreference.
 
-    ``line`` is that at which it begins, as in `corefscore.documents.model.Place`. ``tags`` (parts of speech) and
-    ``parse`` (bits of bracketed trees, such as ``(NP*``) have one value a token, or are empty if the file has none.
-    ``units`` has the unit of each token, if the request asks for it.
-    ``numbers`` are those of the words (`corefscore.documents.model.Nodes`) if mentions are more than spans; empty
-    nodes are words then, and ``tree`` gives their dependencies. ``faults`` tells of a text with tags in it how many of
-    these had which of `FAULTS`, ``zeros`` which of its words stand for zeros, and ``at`` the line and column of a word,
-    with the text around it.
+    ``line`` is the line at which it begins, as in `corefscore.documents.model.Place`. ``tags`` (parts of speech) and
+    ``parse`` (pieces of bracketed trees, such as ``(NP*``) have one value a token, or are empty if the file has none.
+    ``units`` has the unit of each token, if it was requested.
+
+    If mentions are more than spans, empty nodes are words, ``numbers`` are the numbers of the words
+    (`corefscore.documents.model.Nodes`), and ``tree`` returns their dependencies.
+
+    For a text with tags, ``faults`` counts its tags with each of `FAULTS`, ``zeros`` are the words that mean zeros, and
+    ``at`` returns the line and column of a word with the text around it.
     """
 
     line: int | None
@@ -214,21 +226,20 @@ class Layers(NamedTuple):
 
     @property
     def empty(self) -> Bools:
-        """Which words are empty nodes, if there are numbers."""
+        """Whether each word is an empty node, if there are numbers."""
         found: Bools = self.numbers % SENTENCE % TENTH > 0
         return found
 
 
 FAULTS = ("unclosed", "unopened", "crossing", "unreadable")
-"""What can be wrong with tags in a text: they are never closed, close nothing, cross others, or have no id or no word
-between them."""
+"""The faults of tags in a text: never closed, closing nothing, crossing others, without an id or without a word."""
 
 
 class Examination(Protocol):
-    """Reads one side to its end, whatever is wrong there, adding all that is wrong or odd to what was found."""
+    """Reads one side to its end, whatever is wrong, and collects everything that is wrong or odd."""
 
     def documents(self, files: Sequence[Source]) -> Iterator[Documents]:
-        """The documents of all files as one corpus, in batches; their names may come twice.
+        """The documents of all files as one corpus, in batches; their names may occur twice.
 
         Raises `UsageError` for a file that cannot be read.
         """
@@ -237,27 +248,35 @@ class Examination(Protocol):
 class Format(NamedTuple):
     """One row of the table of formats.
 
-    ``recognises`` looks at the first bytes of a file. ``read`` gives the documents of all files as one corpus, in
-    batches; ``sentences`` gives the words of one file, document by document in the same order, in a pass of its own,
-    since scoring has no use for them. ``write`` gives documents as text, in the way that is asked for. All three add
-    what is odd, or what is lost, to the notices, and raise `InputError` for what is refused. A format without the last
-    two is not converted.
+    Functions that read and write; they add oddities and losses to the notices, and raise `InputError` for input that is
+    refused:
 
-    For a corpus that is read in pieces, ``begin`` is how a line begins in front of which a file can be cut, without
-    which none is, and ``settled`` makes definite what is asked where that hangs on the first document.
+    - ``recognises``: whether the first bytes of a file are of this format.
+    - ``read``: the documents of all files as one corpus, in batches.
+    - ``sentences``: the words of one file, document by document in the same order; a pass of its own, since scoring
+      does not need them.
+    - ``write``: documents as text. Formats without ``sentences`` and ``write`` cannot be converted.
 
-    ``promises`` looks at the same bytes of a file that is recognised: whether documents can be expected in it, for a
-    format in which much else is written; it is given the fields that are asked for.
+    For a corpus that is read in pieces:
 
-    ``has_both_sides`` tells of a file whether it is key and response in one, ``of_characters`` whether its mentions
-    count characters.
+    - ``begin``: files can be cut before lines that begin with these bytes; without it, files are not cut.
+    - ``settled``: the request with everything that depends on the first document filled in.
 
-    ``examiner`` is the module whose `Examiner` (see `Examination`) tells everything that is wrong or odd, ``named`` the
-    one whose `read` reads named entities as well, ``layers`` the one whose `read` gives the words, tags and parses of
-    one file, document by document, to find out why a score is low, ``types`` the one whose `read` gives for each
-    document the line at which it begins, and the types of its entities by id; a format may do without any of them.
+    Questions about a file:
 
-    ``columns`` tells whether its lines have columns, one of which can be named as that of words.
+    - ``has_both_sides``: whether it is both key and response.
+    - ``of_characters``: whether its mentions count characters.
+    - ``promises``: whether documents can be expected in a recognised file, given its first bytes and the requested
+      fields; for a format in which other data is written, too.
+
+    Modules, each of which may be missing:
+
+    - ``examiner``: its `Examiner` (see `Examination`) reports everything that is wrong or odd.
+    - ``named``: its `read` reads named entities as well.
+    - ``layers``: its `read` returns the `Layers` of each document of one file.
+    - ``types``: its `read` returns the first line of each document and the types of its entities by id.
+
+    ``columns`` says whether lines have columns, one of which can be named as that of words.
     """
 
     name: str
@@ -279,20 +298,20 @@ class Format(NamedTuple):
 
 
 def excerpt(line: str, at: int, size: int) -> tuple[int, tuple[str, str]]:
-    """The column (from 1) of a piece of a line that begins at ``at``, and the text around it with carets under it."""
+    """The column (from 1) of the piece of a line at index ``at``, and the text around it with carets under it."""
     before, after = line[max(0, at - 30) : at].replace("\t", " "), line[at : at + size + 30].replace("\t", " ")
     return at + 1, ((before + after)[:100], " " * len(before) + "^" * min(max(size, 1), 40))
 
 
 def passage_places(first: int, size: int) -> list[int]:
-    """Which of ``size`` words, the first of which is number ``first``, a `passage` shows."""
+    """The numbers of the words that a `passage` shows, of ``size`` words from number ``first`` on."""
     every = range(first, first + size)
     return list(every) if size <= 12 else [*every[:6], *every[-5:]]
 
 
 def passage(words: Sequence[str], size: int) -> str:
-    """The words of a mention of ``size`` words for messages, as many as `passage_places` tells: long mentions are cut
-    in the middle, long words at the end."""
+    """The words of a mention of ``size`` words for messages, given those of `passage_places`: long mentions are
+    shortened in the middle, long words at the end."""
     most = 40 if size > 1 else 80
     shown = [word if len(word) <= most else f"{word[:most]}..." for word in words]
     return " ".join(shown if len(shown) == size else [*shown[:6], "...", *shown[6:]])

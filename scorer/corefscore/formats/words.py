@@ -1,4 +1,4 @@
-"""The words of a text, and words as numbers, so that the texts of two sides can be compared."""
+"""The words of a text, and words as numbers, by which the texts of two sides are compared."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from corefscore.documents.arrays import NONE, Bools, Bytes, Codes, Ints, changes
 from corefscore.documents.model import UNKNOWN, Texts
 
 WORD_BYTES = 64
-"""How much of a word is compared, besides its length."""
+"""The number of bytes of a word that are compared, besides its length."""
 
 FACTOR = -0x61C8864680B583EB
-"""What mixes numbers of eight bytes: odd, and of many bits."""
+"""The odd factor that mixes numbers of eight bytes in a hash."""
 
 TOGETHER = 1 << 16
-"""How many bytes of pieces of a text are put together at once, or the largest piece."""
+"""The number of bytes of pieces of a text that are joined at once (or one larger piece)."""
 
-OTHERS = 8 * np.arange(8, -1, -1, dtype=np.uint64)
-"""How many bits of eight bytes are not those of a word of so many."""
+UNUSED_BITS = 8 * np.arange(8, -1, -1, dtype=np.uint64)
+"""For each number of bytes from 0 to 8, the number of bits of eight bytes that are not part of them."""
 
 BLANK_MARKS = b"-_*"
-"""Cells of one byte that say that there is nothing."""
+"""Cells of one byte that mean that there is nothing."""
 
 BLANK = np.isin(np.arange(256), np.frombuffer(b" \t\n\r\v\f", dtype=np.uint8))
-"""Whether a byte is one of those that `bytes.strip` takes off."""
+"""Whether each byte is one that `bytes.strip` removes."""
 
 
 SOLID, WHITE, SINGLE = range(3)
-"""Kinds of characters in a text: those that make words together, white space, and words of one character."""
+"""Kinds of characters in a text: part of a word, white space, and a word of its own."""
 
 ALONE = "\u2e80-\u2fdf\u3005-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-"""Characters of scripts that part no words by white space: each is a word of its own."""
+"""Characters of scripts that do not separate words by white space: each is a word of its own."""
 
 IS_ALONE = re.compile(f"[{ALONE}]")
 
@@ -48,7 +48,7 @@ def kinds_of(codes: Codes) -> Bytes:
     """The kind of each character of a text, one of `SOLID`, `WHITE` and `SINGLE`."""
     if int(codes.max(initial=0)) < len(ASCII_KINDS):
         return ASCII_KINDS[codes]
-    # No table by number: it would be far longer than a short text.
+    # Without a table by code, which would be far longer than a short text.
     characters, places = np.unique(codes, return_inverse=True)
     return np.array([_kind(chr(code)) for code in characters.tolist()], dtype=np.uint8)[places]
 
@@ -58,12 +58,14 @@ def _kind(character: str) -> int:
 
 
 ASCII_KINDS: Bytes = np.array([_kind(chr(code)) for code in range(128)], dtype=np.uint8)
-"""The kinds of the characters that most texts have alone."""
+"""The kinds of ASCII characters; most texts have no others."""
 
 
 def words_in(kinds: Bytes, borders: Ints) -> tuple[Ints, Ints]:
-    """Where the words of a text begin and end: at white space, at characters that are words, and at the borders of
-    mentions; ``kinds`` are those of its characters."""
+    """Where the words of a text begin and end, given the kinds of its characters.
+
+    Words end at white space, around characters that are words, and at the ``borders`` of mentions.
+    """
     apart = kinds != SOLID
     edge = np.append(apart, True)
     edge[1:] |= apart
@@ -81,7 +83,7 @@ def spaced(codes: Codes, starts: Ints, stops: Ints) -> str:
 
 
 def word_numbers(text: Bytes, starts: Ints, stops: Ints) -> Ints:
-    """A number for each word ``text[starts:stops]``, blanks at its ends left out; equal for equal ones."""
+    """A number for each word ``text[starts:stops]`` without the blanks at its ends; equal words have equal numbers."""
     return _numbered(text, *_stripped(text, starts, stops))
 
 
@@ -93,31 +95,31 @@ def _numbered(text: Bytes, starts: Ints, stops: Ints) -> Ints:
 
 
 def _eights(text: Bytes, starts: Ints, stops: Ints) -> Iterator[tuple[Ints, Ints]]:
-    """The first `WORD_BYTES` of pieces of text, eight after eight: the pieces that have some left, and these as a
-    number each, whatever follows a piece."""
+    """The first `WORD_BYTES` of pieces of text in steps of eight bytes: for each step the pieces that are long enough,
+    and their next eight bytes as one number, in which bytes after the piece are zero."""
     if len(text) < 8:
         text = np.append(text, np.zeros(8, dtype=np.uint8))
     last = len(text) - 8
-    # Eight bytes from each place on.
+    # The eight bytes from each position on.
     window = np.ndarray((last + 1,), dtype="<u8", buffer=text, strides=(1,))
     size = stops - starts
     for first in range(0, min(int(size.max(initial=0)), WORD_BYTES), 8):
         which = np.flatnonzero(size > first)
-        at = starts[which] + first
-        if int(at.max()) <= last:
-            eight = window[at]
+        position = starts[which] + first
+        if int(position.max()) <= last:
+            eight = window[position]
         else:
-            eight = window[np.minimum(at, last)] >> (8 * np.maximum(at - last, 0)).astype(np.uint64)
-        eight <<= OTHERS[np.minimum(size[which] - first, 8)]
+            eight = window[np.minimum(position, last)] >> (8 * np.maximum(position - last, 0)).astype(np.uint64)
+        eight <<= UNUSED_BITS[np.minimum(size[which] - first, 8)]
         yield which, eight.view(np.int64)
 
 
 def _stripped(text: Bytes, starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
-    """Where stretches of text begin and end without the blanks at their ends."""
+    """Where pieces of text begin and end without the blanks at their ends."""
     if (stops > starts).all() and not (BLANK[text[starts]] | BLANK[text[stops - 1]]).any():
         return starts, stops
-    held = np.flatnonzero(stops > starts)
-    if not (BLANK[text[starts[held]]] | BLANK[text[stops[held] - 1]]).any():
+    filled = np.flatnonzero(stops > starts)
+    if not (BLANK[text[starts[filled]]] | BLANK[text[stops[filled] - 1]]).any():
         return starts, stops
     solid = np.concatenate([[-1], np.flatnonzero(~BLANK[text]), [len(text)]])
     starts = np.minimum(solid[np.searchsorted(solid, starts)], stops)
@@ -125,8 +127,8 @@ def _stripped(text: Bytes, starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
 
 
 def side_by_side(text: Bytes, starts: Ints, sizes: Ints) -> Bytes:
-    """Pieces of a text, one behind the other."""
-    # Not all at once, since an index takes eight times the memory of what it finds.
+    """Pieces of a text joined."""
+    # In blocks, since an index takes eight times the memory of the bytes.
     block = np.cumsum(sizes) // TOGETHER
     borders = [*np.flatnonzero(changes(block)).tolist(), len(starts)]
     found = [text[ranges(starts[first:stop], sizes[first:stop])] for first, stop in pairwise(borders)]
@@ -134,27 +136,27 @@ def side_by_side(text: Bytes, starts: Ints, sizes: Ints) -> Bytes:
 
 
 def whole_numbers(text: Bytes, starts: Ints, stops: Ints, most: int = 6) -> Ints:
-    """The whole numbers ``text[starts:stops]``; -1 for what is no number of ``most`` digits or fewer."""
+    """The whole numbers ``text[starts:stops]``; -1 for a piece that is not a number of at most ``most`` digits."""
     size = stops - starts
     number = np.zeros(len(starts), dtype=np.int64)
     good = (size > 0) & (size <= most)
-    for place in range(min(int(size.max(initial=0)), most)):
-        at = np.flatnonzero(size > place)
-        digit = text[starts[at] + place].astype(np.int64) - ord("0")
-        good[at[(digit < 0) | (digit > 9)]] = False
-        number[at] = number[at] * 10 + digit
+    for position in range(min(int(size.max(initial=0)), most)):
+        which = np.flatnonzero(size > position)
+        digit = text[starts[which] + position].astype(np.int64) - ord("0")
+        good[which[(digit < 0) | (digit > 9)]] = False
+        number[which] = number[which] * 10 + digit
     number[~good] = -1
     return number
 
 
 def alike(text: Bytes, starts: Ints, stops: Ints) -> Ints:
-    """A number for each piece ``text[starts:stops]``, equal for equal ones and for no others."""
+    """A number for each piece ``text[starts:stops]``, equal for equal pieces and different for all others."""
     size = stops - starts
     if int(size.max(initial=0)) > WORD_BYTES:
         pieces = (text[start:stop].tobytes() for start, stop in zip(starts.tolist(), stops.tolist(), strict=True))
         numbers: dict[bytes, int] = {}
         return np.array([numbers.setdefault(piece, len(numbers)) for piece in pieces], dtype=np.int64)
-    # Sorted by a number that is different for different ones but for a chance in 2^64, and then looked at.
+    # Sorted by a hash, which differs for different pieces except for a chance in 2^64, and then compared.
     columns, number = [size], size.copy()
     for which, eight in _eights(text, starts, stops):
         columns.append(np.zeros(len(size), dtype=np.int64))
@@ -171,26 +173,26 @@ def alike(text: Bytes, starts: Ints, stops: Ints) -> Ints:
 
 
 def numbers_of(words: Sequence[bytes]) -> Ints:
-    """The same for words that stand alone."""
+    """`word_numbers` for words that are not pieces of one text."""
     sizes = np.array([len(word) for word in words], dtype=np.int64)
     stops = np.cumsum(sizes)
     return word_numbers(np.frombuffer(b"".join(words), dtype=np.uint8), stops - sizes, stops)
 
 
 MARKS = np.append(numbers_of([b"", *(bytes([mark]) for mark in BLANK_MARKS)]), UNKNOWN)
-"""What stands for a word that is not there, as numbers."""
+"""The numbers of the marks for a missing word."""
 
 
 def are_words(numbers: Ints, bounds: Ints) -> Bools:
-    """Whether each text ``numbers[bounds[n]:bounds[n + 1]]`` has words at all, rather than one mark for each."""
+    """Whether each text ``numbers[bounds[n]:bounds[n + 1]]`` has words, rather than marks or the same mark for all."""
 
-    def how_many(which: Bools) -> Ints:
-        found: Ints = np.diff(np.cumsum(np.append(0, which))[bounds])
-        return found
+    def count(which: Bools) -> Ints:
+        counts: Ints = np.diff(np.cumsum(np.append(0, which))[bounds])
+        return counts
 
     sizes = np.diff(bounds)
     firsts = np.append(numbers, UNKNOWN)[np.repeat(bounds[:-1], sizes)]
-    words: Bools = (how_many(~np.isin(numbers, MARKS)) > 0) & ((how_many(numbers != firsts) > 0) | (sizes == 1))
+    words: Bools = (count(~np.isin(numbers, MARKS)) > 0) & ((count(numbers != firsts) > 0) | (sizes == 1))
     return words
 
 
@@ -205,7 +207,7 @@ class TextsSoFar:
         self._blocks.append((document, number, line))
 
     def take(self, ready: int) -> Texts:
-        """The texts of so many documents; the rest waits for the next batch."""
+        """The texts of the first ``ready`` documents, which are removed; the others are renumbered."""
         document, number, line = (np.concatenate(column) for column in zip(*self._blocks, strict=True))
         stop = int(np.searchsorted(document, ready))
         self._blocks = [(document[stop:] - ready, number[stop:], line[stop:])]

@@ -1,10 +1,11 @@
-"""What formats with brackets in columns share when documents are written, and tell to be lost."""
+"""Writing documents with brackets in columns: what CoNLL and CorefUD share, and the notices of what is lost."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 from corefscore.checking.findings import Finding, plural
@@ -13,12 +14,13 @@ from corefscore.formats.row import NO_WORD, FullDocument, Sentences
 Spans = Sequence[tuple[int, int]]
 
 UNFIT = re.compile(r"[\t\n]|\A\s|\s\Z|#\s*end document", re.ASCII)
-"""What would end a column, a line or the document, and white space at the ends, which reading takes off."""
+"""Words that would end a column, a line or the document, or that have white space at their ends, which readers
+remove."""
 
 
 class Brackets(NamedTuple):
-    """The mentions that are one token, that begin and that end at each token, by the ids of their entities; brackets
-    stand in the order in which they nest."""
+    """The entities of the mentions of one token, of those that begin and of those that end at each token; the brackets
+    of a token are in the order in which they nest."""
 
     singles: dict[int, list[str]]
     opens: dict[int, list[str]]
@@ -26,7 +28,7 @@ class Brackets(NamedTuple):
 
     @classmethod
     def of(cls, document: FullDocument) -> Brackets:
-        """Those of a document."""
+        """The brackets of a document."""
         singles: dict[int, list[str]] = defaultdict(list)
         opens: dict[int, list[tuple[int, str]]] = defaultdict(list)
         closes: dict[int, list[tuple[int, str]]] = defaultdict(list)
@@ -41,7 +43,8 @@ class Brackets(NamedTuple):
 
 
 def _nested(brackets: dict[int, list[tuple[int, str]]]) -> dict[int, list[str]]:
-    return {token: [its for _, its in sorted(found, key=lambda each: each[0])] for token, found in brackets.items()}
+    """The entities at each token, sorted by the other end of their mentions, longest first."""
+    return {token: [entity for _, entity in sorted(ends, key=itemgetter(0))] for token, ends in brackets.items()}
 
 
 def noted(document: FullDocument, notices: list[Finding], code: str, **details: object) -> None:
@@ -54,16 +57,16 @@ def noted(document: FullDocument, notices: list[Finding], code: str, **details: 
 def note_crossing(document: FullDocument, notices: list[Finding], *, closed_first: bool = False) -> None:
     """Add a notice for every entity with mentions that cross."""
     for entity, spans in document.entities.items():
-        if its_crossing := crossing(spans, closed_first=closed_first):
-            first, second = map(list, its_crossing)
+        if pair := crossing(spans, closed_first=closed_first):
+            first, second = map(list, pair)
             noted(document, notices, "crossing-mentions", entity=entity, first=first, second=second)
 
 
 def crossing(spans: Spans, *, closed_first: bool = False) -> tuple[tuple[int, int], tuple[int, int]] | None:
-    """Two mentions of one entity that its brackets cannot tell from nested ones, if there are any.
+    """Two mentions of one entity whose brackets would be read as nested mentions; None if there are none.
 
-    That is so where the second begins within the first and ends behind it; also where it begins at the last token
-    of the first, unless brackets are ``closed_first`` in a cell, before others open.
+    Such mentions cross: the second begins within the first and ends after it. If it begins at the last token of the
+    first, they cross as well, unless cells have close brackets before open ones (``closed_first``).
     """
     around: list[tuple[int, int]] = []
     for span in sorted((span for span in spans if span[0] < span[1]), key=lambda span: (span[0], -span[1])):
@@ -76,16 +79,16 @@ def crossing(spans: Spans, *, closed_first: bool = False) -> tuple[tuple[int, in
 
 
 def laid_out(document: FullDocument, notices: list[Finding]) -> Iterator[Sequence[str]]:
-    """The words of each sentence as they can stand in a column; what cannot be held is added to the notices."""
-    its_sentences: Sentences | None = document.sentences
-    if its_sentences is None:
+    """The words of each sentence in a form that fits into a column; changes are added to the notices."""
+    sentences: Sentences | None = document.sentences
+    if sentences is None:
         tokens = 1 + max((end for spans in document.entities.values() for _, end in spans), default=-1)
         noted(document, notices, "no-words", tokens=tokens)
-        its_sentences = [[NO_WORD] * tokens]
-    if empty := sum(not sentence for sentence in its_sentences if document.sentences is not None):
+        sentences = [[NO_WORD] * tokens]
+    if empty := sum(not sentence for sentence in sentences if document.sentences is not None):
         noted(document, notices, "empty-sentences", count=plural(empty, "sentence"))
     token = 0
-    for sentence in filter(None, its_sentences):
+    for sentence in filter(None, sentences):
         words = []
         for word in sentence:
             words.append(re.sub(r"\s", "_", word) if UNFIT.search(word) else word)

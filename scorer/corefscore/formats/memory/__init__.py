@@ -1,1 +1,1 @@
-"""Clusters in memory as documents."""
+"""Documents from clusters in memory."""

@@ -1,4 +1,4 @@
-"""Clusters in memory to documents: entities as nested sequences of mentions, from Python or from JSON."""
+"""Documents from clusters in memory: entities as nested sequences of mentions, from Python or from JSON."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from corefscore.documents.sources import Source
 from corefscore.formats.memory.nesting import is_whole, nested, refusal
 
 Clusters = Iterable[Iterable[Any]]
-"""The entities of one document. A mention is any hashable; a list, as JSON has it, stands for the tuple."""
+"""The entities of one document. A mention is any hashable value; a list, as in JSON, means the tuple."""
 
 
 LONGEST = 2**31
-"""A number that no token has."""
+"""A number that is larger than that of any token."""
 
 
 class Mentions:
-    """Gives every mention a span: ``(start, end)`` its own, any other value one that no token has.
+    """Gives every mention a span: ``(start, end)`` is its own span, any other value gets one that no token has.
 
-    Both sides of a run share one of these, so that equal mentions get equal spans; other values are in the order in
-    which they came.
+    Both sides of a run share one of these, so that equal mentions get equal spans. The spans of other values rise in
+    the order in which these first occur.
     """
 
     def __init__(self) -> None:
@@ -31,14 +31,14 @@ class Mentions:
         self._values: dict[tuple[int, int], Hashable] = {}
 
     def span(self, mention: Any) -> tuple[int, int]:
-        """The span of a mention, which has to be hashable, or a list of what is."""
+        """The span of a mention, which is a hashable value or a list of hashable values."""
         value = _tuple(mention)
-        found = self._spans.get(value)
-        if found is None:
-            found = (int(value[0]), int(value[1])) if _is_span(value) else (len(self._spans) - LONGEST,) * 2
-            self._spans[value] = found
-            self._values[found] = value
-        return found
+        span = self._spans.get(value)
+        if span is None:
+            span = (int(value[0]), int(value[1])) if _is_span(value) else (len(self._spans) - LONGEST,) * 2
+            self._spans[value] = span
+            self._values[span] = value
+        return span
 
     def words(self, source: Source, spans: Sequence[Span]) -> list[str]:
         """The mentions as they were given, for messages."""
@@ -46,7 +46,7 @@ class Mentions:
 
 
 def _shown(value: Hashable) -> str:
-    """A mention as text; what is neither text nor a tuple with its type, since 5 and "5" are two mentions."""
+    """A mention as text. The type is added unless it is text or a tuple, since 5 and "5" are different mentions."""
     if isinstance(value, str):
         return value
     return repr(value) if isinstance(value, tuple) else f"{value!r} ({type(value).__name__})"
@@ -70,22 +70,22 @@ def documents(
     places: Mapping[str, Place] | None = None,
     known: Collection[str] = (),
 ) -> Documents:
-    """Documents from clusters, by name. ``side`` is what messages call them where they have no ``places``; the shape of
-    those that are ``known`` was looked at before.
+    """Documents from clusters, by name.
 
-    Raises `InputError` for what is no document (`corefscore.formats.memory.nesting`).
+    ``side`` is their name in messages if there are no ``places``. The shape of the ``known`` ones has been checked
+    before. Raises `InputError` for clusters that are not a document (`corefscore.formats.memory.nesting`).
     """
     for name in named:
         if not isinstance(name, str):
             raise refusal(side, f"named {name!r:.40}, which is {type(name).__name__}", "a string for a name")
     nowhere = Place(Source(side), None)
-    found = {name: nowhere if places is None else places[name] for name in named}
+    place_of = {name: nowhere if places is None else places[name] for name in named}
     document: list[int] = []
     sizes: list[int] = []
     spans: list[tuple[int, int]] = []
     for number, (name, clusters) in enumerate(named.items()):
-        its = clusters if name in known else nested(clusters, found[name].source.name, name).value
-        for cluster in its:
+        checked = clusters if name in known else nested(clusters, place_of[name].source.name, name).value
+        for cluster in checked:
             before = len(spans)
             spans += [mentions.span(mention) for mention in cluster]
             if len(spans) > before:
@@ -95,7 +95,7 @@ def documents(
     entities = np.arange(len(sizes))
     return Documents(
         names=list(named),
-        places=list(found.values()),
+        places=list(place_of.values()),
         tokens=np.full(len(named), -1),
         document=np.array(document, dtype=np.int64),
         label=entities,

@@ -1,15 +1,15 @@
-"""What nested sequences from memory are: one document, or a list of documents. Levels are counted up from mentions.
+"""Whether nested sequences in memory are one document or a list of documents. Levels are counted up from mentions.
 
-The rule. A mention is a plain value (text, a number, anything else that is hashable and no collection) or a flat
-sequence of plain values: a tuple, or a list with a number in it, as JSON has `[0, 1]`. Entities are collections of
-mentions, a document is a collection of entities, and above it there can be a list of documents. So
+The rule. A mention is a plain value (text, a number, anything else that is hashable and not a collection) or a flat
+sequence of plain values: a tuple, or a list that contains a number, such as `[0, 1]` in JSON. Entities are collections
+of mentions, a document is a collection of entities, and a list of documents is the level above. So
 
     [["Ann", "she"], ["Bo"]]            a document       [[["Ann", "she"], ["Bo"]], ...]            documents
     [[(0, 1), (4, 4)], [(2, 2)]]        a document       [[[(0, 1), (4, 4)], [(2, 2)]], ...]        documents
     [[7, 8], [9]]                       a document       [[[7, 8], [9]], ...]                       refused
 
-The last could be mentions as well as entities, and only their lengths would tell. What is empty takes the level of the
-other side; two lists of empty ones are documents. A document that has a name is not taken for a list of them.
+The lists in the last could be mentions as well as entities, so it is ambiguous. An empty collection has the level of
+the other side; two lists of empty collections are documents. A document with a name is not taken for a list of them.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from corefscore.checking.findings import Finding, plural
 from corefscore.errors import InputError
 
 DOCUMENT, DOCUMENTS = 2, 3
-"""How many levels of sequences are above mentions."""
+"""The number of levels of sequences above mentions."""
 
 COLLECTIONS = (list, tuple, set, frozenset)
 NUMBERS = (int, float, np.number)
 
 PLAIN = frozenset({str, bytes, int, float, bool})
-"""Types of most mentions and of their parts, of which nothing has to be asked."""
+"""The types of most mentions and of their parts, which need no check."""
 
 EXPECTED = (
     "a document (a list of entities, each a list of mentions) or a list of documents; a mention is text, a number or a "
@@ -43,8 +43,8 @@ BY_NAME_TOO = "; give documents by name, {name: document}, to leave some out"
 
 
 class Nested(NamedTuple):
-    """What one side is: the value itself, as nested collections that can be looked at again; and its level, `DOCUMENT`
-    or `DOCUMENTS`, None where there is no mention that tells."""
+    """One side: its value, as nested collections that can be iterated again, and its level, `DOCUMENT` or `DOCUMENTS`;
+    None if there is no mention to decide it."""
 
     value: Any
     level: int | None
@@ -56,9 +56,9 @@ class Nested(NamedTuple):
 
 
 def nested(value: Any, side: str, name: str | None = None) -> Nested:
-    """What ``value`` is by the rule above. One that has a ``name`` can only be a document.
+    """The level of ``value`` by the rule above. A value with a ``name`` can only be a document.
 
-    Raises `InputError` for what fits no level, and for mentions that never equal another.
+    Raises `InputError` for a value that fits no level, and for mentions that cannot equal others.
     """
     value, layers = _layers(value)
     level, wrong = _level(layers, only_document=name is not None)
@@ -77,16 +77,16 @@ def refusal(side: str, shape: str, expected: str, name: str | None = None) -> In
 
 
 def together(key: Nested, response: Nested) -> tuple[Sequence[Any], Sequence[Any]] | None:
-    """The documents of both sides where they are lists of documents, None where each is one document.
+    """The documents of both sides if they are lists of documents, None if each is one document.
 
-    Raises `InputError` where one is a document and the other a list of them, and where their lengths differ.
+    Raises `InputError` if one side is a document and the other a list, and if the lists have different lengths.
     """
     level = key.level or response.level
     if level is None:
         level = DOCUMENTS if len(key.value) and len(response.value) else DOCUMENT
-    for one, other, side in ((key, response, "key"), (response, key, "response")):
-        if one.level not in (None, level):
-            what = f"{one.shape}, {_called(one)}; those of the other side are {other.shape}, {_called(other)}"
+    for here, other, side in ((key, response, "key"), (response, key, "response")):
+        if here.level not in (None, level):
+            what = f"{here.shape}, {_called(here)}; those of the other side are {other.shape}, {_called(other)}"
             raise refusal(side, what, "the same on both sides" + BY_NAME)
     if level == DOCUMENT:
         return None
@@ -97,15 +97,15 @@ def together(key: Nested, response: Nested) -> tuple[Sequence[Any], Sequence[Any
     return list(key.value), list(response.value)
 
 
-def by_position(its: Nested, side: str, names: Sequence[str]) -> dict[str, Any]:
-    """The documents of a side without names by those of the other side, in order. One document needs one name.
+def by_position(unnamed: Nested, side: str, names: Sequence[str]) -> dict[str, Any]:
+    """The documents of a side without names, by the names of the other side in order. One document needs one name.
 
-    Raises `InputError` where there are more or fewer of them.
+    Raises `InputError` if there are more or fewer documents than names.
     """
-    one = its.level == DOCUMENT or (its.level is None and len(names) == 1)
-    documents = [its.value] if one else list(its.value)
+    single = unnamed.level == DOCUMENT or (unnamed.level is None and len(names) == 1)
+    documents = [unnamed.value] if single else list(unnamed.value)
     if len(documents) != len(names):
-        what = plural(len(documents), "document") if one else f"a list of {plural(len(documents), 'document')}"
+        what = plural(len(documents), "document") if single else f"a list of {plural(len(documents), 'document')}"
         expected = "as many, since lists are paired by position with the documents of the other side" + BY_NAME_TOO
         raise refusal(side, f"{what}, and the other side has {len(names)}", expected)
     return dict(zip(names, documents, strict=True))
@@ -116,7 +116,7 @@ def _called(nested: Nested) -> str:
 
 
 Layers = list[tuple[list[Any], list[Any]]]
-"""By level, from the outside in: the collections there and the plain values."""
+"""The collections and the plain values of each level, from the outside in."""
 
 
 def as_collections(value: Any) -> Any:
@@ -137,16 +137,16 @@ def _layers(value: Any) -> tuple[Any, Layers]:
         kinds = set(map(type, layer))
         if not kinds <= PLAIN and not kinds <= set(COLLECTIONS) and any(map(_is_other_collection, layer)):
             return _layers(_unfolded(value))
-        its = [each for each in layer if isinstance(each, COLLECTIONS)] if kinds - PLAIN else []
-        leaves = layer if not its else [each for each in layer if not isinstance(each, COLLECTIONS)]
-        layers.append((its, leaves))
-        layer = list(chain.from_iterable(its))
+        collections = [item for item in layer if isinstance(item, COLLECTIONS)] if kinds - PLAIN else []
+        leaves = layer if not collections else [item for item in layer if not isinstance(item, COLLECTIONS)]
+        layers.append((collections, leaves))
+        layer = list(chain.from_iterable(collections))
     return value, layers
 
 
 def _is_other_collection(value: Any) -> bool:
-    """Whether a value is a collection of another type: an array, something to be gone through once, or anything that
-    can be gone through and has no hash, so that it cannot be a mention."""
+    """Whether a value is a collection of another type: an array, an iterator, or any iterable that is not hashable, so
+    that it cannot be a mention."""
     if isinstance(value, (*COLLECTIONS, str, bytes, Mapping)) or not isinstance(value, Iterable):
         return False
     if isinstance(value, np.ndarray):
@@ -155,42 +155,43 @@ def _is_other_collection(value: Any) -> bool:
 
 
 def _unfolded(value: Any) -> Any:
+    """The value with every collection of another type as a list."""
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if _is_other_collection(value):
         value = list(value)
     if isinstance(value, list):
-        return [_unfolded(each) for each in value]
+        return [_unfolded(item) for item in value]
     if isinstance(value, tuple):
         return tuple(map(_unfolded, value))
-    return value  # what sets hold is hashable
+    return value  # the elements of sets are hashable
 
 
 def _level(layers: Layers, *, only_document: bool) -> tuple[int | None, str | None]:
-    """The level of a value, and what was expected instead where it has none."""
+    """The level of a value; if it has none, what was expected instead."""
     first = next((depth for depth, (_, leaves) in enumerate(layers) if leaves), None)
     if first is None:
         depth = len(layers) - 1  # of the innermost collection, which is empty
         return (None if depth < DOCUMENT else DOCUMENTS), (EXPECTED if depth > DOCUMENT else None)
     if beside := layers[first][0]:  # collections beside plain values: both are mentions
-        flat = all(map(_can_be_mention, beside)) and not any(its for its, _ in layers[first + 1 :])
+        flat = all(map(_can_be_mention, beside)) and not any(deeper for deeper, _ in layers[first + 1 :])
         return _checked(first if flat else 0)
     return _of_plain(layers[first - 1][0] if first else [], first, only_document=only_document)
 
 
 def _of_plain(innermost: Sequence[Any], depth: int, *, only_document: bool) -> tuple[int | None, str | None]:
-    """The same where all plain values are at one depth, in the ``innermost`` collections: these are all mentions, or
-    all entities of plain mentions."""
-    if depth == 1 and all(isinstance(each, str) for each in innermost[0]):
+    """The level if all plain values are at one depth, in the ``innermost`` collections: these are all mentions, or all
+    entities of plain mentions."""
+    if depth == 1 and all(isinstance(value, str) for value in innermost[0]):
         return None, f"{EXPECTED}; paths in a list are pathlib.Path objects"
     if depth == DOCUMENT:
-        pairs = any(isinstance(each, tuple) and _has_number(each) for each in innermost)
+        pairs = any(isinstance(entity, tuple) and _has_number(entity) for entity in innermost)
         wrong = f"{EXPECTED}; tuples of numbers are mentions, so entities of plain numbers are lists or sets"
         return DOCUMENT, wrong if pairs else None
-    mentions = [_can_be_mention(each) for each in innermost]
+    mentions = [_can_be_mention(values) for values in innermost]
     if not all(mentions):
         return _checked(depth if depth == DOCUMENTS and not any(mentions) else 0)
-    lengths = {len(each) for each in innermost}
+    lengths = {len(values) for values in innermost}
     if depth == DOCUMENTS and not only_document and (len(lengths) > 1 or lengths == {1}):
         both = "these could be mentions of several lengths, or entities of plain values"
         return None, f"{EXPECTED}; {both}{BY_NAME}, or give entities of text as lists"
@@ -213,7 +214,7 @@ def _has_number(values: Iterable[Any]) -> bool:
 
 
 def _wrong_leaf(layers: Layers) -> str | None:
-    """What is wrong with plain values of some type: no hash, or one by identity, by which no two are ever equal."""
+    """What is wrong with plain values of some type: they are not hashable, or no two of them are ever equal."""
     by_type: dict[type, Any] = {}
     for _, leaves in layers:
         for kind in set(map(type, leaves)) - PLAIN - by_type.keys():
@@ -221,9 +222,9 @@ def _wrong_leaf(layers: Layers) -> str | None:
     for kind, value in by_type.items():
         name = kind.__name__
         if value is None:
-            return f"{EXPECTED}; None is no mention: leave it out"
+            return f"{EXPECTED}; None is not a mention: leave it out"
         if kind.__hash__ is None or isinstance(value, Mapping):
-            return f"hashable mentions; no {name} can be one"
+            return f"hashable mentions; a value of type {name} cannot be one"
         if vars(object)["__hash__"] is kind.__hash__ or hash(value) == id(value):
             return f"mentions that can be equal; each {name} equals only itself: turn them into numbers or text"
     return None
@@ -236,8 +237,8 @@ def shape(value: Any, depth: int = 0) -> str:
         return kind
     if depth > DOCUMENTS + 2:
         return f"{kind}[...]"
-    inner = [shape(each, depth + 1) for each, _ in zip(value, range(100), strict=False)]
-    if isinstance(value, tuple) and len(value) <= DOCUMENTS and not any("[" in each for each in inner):
+    inner = [shape(item, depth + 1) for item, _ in zip(value, range(100), strict=False)]
+    if isinstance(value, tuple) and len(value) <= DOCUMENTS and not any("[" in name for name in inner):
         return f"{kind}[{', '.join(inner)}]"
     kinds = sorted(dict.fromkeys(inner), key=len, reverse=True)
     return f"{kind}[{' | '.join([*kinds[:3], '...'] if len(kinds) > 3 else kinds)}]"
