@@ -145,3 +145,17 @@ def test_words_of_another_response_come_onto_corefud_where_that_is_asked_for(tmp
     both = command("muc", tmp_path / "key.conllu", tmp_path / "key.conllu", "--align")
     assert both.status == 2
     assert b"both sides are CorefUD" in both.stderr
+
+
+@pytest.mark.parametrize(("depth", "status"), [(300, 0), (500, 2)])
+def test_an_answer_nested_deeply_is_refused_before_its_words_take_all_memory(
+    depth: int, status: int, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """Of 500 mentions the outermost has 1000 words, the next one 998, and so on: 500 * 501."""
+    key = OWN / "scoring" / "zero-collision-101" / "key.conllu"
+    text = [f"[a{at}" for at in range(depth)] + [f"b](#{at})" for at in range(depth)]
+    (tmp_path / "x").write_text(" ".join(text))
+    done = call(capfdbinary, "lea", key, tmp_path / "x", "none")
+    assert done.status == status
+    if status:
+        assert b"nested too deeply: 500 mentions have 250500 words, each counted in every mention" in done.stderr

@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corefscore.checking.findings import Finding
+from corefscore.checking.findings import Finding, plural
 from corefscore.documents.arrays import NONE, Bools, Ints, Objects, bounds, changes, order_by, ranges
 from corefscore.documents.sources import Source
+from corefscore.errors import UsageError
 
 KEY, RESPONSE = "key", "response"
 """The sides of a score."""
@@ -180,6 +181,23 @@ class Texts(NamedTuple):
 
     number: Ints
     line: Ints
+
+
+MOST_WORDS = 100_000
+"""How many words the mentions of a file may have, each word counted in every mention, besides one for each byte of the
+file: their words are listed, and a few thousand mentions inside each other must not take all memory."""
+
+
+def refuse_deep(source: Source, words: Ints, size: int, unit: str) -> None:
+    """Raises `UsageError` for mentions of so many ``words`` that these would take all memory, in a file of ``size``
+    bytes, or whatever the ``unit`` is."""
+    total = int(words.sum())
+    if total > MOST_WORDS + size:
+        raise UsageError(
+            f"{source.name}: mentions are nested too deeply: {plural(len(words), 'mention')} have {total} words, each "
+            f"counted in every mention; expected {MOST_WORDS + size} at most for a file of {size} {unit}; check where "
+            "mentions are closed"
+        )
 
 
 class Nodes(NamedTuple):

@@ -28,7 +28,17 @@ from corefscore.alignment.text.stretches import ABSENT, EQUAL, MOVED, Found, fin
 from corefscore.alignment.text.zeros import Columns, KeyWords, as_nodes, found_zeros, with_zeros
 from corefscore.checking.findings import Finding, plural
 from corefscore.documents.arrays import NONE, Bools, Ints, changes, tally
-from corefscore.documents.model import KEY, NO_NODES, RESPONSE, Documents, Span, by_appearance, joined, part_of
+from corefscore.documents.model import (
+    KEY,
+    NO_NODES,
+    RESPONSE,
+    Documents,
+    Span,
+    by_appearance,
+    joined,
+    part_of,
+    refuse_deep,
+)
 from corefscore.documents.sources import Source
 from corefscore.errors import InputError, UsageError
 from corefscore.formats.row import (
@@ -490,6 +500,8 @@ class _Gathered:
         order = np.argsort(entity, kind="stable")
         columns = Columns(entity[order], spans.start[order], spans.end[order], None)
         if key.nodes is not None:
+            size = sum(len(piece.words.code) for piece in pieces) + len(words.characters.code)
+            refuse_deep(place.source, spans.end - spans.start + 1, size, "characters")
             ids = [self._name(each) for each in label.tolist()]
             columns = as_nodes(words, columns, spans.zero[order], ids, self.heads)
             label = label[columns.entity[changes(columns.entity)]]

@@ -17,7 +17,7 @@ import numpy as np
 
 from corefscore.checking.findings import MOST, Finding, plural
 from corefscore.documents.arrays import NONE, Bytes, Ints, changes, order_by, tally
-from corefscore.documents.model import NO_NODES, SENTENCE, Documents, Nodes, Place, Span, Texts
+from corefscore.documents.model import NO_NODES, SENTENCE, Documents, Nodes, Place, Span, Texts, refuse_deep
 from corefscore.documents.sources import Source, as_text
 from corefscore.errors import UsageError
 from corefscore.formats.corefud.chunks import CLOSE, ID_FIELDS, Cells, Chunks, Fields, cells, chunks
@@ -27,10 +27,6 @@ from corefscore.formats.corefud.mentions import Events, Marked, Refuse, Sized, h
 from corefscore.formats.corefud.trees import highest
 from corefscore.formats.row import LAST, PARSE, TREE, Request, passage, passage_places
 from corefscore.formats.words import alike, side_by_side, word_numbers
-
-MOST_WORDS = 100_000
-"""How many words the mentions of a file may have, each word counted in every mention, besides one for each byte of the
-file: their words are listed, and a few thousand mentions inside each other must not take all memory."""
 
 
 def read(files: Sequence[Source], notices: list[Finding], request: Request) -> Iterator[Documents]:
@@ -277,13 +273,7 @@ class File:
 
     def _check_words(self, found: Marked) -> None:
         """Raises `UsageError` for mentions nested so deeply that their words would take all memory."""
-        words, size = int((found.last - found.first + 1).sum()), len(self.lines.text)
-        if words > MOST_WORDS + size:
-            raise UsageError(
-                f"{self.source.name}: mentions are nested too deeply: {plural(len(found.entity), 'mention')} have "
-                f"{words} words, each counted in every mention; expected {MOST_WORDS + size} at most for a file of "
-                f"{size} bytes; check where mentions are closed"
-            )
+        refuse_deep(self.source, found.last - found.first + 1, len(self.lines.text), "bytes")
 
     def _heads(self, found: Marked, sized: Sized, word: Ints, fields: Fields, refuse: Refuse) -> Ints:
         """The head of each mention, its place in the file."""
