@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable
 
 
@@ -34,9 +36,21 @@ def main() -> None:
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     run = _run()
-    status = run(sys.argv[1:], os.path.basename(sys.argv[0]))
-    gc.freeze()  # nor is it worth a look at the end
-    sys.exit(status)
+    _exit(run(sys.argv[1:], os.path.basename(sys.argv[0])))
+
+
+def _exit(status: int) -> None:
+    """End the process without freeing what it holds, object by object, which takes a tenth of a short run.
+
+    Threads, processes, profilers and interactive sessions have work left at the end, so beside them it exits as usual.
+    """
+    watched = sys.gettrace() or sys.getprofile() or sys.flags.inspect or sys.flags.interactive
+    if watched or "multiprocessing" in sys.modules or threading.active_count() > 1:
+        sys.exit(status)
+    atexit._run_exitfuncs()
+    for stream in filter(None, (sys.stdout, sys.stderr)):
+        stream.flush()
+    os._exit(status)
 
 
 def _leave_working_folder_out() -> None:
