@@ -252,7 +252,9 @@ class Reader:
                 markers[line] = marker.name
             else:
                 is_token[line] = is_token_line(line_text)
-        if data.count(END, 0, size) > sum(name is None for name in markers.values()):
+        ends = sum(name is None for name in markers.values())
+        # A single byte is counted faster, and few files have a # outside of markers.
+        if data.count(HASH, 0, size) > len(markers) and data.count(END, 0, size) > ends:
             for end in END_MARKER.finditer(data, 0, size):
                 markers.setdefault(int(np.searchsorted(line_ends, end.start())) - 1, None)
         is_token[list(markers)] = False
@@ -284,7 +286,7 @@ class Reader:
             seen = now
 
         lines = np.array([line for line, _ in markers], dtype=np.int64)
-        before = np.append(0, tokens)[lines].tolist()
+        before = tokens[lines].tolist()  # markers are no tokens
         for (line, name), now in zip(markers, before, strict=True):
             end_run(line, now)
             first = line + 1
