@@ -253,8 +253,8 @@ class Reader:
             else:
                 is_token[line] = is_token_line(line_text)
         ends = sum(name is None for name in markers.values())
-        # A single byte is counted faster, and few files have a # outside of markers.
-        if data.count(HASH, 0, size) > len(markers) and data.count(END, 0, size) > ends:
+        # One byte is counted faster, and few files have a # outside of markers.
+        if np.count_nonzero(text == HASH) > len(markers) and data.count(END, 0, size) > ends:
             for end in END_MARKER.finditer(data, 0, size):
                 markers.setdefault(int(np.searchsorted(line_ends, end.start())) - 1, None)
         is_token[list(markers)] = False
@@ -441,8 +441,11 @@ def _may_hold_mention(text: Bytes, stops: Ints, tabs: bool) -> Bools:
 
     ``tabs`` says whether the block has tabs; if not, columns are split at blanks.
     """
-    stops = stops - (text[stops - 1] == CR)
-    last, before_last = text[stops - 1], text[stops - 2]
+    last = text[stops - 1]
+    if (has_cr := last == CR).any():
+        stops = stops - has_cr
+        last = text[stops - 1]
+    before_last = text[stops - 2]
     between = TAB if tabs else SPACE
     several_bytes: Bools = (before_last != between) | (last == between)
     return several_bytes
