@@ -87,9 +87,9 @@ def run(connection: socket.socket) -> None:
     sys.path[:1] = [os.path.dirname(sys.argv[0]), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
     status = 1
     try:
-        from corefscore.__main__ import main
+        from corefscore.__main__ import command
 
-        main()
+        status = command()
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else int(end.code is not None)
     except BaseException:

@@ -28,15 +28,20 @@ def _run() -> Callable[[list[str], str], int]:
     return run
 
 
-def main() -> None:
-    """Run the command and exit with its status; signals end it as they end any other program."""
+def command() -> int:
+    """Run the command in this process, its own; signals end it as they end any other program. Returns its status."""
     # The error that Python raises by itself prints a traceback where a library takes it for one of its own.
     if signal.getsignal(signal.SIGINT) == signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     run = _run()
-    _exit(run(sys.argv[1:], os.path.basename(sys.argv[0])))
+    return run(sys.argv[1:], os.path.basename(sys.argv[0]))
+
+
+def main() -> None:
+    """Run the command and exit with its status."""
+    _exit(command())
 
 
 def _exit(status: int) -> None:
