@@ -109,10 +109,10 @@ def test_schedulers_of_dasks_own_give_the_same_bytes(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["here"], b'"here" is no scheduler; expected the address of a scheduler, such as tcp://HOST:8786'),
+        (["here"], b'"here" is not a scheduler; expected the address of a scheduler, such as tcp://HOST:8786'),
         (["tcp://127.0.0.1:9"], b"no Dask scheduler answers at tcp://127.0.0.1:9 within 0.5 seconds"),
         (["other://127.0.0.1:9"], b"unknown address scheme 'other'"),
-        (["tcp://127.0.0.1:9", "--jobs", "2"], b"has its workers; leave out --jobs"),
+        (["tcp://127.0.0.1:9", "--jobs", "2"], b"has its own workers; leave out --jobs"),
     ],
 )
 def test_what_is_no_scheduler_is_told(
@@ -233,7 +233,7 @@ def test_a_worker_is_no_scheduler(address: str, pair: Pair) -> None:
 
     with Client(address) as client:
         worker = next(iter(client.nthreads()))
-    with pytest.raises(UsageError, match=r"no Dask scheduler answers .* \(a Worker is there\)"):
+    with pytest.raises(UsageError, match=r"no Dask scheduler answers .* \(it is a Worker\)"):
         distributed.score(*pair, scheduler=worker)
 
 

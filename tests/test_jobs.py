@@ -401,7 +401,7 @@ def kill(item: object) -> None:
 
 @pytest.mark.usefixtures("real")
 def test_a_killed_process_ends_the_run() -> None:
-    with pytest.raises(ScorerError, match="was killed, most likely for want of memory"), workers.processes(2) as apply:
+    with pytest.raises(ScorerError, match="was killed, most likely for lack of memory"), workers.processes(2) as apply:
         list(apply(kill, range(4)))
 
 

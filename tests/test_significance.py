@@ -71,7 +71,7 @@ def test_three_units_enumerated_by_hand() -> None:
     the sums of 3, 1, -1, -3 twelfths: two of four are as far as the observed one, in recall, precision and F1."""
     tests = randomization(counted([[3, 4, 3, 4], [2, 4, 2, 4], [1, 4, 1, 4]], [[1, 4, 1, 4]] * 3), 10_000, 0)
     assert tests.p.tolist() == [[[0.5, 0.5, 0.5]]]
-    assert (tests.differ.tolist(), tests.exact.tolist(), tests.smallest.tolist()) == (
+    assert (tests.differing_units.tolist(), tests.exact.tolist(), tests.smallest.tolist()) == (
         [[[2] * 3]],
         [[[True] * 3]],
         [[[0.5] * 3]],
@@ -118,7 +118,7 @@ def test_identical_systems_have_p_one_in_every_test() -> None:
     for count in (1, 100):
         units = sample([side, side], MEASURES)
         tests = randomization(units, count, 0)
-        assert tests.differ.max() == 0
+        assert tests.differing_units.max() == 0
         for found in (tests, bootstrap_test(units, [bootstrap(units, count, 0)])):
             assert np.nanmin(found.p) == 1
             assert np.nanmin(found.smallest) == 1
@@ -173,7 +173,7 @@ def test_the_bootstrap_test_counts_resamples_as_far_off_as_the_observed_differen
     resampled = np.stack([np.broadcast_to(each, (1, 3, 7)) for each in (0.25 + differences, np.full(7, 0.25))])
     tests = bootstrap_test(units, [resampled[..., :3], resampled[..., 3:]])
     assert tests.p[0, 0, 0] == (4 + 1) / (7 + 1)
-    assert (tests.differ.tolist(), tests.exact.tolist()) == ([[[1] * 3]], [[[False] * 3]])
+    assert (tests.differing_units.tolist(), tests.exact.tolist()) == ([[[1] * 3]], [[[False] * 3]])
 
 
 @pytest.mark.parametrize("test", ["randomization", "bootstrap"])
@@ -273,7 +273,7 @@ def test_units_are_counted_by_score() -> None:
     first = [[2, 4, 1, 4], [2, 4, 1, 4], [1, 4, 1, 4], [1, 4, 1, 4]]
     second = [[1, 4, 1, 4], [1, 4, 2, 4], [1, 4, 1, 5], [1, 4, 2, 4]]
     tests = randomization(counted(first, second), 10_000, 0)
-    assert tests.differ.tolist() == [[[2, 3, 4]]]
+    assert tests.differing_units.tolist() == [[[2, 3, 4]]]
     assert tests.smallest.tolist() == [[[0.5, 0.25, 0.125]]]
     found = compared(counted(first, second), Method(alpha=0.3))
     assert [found.differ(0, 0, score) is None for score in range(3)] == [True, False, False]
@@ -309,7 +309,7 @@ def test_coreference_links_count_their_own_units_only() -> None:
     counts[1, :2, 0] = 3
     of = Sample(alone.metrics, alone.measures, counts, np.zeros(6, dtype=np.int64), np.zeros((2, 3, 3)))
     tests = randomization(of, 100, 0)
-    assert tests.differ[0].tolist() == [[2, 0, 2], [6, 0, 6], [6, 0, 6]]
+    assert tests.differing_units[0].tolist() == [[2, 0, 2], [6, 0, 6], [6, 0, 6]]
 
 
 def test_the_smallest_p_is_that_of_this_run() -> None:
@@ -344,7 +344,7 @@ def test_enumerations_that_scores_share_are_those_of_each_alone() -> None:
     second[:6, 0] += 1
     second[6:11, 2] += np.arange(1, 6)
     together = randomization(simulated(np.stack([first, second])), 2**8, 0)
-    assert together.differ.tolist() == [[[6, 5, 11]]]
+    assert together.differing_units.tolist() == [[[6, 5, 11]]]
     assert together.exact.tolist() == [[[True, True, False]]]
     for score, units in ((0, 6), (1, 5)):
         swaps = np.array(list(itertools.product([0, 1], repeat=12)))
@@ -480,6 +480,6 @@ def test_real_systems_of_206_documents() -> None:
     found = compared(sample([corefscore.score(key, folder / f"{name}.conll") for name in names], MEASURES), Method())
     conll = list(MEASURES).index("conll")
     assert found.sample.units == 206
-    assert found.tests.differ[:, conll, 2].tolist() == [14, 41, 43]
+    assert found.tests.differing_units[:, conll, 2].tolist() == [14, 41, 43]
     assert [found.differ(pair, conll, 2) for pair in range(3)] == [False, True, True]
     assert np.all(found.ends[..., 0] <= found.ends[..., 1], where=~np.isnan(found.ends[..., 0]))

@@ -124,7 +124,7 @@ class Comparison(Presented):
                         heading = HEADINGS[score]
                         numbers = [each[name] for name in ("difference", "low", "high", "p", "p_corrected")]
                         tests = self.found.tests
-                        units, least = int(tests.differ[place, m, c]), float(tests.smallest[place, m, c])
+                        units, least = int(tests.differing_units[place, m, c]), float(tests.smallest[place, m, c])
                         verdict = VERDICTS[each["differ"]]
                         rows.append([measure, heading, names[a], names[b], *numbers, units, least, verdict])
         return Table("differences", columns, rows)
@@ -141,7 +141,7 @@ class Comparison(Presented):
             "high": high,
             "p": float(found.tests.p[place, m, c]),
             "p_corrected": float(found.corrected[place, m, c]),
-            "units_differing": int(found.tests.differ[place, m, c]),
+            "units_differing": int(found.tests.differing_units[place, m, c]),
             "smallest_p": float(found.tests.smallest[place, m, c]),
             "exact": bool(found.tests.exact[place, m, c]),
             "differ": found.differ(place, m, c),
@@ -339,7 +339,7 @@ def notes_on_intervals(found: Compared) -> Iterator[str]:
             f"{plural(nearly_perfect, 'system')} with errors in fewer than {SHORT} units: their intervals are too "
             "short, since most resamples see few of these units"
         )
-    few = found.tests.differ[:, found.tested]
+    few = found.tests.differing_units[:, found.tested]
     few = few[(few > 0) & (few < SHORT)]
     if found.sample.units >= SHORT and len(few):
         yield (

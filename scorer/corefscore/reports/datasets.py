@@ -169,7 +169,7 @@ class OnDatasets:
             "difference": one - other,
             "p": float(tests.p[here]),
             "p_corrected": float(self.found.corrected[here]),
-            "units_differing": int(tests.differ[here]),
+            "units_differing": int(tests.differing_units[here]),
             "smallest_p": float(tests.smallest[here]),
             "differ": self.found.differ(*here),
         }

@@ -325,7 +325,7 @@ def rank(
 
 def _place(found: Compared, first: int, second: int) -> int:
     """The place of two systems among the pairs."""
-    return found.places[min(first, second), max(first, second)]
+    return found.pair_numbers[min(first, second), max(first, second)]
 
 
 def _differ(found: Compared, score: str, first: int, second: int) -> bool:

@@ -117,7 +117,7 @@ def _matrix_row(
 
 
 def _differ(found: Compared, one: int, other: int, m: int, c: int) -> bool | None:
-    return found.differ(found.places[min(one, other), max(one, other)], m, c)
+    return found.differ(found.pair_numbers[min(one, other), max(one, other)], m, c)
 
 
 def _marks(

@@ -1,10 +1,10 @@
-"""Systems on several data sets: a test on each of them, and on how many of them two systems differ.
+"""Systems on several data sets: a test on each of them, and the number of data sets on which two systems differ.
 
-How often p is below the level is no answer: of equal systems some data sets show a difference by chance, the more of
-them there are. Holm's correction for all data sets names those on which two systems differ, with the level as the
-chance of naming a single one wrongly; their number is the estimate k of Dror et al. for data sets that may depend on
-each other (its partial conjunction p-values are those of Holm). For independent data sets Fisher's combination finds
-more, but names none (`Datasets.independent`).
+The number of data sets with a p below the level is no estimate: the more data sets there are, the more of them show a
+difference by chance. Holm's correction over all data sets names those on which two systems differ, and the level is the
+probability that any of them is named wrongly. Their number is the estimate k of Dror et al. for data sets that may
+depend on each other (its partial conjunction p-values are Holm's). For independent data sets, Fisher's combination
+gives a larger number, but does not name the data sets (`Datasets.independent`).
 
 Source: Dror et al. 2017, Replicability Analysis for Natural Language Processing: Testing Significance with Multiple
 Datasets.
@@ -36,9 +36,9 @@ from corefscore.statistics.significance import (
 class Datasets:
     """A test of each pair of systems on each data set; all arrays are data sets x pairs x measures x scores.
 
-    ``names`` are those of the data sets, ``units`` how many units each has. ``corrected`` are the p-values of
-    ``tests`` corrected for all data sets and all pairs of one score (with ``holm-all``: for all tests), and ``least``
-    the smallest that could have been a verdict. ``level`` is that of `independent`.
+    ``names`` are the names of the data sets, ``units`` the number of units of each. ``corrected`` are the p-values of
+    ``tests`` corrected for all data sets and all pairs of a score (with ``holm-all``: for all tests), and ``least`` the
+    smallest possible ones. ``level`` is the level of `independent`.
     """
 
     names: Sequence[str]
@@ -51,29 +51,30 @@ class Datasets:
     level: float
 
     def differ(self, dataset: int, pair: int, measure: int, score: int) -> bool | None:
-        """Whether two systems differ on a data set: None where no p could be small enough to say."""
-        at = dataset, pair, measure, score
-        if self.least[at] > self.method.alpha and self.tests.differ[at]:
+        """Whether two systems differ significantly on a data set; None if no difference could have been significant."""
+        index = dataset, pair, measure, score
+        if self.least[index] > self.method.alpha and self.tests.differing_units[index]:
             return None
-        return bool(self.corrected[at] <= self.method.alpha)
+        return bool(self.corrected[index] <= self.method.alpha)
 
     def verdicts(self, pair: int, measure: int, score: int) -> list[bool | None]:
-        """The same for all data sets."""
+        """The result of `differ` for each data set."""
         return [self.differ(dataset, pair, measure, score) for dataset in range(len(self.names))]
 
     def independent(self, pair: int, measure: int, score: int) -> int:
-        """On how many data sets two systems differ at least, if the data sets are independent: the largest u for
-        which the partial conjunction p-values of Fisher are at most the level, for u and all below.
+        """The smallest number of data sets on which two systems differ, if the data sets are independent.
 
-        The level is shared among all pairs that are tested.
+        This is the largest u such that Fisher's partial conjunction p-values are at most the level for 1 to u. The
+        level is divided by the number of pairs that are tested.
         """
         p = np.maximum(self.tests.p, self.tests.by_units)[:, pair, measure, score]
         return int(np.cumprod(partial_conjunction(p) <= self.level).sum())
 
 
 def partial_conjunction(p: Floats) -> Floats:
-    """For u from 1 to n, the p-value of fewer than u true differences among n: the chance that a chi-square of
-    2(n - u + 1) degrees of freedom exceeds -2 times the sum of the logarithms of all but the u - 1 smallest p.
+    """The p-value of fewer than u true differences among n, for u from 1 to n: the probability that a chi-square
+    variable with 2(n - u + 1) degrees of freedom exceeds -2 times the sum of the logarithms of all p but the u - 1
+    smallest.
 
     Source: Dror et al. 2017, after Benjamini and Heller 2008.
     """
@@ -84,34 +85,42 @@ def partial_conjunction(p: Floats) -> Floats:
 
 
 def on_each(
-    sample: Sample, names: Sequence[str], found: Compared, watch: Callable[[float], None] | None = None
+    sample: Sample, names: Sequence[str], comparison: Compared, watch: Callable[[float], None] | None = None
 ) -> Datasets:
-    """Test each pair of systems on each group of a sample, a data set; ``names`` are those of the groups."""
-    method, pairs = found.method, len(sample.pairs)
-    scores = int(found.tested.sum())
+    """Test each pair of systems on each group of a sample, which is a data set; ``names`` are the names of the groups.
+
+    ``comparison`` is that of the whole sample; the same scores are tested by the same method.
+    """
+    method, tested, pairs = comparison.method, comparison.tested, len(sample.pairs)
+    scores = int(tested.sum())
     family = method.family(pairs * len(names), scores)
     trials = method.trials or max(TRIALS, SPARE_TRIALS * method.enough(family))
     tests = []
     units: list[int] = []
     for dataset in range(len(names)):
-        its = np.flatnonzero(sample.stratum == dataset)
-        units.append(len(its))
-        tests.append(_tested(_part(sample, its), method, trials))
+        members = np.flatnonzero(sample.stratum == dataset)
+        units.append(len(members))
+        tests.append(_tested(_part(sample, members), method, trials))
         if watch is not None:
             watch((dataset + 1) / len(names))
     whole = Tests(*map(np.stack, zip(*tests, strict=True)))
-    p, least = (np.where(found.tested, each, np.nan) for each in (whole.p, np.maximum(whole.smallest, whole.by_units)))
-    rows = len(names) * pairs, *found.tested.shape
-    again = [corrected_for(each.reshape(rows), method.correction).reshape(each.shape) for each in (p, least)]
+    p = np.where(tested, whole.p, np.nan)
+    smallest = np.where(tested, np.maximum(whole.smallest, whole.by_units), np.nan)
+    rows = len(names) * pairs, *tested.shape
+    corrected, least = (
+        corrected_for(values.reshape(rows), method.correction).reshape(values.shape) for values in (p, smallest)
+    )
     level = method.alpha / max(1, method.family(pairs, scores))
-    return Datasets(names, units, method, trials, whole._replace(p=p), again[0], again[1], level)
+    return Datasets(names, units, method, trials, whole._replace(p=p), corrected, least, level)
 
 
 def _part(sample: Sample, units: Ints) -> Sample:
+    """The sample of some units, as one group."""
     return replace(sample, counts=sample.counts[:, units], stratum=np.zeros(len(units), dtype=NONE.dtype))
 
 
 def _tested(sample: Sample, method: Method, trials: int) -> Tests:
+    """The tests of a sample by the method."""
     if method.test == "bootstrap":
         return bootstrap_test(sample, resamples(sample, trials, method.seed))
     return randomization(sample, trials, method.seed)

@@ -1,8 +1,8 @@
-"""Percent and fractions, kept apart: numbers are given as they are printed.
+"""Percentages and fractions from users: numbers are written as they are printed.
 
-On the command line scores and confidence are in percent, p and its level from 0 to 1; in Python everything runs from 0
-to 1. A number that can only have been meant the other way is refused, with both readings. On the command line the
-sign ``%`` settles it.
+On the command line, scores and confidence are in percent, and p-values and their level from 0 to 1. In Python, all
+numbers are from 0 to 1. A number that was probably meant the other way is rejected, and the error shows how to write
+both readings. On the command line, the sign ``%`` always means percent.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from corefscore.errors import UsageError
 
 
 def percent(value: float, digits: int = 2) -> str:
-    """A value from 0 to 1 in percent, rounded half to even on the exact value of the float."""
+    """A value from 0 to 1 in percent, rounded from the exact value of the float, half to even."""
     from fractions import Fraction
 
     return f"{float(round(Fraction(value) * 100, digits)):.{digits}f}"
 
 
 def from_percent(text: str, call: str, ends: bool = True) -> float:
-    """The fraction that a percentage stands for: 0.95 for ``95`` and ``95%``.
+    """A percentage as a fraction: 0.95 for ``95`` and ``95%``.
 
-    ``call`` is what stands before the text, such as ``--min lea=``, for messages; ``ends`` says whether 0 and 100 are
-    allowed. Raises `UsageError` for a number above 0 and up to 1 without the sign, which can only be a fraction, and
-    for what is no percentage.
+    ``call`` is what the user typed before the text, such as ``--min lea=``, for messages; ``ends`` says whether 0 and
+    100 are allowed. Raises `UsageError` for a number above 0 and up to 1 without the sign, which was probably meant as
+    a fraction, and for text that is not a percentage.
     """
     number, sign = _number(text, call)
     if 0 < number <= 1 and not sign:
@@ -37,20 +37,20 @@ def from_percent(text: str, call: str, ends: bool = True) -> float:
 
 
 def from_fraction(text: str, call: str) -> float:
-    """The number between 0 and 1 that a text stands for: 0.05 for ``0.05`` and ``5%``.
+    """A number between 0 and 1 from text: 0.05 for ``0.05`` and ``5%``.
 
-    Raises `UsageError` for a number above 1 without the sign, which can only be a percentage, and for what is not
-    between 0 and 1.
+    Raises `UsageError` for a number of 1 or more without the sign, which was probably meant as a percentage, and for
+    any other number that is not between 0 and 1.
     """
     number, sign = _number(text, call)
     return fraction(round(number / 100, 12) if sign else number, call, ends=False)
 
 
 def fraction(number: float, call: str, ends: bool = True) -> float:
-    """The number itself, as it stands behind ``call``, such as ``alpha=``.
+    """The number itself, which the user typed after ``call``, such as ``alpha=``.
 
-    Raises `UsageError` unless it is from 0 to 1, the two allowed where ``ends`` says so; a number from 1 to 100 can
-    only be a percentage.
+    Raises `UsageError` unless it is from 0 to 1; ``ends`` says whether 0 and 1 are allowed. For a number that was
+    probably meant as a percentage, the message says how to write it.
     """
     if 0 < number < 1 or (ends and number in (0, 1)):
         return number
@@ -63,7 +63,7 @@ def fraction(number: float, call: str, ends: bool = True) -> float:
 
 
 def _number(text: str, call: str) -> tuple[float, bool]:
-    """The number in a text, and whether the sign for percent stands behind it."""
+    """The number in a text, and whether a percent sign follows it."""
     try:
         number = float(text.removesuffix("%"))
     except ValueError as error:
@@ -74,5 +74,5 @@ def _number(text: str, call: str) -> tuple[float, bool]:
 
 
 def _digits(number: float) -> str:
-    """A number without the last bits that a product brings along."""
+    """A number in 12 digits, without the rounding errors of a product."""
     return f"{number:.12g}"

@@ -1,4 +1,4 @@
-"""What is resampled: documents with all their parts, parts, or groups of documents by name."""
+"""Units of resampling: documents with all their parts, parts, or groups of documents by name."""
 
 from __future__ import annotations
 
@@ -20,41 +20,41 @@ from corefscore.results import REST, Result, compiled, group_of, values
 from corefscore.statistics.significance import Sample, means, statistics
 
 DOCUMENT, PART, JOINED = UNITS = "document", "part", "parts-joined"
-"""Documents with all their parts, since parts of one document are alike; each part by itself, as the official scorer
-counts; and an older word for the first."""
+"""Documents with all their parts, since the parts of a document are similar; each part by itself, like the documents of
+the official scorer; and an older name for the first."""
 
 NUMBERED = re.compile(r"(.+)_(0|[1-9][0-9]*)", re.DOTALL)
-"""How models name the part of a document in JSON lines."""
+"""The names that models give to parts of documents in JSON lines."""
 
 NAMES_SHOWN = 10
-"""How many names a message about documents lists."""
+"""The number of names that a message about documents lists."""
 
 
 def unit_names(documents: Sequence[str], unit: str) -> list[str]:
     """The unit of each document; ``unit`` is one of `UNITS`, or a regular expression as for ``--by``.
 
-    Raises `UsageError` for documents that the expression does not match, and for what is no expression.
+    Raises `UsageError` for documents that the expression does not match, and for an invalid expression.
     """
     if unit == PART:
         return list(documents)
     if unit in (DOCUMENT, JOINED):
         return joined_parts(documents)
     form = compiled(unit)
-    found = [(name, group_of(form, name)) for name in documents]
-    unmatched = [name for name, group in found if group is None]
+    group_of_name = [(name, group_of(form, name)) for name in documents]
+    unmatched = [name for name, group in group_of_name if group is None]
     if unmatched:
         raise UsageError(
             f"--unit {unit!r} matches nothing in the name of {plural(len(unmatched), 'document')}; "
             f"every document has to belong to a unit:{_some(unmatched)}"
         )
-    return [group for _, group in found if group is not None]
+    return [group for _, group in group_of_name if group is not None]
 
 
 def joined_parts(names: Sequence[str]) -> list[str]:
-    """The document of each part: ``(X)`` of ``(X); part 003``, and X of ``X_3``; any other name is a document.
+    """The document of each part: ``(X)`` for ``(X); part 003``, and X for ``X_3``; any other name is a document.
 
-    ``X_3`` can as well be the fourth of many documents. It is a part only where all names have this form, there are
-    several X, and the numbers of each run from 0 without a gap.
+    ``X_3`` can also be a document of its own. It is treated as a part only if all names have this form, there are
+    several X, and the numbers of each X run from 0 without a gap.
     """
     if not any(part_of(name) for name in names):
         return _numbered_parts(names) or list(names)
@@ -62,21 +62,21 @@ def joined_parts(names: Sequence[str]) -> list[str]:
 
 
 def _numbered_parts(names: Sequence[str]) -> list[str]:
-    """The X of each ``X_3``; nothing where these are not certain to be parts."""
+    """The X of each ``X_3``; an empty list if the names may not be those of parts."""
     numbers: dict[str, set[int]] = {}
-    found = []
+    documents = []
     for name in names:
         match = NUMBERED.fullmatch(name)
         if match is None:
             return []
-        found.append(match[1])
+        documents.append(match[1])
         numbers.setdefault(match[1], set()).add(int(match[2]))
-    certain = len(numbers) > 1 and all(its == set(range(len(its))) for its in numbers.values())
-    return found if certain else []
+    certain = len(numbers) > 1 and all(parts == set(range(len(parts))) for parts in numbers.values())
+    return documents if certain else []
 
 
 def _some(names: Sequence[str]) -> str:
-    """The first names of several, a line each."""
+    """The first of several names, one a line, and how many more there are."""
     more = f"\n  and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
     return "".join(f'\n  "{name}"' for name in names[:NAMES_SHOWN]) + more
 
@@ -89,12 +89,13 @@ def sample(
     *,
     averaged: bool = False,
 ) -> Sample:
-    """The counts of several systems, summed by unit; the results are those of one key.
+    """The counts of several systems, summed by unit; all results have the same key.
 
-    ``by`` makes groups of documents as `Result.by` does, over which scores are averaged; ``averaged`` scores are means
-    over documents (`Result.mean`).
+    ``by`` divides documents into groups like `Result.by`, and scores are then means over groups; ``averaged`` scores
+    are means over documents (`Result.mean`).
 
-    Raises `UsageError` for a pattern that fits not, and for a unit that lies in more than one group.
+    Raises `UsageError` for a pattern that matches no name, for a unit with documents of several groups, and for results
+    with different documents.
     """
     first = results[0]
     needed = {name for measure in measures for name in metrics_of(measure, first.metrics)}
@@ -104,33 +105,33 @@ def sample(
     rows = [_rows(result, metrics, unit) for result in results]
     if len({len(result.names) for result in results}) > 1:
         raise UsageError(
-            "the responses have other documents than each other, as windows of texts of different lengths are; give "
-            "responses on the tokens of the key, or leave --window out"
+            "the responses have different documents, since windows of texts of different lengths differ; give "
+            "responses with the tokens of the key, or leave --window out"
         )
     names = rows[0].names
     groups = [REST] * len(first.names) if by is None else first.groups(by)
     if by is not None and set(groups) == {REST}:
         raise UsageError(
-            f"--by {by!r} matches nothing in the name of {plural(len(groups), 'document')}, so that there are no "
+            f"--by {by!r} matches nothing in the name of {plural(len(groups), 'document')}, so there are no "
             f"groups:{_some(first.names)}"
         )
     stratum_of_document = _numbered(groups)
     unit_of_row, of_row = _numbered(names), rows[0].document
     stratum = _stratum(names, [groups[document] for document in of_row], unit_of_row, stratum_of_document[of_row])
     order = np.argsort(stratum, kind="stable")
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
+    position = np.empty(len(order), dtype=np.int64)
+    position[order] = np.arange(len(order))
     counts, observed = [], []
-    for result, its in zip(results, rows, strict=True):
+    for result, own_rows in zip(results, rows, strict=True):
         columns = _scores(result, measures) if averaged else _columns(result.counts, metrics)
-        counts.append(_by_unit(columns if averaged else its.columns, place[unit_of_row], len(order)))
+        counts.append(_by_unit(columns if averaged else own_rows.columns, position[unit_of_row], len(order)))
         sums = np.stack(
             [summed(columns[stratum_of_document == group]) for group in range(int(stratum_of_document.max()) + 1)]
         )
         observed.append(means(measures, sums) if averaged else statistics(metrics, measures, sums))
     parts = "joined" if unit in (DOCUMENT, JOINED) and len(order) < len(names) else None
     strata = list(dict.fromkeys(groups))
-    # In means over documents what has nothing to count is 0.
+    # In means over documents, a score that has nothing to count is 0.
     uncounted = None if averaged else np.stack([_uncounted(result, measures) for result in results])
     return Sample(
         *(metrics, measures, np.stack(counts), stratum[order], np.stack(observed), parts, strata, averaged, uncounted)
@@ -138,13 +139,13 @@ def sample(
 
 
 def _uncounted(result: Result, measures: Collection[str]) -> Bools:
-    """The scores of a result that have nothing to count: measures x scores."""
+    """Whether each score of a result has nothing to count: measures x scores."""
     empty = result.uncounted(result)
     return np.array([[(measure, score) in empty for score in SCORES] for measure in measures], dtype=np.bool_)
 
 
 class _Rows(NamedTuple):
-    """What is summed by unit: rows x columns, and the unit and the document of each row."""
+    """The rows that are summed by unit, rows x columns, with the unit and the document of each row."""
 
     names: Sequence[str]
     document: Ints
@@ -152,9 +153,10 @@ class _Rows(NamedTuple):
 
 
 def _rows(result: Result, metrics: Sequence[Metric], unit: str) -> _Rows:
-    """The documents of a result, or the units within them.
+    """The documents of a result, or the units within documents.
 
-    Raises `UsageError` for a metric whose counts do not add up over units within documents to those of documents.
+    Raises `UsageError` for a metric whose counts do not add up over the units within documents, and for a result
+    without such units.
     """
     columns = _columns(result.counts, metrics)
     if not is_within(unit):
@@ -163,20 +165,21 @@ def _rows(result: Result, metrics: Sequence[Metric], unit: str) -> _Rows:
     if result.units is None:
         raise UsageError(f"--unit {unit}: this result was made without units within documents; score with them")
     for metric in metrics:
-        its = result.units.counts.get(metric.name)
+        counts = result.units.counts.get(metric.name)
         whole = summed(_columns(result.counts, [metric]))
-        if its is None or not np.allclose(summed(_columns({metric.name: its}, [metric])), whole, rtol=1e-9, atol=1e-9):
+        by_unit = None if counts is None else summed(_columns({metric.name: counts}, [metric]))
+        if by_unit is None or not np.allclose(by_unit, whole, rtol=1e-9, atol=1e-9):
             raise UsageError(
-                f"--unit {unit}: the counts of {metric.name} do not add up over units within documents, since pairs of "
-                "mentions of different units count, too; leave it out of --measures, or make each unit a document"
+                f"--unit {unit}: the counts of {metric.name} do not add up over units within documents, since it also "
+                "counts pairs of mentions of different units; leave it out of --measures, or make each unit a document"
             )
     return _Rows(result.units.names, result.units.document, _columns(result.units.counts, metrics))
 
 
 def _scores(result: Result, measures: Collection[str]) -> Floats:
-    """The scores of each document, documents x (measures x scores), and 1 for its number."""
-    found = values(result.metrics, result.counts)
-    columns = [getattr(found[measure], score) for measure in measures for score in SCORES]
+    """The scores of each document, documents x (measures x scores), and a last column of ones to count documents."""
+    scores = values(result.metrics, result.counts)
+    columns = [getattr(scores[measure], score) for measure in measures for score in SCORES]
     return np.stack([*columns, np.ones(len(result.names))], axis=1)
 
 
@@ -186,7 +189,7 @@ def _columns(counts: Mapping[str, Floats], metrics: Sequence[Metric]) -> Floats:
 
 
 def _whole(result: Result) -> Sequence[str]:
-    """The documents of a result; the windows of one are alike as its parts are, and bear its name."""
+    """The document of each window of a result: the windows of a document are similar, like its parts."""
     return result.names if result.settings.rules.window is None else [whole(name) for name in result.names]
 
 
@@ -197,22 +200,22 @@ def _numbered(names: Sequence[str]) -> Ints:
 
 
 def _stratum(names: Sequence[str], groups: Sequence[str], unit: Ints, stratum: Ints) -> Ints:
-    """The group of each unit."""
-    found: Ints = np.zeros(int(unit.max()) + 1, dtype=np.int64)
-    found[unit] = stratum
-    astray = np.flatnonzero(found[unit] != stratum)
-    if len(astray):
-        name = names[astray[0]]
-        its = dict.fromkeys(group for group, each in zip(groups, names, strict=True) if each == name)
+    """The group of each unit. Raises `UsageError` for a unit with documents of several groups."""
+    group_of_unit: Ints = np.zeros(int(unit.max()) + 1, dtype=np.int64)
+    group_of_unit[unit] = stratum
+    divided = np.flatnonzero(group_of_unit[unit] != stratum)
+    if len(divided):
+        name = names[divided[0]]
+        groups_of_unit = dict.fromkeys(group for group, of in zip(groups, names, strict=True) if of == name)
         raise UsageError(
-            f'the unit "{name}" has documents of several groups: {", ".join(its)}; '
-            "a unit is resampled as a whole, so --by must not cut through it"
+            f'the unit "{name}" has documents of several groups: {", ".join(groups_of_unit)}; '
+            "a unit is resampled as a whole, so --by must not divide it"
         )
-    return found
+    return group_of_unit
 
 
 def _by_unit(columns: Floats, unit: Ints, count: int) -> Floats:
-    """The sums of documents x columns by unit."""
-    found = np.zeros((count, columns.shape[1]))
-    np.add.at(found, unit, columns)
-    return found
+    """The sums of rows by unit: units x columns, from rows x columns."""
+    sums = np.zeros((count, columns.shape[1]))
+    np.add.at(sums, unit, columns)
+    return sums

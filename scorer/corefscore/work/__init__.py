@@ -1,1 +1,1 @@
-"""Who does the work: one process, several, a Dask cluster."""
+"""Where work is done: in one process, in several, or by a Dask cluster."""

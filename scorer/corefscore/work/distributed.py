@@ -1,7 +1,7 @@
-"""Scoring on more than one machine, by Dask (extra ``dask``): files are read and documents counted by its workers.
+"""Scoring on several machines with Dask (extra ``dask``): its workers read files and count documents.
 
-What comes back are counts per document, which are summed here, once and in order. Dask does again what a lost worker
-did. Scheduler and workers need this package, and workers the same files under the same paths.
+They return counts per document, which are summed here, once and in order. Dask repeats the work of a lost worker. The
+scheduler and the workers need this package, and the workers need the same files under the same paths.
 """
 
 from __future__ import annotations
@@ -29,25 +29,26 @@ THREADS, PROCESSES = "threads", "processes"
 """Schedulers that Dask starts on this machine."""
 
 SECONDS = 10
-"""How long a scheduler has to answer, to have a worker, and its workers to answer, before work begins."""
+"""Time limit in seconds for each step before work begins: the scheduler answers, has a worker, and workers answer."""
 
 BEAT = 2
-"""Seconds between two looks at a cluster whose results are waited for."""
+"""Seconds between two checks of a cluster while waiting for results."""
 
 LOST = 30
-"""Seconds after which a scheduler that does not answer is lost, and so is one without any worker."""
+"""Seconds after which a scheduler that does not answer, or has no worker, is treated as lost."""
 
 SILENT = 300
-"""Seconds after which workers that the scheduler does not hear of are lost: one long computation may keep them silent.
+"""Seconds after which workers that the scheduler does not hear from are treated as lost, since one long computation may
+keep them silent.
 
-With one of several workers Dask has the same patience (``distributed.scheduler.worker-ttl``), and then has others do
-its work.
+Dask waits equally long for one of several workers (``distributed.scheduler.worker-ttl``), and then gives its work to
+others.
 """
 
 EVERYWHERE = "here, on the scheduler and on its workers"
 
 Files = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
-"""One side: a file, a folder, or a list of files, which are one corpus."""
+"""One side: a file, a folder, or a list of files that make one corpus."""
 
 
 def score(
@@ -61,13 +62,12 @@ def score(
 ) -> Result:
     """`corefscore.score` for files, by the workers of a scheduler; the options are those of `corefscore.score`.
 
-    ``scheduler`` is the address of a cluster, or `THREADS` or `PROCESSES`, of which there are ``jobs``, though no
-    more than processors. The result has the counts of every document (``counts``), in the order of the key, whoever
-    counted them.
+    ``scheduler`` is the address of a cluster, or `THREADS` or `PROCESSES` for ``jobs`` workers on this machine, at most
+    as many as it has processors. The result has the counts of every document (``counts``), in the order of the key.
 
-    Raises what `corefscore.score` raises, `UsageError` where Dask is not there or the cluster cannot be reached, and
-    `ScorerError` where its scheduler or all its workers are lost: within `LOST` seconds where they are gone, within
-    `SILENT` where they are stopped.
+    Raises the errors of `corefscore.score`, `UsageError` if Dask is not installed or the cluster cannot be reached, and
+    `ScorerError` if the scheduler or all workers are lost: within `LOST` seconds if they have ended, within `SILENT`
+    seconds if they are stopped.
     """
     sides = _side(KEY, key), _side(RESPONSE, response)
     with cluster(scheduler, jobs) as workers:
@@ -75,7 +75,7 @@ def score(
 
 
 def _side(name: str, files: Files) -> str | os.PathLike[str] | Sequence[os.PathLike[str]]:
-    """The files as `corefscore.score` takes them, to which an empty list is one of clusters."""
+    """The files as `corefscore.score` accepts them. Raises `UsageError` for an empty list."""
     if isinstance(files, str | os.PathLike):
         return files
     if not files:
@@ -85,44 +85,44 @@ def _side(name: str, files: Files) -> str | os.PathLike[str] | Sequence[os.PathL
 
 @contextmanager
 def cluster(scheduler: str, jobs: int | None = None) -> Iterator[Map]:
-    """The `Map` of the workers of a scheduler; see `score`, which raises the same."""
+    """The `Map` of the workers of a scheduler. Raises the same errors as `score`."""
     local = scheduler in (THREADS, PROCESSES)
     if not local and "://" not in scheduler:
         known = f"the address of a scheduler, such as tcp://HOST:8786, {THREADS} or {PROCESSES}"
-        raise UsageError(f'"{scheduler}" is no scheduler; expected {known}')
+        raise UsageError(f'"{scheduler}" is not a scheduler; expected {known}')
     if not local and jobs is not None:
-        raise UsageError(f"the cluster at {scheduler} has its workers; leave out --jobs")
+        raise UsageError(f"the cluster at {scheduler} has its own workers; leave out --jobs")
     if jobs is not None:
         jobs = capped(jobs)
     try:
         import dask
         from distributed import Client
     except ImportError as error:
-        raise UsageError("Dask is not installed, which a scheduler needs: pip install 'corefscore[dask]'") from error
+        raise UsageError("a scheduler needs Dask, which is not installed: pip install 'corefscore[dask]'") from error
 
-    quiet = {"distributed.comm.timeouts.connect": SECONDS, "distributed.admin.large-graph-warning-threshold": "1 PB"}
-    how: dict[str, Any] = {"address": scheduler, "timeout": SECONDS}
+    settings = {"distributed.comm.timeouts.connect": SECONDS, "distributed.admin.large-graph-warning-threshold": "1 PB"}
+    arguments: dict[str, Any] = {"address": scheduler, "timeout": SECONDS}
     if local:
         threads = scheduler == THREADS
-        workers, each = (1, jobs) if threads else (jobs, 1)
-        # On any port that is free.
-        how = {"processes": not threads, "n_workers": workers, "threads_per_worker": each}
-        how["dashboard_address"] = "127.0.0.1:0"
-    with dask.config.set(quiet), _silence():
+        workers, threads_each = (1, jobs) if threads else (jobs, 1)
+        # Port 0 is any free port.
+        arguments = {"processes": not threads, "n_workers": workers, "threads_per_worker": threads_each}
+        arguments["dashboard_address"] = "127.0.0.1:0"
+    with dask.config.set(settings), _silence():
         try:
             if not local:
                 _knock(scheduler)
-            client = Client(**how)
-        except Exception as error:  # whatever answers there may send anything
-            found = f"no Dask scheduler answers at {scheduler} within {SECONDS} seconds"
+            client = Client(**arguments)
+        except Exception as error:  # a server that is not Dask may send anything
             raise UsageError(
-                f"{found} ({str(error) or 'it is silent'}); expected a running one: dask scheduler"
+                f"no Dask scheduler answers at {scheduler} within {SECONDS} seconds "
+                f"({str(error) or 'it is silent'}); expected a running one: dask scheduler"
             ) from error
         try:
             with _lost(scheduler):
                 _check(client, scheduler)
                 ahead = 2 * sum(client.nthreads().values())
-                # Threads are here: they cannot be lost alone.
+                # Threads are in this process, so they cannot be lost alone.
                 wait = (
                     result_of
                     if scheduler == THREADS
@@ -130,13 +130,13 @@ def cluster(scheduler: str, jobs: int | None = None) -> Iterator[Map]:
                 )
                 yield partial(in_order, client.get_executor(pure=False).submit, ahead, wait=wait)
         finally:
-            with suppress(Exception):  # what is lost cannot be left in good order
+            with suppress(Exception):  # a lost cluster cannot be closed properly
                 _in_time(client.close)
 
 
 class _Pulse:
-    """Whether a cluster is alive, looked at while a result is waited for: a lost scheduler, and workers that are
-    stopped or gone, would keep it waiting for ever."""
+    """Checks that a cluster is alive while waiting for a result, since with a lost scheduler or without workers the
+    wait would never end."""
 
     def __init__(self, scheduler: str, address: str) -> None:
         self._scheduler, self._address = scheduler, address
@@ -144,7 +144,7 @@ class _Pulse:
         self._seen: dict[str, float] = {}
 
     def result(self, future: Future[Any]) -> Any:
-        """The result of a future. Raises `ScorerError` where the cluster is lost."""
+        """The result of a future. Raises `ScorerError` if the cluster is lost."""
         from concurrent.futures import wait
 
         self._answered = self._heard = monotonic()
@@ -156,7 +156,7 @@ class _Pulse:
         """Raise `ScorerError` for a scheduler or workers that have been silent for too long."""
         try:
             workers = _identity(self._address, BEAT)["workers"]
-        except Exception as error:  # whatever is there may send anything
+        except Exception as error:  # a broken scheduler may send anything
             if monotonic() - self._answered >= LOST:
                 raise ScorerError(
                     f"the scheduler at {self._scheduler} has not answered for {LOST} seconds; it has ended, is stopped "
@@ -164,9 +164,9 @@ class _Pulse:
                 ) from error
             return
         self._answered = monotonic()
-        # Times of the scheduler, whose clock may be another: only that they change says anything.
-        seen = {worker: its["last_seen"] for worker, its in workers.items()}
-        if any(self._seen.get(worker) != its for worker, its in seen.items()):
+        # The clock of the scheduler may be wrong, so only changes of its times are used.
+        seen = {worker: state["last_seen"] for worker, state in workers.items()}
+        if any(self._seen.get(worker) != last_seen for worker, last_seen in seen.items()):
             self._heard = monotonic()
         self._seen = seen
         patience = SILENT if seen else LOST
@@ -180,7 +180,7 @@ class _Pulse:
 
 @contextmanager
 def _lost(scheduler: str) -> Iterator[None]:
-    """Turn what goes wrong on the way to a cluster into `ScorerError`."""
+    """Turn errors of a cluster and its connection into `ScorerError`."""
     from concurrent.futures import CancelledError
 
     from distributed.scheduler import KilledWorker
@@ -203,10 +203,10 @@ def _lost(scheduler: str) -> Iterator[None]:
 
 @contextmanager
 def _silence() -> Iterator[None]:
-    """Keep Dask's own log to itself: what goes wrong is told by errors, what does not is nobody's concern."""
+    """Hide Dask's own log, since errors report what goes wrong."""
     import logging
 
-    # Those after the first have levels of their own, or speak for it.
+    # The loggers after the first have their own levels, or log for Dask.
     names = ("distributed", "distributed.client", "distributed.nanny", "tornado", "tornado.application", "asyncio")
     levels = {logger: logger.level for logger in map(logging.getLogger, names)}
     for logger in levels:
@@ -219,15 +219,15 @@ def _silence() -> Iterator[None]:
 
 
 def _knock(address: str) -> None:
-    """Raise an error of any kind unless a scheduler says in time that it is one: a `Client` would wait for ever for
-    what listens and does not answer, or answers something else."""
-    found = _identity(address, SECONDS)["type"]
-    if found != "Scheduler":
-        raise ValueError(f"a {found} is there")
+    """Raise an error of any kind unless a scheduler answers in time: a `Client` waits for ever for a server that does
+    not answer, or is not a scheduler."""
+    kind = _identity(address, SECONDS)["type"]
+    if kind != "Scheduler":
+        raise ValueError(f"it is a {kind}")
 
 
 def _identity(address: str, seconds: float) -> dict[str, Any]:
-    """What is at an address, in its own words. Raises an error of any kind where it does not say so in time."""
+    """What the server at an address says about itself. Raises an error of any kind if it does not answer in time."""
     import asyncio
     from concurrent.futures import ThreadPoolExecutor
 
@@ -241,12 +241,12 @@ def _identity(address: str, seconds: float) -> dict[str, Any]:
     async def ask_in_time() -> Any:
         return await asyncio.wait_for(ask(), seconds)
 
-    with ThreadPoolExecutor(1) as thread:  # there may be a loop in this one
+    with ThreadPoolExecutor(1) as thread:  # this thread may have an event loop already
         return dict(thread.submit(asyncio.run, ask_in_time()).result())
 
 
 def _in_time(function: Callable[..., Any], *arguments: Any) -> Any:
-    """What a function returns. Raises `TimeoutError` where that takes more than `SECONDS`."""
+    """The result of a function. Raises `TimeoutError` if it takes more than `SECONDS`."""
     from concurrent.futures import Future, wait
     from threading import Thread
 
@@ -258,31 +258,31 @@ def _in_time(function: Callable[..., Any], *arguments: Any) -> Any:
         except BaseException as error:
             future.set_exception(error)
 
-    Thread(target=run, daemon=True).start()  # which the end of this process does not wait for
+    Thread(target=run, daemon=True).start()  # a daemon does not keep this process from ending
     if not wait([future], SECONDS).done:
         raise TimeoutError(f"no answer within {SECONDS} seconds")
     return future.result()
 
 
 def _check(client: Any, scheduler: str) -> None:
-    """Raise `UsageError` where there are no workers, or anything there has another version of this package or none."""
+    """Raise `UsageError` if there are no workers, or the scheduler or a worker lacks this version of this package."""
     try:
         client.wait_for_workers(1, timeout=SECONDS)
     except TimeoutError as error:
         raise UsageError(f"the scheduler at {scheduler} has no worker; start some: dask worker {scheduler}") from error
     needed = f"expected corefscore {__version__} {EVERYWHERE}"
-    # By a function that is there even where this package is not; it gives None for what it does not find.
+    # `locate` is there even without this package, and returns None for names that do not exist.
     ask = locate, "corefscore.__version__"
     try:
-        found = {"scheduler": {_in_time(client.run_on_scheduler, *ask)}}
-        found["workers"] = set(_in_time(client.run, *ask).values())
+        versions_of = {"scheduler": {_in_time(client.run_on_scheduler, *ask)}}
+        versions_of["workers"] = set(_in_time(client.run, *ask).values())
     except TimeoutError as error:
         raise UsageError(
-            f"a worker of {scheduler} does not answer within {SECONDS} seconds; end it, or start it anew"
+            f"a worker of {scheduler} does not answer within {SECONDS} seconds; end it or restart it"
         ) from error
     except Exception as error:  # importing may raise anything
         raise UsageError(f"corefscore cannot be imported at {scheduler} ({error}); {needed}") from error
-    for whose, versions in found.items():
+    for role, versions in versions_of.items():
         if versions != {__version__}:
-            its = ", ".join(sorted(version or "none" for version in versions))
-            raise UsageError(f"the version of corefscore of the {whose} at {scheduler} is {its}; {needed}")
+            names = ", ".join(sorted(version or "none" for version in versions))
+            raise UsageError(f"the version of corefscore of the {role} at {scheduler} is {names}; {needed}")

@@ -1,4 +1,4 @@
-"""Who does the work: this process, or several. What they have in common is a `map` that keeps order."""
+"""Work in this process or in several: each is a `map` that keeps the order of its results."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
 
 Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
-"""`map`, or another that gives the same results in the same order and may work ahead."""
+"""`map`, or a function that gives the same results in the same order and may work ahead."""
 
 
 def beside(apply: Map, function: Callable[[Any], Any], pairs: Iterable[tuple[Any, Any]]) -> Iterator[tuple[Any, Any]]:
-    """The first of each pair as it is, and what ``function`` makes of the second, by the workers of a `Map`."""
-    kept = deque[Any]()
+    """Each pair with ``function`` applied to its second value, by the workers of a `Map`."""
+    firsts = deque[Any]()
 
     def seconds() -> Iterator[Any]:
         for first, second in pairs:
-            kept.append(first)
+            firsts.append(first)
             yield second
 
-    for found in apply(function, seconds()):
-        yield kept.popleft(), found
+    for result in apply(function, seconds()):
+        yield firsts.popleft(), result
 
 
 class Unsuited(Exception):  # noqa: N818 - nothing is wrong
-    """Input in which pieces of it cannot tell what the whole is; one process has to look at it from the beginning."""
+    """Input that cannot be divided: one process has to read it from the beginning."""
 
 
 Answer = TypeVar("Answer")
 
 
 def by_many_or_one(run: Callable[[Map | None], Answer], apply: Map | None) -> Answer:
-    """What ``run`` gives with the workers of ``apply``; without any (None) where that does not suit the input.
+    """The result of ``run`` with the workers of ``apply``, or with None if that is None or the input cannot be divided.
 
-    Whatever there is to refuse is so by one process, in the one way that it has. Raises `UsageError` where only the
-    workers cannot do it.
+    Input that workers reject is read again by this process, so that errors do not depend on the workers. Raises
+    `UsageError` if this process can read the input and the workers cannot.
     """
     if apply is None:
         return run(None)
@@ -62,10 +62,10 @@ def by_many_or_one(run: Callable[[Map | None], Answer], apply: Map | None) -> An
 
 @contextmanager
 def processes(jobs: int) -> Iterator[Map]:
-    """The `Map` of so many processes of this machine, though not more than it has processors.
+    """The `Map` of ``jobs`` processes of this machine, at most as many as it has processors.
 
-    They are started when there is work for them. Leaving the context ends them; so does whatever ends this process.
-    Raises `ScorerError` where one is killed, `UsageError` for fewer than one.
+    The processes are started when there is work for them, and end when the context is left or this process ends.
+    Raises `ScorerError` if a process is killed, and `UsageError` if ``jobs`` is less than 1.
     """
     pool = _Processes(capped(jobs))
     try:
@@ -75,33 +75,33 @@ def processes(jobs: int) -> Iterator[Map]:
 
 
 def capped(jobs: int) -> int:
-    """So many jobs, though not more than there are processors. Raises `UsageError` for fewer than one."""
+    """``jobs``, at most the number of processors. Raises `UsageError` if it is less than 1."""
     if jobs < 1:
         raise UsageError(f"jobs={jobs}: expected 1 or more")
     return min(jobs, _processors())
 
 
 class _Processes:
-    """Some processes, each with a pipe of its own, to which one thread at a time talks.
+    """Several processes, each with its own pipe, which one thread at a time uses.
 
-    A process that is killed in the middle of a result then is the end of its pipe. `concurrent.futures` has one pipe
-    for all results, and would wait for the other half.
+    If a process is killed while it sends a result, its pipe ends, which raises an error. `concurrent.futures` has one
+    pipe for all results, and would wait for the rest of the result.
     """
 
     def __init__(self, count: int) -> None:
         self.count = count
         self._processes: list[BaseProcess] = []
-        self._idle = deque[Any]()  # as many pipes as threads: a thread finds one
+        self._idle = deque[Any]()  # as many pipes as threads, so that each thread finds one
         self._threads: Executor | None = None
 
     def submit(self, function: Callable[[Any], Any], item: Any) -> Future[Any]:
-        """Have ``function(item)`` done by the first process that is free."""
+        """Run ``function(item)`` in the first process that is free."""
         if self._threads is None:
             self._threads = self._begin()
         return self._threads.submit(self._ask, function, item)
 
     def end(self) -> None:
-        """End all processes, whatever they are at, and so the threads that wait for them."""
+        """Kill all processes, even while they work, which also ends the threads that wait for them."""
         for process in self._processes:
             process.kill()
         if self._threads is not None:
@@ -112,39 +112,41 @@ class _Processes:
             pipe.close()
 
     def _begin(self) -> Executor:
+        """Start the processes; returns the threads that talk to them."""
         import sys
         from concurrent.futures import ThreadPoolExecutor
         from multiprocessing import get_context
 
-        # A fork starts in milliseconds, anything else by importing numpy again; it is safe where no thread is at work.
+        # A fork starts in milliseconds, other processes import numpy again. It is safe while no other thread runs.
         context = get_context("fork" if sys.platform == "linux" else None)
         for _ in range(self.count):
             here, there = context.Pipe()
             process = context.Process(target=_serve, args=(there,), daemon=True)
             process.start()
-            there.close()  # open in that process alone: it ends when the process does
+            there.close()  # now open in that process only, so the pipe ends with the process
             self._processes.append(process)
             self._idle.append(here)
         return ThreadPoolExecutor(self.count, initializer=_fail_on_closed_pipes)
 
     def _ask(self, function: Callable[[Any], Any], item: Any) -> Any:
+        """The result of ``function(item)`` in a process. Raises `ScorerError` if the process is killed."""
         pipe = self._idle.popleft()
         try:
             pipe.send((function, item))
-            found, error, where = pipe.recv()
+            result, error, where = pipe.recv()
         except (EOFError, OSError) as lost:
             raise ScorerError(
-                f"one of {self.count} processes was killed, most likely for want of memory; fewer --jobs need less"
+                f"one of {self.count} processes was killed, most likely for lack of memory; fewer --jobs need less"
             ) from lost
         finally:
             self._idle.append(pipe)
         if error is not None:
             raise error from RuntimeError(f"in another process:\n{where}")
-        return found
+        return result
 
 
 def _fail_on_closed_pipes() -> None:
-    """Have this thread told by an error when a process is gone, where a signal would end the whole command."""
+    """Make writing to a closed pipe an error in this thread; by default a signal ends the whole command."""
     import signal
 
     if hasattr(signal, "pthread_sigmask"):
@@ -152,7 +154,7 @@ def _fail_on_closed_pipes() -> None:
 
 
 def result_of(future: Future[Any]) -> Any:
-    """The result of a future, however long that takes."""
+    """The result of a future; waits without a time limit."""
     return future.result()
 
 
@@ -163,9 +165,9 @@ def in_order(
     items: Iterable[Any],
     wait: Callable[[Future[Any]], Any] = result_of,
 ) -> Iterator[Any]:
-    """`map` by an executor's ``submit``, given ``ahead`` items at most beyond the one whose result is waited for.
+    """`map` by an executor's ``submit``, which gets at most ``ahead`` items beyond the one whose result is next.
 
-    ``wait`` gives the result of a future. A single item is not worth the way and is dealt with here.
+    ``wait`` returns the result of a future. A single item is computed in this process.
     """
     rest = iter(items)
     first = list(islice(rest, 2))
@@ -186,16 +188,16 @@ def in_order(
 
 
 def _processors() -> int:
-    """How many processors this process may use."""
+    """The number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
-def _serve(asked: Connection) -> None:
-    """What a process does: answer until it is ended, with a result or an error and where that was raised.
+def _serve(pipe: Connection) -> None:
+    """Answer requests until the process is killed, each with a result, or an error and its traceback.
 
-    Interrupts are left to its parent; it ends with it, however that ends.
+    Interrupts are left to the parent process. The process ends when its parent does.
     """
     import signal
     from multiprocessing import parent_process
@@ -212,10 +214,10 @@ def _serve(asked: Connection) -> None:
 
     Thread(target=end, daemon=True).start()
     while True:
-        function, item = asked.recv()
+        function, item = pipe.recv()
         answer: tuple[Any, Exception | None, str]
         try:
             answer = function(item), None, ""
         except Exception as error:
             answer = None, error, format_exc()
-        asked.send(answer)
+        pipe.send(answer)
