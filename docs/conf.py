@@ -29,6 +29,7 @@ project = "corefscore"
 version = release = corefscore.__version__
 html_title = f"corefscore {version}"
 html_theme = "furo"
+html_static_path, html_css_files = ["_static"], ["site.css"]
 html_copy_source = False
 html_show_sphinx = html_show_copyright = False
 smartquotes = False
