@@ -179,6 +179,7 @@ HOSTILE: dict[str, Made] = {
     "json in an array": array(b'{"doc_id": "%d", "clusters_token_offsets": []}'),
     "json in an array without end": array(b'{"doc_id": "%d", "clusters_token_offsets": []}', b""),
     "json in an array of numbers": array(b"%d"),
+    "json in an array of empty objects": lambda size: b"[" + b",".join([b"{}"] * (size // 3)) + b"]",
     "json in an array of one object": lambda size: (
         b'[{"doc_id": "d", "clusters_token_offsets": [], "tokens": ["' + b'", "'.join([b"x"] * (size // 5)) + b'"]}]'
     ),

@@ -32,6 +32,7 @@ BLOCK = 1 << 16
 """Bytes of an array that are read at once, at least."""
 
 BLANKS = re.compile(r"[ \t\r\n]*")
+COMMA = re.compile(r"[ \t\n\r]*,[ \t\n\r]*")
 
 SHORT = 16
 """Bytes or characters of an object that is short: one that is faulty may come a hundred thousand times."""
@@ -156,7 +157,6 @@ def _in_array(source: Source, skipped: Callable[[bytes | str], bool] | None) -> 
             text.pass_over("[")
             more = not text.comes("]")
             while more:
-                text.blanks()
                 line = max(text.line, line + 1)
                 value, size = text.value()
                 short = text.before(size) if size <= SHORT else ""
@@ -167,9 +167,7 @@ def _in_array(source: Source, skipped: Callable[[bytes | str], bool] | None) -> 
                     yield Record(place, size, partial(fields_of, place, value, in_array=True), last, short)
                 if last:
                     return
-                more = not text.comes("]")
-                if more:
-                    text.pass_over(",")
+                more = text.goes_on()
             text.pass_over("]")
             if not text.ended():
                 raise text.fault("something stands behind the array")
@@ -210,10 +208,10 @@ class _Text:
 
     def _count_lines(self) -> None:
         """Count the lines up to the place."""
-        self.line += self._text.count("\n", self._counted, self.at)
-        last = self._text.rfind("\n", self._counted, self.at)
-        if last >= 0:
-            self._begin = last + 1
+        more = self._text.count("\n", self._counted, self.at)
+        if more:
+            self.line += more
+            self._begin = self._text.rfind("\n", self._counted, self.at) + 1
         self._counted = self.at
 
     def blanks(self) -> None:
@@ -241,6 +239,20 @@ class _Text:
         if not self.comes(sign):
             raise self.fault("the array ends too soon" if self.ended() else f"Expecting {sign!r} delimiter")
         self.at += 1
+
+    def goes_on(self) -> bool:
+        """Whether a comma comes next; if so, go on to what is behind it. Raises `InputError` for anything else but the
+        end of the array."""
+        found = COMMA.match(self._text, self.at)
+        if found is not None and found.end() < len(self._text):
+            self.at = found.end()
+            self._count_lines()
+            return True
+        if self.comes("]"):
+            return False
+        self.pass_over(",")
+        self.blanks()
+        return True
 
     def before(self, size: int) -> str:
         """The last characters before the place."""
