@@ -162,6 +162,17 @@ def test_text_with_tags_stays_within_the_bound(name: str, key_size: int, call: s
     assert peak <= AT_REST + MULTIPLE * size, (peak - AT_REST) / size
 
 
+@pytest.mark.slow
+def test_tags_that_are_never_closed_are_no_objects(tmp_path: Path) -> None:
+    """As objects they take 240 times the input."""
+    key, answer = tmp_path / "key", tmp_path / "d.txt"
+    key.write_bytes(lines(b"a\t(1)\n")(6))
+    answer.write_bytes(ANSWERS["tags that open"](SIZE // 2))
+    status, peak = measured("lea", key, answer, "none", "--input-format", "response=tagged")
+    assert status == 0
+    assert peak <= AT_REST + 60 * SIZE // 2
+
+
 CALLS_A_BYTE = 20
 """How many calls of functions a byte of input may take: a fifth of a microsecond each, a megabyte takes two seconds at
 most. This is counted, since a clock would tell of the machine."""
