@@ -7,11 +7,11 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 ORDERS = {"prf": ("precision", "recall", "f1"), "rpf": ("recall", "precision", "f1")}
-"""The orders in which tables to read can have the scores of a measure."""
+"""The possible orders of the scores of a measure in readable tables."""
 
 
 class Layout(NamedTuple):
-    """The file that writes a layout, what that takes of a report, and, of tables to read, its own order of scores."""
+    """The module that writes a layout, what it takes of a report, and, for readable tables, its order of scores."""
 
     module: str
     takes: str
@@ -19,8 +19,8 @@ class Layout(NamedTuple):
 
 
 class Style(NamedTuple):
-    """How a report is to look: the name of its layout; and for tables to read, how many digits percentages have after
-    the point, one of `ORDERS` unless the layout decides, and the width of the terminal."""
+    """How to print a report: the name of the layout, and for readable tables the digits of percentages after the point,
+    a name in `ORDERS` (None for the default of the layout), and the width of the terminal."""
 
     layout: str
     digits: int = 2
@@ -29,8 +29,8 @@ class Style(NamedTuple):
 
 
 RESULT, FINDINGS, TABLES, DATA, ANNOTATIONS = "result", "findings", "tables", "data", "annotations"
-"""What a layout can take: the report of a score with its mentions, that of findings, or from any report its tables,
-data, annotations (`corefscore.reports.row`)."""
+"""What a layout takes: the report of a score with its mentions, the report of findings, or the tables, data or
+annotations of any report (`corefscore.reports.row`)."""
 
 OFFICIAL, COREFUD = "official", "corefud"
 
@@ -50,7 +50,7 @@ NAMES = {
 
 
 def fitting(*takes: str) -> tuple[str, ...]:
-    """The layouts of a report that has all this; the first is the one of a command that is given none."""
+    """The layouts of a report that has all of ``takes``; the first is the default of a command."""
     return tuple(name for name, layout in NAMES.items() if layout.takes in takes)
 
 

@@ -1,4 +1,4 @@
-"""What layouts to read share: cells as text, and the columns of a table in the order that was asked for."""
+"""What layouts with readable tables share: cells as text, and the columns of a table in the order of the style."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from corefscore.statistics.percent import percent
 
 
 def chance(value: float) -> str:
-    """A p-value: four digits after the point, or two digits where that would show nothing."""
+    """A p-value: four digits after the point, or two significant digits if it is below 0.0001."""
     return f"{value:.4f}" if value >= 0.0001 else f"{value:.1e}"
 
 
 def bar(value: float) -> str:
-    """A bar for a value from 0 to 1, half a percent an eighth of a character."""
+    """A bar for a value from 0 to 1; each half percent is an eighth of a character."""
     eighths = round(value * 400 / 2)
     rest: str = ("", *"▏▎▍▌▋▊▉")[eighths % 8]
     return "█" * (eighths // 8) + rest
 
 
 def cell(value: Any, column: Column, digits: int) -> str:
-    """A cell as it is read; nothing for None."""
+    """A cell as text; empty for None."""
     if value is None:
         return ""
     if isinstance(value, Interval):
@@ -41,59 +41,66 @@ def cell(value: Any, column: Column, digits: int) -> str:
 
 
 def arranged(table: Table, style: Style) -> list[tuple[int, Column]]:
-    """The columns of a table to read, with their places in its rows: those of one measure in the order of the style."""
+    """The visible columns of a readable table, with their numbers in its rows. The scores of a measure are in the order
+    of the style."""
     order = ORDERS[style.order or NAMES[style.layout].order or next(iter(ORDERS))]
 
-    def run(each: tuple[int, Column]) -> tuple[str, bool]:
-        return each[1].over, bool(each[1].score)
+    def neighbours(numbered: tuple[int, Column]) -> tuple[str, bool]:
+        return numbered[1].over, bool(numbered[1].score)
 
-    def place(each: tuple[int, Column]) -> int:
-        return order.index(each[1].score)
+    def rank(numbered: tuple[int, Column]) -> int:
+        return order.index(numbered[1].score)
 
-    # A bar is made of characters, which hardly any font of LaTeX has.
+    # Hardly any LaTeX font has the characters of bars.
     drawn = style.layout != "latex"
-    visible = [column._replace(heading=column.heading.translate(VISIBLE)) for column in table.columns]
-    shown = [(at, column) for at, column in enumerate(visible) if column.shown and (drawn or column.kind != BAR)]
-    found: list[tuple[int, Column]] = []
-    for (_, scored), its in groupby(shown, key=run):
-        columns = list(its)
-        found += sorted(columns, key=place) if scored else columns
-    return found
+    escaped = [column._replace(heading=column.heading.translate(VISIBLE)) for column in table.columns]
+    shown = [
+        (number, column) for number, column in enumerate(escaped) if column.shown and (drawn or column.kind != BAR)
+    ]
+    columns: list[tuple[int, Column]] = []
+    for (_, scored), group in groupby(shown, key=neighbours):
+        run = list(group)
+        columns += sorted(run, key=rank) if scored else run
+    return columns
 
 
 def spans(columns: list[Column]) -> list[tuple[str, int]]:
-    """What stands over the columns, with how many of them it spans."""
-    return [(over, len(list(its))) for over, its in groupby(columns, key=lambda column: column.over)]
+    """The heading above each group of columns, and the number of columns that it spans."""
+    return [(over, len(list(group))) for over, group in groupby(columns, key=lambda column: column.over)]
 
 
 def width_of(text: str) -> int:
-    """How many places of a terminal a text takes: two for wide characters, none for combining ones."""
+    """The number of terminal columns that a text takes: two for wide characters, none for combining ones."""
     return sum(
-        0 if unicodedata.combining(each) else 2 if unicodedata.east_asian_width(each) in "WF" else 1 for each in text
+        0 if unicodedata.combining(character) else 2 if unicodedata.east_asian_width(character) in "WF" else 1
+        for character in text
     )
 
 
 def cut(texts: Sequence[str], width: int, where: str) -> list[str]:
-    """Texts of at most so many places, with an ellipsis in place of their middle or their end; names that differ are
-    cut elsewhere if they would be the same."""
+    """Texts cut to a width, with an ellipsis in place of their middle or their end.
+
+    ``where`` is `MIDDLE` or `END`. Names that would become equal are cut elsewhere if that keeps them apart.
+    """
     for tail in ((width - 1) // 2, 0, width - 1) if where == MIDDLE else (0,):
-        found = [_cut(text, width, tail) for text in texts]
-        if len(set(found)) == len(set(texts)):
-            return found
+        cut_texts = [_cut(text, width, tail) for text in texts]
+        if len(set(cut_texts)) == len(set(texts)):
+            return cut_texts
     return [_cut(text, width, (width - 1) // 2 if where == MIDDLE else 0) for text in texts]
 
 
 def _cut(text: str, width: int, tail: int) -> str:
+    """A text cut to a width, of which ``tail`` columns are its end."""
     if width_of(text) <= width:
         return text
     return f"{_first(text, width - 1 - tail)}…{_first(text[::-1], tail)[::-1]}"
 
 
 def _first(text: str, width: int) -> str:
-    """As much of the beginning of a text as takes so many places."""
+    """The longest beginning of a text that fits a width."""
     size = 0
-    for at, each in enumerate(text):
-        size += width_of(each)
+    for index, character in enumerate(text):
+        size += width_of(character)
         if size > width:
-            return text[:at]
+            return text[:index]
     return text

@@ -11,10 +11,10 @@ from corefscore.reports.row import AsData, Streamed
 
 
 def render(report: AsData, style: Style) -> Iterator[str]:
-    """`to_dict` as text, names that are not UTF-8 with their odd bytes escaped.
+    """The result of `to_dict` as JSON text; bytes that are not UTF-8 are escaped.
 
-    It is what `json.dumps` gives with an indent of 1, but `Streamed` values are written one by one: all of them at once
-    can take hundreds of times the memory of the input.
+    The text is that of `json.dumps` with an indent of 1, but `Streamed` values are written one by one, since all of
+    them together can take hundreds of times the memory of the input.
     """
     between = "{\n "
     for name, value in report.to_dict().items():
@@ -25,14 +25,14 @@ def render(report: AsData, style: Style) -> Iterator[str]:
 
 
 def _members(value: Streamed) -> Iterator[str]:
-    """The text of a mapping, within another one."""
+    """The text of a mapping within another one."""
     between = "{\n  "
-    for name, its in value.pieces():
-        yield f"{between}{json.dumps(name)}: {_indented(its, 2)}"
+    for name, member in value.pieces():
+        yield f"{between}{json.dumps(name)}: {_indented(member, 2)}"
         between = ",\n  "
     yield "\n }" if between.startswith(",") else "{}"
 
 
 def _indented(value: Any, depth: int) -> str:
-    """The text of a value that stands so deep. A line end is never part of a string there."""
+    """The text of a value at a depth. JSON strings contain no line ends, so every line is indented."""
     return json.dumps(value, indent=1).replace("\n", "\n" + " " * depth)

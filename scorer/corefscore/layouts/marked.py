@@ -1,4 +1,4 @@
-"""Marked text for a terminal: every mention in brackets, with signs that say all, and colours on top."""
+"""Marked text for a terminal: every mention is in brackets with signs, and colours repeat what the signs say."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from corefscore.reports.diff import EXTRA, MISSING, RIGHT, SPAN, WRONG, Diff, Ma
 from corefscore.statistics.percent import percent
 
 SIGNS = {RIGHT: "", SPAN: "~", WRONG: "", MISSING: "-", EXTRA: "+"}
-"""What stands before a bracket."""
+"""The sign before the opening bracket of a mention."""
 
 COLOURS = {RIGHT: "2", SPAN: "35", WRONG: "33", MISSING: "31", EXTRA: "34"}
-"""The colours of brackets, as numbers of ANSI."""
+"""The colours of brackets, as ANSI numbers."""
 
 LATER = "]...    goes on later; sentences without {error}s: --all"
 
@@ -22,8 +22,9 @@ INDENT = 5
 
 
 class Shown(NamedTuple):
-    """What of a diff is shown: errors of ``types`` only, mentions of ``entities`` only, ``around`` so many sentences
-    before and after, or ``every`` sentence; in lines of ``width`` characters, in ``colour`` or not."""
+    """What a diff shows: only errors of ``types``, only mentions of ``entities`` (empty for all), and ``around``
+    sentences before and after each; or ``every`` sentence. Lines have ``width`` characters, and ``colour`` adds
+    colours."""
 
     types: Collection[str] = ()
     entities: Collection[str] = ()
@@ -34,7 +35,7 @@ class Shown(NamedTuple):
 
 
 def render(diff: Diff, shown: Shown) -> Iterator[str]:
-    """Each document under its score and errors, sentence by sentence, then what the signs mean."""
+    """Each document with its score, errors and sentences; then the legend of the signs."""
     empty = True
     for document in range(len(diff.analysis.result.names)):
         sentences = list(diff.sentences(document))
@@ -42,7 +43,7 @@ def render(diff: Diff, shown: Shown) -> Iterator[str]:
         if chosen:
             empty = False
             yield _title(diff, document) + "\n"
-            yield from (line + "\n" for at in chosen for line in _lines(sentences[at], shown))
+            yield from (line + "\n" for index in chosen for line in _lines(sentences[index], shown))
             yield "\n"
     if empty:
         which = "such" if shown.types or shown.entities else "any"
@@ -52,39 +53,40 @@ def render(diff: Diff, shown: Shown) -> Iterator[str]:
 
 
 def _chosen(sentences: Sequence[Sentence], shown: Shown) -> list[int]:
-    """The sentences that are shown."""
+    """The indices of the sentences to show."""
+    count, reach = len(sentences), shown.around
     if shown.every:
-        return list(range(len(sentences)))
+        return list(range(count))
     hits = [
-        at
-        for at, sentence in enumerate(sentences)
+        index
+        for index, sentence in enumerate(sentences)
         if any(wanted(mark, shown.types, shown.entities) for mark in sentence.marks)
     ]
-    reach = shown.around
-    return sorted({at for hit in hits for at in range(hit - reach, hit + reach + 1) if 0 <= at < len(sentences)})
+    return sorted({index for hit in hits for index in range(hit - reach, hit + reach + 1) if 0 <= index < count})
 
 
 def _title(diff: Diff, document: int) -> str:
-    its = diff.analysis
-    score = f"{diff.report.measure_title} {percent(float(its.document_scores[document]))}"
-    return f"{_clean(its.result.names[document])}   {score}; {diff.counts_of(document)}"
+    """The name of a document, its score, and the number of its errors."""
+    analysis = diff.analysis
+    score = f"{diff.report.measure_title} {percent(float(analysis.document_scores[document]))}"
+    return f"{_clean(analysis.result.names[document])}   {score}; {diff.counts_of(document)}"
 
 
 def _lines(sentence: Sentence, shown: Shown) -> Iterator[str]:
-    """A sentence in lines of the width, its number before the first."""
+    """A sentence in lines of the width; the first line begins with its number."""
     line, size = f"{sentence.number:>{INDENT}}  ", INDENT + 2
-    for place, (word, length) in enumerate(_words(sentence, shown.colour)):
-        if place and size + 1 + length > shown.width and size > INDENT + 2:
+    for index, (word, length) in enumerate(_words(sentence, shown.colour)):
+        if index and size + 1 + length > shown.width and size > INDENT + 2:
             yield line
             line, size = " " * (INDENT + 2), INDENT + 2
-        elif place:
+        elif index:
             line, size = line + " ", size + 1
         line, size = line + word, size + length
     yield line
 
 
 def _words(sentence: Sentence, colour: bool) -> Iterator[tuple[str, int]]:
-    """Each word with its brackets, and how wide it is."""
+    """Each word with its brackets, and its width in the terminal."""
     opening: dict[int, list[Mark]] = {}
     closing: dict[int, list[tuple[Mark, bool]]] = {}
     last = sentence.first + len(sentence.words) - 1
@@ -92,9 +94,9 @@ def _words(sentence: Sentence, colour: bool) -> Iterator[tuple[str, int]]:
     for start, end, mark in sorted(parts, key=lambda part: (part[0], -part[1])):
         opening.setdefault(start, []).append(mark)
         closing.setdefault(min(end, last), []).insert(0, (mark, mark.end > min(end, last)))
-    for place, word in enumerate(sentence.words, start=sentence.first):
-        before = [(f"{SIGNS[mark.state]}[", mark.state) for mark in opening.get(place, ())]
-        after = [(f"]{_clean(mark.label)}" + "..." * more, mark.state) for mark, more in closing.get(place, ())]
+    for token, word in enumerate(sentence.words, start=sentence.first):
+        before = [(f"{SIGNS[mark.state]}[", mark.state) for mark in opening.get(token, ())]
+        after = [(f"]{_clean(mark.label)}" + "..." * more, mark.state) for mark, more in closing.get(token, ())]
         pieces = [*before, (_clean(word), None), *after]
         text = "".join(_coloured(piece, state) if colour and state else piece for piece, state in pieces)
         yield text, sum(width_of(piece) for piece, _ in pieces)
@@ -105,5 +107,5 @@ def _coloured(piece: str, state: str) -> str:
 
 
 def _clean(text: str) -> str:
-    """Text that cannot move a terminal."""
+    """Text with control characters replaced, so that it cannot control the terminal."""
     return text.translate(VISIBLE)

@@ -1,6 +1,6 @@
-"""The layout of the official scorer, to the byte. No arithmetic but the cutting off of percentages.
+"""The layout of the official scorer, byte for byte. The only arithmetic here is the truncation of percentages.
 
-The recorded cases decide all of it; where one corner is special, its case is named beside it.
+Recorded cases decide every detail; a comment names the case where a detail is unusual.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def number(value: SupportsFloat) -> str:
 
 
 def percent(value: SupportsFloat) -> str:
-    """A value from 0 to 1 in percent, cut off (not rounded) after two digits: `74.99%`, `27.2%`, `100%`."""
+    """A value from 0 to 1 in percent, truncated (not rounded) after two digits: `74.99%`, `27.2%`, `100%`."""
     return f"{int(float(value) * 10000) / 100:.15g}%"
 
 
@@ -44,15 +44,12 @@ def result_line(label: str, score: Score) -> str:
 
 
 def render(report: Report, style: Style) -> Iterator[str]:
-    """The output of a run, piece by piece.
-
-    Without documents only totals are printed, and the messages about repeats.
-    """
+    """The output of a run, piece by piece; without documents, only totals and the messages about repeated mentions."""
     result, documents = report.result, report.documents
     yield f"version: 8.01 corefscore {__version__}\n"
     beside = [name for name in (MENTIONS, LINKED) if name not in result.settings.metrics]
     metrics = [metric for metric in result.metrics if metric.name not in beside]
-    # Made once for all metrics of one view.
+    # Listings are made once for all metrics of a view.
     views = {metric.view for metric in metrics if documents}
     listings = {view: list(_listings(result.views[view])) for view in views}
     for metric in metrics:
@@ -60,8 +57,8 @@ def render(report: Report, style: Style) -> Iterator[str]:
             yield f"\nMETRIC {metric.name}:\n"
         if not documents:
             yield from (f"{line}\n" for lines in result.views[metric.view].messages.values() for line in lines)
-        for place, listing in enumerate(listings.get(metric.view, ())):
-            yield from _document(result, metric, place, listing, named=report.name is not None)
+        for document, listing in enumerate(listings.get(metric.view, ())):
+            yield from _document(result, metric, document, listing, named=report.name is not None)
         yield from _totals(result, metric)
     if report.average:
         yield f"CoNLL average: F1: {percent(result.conll)}\n"
@@ -70,7 +67,7 @@ def render(report: Report, style: Style) -> Iterator[str]:
 
 
 def _listings(view: Shown) -> Iterator[str]:
-    """For each document its entities in the key and in the response, copies included."""
+    """The listing of each document: its entities in the key and in the response, repeated mentions included."""
     for pairs in view.pairs:
         keys, responses = _entity_lines(pairs.key), _entity_lines(pairs.response)
         for document in range(len(pairs.key)):
@@ -78,7 +75,8 @@ def _listings(view: Shown) -> Iterator[str]:
 
 
 def _side(documents: Documents, document: int, entities: str) -> str:
-    """One block; a document that the response lacks has no name (recorded case missing-document)."""
+    """The listing of one side of a document. A document that the response lacks has no name (recorded case
+    missing-document)."""
     name = documents.names[document]
     discarded = "".join(f"Discarded {piece}\n" for piece in documents.discarded.get(document, ()))
     return f"====> {name}:\n{discarded}File {name}:\n{entities}"
@@ -97,17 +95,20 @@ def _entity_lines(documents: Documents) -> list[str]:
     return ["".join(entities) for entities in lines]
 
 
-def _document(result: Result, metric: Metric, place: int, listing: str, *, named: bool) -> Iterator[str]:
-    """The block of a document. A document asked for by name is named first; else the name stands between the
-    listing and the counts, and is left out where the metric has no result line (recorded cases: blanc.txt)."""
-    name = result.names[place]
+def _document(result: Result, metric: Metric, document: int, listing: str, *, named: bool) -> Iterator[str]:
+    """The output for a document.
+
+    The name of a document comes first if the user asked for it by name. Otherwise it comes between the listing and the
+    counts, and is omitted if the metric has no result line for documents (recorded cases: blanc.txt).
+    """
+    name = result.names[document]
     scores = result.documents[name]
     view = result.views[metric.view]
     if named:
         yield f"{name}:\n{listing}"
     else:
         yield f"{listing}{name if metric.per_document else ''}:\n"
-    yield from (f"{line}\n" for line in view.messages.get(place, ()))
+    yield from (f"{line}\n" for line in view.messages.get(document, ()))
     mentions = scores[metric.identification]
     common, key = mentions.recall_counts
     response = mentions.precision_counts.denominator
@@ -117,7 +118,7 @@ def _document(result: Result, metric: Metric, place: int, listing: str, *, named
         f"Strictly correct identified mentions: {number(common)}\n"
         f"Partially correct identified mentions: 0\n"
         f"No identified: {number(key - common)}\n"
-        f"Invented: {number(view.key_copies[place] + (response - common) - key)}\n"
+        f"Invented: {number(view.key_copies[document] + (response - common) - key)}\n"
     )
     if metric.per_document:
         several = len(metric.measures) > 1
@@ -126,6 +127,7 @@ def _document(result: Result, metric: Metric, place: int, listing: str, *, named
 
 
 def _totals(result: Result, metric: Metric) -> Iterator[str]:
+    """The totals of a metric."""
     yield "\n====== TOTALS =======\n"
     labels = {measure.name: measure.label for measure in (*find(MENTIONS).measures, *metric.measures)}
     yield result_line(labels[metric.identification], result[metric.identification])
@@ -137,5 +139,5 @@ def _totals(result: Result, metric: Metric) -> Iterator[str]:
 
 
 def _shown(metric: Metric) -> list[Measure]:
-    """The measures of a metric, without that of mention identification, which stands before them."""
+    """The measures of a metric without mention identification, which is printed before them."""
     return [measure for measure in metric.measures if measure.name != metric.identification]

@@ -1,4 +1,4 @@
-"""A page that shows the text with all mentions: one file that needs nothing else and makes no request."""
+"""An HTML page that shows the text with all mentions: a single file that makes no requests."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from corefscore.statistics.percent import percent
 
 
 def render(diffs: Mapping[str, Diff]) -> Iterator[str]:
-    """The page of one response or several to one key, by the names of the systems.
+    """The page of one or more responses to one key, by the name of the system.
 
-    What files hold is data: one block of JSON, in which nothing can end the block, and the page puts it into nodes of
-    text alone. The policy of the page allows its own style and script by their hashes, and nothing else.
+    The content of files is data: one escaped block of JSON, which the page inserts as text nodes only. The content
+    security policy of the page allows its own style and script by their hashes, and nothing else.
     """
     page, style, script = (_part(name) for name in ("page.html", "page.css", "page.js"))
     parts = {
@@ -40,21 +40,24 @@ def render(diffs: Mapping[str, Diff]) -> Iterator[str]:
 
 
 def _part(name: str) -> str:
+    """The text of a file beside this module."""
     return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:
+    """The hash of a style or script, as a content security policy names it."""
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def _escaped(data: Mapping[str, Any]) -> str:
-    """JSON that cannot leave its element; what is not UTF-8 becomes U+FFFD."""
+    """JSON that cannot end its script element; bytes that are not UTF-8 become U+FFFD."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     text = text.encode("utf-8", "replace").decode()
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 def _data(diffs: Mapping[str, Diff]) -> dict[str, Any]:
+    """The data of the page."""
     first = next(iter(diffs.values()))
     return {
         "key": first.words.key,
@@ -77,21 +80,22 @@ def _data(diffs: Mapping[str, Diff]) -> dict[str, Any]:
 
 
 def _document(diffs: Mapping[str, Diff], document: int) -> dict[str, Any]:
-    """A document: its words by sentence, and for each system its marks, with names as places in a list."""
+    """The data of a document: its words by sentence, and the marks of each system, with entities as indices of a list
+    of names."""
     first = next(iter(diffs.values()))
     names: dict[str, int] = {}
     marks = []
     for diff in diffs.values():
-        its = []
+        marks_of_system = []
         for sentence in diff.sentences(document):
             for mark in sorted(sentence.marks, key=lambda mark: (mark.start, -mark.end)):
                 bits = sum(1 << TYPES.index(name) for name in set(mark.types))
-                ends = (
+                entities = (
                     -1 if name is None else names.setdefault(name, len(names)) for name in (mark.key, mark.response)
                 )
                 parts = [mark.parts] if len(mark.parts) > 1 else []
-                its.append([mark.start, mark.end, STATES.index(mark.state), *ends, bits, *parts])
-        marks.append(its)
+                marks_of_system.append([mark.start, mark.end, STATES.index(mark.state), *entities, bits, *parts])
+        marks.append(marks_of_system)
     return {
         "name": first.analysis.result.names[document],
         "sentences": [sentence.words for sentence in first.sentences(document)],
@@ -104,4 +108,5 @@ def _document(diffs: Mapping[str, Diff], document: int) -> dict[str, Any]:
 
 
 def _score(diff: Diff, document: int) -> str:
+    """The name of the measure, and the score of a document."""
     return f"{diff.report.measure_title} {percent(float(diff.analysis.document_scores[document]))}"

@@ -1,4 +1,4 @@
-"""Tables as a paper prints them, in LaTeX and Markdown: a row a system, the best in bold, names escaped."""
+"""Tables for papers, in LaTeX and Markdown: one row per system, the best scores in bold, names escaped."""
 
 from __future__ import annotations
 
@@ -12,25 +12,28 @@ from corefscore.reports.row import BEST, LEFT, SAME, Column, Reported, Table
 
 
 def render(report: Reported, style: Style) -> Iterator[str]:
-    """The tables that have rows, each with its notes; what belongs to all of them, and the signature."""
+    """The tables that have rows, each with its notes; then the notes of the report, and its signature."""
     yield from (_latex if style.layout == "latex" else _markdown)(report, style)
 
 
 def _marked(table: Table, style: Style, text_of: Callable[[str, Column, str], str]) -> Iterator[list[str]]:
-    """The rows as text. What is printed with the digits of the best is printed as the best."""
+    """The rows as text. A score that is printed with the same digits as the best one is marked as the best, too."""
     columns = arranged(table, style)
-    rows = [[cell(row[at], column, style.digits) for at, column in columns] for row in table.rows]
-    marks = [[table.marks.get((place, at), "") for at, _ in columns] for place in range(len(rows))]
-    best = [{row[at] for row, mark in zip(rows, marks, strict=True) if mark[at] == BEST} for at in range(len(columns))]
-    for row, mark in zip(rows, marks, strict=True):
-        each = zip(row, columns, mark, best, strict=True)
-        yield [text_of(text, column, BEST if text in top else its) for text, (_, column), its, top in each]
+    rows = [[cell(row[number], column, style.digits) for number, column in columns] for row in table.rows]
+    marks = [[table.marks.get((row, number), "") for number, _ in columns] for row in range(len(rows))]
+    best = [
+        {texts[index] for texts, of_row in zip(rows, marks, strict=True) if of_row[index] == BEST}
+        for index in range(len(columns))
+    ]
+    for texts, of_row in zip(rows, marks, strict=True):
+        cells = zip(texts, columns, of_row, best, strict=True)
+        yield [text_of(text, column, BEST if text in top else mark) for text, (_, column), mark, top in cells]
 
 
 # --- LaTeX ---
 
 LATEX: Mapping[str, str] = {
-    **{each: f"\\{each}" for each in "&%$#_{}"},
+    **{character: f"\\{character}" for character in "&%$#_{}"},
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
@@ -39,7 +42,7 @@ LATEX: Mapping[str, str] = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     '"': r"\textquotedbl{}",
-    # A row must not begin with what its predecessor would take for an argument.
+    # At the beginning of a row, the end of the previous row would read these as an argument.
     "[": "{[}",
     "]": "{]}",
     "*": "{*}",
@@ -47,12 +50,13 @@ LATEX: Mapping[str, str] = {
     "ₑ": "$_e$",
     "ₘ": "$_m$",
 }
-"""What stands for a character that has a meaning in LaTeX, and for those in the names of measures."""
+"""Escapes of the special characters of LaTeX, and of the subscripts in the names of measures."""
 
 DASHES = re.compile("-(?=-)")
 
 
 def _latex(report: Reported, style: Style) -> Iterator[str]:
+    """The report in LaTeX; notes are comments."""
     tables = [table for table in report.paper if table.rows]
     yield from _comments(_packages(tables), report.signature)
     for table in tables:
@@ -68,7 +72,7 @@ def _latex(report: Reported, style: Style) -> Iterator[str]:
 
 
 def _latex_heading(columns: list[Column]) -> Iterator[str]:
-    """What spans columns, with a rule under each of these, and their headings."""
+    """The headings that span several columns, each with a rule below it, and the headings of the columns."""
     if any(column.over for column in columns):
         cells, rules, first = [], [], 1
         for over, size in spans(columns):
@@ -81,11 +85,12 @@ def _latex_heading(columns: list[Column]) -> Iterator[str]:
 
 
 def _latex_text(text: str) -> str:
-    """Text that LaTeX prints as it stands: two hyphens are no dash."""
-    return DASHES.sub("-{}", "".join(LATEX.get(each, each) for each in text))
+    """Text escaped for LaTeX; two hyphens do not become a dash."""
+    return DASHES.sub("-{}", "".join(LATEX.get(character, character) for character in text))
 
 
 def _latex_cell(text: str, column: Column, mark: str) -> str:
+    """A cell in LaTeX."""
     if column.kind in LEFT:
         return _latex_text(text)
     if text.startswith("["):
@@ -94,10 +99,10 @@ def _latex_cell(text: str, column: Column, mark: str) -> str:
 
 
 def _packages(tables: Sequence[Table]) -> str:
-    """What a document needs to print the tables."""
+    """The packages that a document needs for the tables."""
     cells = [str(cell) for table in tables for row in table.rows for cell in row]
     headings = [column.over + column.heading for table in tables for column in table.columns if column.shown]
-    text = "".join((*cells, *headings)).translate({ord(each): "" for each in LATEX})
+    text = "".join((*cells, *headings)).translate({ord(character): "" for character in LATEX})
     needs = r"needs \usepackage{booktabs}"
     if '"' in "".join(cells):
         needs += r" and \usepackage[T1]{fontenc}"
@@ -109,11 +114,12 @@ def _packages(tables: Sequence[Table]) -> str:
 
 
 def _comments(*lines: str) -> Iterator[str]:
+    """Lines as LaTeX comments."""
     return (f"% {_one_line(line)}\n" for line in lines)
 
 
 def _one_line(text: str) -> str:
-    """Text without line ends or other control characters: a comment ends at its line."""
+    """Text with line ends and other control characters replaced, since a comment ends with its line."""
     return text.translate(VISIBLE)
 
 
@@ -121,7 +127,7 @@ def _one_line(text: str) -> str:
 
 MARKDOWN = str.maketrans(
     {
-        **{each: f"\\{each}" for each in "\\`*_{}[]|~#$"},
+        **{character: f"\\{character}" for character in "\\`*_{}[]|~#$"},
         "&": "&amp;",
         "<": "&lt;",
         ">": "&gt;",
@@ -130,10 +136,11 @@ MARKDOWN = str.maketrans(
         **{chr(code): chr(shown) for code, shown in VISIBLE.items()},
     }
 )
-"""What stands for a character that has a meaning in Markdown, and for those in the names of measures."""
+"""Escapes of the special characters of Markdown, and of the subscripts in the names of measures."""
 
 
 def _markdown(report: Reported, style: Style) -> Iterator[str]:
+    """The report in Markdown."""
     between = ""
     for table in report.paper:
         if not table.rows:
@@ -142,11 +149,11 @@ def _markdown(report: Reported, style: Style) -> Iterator[str]:
         rows = list(_marked(table, style, _markdown_cell))
         headings = [column.heading.translate(MARKDOWN) for column in columns]
         if any(column.over for column in columns):
-            # Markdown has no cells that span columns: the first of them has what stands over all.
-            over = [over.translate(MARKDOWN) * (at == 0) for over, size in spans(columns) for at in range(size)]
-            each = list(zip(columns, headings, over, strict=True))
-            rows.insert(0, ["" if column.kind in LEFT else heading for column, heading, _ in each])
-            headings = [heading if column.kind in LEFT else above for column, heading, above in each]
+            # Markdown has no cells that span columns, so the first column of a group has the heading of the group.
+            over = [over.translate(MARKDOWN) * (index == 0) for over, size in spans(columns) for index in range(size)]
+            headed = list(zip(columns, headings, over, strict=True))
+            rows.insert(0, ["" if column.kind in LEFT else heading for column, heading, _ in headed])
+            headings = [heading if column.kind in LEFT else above for column, heading, above in headed]
         title = f"**{table.title.translate(MARKDOWN)}**\n\n" if table.title else ""
         yield between + title + _aligned([headings, *rows], columns)
         yield from _paragraph([note.translate(MARKDOWN) for note in table.notes])
@@ -155,21 +162,22 @@ def _markdown(report: Reported, style: Style) -> Iterator[str]:
 
 
 def _code(text: str) -> str:
-    """Text as it stands, between more backquotes than it has in a row."""
+    """Text as a code span, between more backquotes than it has in a row."""
     ticks = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
     return f"{ticks}{_one_line(text)}{ticks}"
 
 
 def _markdown_cell(text: str, column: Column, mark: str) -> str:
+    """A cell in Markdown."""
     if column.kind in LEFT:
         return text.translate(MARKDOWN)
     return f"**{text}**" if mark == BEST else f"{text}†" if mark == SAME else text
 
 
 def _aligned(rows: Sequence[Sequence[str]], columns: Sequence[Column]) -> str:
-    """A table whose source can be read as well."""
+    """A table with its columns aligned, so that the source is readable as well."""
     left = [column.kind in LEFT for column in columns]
-    widths = [max(3, *map(len, its)) for its in zip(*rows, strict=True)]
+    widths = [max(3, *map(len, texts)) for texts in zip(*rows, strict=True)]
     lines = [
         [
             text.ljust(width) if at_left else text.rjust(width)
@@ -182,6 +190,6 @@ def _aligned(rows: Sequence[Sequence[str]], columns: Sequence[Column]) -> str:
 
 
 def _paragraph(lines: Sequence[str]) -> Iterator[str]:
-    """Lines under each other; in Markdown a backslash ends a line."""
+    """Lines of a paragraph; in Markdown, a backslash is a line break."""
     if lines:
         yield "\n" + "\\\n".join(lines) + "\n"

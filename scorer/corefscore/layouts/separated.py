@@ -1,4 +1,4 @@
-"""Tables to load: CSV and TSV, percentages in full precision."""
+"""Tables for other programs: CSV and TSV, with percentages in full precision."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DELIMITERS = {"csv": ",", "tsv": "\t"}
 
 
 def cell(value: Any, kind: str) -> str:
-    """A cell in full precision; nothing for None."""
+    """A cell in full precision; empty for None."""
     if value is None:
         return ""
     if kind == PERCENT:
@@ -23,9 +23,10 @@ def cell(value: Any, kind: str) -> str:
 
 
 def render(report: Reported, style: Style) -> Iterator[str]:
-    """One line a row. Several tables become one, with the columns of all and, before them, the table's title."""
+    """One line per row. Several tables become one with the columns of all, and a first column with the title of the
+    table."""
     text = io.StringIO(newline="")
-    # Only what is in the line end is quoted, and a name may hold a CR.
+    # The writer quotes only characters of its line end, and a name may contain a CR.
     writer = csv.writer(text, delimiter=DELIMITERS[style.layout], lineterminator="\r\n")
     tables = report.tables
     several = len(tables) > 1

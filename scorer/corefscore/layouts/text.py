@@ -1,4 +1,4 @@
-"""Findings as text: ``FILE:LINE:COLUMN: severity[code] message``, and a last line for each file."""
+"""Findings as text: ``FILE:LINE:COLUMN: severity[code] message``, and a summary line for each file."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from corefscore.reports.validate import Checked
 
 
 def render(report: Checked, style: Style) -> Iterator[str]:
-    """What was mended, then every file with its findings."""
+    """What was repaired, then every file with its findings."""
     if report.fixes is not None:
         yield from (f"{fix}\n" for fix in sorted(report.fixes.listed, key=lambda fix: fix.line))
         for code, count in report.fixes.unlisted.items():
             yield f"... and {count} more fixed[{code}]\n"
         if not report.fixes.listed:
-            yield "nothing to mend without guessing\n"
+            yield "nothing to repair without guessing\n"
     for file in report.files:
         yield from (f"{finding}\n" for finding in file.findings)
         for code, count in file.unlisted.items():
@@ -26,6 +26,7 @@ def render(report: Checked, style: Style) -> Iterator[str]:
 
 
 def _verdict(file: Validated) -> str:
+    """The number of errors and notices of a file, and its size."""
     kinds = [plural(file.count(severity), severity) for severity in (ERROR, NOTICE) if file.count(severity)]
     sizes = {"document": file.documents, "token": file.tokens, "mention": file.mentions, "entity": file.entities}
     size = ", ".join(plural(count, noun) for noun, count in sizes.items())
