@@ -42,6 +42,7 @@ ORDER = (
     "formats.memory.nesting",
     "formats.memory.clusters",
     "formats.words",
+    "formats.characters",
     "formats.row",
     "formats.written",
     "formats.conll.brackets",
@@ -286,6 +287,9 @@ def test_a_run_imports_only_what_it_needs(tmp_path: Path) -> None:
         ["muc", long, long, "none"],
         ["all", *pair, "--format", "table"],
     ]
+    for case in ("zero-collision-chain-101", "head-other-span-101"):
+        folder = ROOT / "testdata" / "corefud" / "scoring" / case
+        calls.append(["corefud", folder / "key.conllu", folder / "response.conllu"])
     assert loaded([*late, *(f"corefscore.{name}" for name in rooms)], *calls) == []
 
 

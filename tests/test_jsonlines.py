@@ -21,13 +21,13 @@ from corefscore.documents.model import KEY, Documents, Place, joined
 from corefscore.documents.sources import Source
 from corefscore.errors import InputError
 from corefscore.formats import read
+from corefscore.formats.characters import codes_of, kinds_of, spaced, words_in
 from corefscore.formats.conll import reader as conll
 from corefscore.formats.jsonlines import reader as jsonlines
 from corefscore.formats.jsonlines.dialects import BY_NAME
 from corefscore.formats.jsonlines.objects import recognises
 from corefscore.formats.jsonlines.offsets import Offsets, faults_of, flattened
 from corefscore.formats.row import Reading
-from corefscore.formats.words import codes_of, kinds_of, spaced, words_in
 from support import RECORDED, TESTDATA, call, command, loaded
 
 DEMO = TESTDATA / "demo"

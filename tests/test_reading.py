@@ -15,7 +15,7 @@ from corefscore.formats import read
 from corefscore.formats.conll import cells
 from corefscore.formats.conll import reader as conll
 from corefscore.formats.conll.brackets import CLOSE, OPEN, SINGLE
-from corefscore.formats.words import TextsSoFar
+from corefscore.formats.words import TextsSoFar, whole_numbers
 from support import RECORDED
 
 
@@ -273,3 +273,25 @@ def test_texts_of_open_documents_wait_for_the_next_batch() -> None:
     texts.add(np.array([0, 1]), np.array([13, 14]), np.array([7, 10]))
     assert [column.tolist() for column in texts.take(1)] == [[11, 12, 13], [5, 6, 7]]
     assert [column.tolist() for column in texts.take(1)] == [[14], [10]]
+
+
+def test_whole_numbers_are_those_of_python() -> None:
+    rng = random.Random(4)
+    pieces = [bytes(rng.choices(b"0123456789" * 9 + b"/:. -+\xb5\x00\xff", k=rng.randrange(12))) for _ in range(20_000)]
+    text = np.frombuffer(b"7".join(pieces), dtype=np.uint8)
+    size = np.array([len(piece) for piece in pieces])
+    starts = np.cumsum(size + 1) - size - 1
+    for most in (4, 6, 9):
+        expected = [int(piece) if piece.isdigit() and len(piece) <= most else -1 for piece in pieces]
+        assert whole_numbers(text, starts, starts + size, most).tolist() == expected
+
+
+def test_wide_columns_sort_as_by_lexsort() -> None:
+    rng = np.random.default_rng(3)
+    for rows in (1, 5, 60):
+        for _ in range(60):
+            columns = []
+            for bits in rng.integers(1, 63, size=rng.integers(1, 6)).tolist():
+                pool = rng.integers(-(2**bits), 2**bits, size=4)
+                columns.append(np.append(pool, (-(2**63), 2**63 - 1))[rng.integers(0, 6, size=rows)])
+            assert order_by(*columns).tolist() == np.lexsort(columns[::-1]).tolist()

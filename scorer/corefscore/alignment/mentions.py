@@ -21,7 +21,19 @@ import numpy as np
 
 from corefscore.alignment.matching import MATCHING, Side
 from corefscore.alignment.ties import assigned
-from corefscore.documents.arrays import NONE, Bools, Floats, Ints, changes, in_a_row, order_by, ranges, tally
+from corefscore.documents.arrays import (
+    NONE,
+    Bools,
+    Floats,
+    Ints,
+    changes,
+    firsts,
+    in_a_row,
+    order_by,
+    ranges,
+    ranked,
+    tally,
+)
 from corefscore.documents.model import NO_NODES, SENTENCE, Documents, Kinds, Nodes
 from corefscore.errors import UsageError
 
@@ -114,8 +126,11 @@ def numbered(key: Documents, response: Documents, *, by_head: Sequence[bool]) ->
     if any(by_head):
         columns.append(np.where(np.repeat(by_head, [len(its.start) for its in sides]), every.head, NO_HEAD))
     same = _digest(every)
-    order = np.lexsort([same, *columns[::-1]])
-    new = changes(same[order], *(column[order] for column in columns))
+    order = order_by(*columns)
+    new = changes(*(column[order] for column in columns))
+    if (changes(same[order]) & ~new).any():  # as mentions with gaps can be
+        order = order_by(*columns, same)
+        new = changes(same[order], *(column[order] for column in columns))
     number = np.empty(len(order), dtype=np.int64)
     number[order] = np.cumsum(new) - 1
     size = len(key.start)
@@ -193,7 +208,8 @@ def align(key: Mentions, response: Mentions, document: Ints, *, documents: int, 
 
 def distinct(mentions: Mentions, document: Ints) -> Distinct:
     """The mentions, each once."""
-    number, first = np.unique(mentions.side.number, return_index=True)
+    first = firsts(mentions.side.number)
+    number = mentions.side.number[first]
     return Distinct(number, document[number], mentions.nodes.take(first))
 
 
@@ -288,7 +304,7 @@ def _links(side: Distinct, *, relations: bool) -> Sets:
     of = np.repeat(np.arange(len(nodes.size)), nodes.links)
     members = (of, side.document[of], nodes.head[of] // SENTENCE, nodes.parent, nodes.relation)
     rows = members if relations else members[:-1]
-    order = np.lexsort(rows[::-1])
+    order = order_by(*rows)
     new = changes(*(row[order] for row in rows))
     of, *columns = (row[order][new] for row in rows)
     return Sets(tuple(columns), of, tally(of, len(nodes.size)))
@@ -393,7 +409,7 @@ def _equal_rows(key: tuple[Ints, ...], response: tuple[Ints, ...]) -> _Equal:
     """The rows of the response that are equal to each row of the key. Raises `UsageError` for too many pairs."""
     size = len(key[0])
     rows = [np.concatenate(columns) for columns in zip(key, response, strict=True)]
-    order = np.lexsort(rows[::-1])
+    order = order_by(*rows)
     new = changes(*(row[order] for row in rows))
     value = np.empty(len(order), dtype=np.int64)
     value[order] = np.cumsum(new) - 1
@@ -414,11 +430,11 @@ def joined(key: tuple[Ints, ...], response: tuple[Ints, ...]) -> Iterator[tuple[
 
 def common_words(key: Distinct, response: Distinct, at_key: Ints, at_response: Ints) -> Ints:
     """How many words each of some pairs of mentions has in common."""
-    known = np.unique(np.concatenate([key.nodes.word, response.nodes.word]))
+    known, place = ranked(np.concatenate([key.nodes.word, response.nodes.word]))
+    of_key, word = place[: len(key.nodes.word)], place[len(key.nodes.word) :]
     # The words of a mention rise, and so do those of all mentions with the mention in front.
     width = len(known) + 1
-    there = np.repeat(np.arange(len(key.number)), key.nodes.size) * width + np.searchsorted(known, key.nodes.word)
-    word = np.searchsorted(known, response.nodes.word)
+    there = np.repeat(np.arange(len(key.number)), key.nodes.size) * width + of_key
     size = response.nodes.size[at_response]
     common = np.zeros(len(at_key), dtype=np.int64)
     for pairs in steps(size, np.arange(len(size))):

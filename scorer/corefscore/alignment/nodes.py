@@ -14,7 +14,7 @@ from corefscore.alignment.mentions import Alignment, Mentions, align, larger, nu
 from corefscore.alignment.pairing import Pairs
 from corefscore.alignment.repeats import Repeat, describe, once, repeats_of
 from corefscore.checking.findings import MOST, Finding, plural
-from corefscore.documents.arrays import NONE, Bools, Floats, Ints, changes, order_by
+from corefscore.documents.arrays import NONE, Bools, Floats, Ints, among, changes, order_by
 from corefscore.documents.model import Documents
 from corefscore.documents.texts import described, partings
 from corefscore.errors import InputError
@@ -86,7 +86,7 @@ def _that_count(
         return mentions.keep(~again)
     once = once_in_entity(mentions)
     if len(once.mention) < len(mentions.mention):
-        dropped += _repeats(mentions, documents, ~np.isin(mentions.mention, once.mention))
+        dropped += _repeats(mentions, documents, ~among(mentions.mention, once.mention))
     several += _repeats(once, documents, _marked_again(once.side.number))
     return once
 
@@ -103,7 +103,7 @@ def _repeats(mentions: Mentions, documents: Documents, copies: Bools) -> list[Re
     """The mentions that some copies belong to, with all of their copies."""
     number = mentions.side.number
     found: dict[int, list[int]] = defaultdict(list)
-    for at in np.flatnonzero(np.isin(number, number[copies])).tolist():
+    for at in np.flatnonzero(among(number, number[copies])).tolist():
         found[int(number[at])].append(int(mentions.mention[at]))
     return repeats_of(documents, list(found.values()))
 

@@ -155,7 +155,7 @@ class _Mended(File):
         return int(self.lines.tokens[self.lines.words.row[read.events.word[chunk]]])
 
     def _tell(self, fixes: Fixes, code: str, chunk: int, read: _Read, what: str) -> None:
-        name = self.lines.documents.names[int(self.document[read.events.word[chunk]])]
+        name = self.lines.documents.names[int(self.document_of(read.events.word[chunk]))]
         text = what.format(as_text(read.chunks.id_of(chunk)))
         fixes.add(Fix(code, self.source.name, self._line(read, chunk) + 1, f'in document "{name}": {text}'))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,17 @@ Array = Ints | Floats | Bools
 def in_a_row(parts: Sequence[Floats]) -> Floats:
     """All parts as one array; a single part is returned without a copy."""
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+AT_ONCE = 1 << 13
+"""How many rows of long columns are worked on at once: what is computed in between takes no memory that is new, which
+costs more than the work."""
+
+
+def blocks(size: int) -> Iterator[slice]:
+    """Places from 0 to ``size``, `AT_ONCE` after `AT_ONCE`."""
+    for begin in range(0, size, AT_ONCE):
+        yield slice(begin, min(begin + AT_ONCE, size))
 
 
 def ranges(starts: Ints, lengths: Ints) -> Ints:
@@ -74,24 +85,25 @@ def order_by(*keys: Ints) -> Ints:
     """The order that sorts by the first key, then the second and so on, then by position.
 
     Keys are columns of whole numbers. If they fit into 63 bits together with the position, they are sorted as one
-    number, which is several times faster than `numpy.lexsort`.
+    number, which is several times faster than `numpy.lexsort`. Otherwise neighbours that fit are one key for that.
     """
     size = len(keys[0])
     if not size:
         return NONE
-    lows = [int(key.min()) for key in keys]
-    widths = [int(key.max()) - low + 1 for key, low in zip(keys, lows, strict=True)]
-    room = size
-    for width in widths:
-        room *= width
-    if room >= 2**63:
-        return np.lexsort(keys[::-1])
-    packed = keys[0] - lows[0]
-    for key, low, width in zip(keys[1:], lows[1:], widths[1:], strict=True):
-        packed = packed * width + (key - low)
-    packed = packed * size + np.arange(size)
-    packed.sort()
-    return packed % size
+    packed: list[tuple[Ints, int]] = []
+    for key in keys:
+        low = int(key.min())
+        width = int(key.max()) - low + 1
+        if packed and packed[-1][1] * width < 2**63:
+            before, room = packed.pop()
+            packed.append((before * width + (key - low), room * width))
+        else:
+            packed.append((key - low if width < 2**63 else key, width))
+    if len(packed) > 1 or packed[0][1] * size >= 2**63:
+        return np.lexsort([key for key, _ in reversed(packed)])
+    place = packed[0][0] * size + np.arange(size)
+    place.sort()
+    return place % size
 
 
 def changes(*keys: Ints) -> Bools:
@@ -101,3 +113,21 @@ def changes(*keys: Ints) -> Bools:
     for key in keys:
         new[1:] |= key[1:] != key[:-1]
     return new
+
+
+def firsts(values: Ints) -> Ints:
+    """Where each value stands for the first time, in the order of values.
+
+    As `among`, this and `ranked` are for what `numpy.unique` gives, the first call of which imports ``numpy.ma``.
+    """
+    order = order_by(values)
+    return order[changes(values[order])]
+
+
+def ranked(values: Ints) -> tuple[Ints, Ints]:
+    """The different values, rising, and for each value its place among them."""
+    order = order_by(values)
+    new = changes(values[order])
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.cumsum(new) - 1
+    return values[order][new], place

@@ -197,7 +197,9 @@ class Source:
     def read(self) -> bytes:
         """All bytes."""
         with self.open() as stream, self._reading():
-            return b"".join(iter(lambda: stream.read(PIECE), b""))
+            # Asked for no more than there is: memory of a size that an earlier file had can be used again.
+            piece = min(self._state.size if self._state else 0, PIECE) or PIECE
+            return b"".join(iter(lambda: stream.read(piece), b""))
 
     @contextmanager
     def reading(self) -> Iterator[BinaryIO]:

@@ -1,14 +1,13 @@
-"""The words of a text, and words as numbers, by which the texts of two sides are compared."""
+"""Words as numbers, by which the texts of two sides are compared, and other pieces of a text in bytes."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
 
-from corefscore.documents.arrays import NONE, Bools, Bytes, Codes, Ints, changes, ranges
+from corefscore.documents.arrays import NONE, Bools, Bytes, Ints, among, changes, ranges
 from corefscore.documents.model import UNKNOWN, Texts
 
 WORD_BYTES = 64
@@ -20,81 +19,36 @@ FACTOR = -0x61C8864680B583EB
 TOGETHER = 1 << 16
 """The number of bytes of pieces of a text that are joined at once (or one larger piece)."""
 
-UNUSED_BITS = 8 * np.arange(8, -1, -1, dtype=np.uint64)
-"""For each number of bytes from 0 to 8, the number of bits of eight bytes that are not part of them."""
-
 BLANK_MARKS = b"-_*"
 """Cells of one byte that mean that there is nothing."""
 
-BLANK = np.isin(np.arange(256), np.frombuffer(b" \t\n\r\v\f", dtype=np.uint8))
+ZEROS, HIGH, SIX, BOTH = (np.uint64(byte * 0x0101010101010101) for byte in (ord("0"), 0xF0, 6, 0x33))
+"""Eight bytes alike: the digit 0; the high half of a byte; and what distinguishes digits from other bytes: their high
+half is 3, and still is if 6 is added."""
+
+DIGITS_TOGETHER = [
+    (np.uint64(mask), np.uint64((10**size << 8 * size) + 1), np.uint64(8 * size))
+    for mask, size in ((0x0F0F0F0F0F0F0F0F, 1), (0x00FF00FF00FF00FF, 2), (0x0000FFFF0000FFFF, 4))
+]
+"""The steps from eight digits, the first in the lowest byte, to a number: each makes one number of two neighbours."""
+
+SPACE = ord(" ")
+"""The largest blank byte."""
+
+BLANK = among(np.arange(256), np.frombuffer(b" \t\n\r\v\f", dtype=np.uint8))
 """Whether each byte is one that `bytes.strip` removes."""
-
-
-SOLID, WHITE, SINGLE = range(3)
-"""Kinds of characters in a text: part of a word, white space, and a word of its own."""
-
-ALONE = "\u2e80-\u2fdf\u3005-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-"""Characters of scripts that do not separate words by white space: each is a word of its own."""
-
-IS_ALONE = re.compile(f"[{ALONE}]")
-
-
-def codes_of(text: str) -> Codes:
-    """The number in Unicode of each character of a text."""
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-
-
-def kinds_of(codes: Codes) -> Bytes:
-    """The kind of each character of a text, one of `SOLID`, `WHITE` and `SINGLE`."""
-    if int(codes.max(initial=0)) < len(ASCII_KINDS):
-        return ASCII_KINDS[codes]
-    # Without a table by code, which would be far longer than a short text.
-    characters, places = np.unique(codes, return_inverse=True)
-    return np.array([_kind(chr(code)) for code in characters.tolist()], dtype=np.uint8)[places]
-
-
-def _kind(character: str) -> int:
-    return WHITE if character.isspace() else SINGLE if IS_ALONE.match(character) else SOLID
-
-
-ASCII_KINDS: Bytes = np.array([_kind(chr(code)) for code in range(128)], dtype=np.uint8)
-"""The kinds of ASCII characters; most texts have no others."""
-
-
-def words_in(kinds: Bytes, borders: Ints) -> tuple[Ints, Ints]:
-    """Where the words of a text begin and end, given the kinds of its characters.
-
-    Words end at white space, around characters that are words, and at the ``borders`` of mentions.
-    """
-    apart = kinds != SOLID
-    edge = np.append(apart, True)
-    edge[1:] |= apart
-    edge[:1] = True
-    edge[borders] = True
-    solid = kinds != WHITE
-    return np.flatnonzero(edge[:-1] & solid), np.flatnonzero(edge[1:] & solid) + 1
-
-
-def spaced(codes: Codes, starts: Ints, stops: Ints) -> str:
-    """The words of a text with one blank between them."""
-    sizes = stops - starts
-    kept = np.insert(codes[ranges(starts, sizes)], np.cumsum(sizes)[:-1], ord(" "))
-    return kept.tobytes().decode("utf-32-le", "surrogatepass")
 
 
 def word_numbers(text: Bytes, starts: Ints, stops: Ints) -> Ints:
     """A number for each word ``text[starts:stops]`` without the blanks at its ends; equal words have equal numbers."""
-    return _numbered(text, *_stripped(text, starts, stops))
-
-
-def _numbered(text: Bytes, starts: Ints, stops: Ints) -> Ints:
+    starts, stops = _stripped(text, starts, stops)
     number = stops - starts
     for which, eight in _eights(text, starts, stops):
         number[which] = number[which] * FACTOR + eight
     return number
 
 
-def _eights(text: Bytes, starts: Ints, stops: Ints) -> Iterator[tuple[Ints, Ints]]:
+def _eights(text: Bytes, starts: Ints, stops: Ints) -> Iterator[tuple[Ints | slice, Ints]]:
     """The first `WORD_BYTES` of pieces of text in steps of eight bytes: for each step the pieces that are long enough,
     and their next eight bytes as one number, in which bytes after the piece are zero."""
     if len(text) < 8:
@@ -104,24 +58,25 @@ def _eights(text: Bytes, starts: Ints, stops: Ints) -> Iterator[tuple[Ints, Ints
     window = np.ndarray((last + 1,), dtype="<u8", buffer=text, strides=(1,))
     size = stops - starts
     for first in range(0, min(int(size.max(initial=0)), WORD_BYTES), 8):
-        which = np.flatnonzero(size > first)
+        which = np.flatnonzero(size > first) if first or not size.min() else slice(None)
         position = starts[which] + first
         if int(position.max()) <= last:
             eight = window[position]
         else:
             eight = window[np.minimum(position, last)] >> (8 * np.maximum(position - last, 0)).astype(np.uint64)
-        eight <<= UNUSED_BITS[np.minimum(size[which] - first, 8)]
+        eight <<= (np.maximum(8 + first - size[which], 0) << 3).view(np.uint64)
         yield which, eight.view(np.int64)
 
 
 def _stripped(text: Bytes, starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
     """Where pieces of text begin and end without the blanks at their ends."""
-    if (stops > starts).all() and not (BLANK[text[starts]] | BLANK[text[stops - 1]]).any():
+    if (stops > starts).all() and not ((text[starts] <= SPACE) | (text[stops - 1] <= SPACE)).any():
         return starts, stops
     filled = np.flatnonzero(stops > starts)
     if not (BLANK[text[starts[filled]]] | BLANK[text[stops[filled] - 1]]).any():
         return starts, stops
-    solid = np.concatenate([[-1], np.flatnonzero(~BLANK[text]), [len(text)]])
+    begin, end = int(starts.min()), int(stops.max())
+    solid = np.concatenate([[-1], np.flatnonzero(~BLANK[text[begin:end]]) + begin, [len(text)]])
     starts = np.minimum(solid[np.searchsorted(solid, starts)], stops)
     return starts, np.maximum(solid[np.searchsorted(solid, stops) - 1] + 1, starts)
 
@@ -138,14 +93,17 @@ def side_by_side(text: Bytes, starts: Ints, sizes: Ints) -> Bytes:
 def whole_numbers(text: Bytes, starts: Ints, stops: Ints, most: int = 6) -> Ints:
     """The whole numbers ``text[starts:stops]``; -1 for a piece that is not a number of at most ``most`` digits."""
     size = stops - starts
-    number = np.zeros(len(starts), dtype=np.int64)
-    good = (size > 0) & (size <= most)
-    for position in range(min(int(size.max(initial=0)), most)):
-        which = np.flatnonzero(size > position)
-        digit = text[starts[which] + position].astype(np.int64) - ord("0")
-        good[which[(digit < 0) | (digit > 9)]] = False
-        number[which] = number[which] * 10 + digit
-    number[~good] = -1
+    number = np.full(len(starts), -1)
+    which, eight = next(_eights(text, starts, stops), (NONE, NONE))
+    # Digits at the end of eight, with zeros before them.
+    digits = eight.view(np.uint64) | ZEROS >> (size[which] << 3).view(np.uint64)
+    good = ((digits & HIGH) | ((digits + SIX) & HIGH) >> np.uint64(4)) == BOTH
+    for mask, factor, shift in DIGITS_TOGETHER:
+        digits = (digits & mask) * factor >> shift
+    number[which] = np.where(good & (size[which] <= min(most, 8)), digits.view(np.int64), -1)
+    for long in np.flatnonzero((size > 8) & (size <= most)).tolist():
+        piece = text[starts[long] : stops[long]].tobytes()
+        number[long] = int(piece) if piece.isdigit() else -1
     return number
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.documents.arrays import Bools, Floats, Ints, among, changes, order_by, tally
+from corefscore.documents.arrays import Bools, Floats, Ints, among, changes, firsts, order_by, ranked, tally
 
 PAYS = 0.05
 """The share of the cells that a look at neighbours has to settle for another look to pay."""
@@ -74,7 +74,7 @@ def _dominant(rows: Ints, columns: Ints, weights: Floats) -> tuple[Ints, Ints]:
     others = _best_other(rows, weights) + in_column
     found = np.flatnonzero(weights >= others)
     found = found[changes(rows[found])]
-    found = found[np.unique(columns[found], return_index=True)[1]]
+    found = found[firsts(columns[found])]
     return found, found[(in_column[found] > 0) & (weights[found] <= others[found] + NEAR)]
 
 
@@ -104,8 +104,8 @@ def components(rows: Ints, columns: Ints) -> list[Ints]:
     """The cells of each connected component."""
     if not len(rows):
         return []
-    row = np.unique(rows, return_inverse=True)[1]
-    column = np.unique(columns, return_inverse=True)[1] + len(row)
+    row = ranked(rows)[1]
+    column = ranked(columns)[1] + len(row)
     one = connected(2 * len(row), row, column)[row]
     order = order_by(one)
     return np.split(order, np.flatnonzero(changes(one[order]))[1:])

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from corefscore.documents.arrays import NONE, Bools, Ints, tally
-from corefscore.formats.words import codes_of
+from corefscore.formats.characters import codes_of
 
 BRACKETS: Mapping[str, str] = dict(zip(("-lrb-", "-rrb-", "-lsb-", "-rsb-", "-lcb-", "-rcb-"), "()[]{}", strict=True))
 

@@ -11,8 +11,8 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from corefscore.documents.arrays import Bools, Bytes, Ints, changes
-from corefscore.formats.corefud.lines import LF, Lines
+from corefscore.documents.arrays import NONE, Bools, Bytes, Ints, blocks, changes
+from corefscore.formats.corefud.lines import LF, MISC, Lines
 from corefscore.formats.words import side_by_side, whole_numbers
 
 NAME = b"Entity="
@@ -104,13 +104,16 @@ class Chunks(NamedTuple):
 
 def cells(lines: Lines) -> Cells:
     """The attributes of the words of a file."""
-    word_of_row = np.full(len(lines.tokens), -1)
-    word_of_row[lines.words.row] = np.arange(len(lines.words.row))
-    begin = lines.tabs[:, -1] + 1
-    size = lines.ends[lines.tokens] - begin
-    row = np.flatnonzero((size >= len(NAME)) & (word_of_row >= 0))
+    found = [(NONE, NONE, NONE)]
+    for its in blocks(len(lines.tokens)):
+        begin, end = lines.bounds(MISC, its)
+        long = np.flatnonzero(end - begin >= len(NAME))
+        found.append((its.start + long, begin[long], (end - begin)[long]))
+    row, begin, size = (np.concatenate(columns) for columns in zip(*found, strict=True))
+    word = lines.words.of_rows(row)
+    word, begin, size = (column[word >= 0] for column in (word, begin, size))
     # Every such column with the line end behind it.
-    begin, size = begin[row], size[row] + 1
+    size += 1
     text, ends = side_by_side(lines.text, begin, size), np.cumsum(size)
     at = np.flatnonzero(text[: -len(NAME)] == NAME[0])
     for place in range(1, len(NAME)):
@@ -121,12 +124,12 @@ def cells(lines: Lines) -> Cells:
     # Of several in one line the last one counts.
     last = np.ones(len(at), dtype=np.bool_)
     last[:-1] = of[1:] != of[:-1]
-    again = word_of_row[row[of[~last]]]
+    again = word[of[~last]]
     at, of = at[last], of[last]
     start = at + len(NAME)
     bars = np.append(np.flatnonzero(text == BAR), len(text))
     stop = np.minimum(bars[np.searchsorted(bars, start)], ends[of] - 1)
-    return Cells(text, word_of_row[row[of]], start, stop, (begin - ends + size)[of], again[changes(again)])
+    return Cells(text, word[of], start, stop, (begin - ends + size)[of], again[changes(again)])
 
 
 def chunks(found: Cells, fields: Fields) -> Chunks:

@@ -269,7 +269,7 @@ class _OnWords(File):
         overt = self.lines.words.overt
         every = np.arange(len(overt))[self.order]
         begins = self.lines.documents.lines
-        at = bounds(self.document[every], len(begins))
+        at = bounds(self.document_of(every), len(begins))
         found = [
             (its, _text(every[at[document] : at[document + 1]], overt, self.number))
             for document, line in enumerate(begins)

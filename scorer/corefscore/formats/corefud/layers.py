@@ -36,7 +36,7 @@ def read(source: Source, request: Request) -> Iterator[Layers]:
 def by_document(lines: Lines) -> Iterator[tuple[int, Ints]]:
     """For each document the line at which it begins, and its words (their places in the file)."""
     names, begins, of_sentence, *_ = lines.documents
-    document = of_sentence[lines.words.number // SENTENCE]
+    document = of_sentence[lines.words.sentence]
     order = order_by(document)
     at = bounds(document[order], len(names))
     for begin, start, stop in zip(begins, at, at[1:], strict=False):

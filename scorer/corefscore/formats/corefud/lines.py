@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from io import BytesIO
 from typing import NamedTuple
@@ -19,12 +19,12 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.checking.findings import Finding, shortened
-from corefscore.documents.arrays import NONE, Bools, Bytes, Ints, changes, order_by
+from corefscore.documents.arrays import NONE, Bools, Bytes, Ints, blocks, changes, order_by
 from corefscore.documents.model import SENTENCE, TENTH
 from corefscore.documents.sources import MARK, Source, as_text
 from corefscore.errors import InputError
 from corefscore.formats.row import excerpt
-from corefscore.formats.words import whole_numbers
+from corefscore.formats.words import side_by_side, whole_numbers
 
 COLUMNS = 10
 
@@ -42,6 +42,13 @@ NUMBER = re.compile(rb"(\d{1,6})(?:\.(\d+))?")
 NEWDOC = re.compile(rb"# newdoc(?:[^\S\n]+id[^\S\n]*=[^\S\n]*([^\n]+))?")
 
 HEADER = re.compile(rb"# global\.Entity[^\S\n]*=[^\S\n]*([^\n]*)")
+
+TABS = (0, 1, 7, 8)
+"""The tabs of tokens whose places are kept, counted from 0: those at the borders of ID, FORM, DEPS and MISC. Others are
+looked for where they are wanted, which is in few lines."""
+
+BLOCK = 1 << 16
+"""How many bytes of a file are searched at once: more would be taken from memory that nobody has used yet."""
 
 WITHOUT_NEWDOC = "(no newdoc)"
 """The name of the document that begins without `# newdoc`."""
@@ -65,13 +72,30 @@ def few(code: str, faulty: Sequence[int], most: int) -> Sequence[int]:
 
 
 class Words(NamedTuple):
-    """The words of a file in the order of their sentences: the row of each among the token lines, its number
-    (`corefscore.documents.model.Nodes`) with the sentence counted in the file, and whether it is a token, not an empty
-    node."""
+    """The words of a file in the order of their sentences: the row of each among the token lines, its sentence, counted
+    in the file, its number with that sentence (`corefscore.documents.model.Nodes`), and whether it is a token, not an
+    empty node."""
 
     row: Ints
+    sentence: Ints
     number: Ints
     overt: Bools
+
+    def take(self, which: Ints) -> Words:
+        """Some of the words, in this order."""
+        return Words(self.row[which], self.sentence[which], self.number[which], self.overt[which])
+
+    def of_rows(self, rows: Ints) -> Ints:
+        """The words of some rows; -1 for a row that is none."""
+        if not len(self.row):
+            return np.full(len(rows), -1)
+        if (self.row[1:] < self.row[:-1]).any():
+            order = np.argsort(self.row)
+            return np.append(order, -1)[self._replace(row=self.row[order]).of_rows(rows)]
+        if self.row[-1] == len(self.row) - 1:
+            return np.where(rows < len(self.row), rows, -1)
+        word = np.minimum(np.searchsorted(self.row, rows), len(self.row) - 1)
+        return np.where(self.row[word] == rows, word, -1)
 
 
 class Begun(NamedTuple):
@@ -96,8 +120,8 @@ class Irregular(NamedTuple):
 class Lines:
     """The lines of a file: line n is ``data[starts[n]:ends[n]]``, its line end left out.
 
-    ``tokens`` are the lines that are tokens, and ``tabs[n]`` the nine tabs of the n-th of them; ``irregular`` tells of
-    those that had other than these. A token without a number is refused; if ``refuse`` returns, it is no word.
+    ``tokens`` are the lines that are tokens, each with nine tabs; ``irregular`` describes those that had other than
+    these. A token without a number is refused; if ``refuse`` returns, it is no word.
     """
 
     def __init__(self, source: Source, raw: bytes | None = None, *, refuse: Refuse = refused, take: Take = few) -> None:
@@ -114,8 +138,9 @@ class Lines:
 
     def _split(self) -> None:
         self.text: Bytes = np.frombuffer(self.data, dtype=np.uint8)
-        self.ends = np.flatnonzero(self.text == LF)
-        self.starts = np.append(0, self.ends[:-1] + 1)
+        self.ends = np.concatenate([*_places(self.text, LF)])
+        self.starts = np.zeros(len(self.ends), dtype=np.int64)
+        np.add(self.ends[:-1], 1, out=self.starts[1:])
         first = self.text[self.starts]
         self.empty = first == LF
         self.comments = first == HASH
@@ -123,17 +148,43 @@ class Lines:
 
     def _regular(self) -> bool:
         """Find the tabs; whether there are nine in each line of a token and none elsewhere."""
-        tabs = np.flatnonzero(self.text == TAB)
-        if len(tabs) != (COLUMNS - 1) * len(self.tokens):
+        self._tabs = {tab: np.empty(len(self.tokens), dtype=np.int64) for tab in TABS}
+        row, rest = 0, NONE
+        for found in _places(self.text, TAB):
+            tabs = np.concatenate([rest, found]) if len(rest) else found
+            rows = len(tabs) // (COLUMNS - 1)
+            rest = tabs[rows * (COLUMNS - 1) :]
+            if row + rows > len(self.tokens):
+                return False
+            for tab in TABS:
+                self._tabs[tab][row : row + rows] = tabs[tab : rows * (COLUMNS - 1) : COLUMNS - 1]
+            row += rows
+        if row < len(self.tokens) or len(rest):
             return False
-        self.tabs = tabs.reshape(-1, COLUMNS - 1)
-        starts, ends = self.starts[self.tokens], self.ends[self.tokens]
-        return bool((self.tabs[:, 0] > starts).all() and (self.tabs[:, -1] < ends).all())
+        first, last = self._tabs[TABS[0]], self._tabs[TABS[-1]]
+        return all(
+            (self.starts[self.tokens[its]] <= first[its]).all() and (last[its] < self.ends[self.tokens[its]]).all()
+            for its in blocks(row)
+        )
+
+    def bounds(self, column: int, rows: Ints | slice) -> tuple[Ints, Ints]:
+        """Where a column of some tokens begins and ends."""
+        if column - 1 in TABS and column in TABS:
+            return self._tabs[column - 1][rows] + 1, self._tabs[column][rows]
+        if column == ID:
+            return self.starts[self.tokens[rows]], self._tabs[ID][rows]
+        if column == MISC:
+            return self._tabs[MISC - 1][rows] + 1, self.ends[self.tokens[rows]]
+        starts = self.starts[self.tokens[rows]]
+        size = self.ends[self.tokens[rows]] - starts
+        tabs = np.flatnonzero(side_by_side(self.text, starts, size) == TAB).reshape(-1, COLUMNS - 1)
+        begin, end = (tabs[:, tab] + starts - (np.cumsum(size) - size) for tab in (column - 1, column))
+        return begin + 1, end
 
     def column(self, row: int, column: int) -> bytes:
         """A column of a token."""
-        start = self.tabs[row, column - 1] + 1 if column else self.starts[self.tokens[row]]
-        return self.data[start : self.tabs[row, column] if column < COLUMNS - 1 else self.ends[self.tokens[row]]]
+        line = self.tokens[row]
+        return self.data[self.starts[line] : self.ends[line]].split(b"\t")[column]
 
     def line_of(self, row: int) -> int:
         """The number of the line (from 1) of a token."""
@@ -152,36 +203,46 @@ class Lines:
     @cached_property
     def words(self) -> Words:
         """The words of the file."""
-        starts = self.starts[self.tokens]
-        number, overt, word = self._numbers(starts, self.tabs[:, 0])
-        number += self.sentence * SENTENCE
-        row = np.flatnonzero(word)
-        number, overt = number[row], overt[row]
-        if (number[1:] < number[:-1]).any():
-            order = np.argsort(number, kind="stable")
-            row, number, overt = row[order], number[order], overt[order]
-        return Words(row, number, overt)
+        number, overt, word = self._numbers()
+        for its in blocks(len(number)):
+            number[its] += self.sentence[its] * SENTENCE
+        found = Words(np.arange(len(number)), self.sentence, number, overt)
+        if not word.all():
+            found = found.take(np.flatnonzero(word))
+        if (found.number[1:] < found.number[:-1]).any():
+            found = found.take(np.argsort(found.number, kind="stable"))
+        return found
+
+    @cached_property
+    def sentences(self) -> Ints:
+        """The first token of each sentence."""
+        behind = np.searchsorted(self.tokens, np.flatnonzero(self.empty))
+        first = np.append(0, behind)
+        first = first[first < len(self.tokens)]
+        return first[changes(first)]
 
     @cached_property
     def sentence(self) -> Ints:
         """The sentence of each token, counted in the file."""
-        block = np.cumsum(self.empty)[self.tokens]
-        return np.cumsum(changes(block)) - 1
+        return np.repeat(np.arange(len(self.sentences)), np.diff(self.sentences, append=len(self.tokens)))
 
-    def _numbers(self, starts: Ints, stops: Ints) -> tuple[Ints, Bools, Bools]:
+    def _numbers(self) -> tuple[Ints, Bools, Bools]:
         """The number of each token in its sentence times `TENTH`, whether it is overt, and whether it is a word."""
-        number = whole_numbers(self.text, starts, stops, DIGITS)
+        number = np.empty(len(self.tokens), dtype=np.int64)
+        for its in blocks(len(number)):
+            number[its] = whole_numbers(self.text, *self.bounds(ID, its), DIGITS)
         overt = number >= 0
         number *= TENTH
         word = overt.copy()
         other = np.flatnonzero(~overt)
-        before, mark, after, digits = self._halves(starts[other], stops[other])
+        starts, stops = self.bounds(ID, other)
+        before, mark, after, digits = self._halves(starts, stops)
         both = (before >= 0) & (after >= 0)
         empty = both & (mark == DOT)
         number[other[empty]] = before[empty] * TENTH + after[empty] * 10 ** (4 - digits[empty])
         word[other[empty]] = True
-        other = other[~(both & (empty | (mark == DASH)))]
-        first = self.text[starts[other]]
+        left = np.flatnonzero(~(both & (empty | (mark == DASH))))
+        other, first = other[left], self.text[starts[left]]
         digit = (first >= ord("0")) & (first <= ord("9"))
         faulty = other[~digit].tolist()
         for row in other[digit].tolist():
@@ -194,7 +255,7 @@ class Lines:
                 continue
             number[row], word[row], overt[row] = found, True, b"." not in piece
         for row in self.take("bad-id", sorted(faulty), 1):
-            piece = self.column(row, ID) or self.data[starts[row] : self.tabs[row, 1]]
+            piece = self.column(row, ID) or b"\t" + self.column(row, FORM)
             self.refuse(self.about("bad-id", row, piece))
         return number, overt, word
 
@@ -231,19 +292,20 @@ class Lines:
     @cached_property
     def documents(self) -> Begun:
         """Where the documents of the file begin."""
-        sentences = int(self.sentence[-1]) + 1 if len(self.tokens) else 0
-        first_tokens = self.tokens[changes(self.sentence)] if sentences else NONE
-        blocks = np.cumsum(self.empty)
-        block_of_sentence = blocks[first_tokens]
+        sentences = len(self.sentences)
+        empty = np.flatnonzero(self.empty)
+        block_of_sentence = np.searchsorted(empty, self.tokens[self.sentences])
         numbers: dict[str, int] = {}
         lines: list[int] = []
-        document = np.zeros(sentences, dtype=np.int64)
+        # From which sentence on there is which document.
+        begins_at, document = [0], [0]
         lost: list[int] = []
         again: list[tuple[int, str]] = []
         begun = 0
         at, called_by = self._newdocs()
-        first_of = np.searchsorted(block_of_sentence, blocks[at])
-        there = np.append(block_of_sentence, -1)[first_of] == blocks[at]
+        block = np.searchsorted(empty, at)
+        first_of = np.searchsorted(block_of_sentence, block)
+        there = np.append(block_of_sentence, -1)[first_of] == block
         for line, name, sentence, begins in zip(at.tolist(), called_by, first_of.tolist(), there.tolist(), strict=True):
             if not begins:
                 lost.append(line + 1)
@@ -258,11 +320,13 @@ class Lines:
             else:
                 numbers[called] = len(numbers)
                 lines.append(line + 1)
-            document[sentence:] = numbers[called]
+            begins_at.append(sentence)
+            document.append(numbers[called])
         if sentences and not numbers:
             numbers[WITHOUT_NEWDOC] = 0
             lines.append(int(self.tokens[0]) + 1)
-        return Begun(list(numbers), lines, document, lost, again)
+        of_sentence = np.repeat(document, np.diff(begins_at, append=sentences))
+        return Begun(list(numbers), lines, of_sentence, lost, again)
 
     def numbers(self, document: Ints) -> Ints:
         """The number of each word (`corefscore.documents.model.Nodes`), given the document of each sentence."""
@@ -270,8 +334,10 @@ class Lines:
         begins = changes(document[order])
         in_document = np.empty(len(order), dtype=np.int64)
         in_document[order] = np.arange(len(order)) - np.flatnonzero(begins)[np.cumsum(begins) - 1]
-        sentence, within = np.divmod(self.words.number, SENTENCE)
-        found: Ints = in_document[sentence] * SENTENCE + within
+        earlier = (in_document - np.arange(len(order))) * SENTENCE
+        found = self.words.number.copy()
+        for its in blocks(len(found)):
+            found[its] += earlier[self.words.sentence[its]]
         return found
 
     def _newdocs(self) -> tuple[Ints, list[str | None]]:
@@ -284,6 +350,12 @@ class Lines:
                 places.append(at)
                 names.append(None if match[1] is None else as_text(match[1]))
         return np.searchsorted(self.ends, np.array(places, dtype=np.int64)), names
+
+
+def _places(text: Bytes, byte: int) -> Iterator[Ints]:
+    """Where a byte is in a text, block after block."""
+    for begin in range(0, len(text), BLOCK):
+        yield np.flatnonzero(text[begin : begin + BLOCK] == byte) + begin
 
 
 def read_with_lf(source: Source) -> bytes:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.documents.arrays import NONE, Ints, ranges, tally
+from corefscore.documents.arrays import NONE, Ints, among, firsts, ranges, tally
 from corefscore.documents.model import SENTENCE, TENTH
 from corefscore.formats.corefud.lines import DEPS, DIGITS, Lines, Refuse, number_of
 from corefscore.formats.words import numbers_of, whole_numbers, word_numbers
@@ -55,13 +55,13 @@ def links_of(lines: Lines, words: Ints, number: Ints, refuse: Refuse) -> Links:
         found = number_of(lines.data[pieces.start[at] : pieces.colon[at]])
         parent[at] = -1 if found is None else found
     odd = np.flatnonzero((parent < 0) | (pieces.colon == pieces.stop))
-    first = odd[np.unique(pieces.of[odd], return_index=True)[1]] if len(odd) else odd
+    first = odd[firsts(pieces.of[odd])]
     for at in first.tolist():
         start, stop = int(pieces.start[at]), int(pieces.stop[at])
         row = int(lines.words.row[words[pieces.of[at]]])
         refuse(lines.about("odd-dependency", row, lines.data[start:stop], start))
     parent[odd] = 0
-    kept = ~np.isin(pieces.of, pieces.of[first])
+    kept = ~among(pieces.of, pieces.of[first])
     kept[first] = True
     sentence = number[words] // SENTENCE * SENTENCE
     relation = word_numbers(lines.text, np.minimum(pieces.colon + 1, pieces.stop), pieces.stop)
@@ -72,7 +72,7 @@ def links_of(lines: Lines, words: Ints, number: Ints, refuse: Refuse) -> Links:
 
 def _pieces(lines: Lines, rows: Ints) -> _Pieces:
     """The dependencies of some rows."""
-    begin, end = lines.tabs[rows, DEPS - 1] + 1, lines.tabs[rows, DEPS]
+    begin, end = lines.bounds(DEPS, rows)
     size = end - begin
     empty = (size == 0) | ((size == 1) & (lines.text[begin] == NOTHING))
     which = np.flatnonzero(~empty)

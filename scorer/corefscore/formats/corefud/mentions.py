@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.documents.arrays import Bools, Ints, changes, order_by
+from corefscore.documents.arrays import Bools, Ints, among, changes, order_by
 from corefscore.formats.corefud.chunks import CLOSE, EMPTY_HEAD, NO_HEAD, ODD_HEAD, OPEN, SINGLE, Chunks
 
 PART = re.compile(rb"(.*)\[([^\]/]*)/([^\]]*)\]", re.DOTALL)
@@ -82,7 +82,7 @@ Parts = Mapping[int, tuple[bytes, bytes]]
 
 def marked(events: Events, parts: Parts, refuse: Refuse) -> Marked:
     """The mentions of a file, without those that are refused."""
-    in_parts = np.isin(events.entity, events.entity[list(parts)]) if parts else np.zeros(len(events.word), np.bool_)
+    in_parts = among(events.entity, events.entity[list(parts)]) if parts else np.zeros(len(events.word), np.bool_)
     plain = np.flatnonzero(~in_parts)
     single = plain[events.kind[plain] == SINGLE]
     opens, closes, unclosed = _paired(events, plain[events.kind[plain] != SINGLE], refuse)
@@ -126,7 +126,7 @@ def _paired(events: Events, brackets: Ints, refuse: Refuse) -> tuple[Ints, Ints,
         below = below[order_by(entity[below], depth[below])]
         alone = np.sort(by_entity[below[changes(entity[below], depth[below])]])
         refuse("unopened-mention", alone, None)
-        return _paired(events, brackets[~np.isin(brackets, alone)], refuse)
+        return _paired(events, brackets[~among(brackets, alone)], refuse)
     level = depth + ~opens
     order = order_by(entity, level) if len(level) else level
     chunk, is_open = by_entity[order], opens[order]

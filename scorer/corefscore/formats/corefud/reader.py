@@ -16,8 +16,8 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 
 from corefscore.checking.findings import MOST, Finding, plural
-from corefscore.documents.arrays import NONE, Bytes, Ints, changes, order_by, tally
-from corefscore.documents.model import NO_NODES, SENTENCE, Documents, Nodes, Place, Span, Texts, refuse_deep
+from corefscore.documents.arrays import NONE, Bytes, Ints, blocks, changes, firsts, order_by, ranked, sums, tally
+from corefscore.documents.model import NO_NODES, Documents, Nodes, Place, Span, Texts, refuse_deep
 from corefscore.documents.sources import Source, as_text
 from corefscore.errors import UsageError
 from corefscore.formats.corefud.chunks import CLOSE, ID_FIELDS, Cells, Chunks, Fields, cells, chunks
@@ -123,20 +123,13 @@ class File:
         self._note_lines()
         self._note_numbers()
         words = lines.words
-        self.sentence = words.number // SENTENCE
-        self.document = self.document_of_sentence[self.sentence]
         self.number = lines.numbers(self.document_of_sentence)
-        overt = words.overt
-        order: slice | Ints = slice(None)
-        if (np.diff(self.document) < 0).any():
-            order = order_by(self.document)
-        self.order = order
-        tokens = tally(self.document[overt], len(names))
-        before = np.empty(len(overt), dtype=np.int64)
-        before[order] = np.cumsum(overt[order]) - overt[order]
-        self.before = before - (np.cumsum(tokens) - tokens)[self.document]
-        row = words.row[order][overt[order]]
-        word = word_numbers(lines.text, lines.tabs[row, 0] + 1, lines.tabs[row, 1])
+        self.order = self._order_of_words()
+        size = tally(words.sentence, len(self.document_of_sentence))
+        self.last_word = np.cumsum(size) - 1  # of each sentence
+        overt = size - tally(words.sentence[~words.overt], len(size))
+        tokens = sums(self.document_of_sentence, overt, len(names)).astype(np.int64)
+        self.first_token = np.cumsum(tokens) - tokens
         columns = self._mentions()
         return Documents(
             document=columns.document,
@@ -151,9 +144,43 @@ class File:
             tokens=tokens,
             odd_labels=columns.ids,
             words=words_at,
-            # Where a word stands is part of it: sentences cut elsewhere are another text.
-            texts=Texts(word * 31 + self.number[order][overt[order]], lines.tokens[row] + 1),
+            texts=self._texts(),
         )
+
+    def _order_of_words(self) -> Ints | slice:
+        """The words of the file in the order of documents, which a document that goes on later does not have."""
+        if (np.diff(self.document_of_sentence) >= 0).all():
+            return slice(None)
+        return order_by(self.document_of(slice(None)))
+
+    def document_of(self, words: Ints | slice) -> Ints:
+        """The document of each of some words."""
+        found: Ints = self.document_of_sentence[self.lines.words.sentence[words]]
+        return found
+
+    def _place(self, words: Ints) -> Ints:
+        """The place of each of some words in the order of documents."""
+        if isinstance(self.order, slice):
+            return words
+        place = np.empty(len(self.order), dtype=np.int64)
+        place[self.order] = np.arange(len(place))
+        return place[words]
+
+    def _texts(self) -> Texts:
+        """The words of the tokens. Where a word stands is part of it: sentences cut elsewhere are another text."""
+        lines, words = self.lines, self.lines.words
+        token = np.flatnonzero(words.overt[self.order])
+        if not isinstance(self.order, slice):
+            token = self.order[token]
+        form = np.empty(len(lines.tokens), dtype=np.int64)
+        for its in blocks(len(form)):
+            form[its] = word_numbers(lines.text, *lines.bounds(FORM, its)) * 31
+        found = Texts(*np.empty((2, len(token)), dtype=np.int64))
+        for its in blocks(len(token)):
+            row = words.row[token[its]]
+            found.number[its] = form[row] + self.number[token[its]]
+            found.line[its] = lines.tokens[row] + 1
+        return found
 
     def _note_lines(self) -> None:
         begun = self.lines.documents
@@ -237,12 +264,18 @@ class File:
             of_entity,
             (),
             entity,
-            self.before[first_word],
-            self.before[last_word] + self.lines.words.overt[last_word] - 1,
+            self._tokens_before(first_word),
+            self._tokens_before(last_word) + self.lines.words.overt[last_word] - 1,
             self.lines.tokens[self.lines.words.row[first_word]] + 1,
             self._nodes(sized, head).take(order),
         )
         return columns, order
+
+    def _tokens_before(self, words: Ints) -> Ints:
+        """How many tokens of its document stand before each of some words."""
+        place, empty = self._place(words), np.flatnonzero(~self.lines.words.overt[self.order])
+        found: Ints = place - np.searchsorted(empty, place) - self.first_token[self.document_of(words)]
+        return found
 
     def _note_split(self, columns: Columns, name: Ints, ids: Sequence[str]) -> None:
         """Notice entities whose ids, equal where ``name`` is, belong to another document as well."""
@@ -297,28 +330,24 @@ class File:
         odd[~odd] = its_chunks.text[stops[~odd] - 1] == ord("]")
         if odd.any():
             refuse("odd-id", np.flatnonzero(odd), None)
-        document, name = self.document[word], alike(its_chunks.text, starts, stops)
+        document, name = self.document_of(word), alike(its_chunks.text, starts, stops)
         order = order_by(document, name)
         entity = np.empty(len(order), dtype=np.int64)
         entity[order] = np.cumsum(changes(document[order], name[order])) - 1
-        sentence = self.sentence[word]
-        return Events(word, sentence, self._last_words()[sentence], its_chunks.kind, entity, its_chunks.head)
-
-    def _last_words(self) -> Ints:
-        """The last word of each sentence."""
-        last = np.zeros(len(self.document_of_sentence), dtype=np.int64)
-        last[self.sentence] = np.arange(len(self.sentence))
-        return last
+        sentence = self.lines.words.sentence[word]
+        return Events(word, sentence, self.last_word[sentence], its_chunks.kind, entity, its_chunks.head)
 
     def _order(self, found: Marked, sized: Sized, id_of: Callable[[int], Any]) -> tuple[Ints, Ints, Ints]:
         """The mentions by their entities; the entity of each; and the documents of entities."""
         first = np.cumsum(sized.size) - sized.size
         first_word, last_word = sized.word[first], sized.word[first + sized.size - 1]
-        number = self.number
         # Words by document and then in their order, those of one number as one: small numbers, which are sorted as one.
-        place = np.empty(len(number), dtype=np.int64)
-        place[self.order] = np.cumsum(changes(self.document[self.order], number[self.order]))
-        keys = place[first_word], -sized.size, place[last_word] - place[first_word]
+        number = self.number[self.order]
+        again = np.flatnonzero(number[1:] == number[:-1]) + 1
+        first_place, last_place = (
+            place - np.searchsorted(again, place, side="right") for place in map(self._place, (first_word, last_word))
+        )
+        keys = first_place, -sized.size, last_place - first_place
         order = order_by(*keys, found.chunk)
         equal = ~changes(*(key[order] for key in keys))
         if equal.any():
@@ -330,17 +359,17 @@ class File:
             rank[which] = [place_of[name] for name in names]
             order = order_by(*keys, rank, found.chunk)
         entity = found.entity[order]
-        named, at = np.unique(entity, return_index=True)
+        first = np.sort(firsts(entity))
         new = np.full(int(entity.max(initial=-1)) + 1, -1)
-        new[named[np.argsort(at)]] = np.arange(len(named))
+        new[entity[first]] = np.arange(len(first))
         by_entity = order_by(new[entity])
         order = order[by_entity]
         entity = new[found.entity[order]]
-        return order, entity, self.document[first_word[order]][changes(entity)]
+        return order, entity, self.document_of(first_word[order][changes(entity)])
 
     def _nodes(self, sized: Sized, head: Ints) -> Nodes:
         zero = ~self.lines.words.overt[head]
-        words, of = np.unique(head[zero], return_inverse=True)
+        words, of = ranked(head[zero])
         its = links_of(self.lines, words, self.number, self.refuse).of(of)
         links = np.zeros(len(head), dtype=np.int64)
         links[zero] = its.size
@@ -376,7 +405,7 @@ class File:
 
     def _fault(self, code: str, chunk: int, other: int | None, word: Ints, its_chunks: Chunks) -> Finding:
         """The error about a chunk; ``other`` is one before it."""
-        document = int(self.document[word[chunk]])
+        document = int(self.document_of(word[chunk]))
         begun = self.lines.documents
         details: dict[str, object] = {
             "document": begun.names[document],

@@ -72,5 +72,4 @@ def depths(lines: Lines) -> Ints:
 
 def _parents(lines: Lines, rows: Ints) -> Ints:
     """The number in the column HEAD of some tokens; 0 for what is none."""
-    start, stop = lines.tabs[rows, HEAD - 1] + 1, lines.tabs[rows, HEAD]
-    return np.maximum(whole_numbers(lines.text, start, stop, DIGITS), 0)
+    return np.maximum(whole_numbers(lines.text, *lines.bounds(HEAD, rows), DIGITS), 0)

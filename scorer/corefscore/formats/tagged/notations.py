@@ -26,8 +26,8 @@ import numpy as np
 
 from corefscore.checking.findings import MOST
 from corefscore.errors import UsageError
+from corefscore.formats.characters import codes_of, kinds_of, words_in
 from corefscore.formats.row import FAULTS, ZERO
-from corefscore.formats.words import codes_of, kinds_of, words_in
 
 OPEN, CLOSE, PLAIN_OPEN, PLAIN_CLOSE = range(4)
 """What a tag does: it opens a mention or closes one; the plain ones are brackets of the text itself as it seems, which

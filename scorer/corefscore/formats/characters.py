@@ -1,0 +1,60 @@
+"""The characters of a text, and the words that they make."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from corefscore.documents.arrays import Bytes, Codes, Ints, ranges
+
+SOLID, WHITE, SINGLE = range(3)
+"""Kinds of characters in a text: part of a word, white space, and a word of its own."""
+
+ALONE = "\u2e80-\u2fdf\u3005-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+"""Characters of scripts that do not separate words by white space: each is a word of its own."""
+
+IS_ALONE = re.compile(f"[{ALONE}]")
+
+
+def codes_of(text: str) -> Codes:
+    """The number in Unicode of each character of a text."""
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+
+
+def kinds_of(codes: Codes) -> Bytes:
+    """The kind of each character of a text, one of `SOLID`, `WHITE` and `SINGLE`."""
+    if int(codes.max(initial=0)) < len(ASCII_KINDS):
+        return ASCII_KINDS[codes]
+    # Without a table by code, which would be far longer than a short text.
+    characters, places = np.unique(codes, return_inverse=True)
+    return np.array([_kind(chr(code)) for code in characters.tolist()], dtype=np.uint8)[places]
+
+
+def _kind(character: str) -> int:
+    return WHITE if character.isspace() else SINGLE if IS_ALONE.match(character) else SOLID
+
+
+ASCII_KINDS: Bytes = np.array([_kind(chr(code)) for code in range(128)], dtype=np.uint8)
+"""The kinds of ASCII characters; most texts have no others."""
+
+
+def words_in(kinds: Bytes, borders: Ints) -> tuple[Ints, Ints]:
+    """Where the words of a text begin and end, given the kinds of its characters.
+
+    Words end at white space, around characters that are words, and at the ``borders`` of mentions.
+    """
+    apart = kinds != SOLID
+    edge = np.append(apart, True)
+    edge[1:] |= apart
+    edge[:1] = True
+    edge[borders] = True
+    solid = kinds != WHITE
+    return np.flatnonzero(edge[:-1] & solid), np.flatnonzero(edge[1:] & solid) + 1
+
+
+def spaced(codes: Codes, starts: Ints, stops: Ints) -> str:
+    """The words of a text with one blank between them."""
+    sizes = stops - starts
+    kept = np.insert(codes[ranges(starts, sizes)], np.cumsum(sizes)[:-1], ord(" "))
+    return kept.tobytes().decode("utf-32-le", "surrogatepass")
