@@ -26,6 +26,7 @@ from corefscore.formats import read
 from corefscore.formats.row import FAULTS, Reading
 from corefscore.formats.tagged import notations
 from corefscore.formats.tagged.notations import NAMES, NOTATIONS, Notation, find, recognised, untagged
+from corefscore.formats.tagged.writer import nested
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import CORPORA, TESTDATA, call, command
@@ -464,6 +465,67 @@ def test_a_faithful_answer_scores_as_the_file_it_was_made_from(
     text = call(capfdbinary, "all", key, answer, "none", "--repeated", "first").stdout
     assert text.startswith(plain)
     assert text[len(plain) :].startswith(b"Fidelity of the text: 100.00 %")
+
+
+def as_conll(names: Sequence[str], words: Sequence[Sequence[str]], its: Sequence[Mentions]) -> str:
+    """Documents with one column of words and one of coreference."""
+    lines = []
+    for name, mine, mentions_of_it in zip(names, words, its, strict=True):
+        cells: list[list[str]] = [[] for _ in mine]
+        for entity, first, last in mentions_of_it:
+            cells[first].append(f"({entity}" + ")" * (first == last))
+            if last > first:
+                cells[last].insert(0, f"{entity})")
+        rows = (f"{word}\t{'|'.join(cell) or '-'}" for word, cell in zip(mine, cells, strict=True))
+        lines += [f"#begin document {name}", *rows, "#end document"]
+    return "\n".join(lines) + "\n"
+
+
+def imperfect(its: Mentions, chance: random.Random, *, crossing: bool) -> Mentions:
+    """Mentions of which some are left out and some are in other entities, every span once; and none that crosses
+    another one unless asked for."""
+    entities = sorted({int(entity[1:]) for entity, *_ in its})
+    spans = {(first, last): int(entity[1:]) for entity, first, last in its if chance.random() < 0.9}
+    found = [
+        (first, last, str(chance.choice(entities) if chance.random() < 0.1 else entity))
+        for (first, last), entity in spans.items()
+    ]
+    kept = sorted(found, key=lambda span: (span[0], -span[1])) if crossing else nested(found)[0]
+    return [(entity, first, last) for first, last, entity in kept]
+
+
+SMALL = {"ecbplus-goldmentions", "ecbplus-withindoc"}
+
+
+@pytest.mark.parametrize("notation", NAMES)
+@pytest.mark.parametrize(
+    "corpus",
+    [
+        pytest.param(name, marks=() if name in SMALL else pytest.mark.slow)
+        for name in (*sorted(SMALL), "ecbplus-crossdoc", "gerdracor", "koconovel", "litbank", "openboek")
+    ],
+)
+def test_a_faithful_answer_scores_alike_in_every_corpus(
+    corpus: str, notation: str, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """To the byte: a response made of the key, and the same as tagged text."""
+    path = CORPORA / corpus / "key.conll"
+    if not path.exists():
+        pytest.skip("the corpora are not here")
+    documents, words, its = words_and_mentions(path)
+    chance = random.Random(corpus)
+    changed = [imperfect(each, chance, crossing=notation == "words") for each in its]
+    response, answer = tmp_path / "response.conll", tmp_path / "answer"
+    response.write_text(as_conll(documents.names, words, changed))
+    said = call(capfdbinary, "convert", response, answer, "--to", "tagged", "--tags", notation)
+    assert (said.status, b"[unsaid-" in said.stderr) == (0, False)
+    plain = call(capfdbinary, "conll,lea", path, response, "none", "--repeated", "first")
+    text = call(capfdbinary, "conll,lea", path, answer, "none", "--repeated", "first")
+    assert plain.status == text.status == 0
+    assert text.stdout.startswith(plain.stdout)
+    rest = text.stdout[len(plain.stdout) :].decode()
+    assert re.fullmatch(r"Fidelity of the text: 100\.00 %( \(tags: \d+ cross\))?\n", rest), "crossing tags are counted"
+    assert b"CoNLL average: F1: 100" not in plain.stdout
 
 
 # Names
