@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 BENCH := build/bench/venv
 BENCH_OPTIONS = $(if $(ONLY),--only $(ONLY)) $(if $(PEER),--peer '$(PEER)') $(if $(PATIENT),--patient $(PATIENT))
 
-.PHONY: help demo test test-slow bench bench-page bench-inner coverage papers docs lint format fuzz mutants cross-check dist clean
+.PHONY: help demo test test-outside test-slow bench bench-page bench-inner coverage papers docs lint format fuzz mutants cross-check dist clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /	/' | expand -t 12
@@ -18,7 +18,10 @@ demo: $(VENV)/installed ## install, score a small pair and print a table
 	@echo "The command is $(BIN)/corefscore; to call it as corefscore: . $(BIN)/activate"
 
 test: $(VENV)/installed-dev ## run the tests
-	$(BIN)/pytest -n auto -m "not slow"
+	$(BIN)/pytest -n auto -m "not slow and not outside"
+
+test-outside: $(VENV)/installed-dev ## run the tests that start a browser, workers of Dask, pip, or pytest in a copy of the project
+	$(BIN)/pytest -n auto --dist loadfile -m "outside and not slow"
 
 test-slow: $(VENV)/installed-dev ## run the tests that take more than a few seconds, and look for counterexamples for longer
 	HYPOTHESIS_PROFILE=long $(BIN)/pytest -n auto -m "slow or hypothesis"

@@ -30,7 +30,6 @@ from corefscore.documents.model import Documents
 from corefscore.names.mentions import cut_down
 from corefscore.names.options import NameOptions
 from corefscore.python.api import Corpus
-from scipy.stats import pearsonr
 
 FEWEST = 3
 """A correlation of fewer documents is not told."""
@@ -306,7 +305,7 @@ def correlation(x: Floats, y: Floats) -> float | None:
     """Pearson's coefficient; None if one side does not vary."""
     if len(x) < FEWEST or min(np.ptp(x), np.ptp(y)) < SLACK:
         return None
-    return float(pearsonr(x, y)[0])
+    return float(np.corrcoef(x, y)[0, 1])
 
 
 def table(systems: Mapping[str, Points], key: str, target: str) -> Iterator[str]:

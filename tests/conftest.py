@@ -1,9 +1,12 @@
-"""How hypothesis looks for counterexamples in all tests (``HYPOTHESIS_PROFILE=long`` looks longer), and their end."""
+"""How hypothesis looks for counterexamples in all tests (``HYPOTHESIS_PROFILE=long`` looks longer), which tests need
+what is outside of this process, and the end of all of them."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings
 from support import ENDED
 
@@ -17,6 +20,17 @@ settings.register_profile("long", max_examples=1000, deadline=None, suppress_hea
 # For mutants: that something is wrong is enough, and looking for the smallest example takes minutes.
 settings.register_profile("first", settings.get_profile("quick"), phases=(Phase.explicit, Phase.generate))
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+OUTSIDE = {"address", "browser", "installed"}
+"""Fixtures that take seconds to start: workers of Dask, a browser, a wheel that pip built and installed."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: Sequence[pytest.Function]) -> None:
+    """Whatever takes such a fixture is left to `make test-outside`."""
+    for item in items:
+        if not OUTSIDE.isdisjoint(item.fixturenames):
+            item.add_marker("outside")
 
 
 def pytest_unconfigure() -> None:

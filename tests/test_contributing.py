@@ -52,6 +52,7 @@ def take(step: re.Match[str], copy: Path) -> None:
         (copy / name).write_text(text)
 
 
+@pytest.mark.outside
 @pytest.mark.parametrize("way", WAYS)
 def test_the_guide_can_be_followed(way: str, tmp_path: Path) -> None:
     """Every file is written, every change is made, every command succeeds."""

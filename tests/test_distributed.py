@@ -99,7 +99,7 @@ def test_counts_of_lists_of_files_come_in_their_order(address: str, pair: Pair) 
     assert backwards.names == alone.names[::-1]
 
 
-@pytest.mark.parametrize("scheduler", ["threads", "processes"])
+@pytest.mark.parametrize("scheduler", ["threads", pytest.param("processes", marks=pytest.mark.outside)])
 def test_schedulers_of_dasks_own_give_the_same_bytes(
     scheduler: str, pair: Pair, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
@@ -173,6 +173,7 @@ def started(program: str, *arguments: str) -> Iterator[tuple[subprocess.Popen[st
             process.kill()
 
 
+@pytest.mark.outside
 def test_a_scheduler_without_the_package_is_told(pair: Pair, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     with started(ABSENT + ELSEWHERE) as (_, address):
         done = call(capfdbinary, "muc", *pair, "--scheduler", address)
@@ -276,6 +277,7 @@ def lose(item: int) -> None:
     os.kill(item, signal.SIGKILL)
 
 
+@pytest.mark.outside
 def test_a_lost_scheduler_is_told_once(capfd: pytest.CaptureFixture[str]) -> None:
     """And nothing else; what is logged later is heard again."""
     levels = [logging.getLogger(name).level for name in ("distributed", "distributed.client")]

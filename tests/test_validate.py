@@ -665,6 +665,7 @@ def test_first_copies_are_scored_in_the_order_of_the_mended_file(tmp_path: Path)
         assert [column.tolist() for column in side] == [[0, 1, 2, 3, 4], [0, 1, 2, 2, 3], [0, 0, 0, 1]]
 
 
+@pytest.mark.slow
 def test_a_megabyte_of_copies_is_mended_in_a_second_or_two(tmp_path: Path) -> None:
     """Of processor time; it took 17 seconds."""
     text = document(*["w\t(1)|(2)|(2)"] * 75_000).encode()
