@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from cross_check import reordered
-from support import RECORDED, ROOT
+from support import RECORDED, ROOT, server
 
 FAKE = r"""
 my $out = `$ENV{CORE} @ARGV[0..2]`;
@@ -35,10 +35,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 def check(folder: Path, **environment: str) -> tuple[int, list[str]]:
-    program = str(Path(sys.executable).with_name("corefscore"))
+    program = str(server().with_name("corefscore"))
     arguments = (ROOT / "scripts" / "cross_check.py", folder / "scorer.pl", folder, "muc", "blanc")
     command = [sys.executable, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, env={"CORE": program, **environment}, check=False, text=True)
+    done = subprocess.run(command, capture_output=True, env={"CORE": program, "FORKED": str(server()), **environment}, check=False, text=True)
     return done.returncode, done.stdout.splitlines()
 
 
