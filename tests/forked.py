@@ -13,6 +13,7 @@ import socket
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from typing import TextIO
 
 STREAMS = (0, 1, 2)
 
@@ -78,8 +79,7 @@ def run(connection: socket.socket) -> None:
     for number, descriptor in zip(STREAMS, streams, strict=True):
         os.dup2(descriptor, number)
         os.close(descriptor)
-    standard = [open(0), open(1, "w"), open(2, "w", errors="backslashreplace")]  # noqa: SIM115
-    sys.stdin, sys.stdout, sys.stderr = standard
+    standard = sys.stdin, sys.stdout, sys.stderr = open_streams()
     os.environ.clear()
     os.environ.update(asked["environment"])
     os.chdir(asked["folder"])
@@ -100,6 +100,15 @@ def run(connection: socket.socket) -> None:
             stream.flush()
         connection.sendall(f"{status} {resource.getrusage(resource.RUSAGE_SELF).ru_utime}".encode())
         os._exit(status)
+
+
+def open_streams() -> tuple[TextIO, TextIO, TextIO]:
+    """The standard streams as Python opens them when it starts. They leave their descriptors open."""
+    return (
+        open(0, closefd=False),
+        open(1, "w", closefd=False),
+        open(2, "w", errors="backslashreplace", closefd=False),
+    )
 
 
 if __name__ == "__main__":

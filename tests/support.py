@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory, TemporaryFile
 from typing import Any, NamedTuple, TypeVar
 
 import pytest
-from forked import ask
+from forked import STREAMS, ask, open_streams
 
 Row = TypeVar("Row")
 
@@ -82,6 +82,34 @@ def forked(
     """Exit status and processor time of a forked run with these standard streams."""
     words = [str(COMMAND), *map(str, arguments)]
     return ask(str(server()), words, str(cwd or Path.cwd()), searching(path), streams)
+
+
+def within(*arguments: str | Path, cwd: Path | None = None, stdin: bytes = b"") -> Run:
+    """The same within this process, four times as fast: for what does not depend on how the command is started."""
+    from corefscore.cli import run
+
+    folder, streams = Path.cwd(), (sys.stdin, sys.stdout, sys.stderr)
+    kept = [os.dup(number) for number in STREAMS]
+    with TemporaryFile() as given, TemporaryFile() as stdout, TemporaryFile() as stderr:
+        given.write(stdin)
+        given.seek(0)
+        try:
+            os.chdir(cwd or folder)
+            for number, file in zip(STREAMS, (given, stdout, stderr), strict=True):
+                os.dup2(file.fileno(), number)
+            opened = sys.stdin, sys.stdout, sys.stderr = open_streams()
+            status = run([str(argument) for argument in arguments], COMMAND.name)
+            for stream in (*opened, sys.stdout, sys.stderr):
+                stream.flush()
+        finally:
+            sys.stdin, sys.stdout, sys.stderr = streams
+            for number, descriptor in zip(STREAMS, kept, strict=True):
+                os.dup2(descriptor, number)
+                os.close(descriptor)
+            os.chdir(folder)
+        for file in (stdout, stderr):
+            file.seek(0)
+        return Run(status, stdout.read(), stderr.read())
 
 
 @cache

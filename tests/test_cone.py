@@ -21,7 +21,7 @@ from corefscore.metrics.row import NAMED
 from corefscore.names.options import EITHER, NAMED_BY, name_options
 from corefscore.work import workers
 from names import Mention, Partition, tagged, written
-from support import CORPORA, TESTDATA, call, command, loaded
+from support import CORPORA, TESTDATA, call, loaded, within
 
 OPENBOEK = CORPORA / "openboek" / "key.conll"
 DEMO = TESTDATA / "names"
@@ -78,7 +78,7 @@ def test_the_official_layout(tmp_path: Path) -> None:
         f"CONE-CEAF: Recall: (2 / 3) 66.66%\tPrecision: (2 / 3) 66.66%\tF1: 66.66%\n{rule}"
     )
     name = "(d); part 000"
-    assert command("cone", key, response).body.decode() == (
+    assert within("cone", key, response).body.decode() == (
         f"====> {name}:\nFile {name}:\nEntity 0: (0,0) (1,1) (2,2)\n"
         f"====> {name}:\nFile {name}:\nEntity 0: (0,0) (2,2)\nEntity 1: (1,1)\n"
         f"{name}:\nTotal key mentions: 3\nTotal response mentions: 3\nStrictly correct identified mentions: 3\n"
@@ -517,7 +517,7 @@ def test_the_words_of_json_lines_are_compared(words: Sequence[str], fits: bool, 
 def test_json_lines_from_standard_input_are_compared() -> None:
     words = [f"x{token}" for token in range(27)]
     line = {"doc_key": "(nw/demo); part 000", "sentences": [words], "clusters": []}
-    done = command("cone", DEMO / "key.conll", "-", stdin=json.dumps(line).encode())
+    done = within("cone", DEMO / "key.conll", "-", stdin=json.dumps(line).encode())
     assert done.status == 1
     assert b'token 0 is "x0"; in the key' in done.stderr
 

@@ -23,7 +23,7 @@ from corefscore.formats import read
 from corefscore.formats.conll.lines import sentences
 from corefscore.formats.row import Reading, Request
 from corefscore.formats.written import crossing
-from support import CORPORA, RECORDED, TESTDATA, call, command
+from support import CORPORA, RECORDED, TESTDATA, call, within
 
 DEMO = TESTDATA / "demo"
 
@@ -123,7 +123,7 @@ def test_random_lines_have_as_many_words_as_tokens(tmp_path: Path) -> None:
     ]
     path = tmp_path / "file.conll"
     read_ones = 0
-    for number in range(1_000):
+    for number in range(400):
         noise = [piece % at if b"%" in piece else piece for at, piece in enumerate(numbers.choices(pieces, k=30))]
         path.write_bytes(
             numbers.choice((b"", b"\xef\xbb\xbf")) + b"#begin document d\n" * (number % 2) + b"".join(noise)
@@ -134,12 +134,12 @@ def test_random_lines_have_as_many_words_as_tokens(tmp_path: Path) -> None:
             continue
         read_ones += 1
         assert [sum(map(len, its)) for its in words(path)] == documents.tokens.tolist(), path.read_bytes()
-    assert read_ones > 100
+    assert read_ones > 50
 
 
 def test_the_demo_key_as_json_lines() -> None:
     """Read off testdata/demo/key.conll by eye; entity 5 appears after 3, which is longer."""
-    done = command("convert", DEMO / "key.conll", "-", "--quiet")
+    done = within("convert", DEMO / "key.conll", "-", "--quiet")
     (line,) = done.stdout.splitlines()
     assert (done.status, done.stderr) == (0, b"")
     assert json.loads(line) == {
@@ -160,7 +160,7 @@ def test_json_lines_as_conll(tmp_path: Path) -> None:
     path.write_text(
         json.dumps({"doc_key": "(bn/x); part 002", "sentences": [["a", "b"], ["c d", "e"]], "clusters": clusters})
     )
-    assert command("convert", path, "-").stdout.decode().splitlines() == [
+    assert within("convert", path, "-").stdout.decode().splitlines() == [
         "#begin document (bn/x); part 002",
         "bn/x\t002\t0\ta\t(0",
         "bn/x\t002\t1\tb\t(1|(1|(0",
@@ -176,13 +176,13 @@ def test_ids_that_run_from_0_are_kept(tmp_path: Path) -> None:
     (tmp_path / "file.conll").write_text(text)
     _, as_conll, _ = there_and_back(tmp_path / "file.conll", tmp_path)
     assert as_conll.read_text() == text
-    assert command("convert", tmp_path / "file.conll", "-").stderr == b""
+    assert within("convert", tmp_path / "file.conll", "-").stderr == b""
 
 
 def test_the_order_of_entities_that_share_a_mention_is_kept_or_told(tmp_path: Path) -> None:
     """It decides which copy counts: where nothing is told, all scores are the same."""
     numbers = random.Random(0)
-    documents, told, dropped = 300, 0, 0
+    documents, told, dropped = 120, 0, 0
     for _ in range(documents):
         texts = {side: random_document(numbers, shared=0.5 if side == "key" else 0.1) for side in ("key", "response")}
         files = {side: tmp_path / f"{side}.conll" for side in texts}
@@ -200,8 +200,8 @@ def test_the_order_of_entities_that_share_a_mention_is_kept_or_told(tmp_path: Pa
             )
             for name in ("muc", "blanc", "lea", "ceafe"):
                 assert before.counts[name] == pytest.approx(after.counts[name], abs=1e-12), texts
-    assert told > 20
-    assert dropped > 5
+    assert told > 10
+    assert dropped > 2
 
 
 FORMS = ("conll", "jsonl")
@@ -233,9 +233,9 @@ def test_a_score_is_the_same_after_converting_both_sides(to: str, tmp_path: Path
     for side, lines in (("key", ("(1)|(0)", "(0)")), ("response", ("(0)", "(0)"))):
         text = "#begin document d\n" + "".join(f"w\t{line}\n" for line in lines) + "#end document\n"
         (tmp_path / f"{side}.conll").write_text(text)
-        command("convert", tmp_path / f"{side}.conll", tmp_path / side, "--to", to)
-    before = command("every", tmp_path / "key.conll", tmp_path / "response.conll", "none", "--quiet").body
-    assert command("every", tmp_path / "key", tmp_path / "response", "none", "--quiet").body == before
+        within("convert", tmp_path / f"{side}.conll", tmp_path / side, "--to", to)
+    before = within("every", tmp_path / "key.conll", tmp_path / "response.conll", "none", "--quiet").body
+    assert within("every", tmp_path / "key", tmp_path / "response", "none", "--quiet").body == before
     assert b"F1: 100%" in before.partition(b"METRIC bcub")[0].partition(b"Coreference")[2]
 
 
@@ -257,8 +257,8 @@ def test_spans_come_back_from_corefud(seed: int, to: str, tmp_path: Path) -> Non
         entities.append(sorted(spans))
     path, there, back = (tmp_path / name for name in ("a.jsonl", "there.conllu", "back"))
     path.write_text(json.dumps({"doc_key": "d", "sentences": sentences, "clusters": entities}) + "\n")
-    assert command("convert", path, there, "--to", "corefud", "--quiet").status == 0
-    assert command("convert", there, back, "--to", to, "--quiet").status == 0
+    assert within("convert", path, there, "--to", "corefud", "--quiet").status == 0
+    assert within("convert", there, back, "--to", to, "--quiet").status == 0
     assert partitions(documents_of(back)) == partitions(documents_of(path))
     if to == "jsonlines":
         assert json.loads(back.read_text())["sentences"] == sentences
@@ -278,7 +278,7 @@ def test_what_spans_cannot_hold_of_corefud(tmp_path: Path) -> None:
     text += "".join(f"{number}\tw" + "\t_" * 7 + f"\tEntity={cell}\n" for number, cell in cells.items()) + "\n"
     path = tmp_path / "a.conllu"
     path.write_text(text)
-    done = command("convert", path, "-", "--to", "jsonlines", "--quiet")
+    done = within("convert", path, "-", "--to", "jsonlines", "--quiet")
     assert json.loads(done.stdout)["clusters"] == [[[0, 1]], [[0, 2]], [[2, 2]]]
 
 
@@ -335,12 +335,12 @@ def test_numbers_do_not_hang_on_the_order_of_clusters(tmp_path: Path) -> None:
 def test_the_format_is_the_other_one_or_that_asked_for(to: str | None, begin: bytes) -> None:
     text = b'{"doc_key": "d", "entities": [], "sentences": []}\n'
     asked = ["--to", to] if to else []
-    done = command("convert", "-", "-", "--clusters-field", "entities", *asked, stdin=text)
+    done = within("convert", "-", "-", "--clusters-field", "entities", *asked, stdin=text)
     assert (done.status, done.stdout.startswith(begin), done.stderr) == (0, True, b"")
 
 
 def test_conll_can_be_written_as_conll() -> None:
-    done = command("convert", DEMO / "key.conll", "-", "--to", "conll", "--quiet")
+    done = within("convert", DEMO / "key.conll", "-", "--to", "conll", "--quiet")
     assert done.stdout.splitlines()[4] == b"demo/cats\t000\t3\tAnn\t(5)|(3"
 
 
@@ -400,17 +400,17 @@ def test_what_is_read_is_not_overwritten(source: str, target: str, tmp_path: Pat
 def test_a_file_is_written_whole_or_not_at_all(refused: str, tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.write_text("as it was")
-    assert command("convert", TESTDATA / "bad" / refused / "response.jsonl", out).status == 1
+    assert within("convert", TESTDATA / "bad" / refused / "response.jsonl", out).status == 1
     assert (out.read_text(), list(tmp_path.iterdir())) == ("as it was", [out])
 
 
 def test_a_notice_made_an_error_writes_nothing(tmp_path: Path) -> None:
-    assert command("convert", DEMO / "key.conll", tmp_path / "out", "--strict").status == 1
+    assert within("convert", DEMO / "key.conll", tmp_path / "out", "--strict").status == 1
     assert list(tmp_path.iterdir()) == []
 
 
 def test_where_it_cannot_be_written_is_wrong_usage(tmp_path: Path) -> None:
-    done = command("convert", DEMO / "key.conll", tmp_path / "absent" / "out", "--quiet")
+    done = within("convert", DEMO / "key.conll", tmp_path / "absent" / "out", "--quiet")
     assert (done.status, done.stderr.endswith(b"No such file or directory\n")) == (2, True)
 
 

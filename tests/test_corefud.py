@@ -34,7 +34,7 @@ from corefscore.formats.corefud.lines import Lines, number_of
 from corefscore.formats.corefud.reader import words_at
 from corefscore.formats.row import Reading
 from corefscore.settings import Rules
-from support import ROOT, TESTDATA, Run, call, command, together
+from support import ROOT, TESTDATA, Run, call, together, within
 
 SHARED = ROOT.parent / "shared" / "corefud" / "cases"
 OWN = TESTDATA / "corefud"
@@ -196,7 +196,7 @@ def test_what_is_noticed_scores_as_in_the_official_scorer(
     for at, number in enumerate(numbers, start=1):
         text = text.replace(f"\n{at}\tw", f"\n{number}\tw") if at != int(number) else text
     (tmp_path / "response").write_text(text)
-    done = command("muc,bcub,ceafe", tmp_path / "key", tmp_path / "response", "--quiet")
+    done = within("muc,bcub,ceafe", tmp_path / "key", tmp_path / "response", "--quiet")
     assert re.findall(rb"F1: ([\d.]+)", done.stdout) == [value.encode() for value in expected]
 
 
@@ -217,21 +217,21 @@ CASE = OWN / "scoring" / "zero-collision-chain-101"
 
 def test_compressed_folders_standard_input_and_processes_give_the_same(tmp_path: Path) -> None:
     key, response = pair_of(CASE)
-    expected = command("corefud", key, response).stdout
+    expected = within("corefud", key, response).stdout
     packed = tmp_path / "key.conllu.gz"
     packed.write_bytes(gzip.compress(key.read_bytes()))
-    assert command("corefud", packed, response).stdout == expected
-    assert command("corefud", "-", response, stdin=key.read_bytes()).stdout == expected
+    assert within("corefud", packed, response).stdout == expected
+    assert within("corefud", "-", response, stdin=key.read_bytes()).stdout == expected
     for side, path in (("keys", key), ("responses", response)):
         (tmp_path / side).mkdir()
         text = path.read_text()
         for name in ("a", "b"):
             (tmp_path / side / f"{name}.conllu").write_text(text.replace("# newdoc id = ", f"# newdoc id = {name}"))
     sides = tmp_path / "keys", tmp_path / "responses"
-    whole = command("corefud", *sides).stdout
+    whole = within("corefud", *sides).stdout
     assert whole == expected, "twice the same documents score the same"
-    assert command("corefud", *sides, "--jobs", "2").stdout == whole
-    assert b"head" in command("muc", *sides, "--format", "json", "--jobs", "2").stdout
+    assert within("corefud", *sides, "--jobs", "2").stdout == whole
+    assert b"head" in within("muc", *sides, "--format", "json", "--jobs", "2").stdout
 
 
 def test_the_signature_names_what_can_move_a_number() -> None:
@@ -260,7 +260,7 @@ def test_plain_input_keeps_its_signature() -> None:
 def test_what_only_corefud_has_is_refused_elsewhere(arguments: list[str], message: bytes) -> None:
     metric, *options = arguments
     demo = [TESTDATA / "demo" / name for name in ("key.conll", "response.conll")]
-    done = command(metric, *demo, *options)
+    done = within(metric, *demo, *options)
     assert (done.status, done.stdout) == (2, b"")
     assert message in done.stderr
 
@@ -301,7 +301,7 @@ def data_sets(folder: Path) -> tuple[Path, Path]:
 @pytest.mark.parametrize("options", [(), ("--jobs", "2"), ("--task", "crac25")], ids=["plain", "jobs", "task"])
 def test_by_file_gives_what_each_file_gives_and_the_mean(options: tuple[str, ...], tmp_path: Path) -> None:
     sides = data_sets(tmp_path)
-    done = command("conll", *sides, "--by", "file", "--format", "json", "--quiet", *options)
+    done = within("conll", *sides, "--by", "file", "--format", "json", "--quiet", *options)
     found = json.loads(done.stdout)
     alone = {path.name: corefscore.score(path, sides[1] / path.name, "conll").conll for path in sides[0].iterdir()}
     assert {name: its["conll"]["f1"] for name, its in found["groups"].items()} == alone
@@ -312,7 +312,7 @@ def test_by_file_gives_what_each_file_gives_and_the_mean(options: tuple[str, ...
 def test_systems_are_ranked_by_the_mean_over_files(tmp_path: Path) -> None:
     """A response equal to its key is 100 in every file."""
     key, response = data_sets(tmp_path)
-    done = command("rank", key, f"a={response}", f"b={key}", *("--by", "file", "--trials", "50"), "--format", "json")
+    done = within("rank", key, f"a={response}", f"b={key}", *("--by", "file", "--trials", "50"), "--format", "json")
     first, second = json.loads(done.stdout)["ranking"]
     assert (first["system"], second["system"]) == ("b", "a")
     assert set(first["groups"]) == {path.name for path in key.iterdir()}
@@ -346,12 +346,12 @@ def test_older_tasks_stand_for_options(task: str, expected: str) -> None:
     options: dict[str, Any] = dict(each.split("=") for each in expected.split(" | "))
     assert corefscore.score(*pair_of(CASE), "corefud", **options).to_dict() == found.to_dict()
     spelt = [word for name, value in options.items() for word in (f"--{name}", value)]
-    one, two = (command("corefud", *pair_of(CASE), *its) for its in (["--task", task, "--jobs", "2"], spelt))
+    one, two = (within("corefud", *pair_of(CASE), *its) for its in (["--task", task, "--jobs", "2"], spelt))
     assert one == two and one.status == 0
 
 
 def test_zeros_have_no_dependencies_in_older_tasks() -> None:
-    done = command("conll", *pair_of(CASE), "--task", "crac22", "--zeros", "dependent")
+    done = within("conll", *pair_of(CASE), "--task", "crac22", "--zeros", "dependent")
     assert (done.status, done.stdout) == (2, b"")
     assert b"lookup=crac22 compares zeros by position" in done.stderr
 
@@ -366,7 +366,7 @@ def test_one_mention_serves_many_in_older_tasks() -> None:
 def test_errors_of_older_tasks_are_those_of_an_alignment() -> None:
     """The score is that of the task, and what the look-up is worth has a row of its own."""
     case = OWN / "scoring" / "head-tie-three-keys-two-responses-101"
-    done = command("errors", *pair_of(case), "--task", "crac23", "--quiet")
+    done = within("errors", *pair_of(case), "--task", "crac23", "--quiet")
     assert done.status == 0 and b"lookup=crac23" in done.stdout
     assert b"official look-up" in done.stdout
 

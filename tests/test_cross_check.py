@@ -38,7 +38,13 @@ def check(folder: Path, **environment: str) -> tuple[int, list[str]]:
     program = str(server().with_name("corefscore"))
     arguments = (ROOT / "scripts" / "cross_check.py", folder / "scorer.pl", folder, "muc", "blanc")
     command = [sys.executable, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, env={"CORE": program, "FORKED": str(server()), **environment}, check=False, text=True)
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        env={"CORE": program, "FORKED": str(server()), **environment},
+        check=False,
+        text=True,
+    )
     return done.returncode, done.stdout.splitlines()
 
 

@@ -11,7 +11,7 @@ import pytest
 from corefscore.statistics.datasets import partial_conjunction
 from corefscore.statistics.significance import holm
 from scipy.special import chdtrc
-from support import command
+from support import within
 
 DOCUMENTS = 9
 
@@ -39,13 +39,13 @@ def corpora(tmp_path: Path) -> Path:
 
 def test_one_line_a_data_set_and_an_answer_over_all(corpora: Path) -> None:
     sides = [corpora / name for name in ("key", "one", "two")]
-    done = command("compare", *sides, "--by", "file", "--measures", "lea.f1", "--quiet")
+    done = within("compare", *sides, "--by", "file", "--measures", "lea.f1", "--quiet")
     text = done.stdout.decode()
     assert done.status == 0, done.stderr
     verdicts = [line.split()[0] + line.split("  ")[-1] for line in text.splitlines() if line[1:7] == ".conll"]
     assert verdicts == ["a.conlldiffer", "b.conlldiffer", "c.conllnot shown"]
     assert "scores are means over 3 groups by file" in text
-    found = json.loads(command("compare", *sides, "--by", "file", "--measures", "lea.f1", "--format", "json").stdout)
+    found = json.loads(within("compare", *sides, "--by", "file", "--measures", "lea.f1", "--format", "json").stdout)
     (over,) = found["over_groups"]
     # All 9 documents of two data sets differ one way: p = 2 / 2^9 each, 1 on the third.
     assert {name: over[name] for name in ("groups", "differ", "better", "worse", "no_verdict", "if_independent")} == {
@@ -59,7 +59,7 @@ def test_one_line_a_data_set_and_an_answer_over_all(corpora: Path) -> None:
 @pytest.mark.parametrize("layout", ["csv", "tsv", "markdown", "latex", "table"])
 def test_every_layout_has_it(corpora: Path, layout: str) -> None:
     sides = [corpora / name for name in ("key", "one", "two")]
-    done = command("compare", *sides, "--by", "file", "--measures", "lea,conll", "--format", layout, "--quiet")
+    done = within("compare", *sides, "--by", "file", "--measures", "lea,conll", "--format", layout, "--quiet")
     assert done.status == 0, done.stderr
     if layout in ("csv", "tsv"):
         assert b"b.conll" in done.stdout

@@ -21,7 +21,7 @@ from corefscore.documents.model import Documents, joined
 from corefscore.errors import InputError
 from corefscore.formats.jsonlines import records
 from corefscore.formats.jsonlines.dialects import BY_NAME, DIALECTS
-from support import TESTDATA, call, command
+from support import TESTDATA, call, within
 
 FOLDER = TESTDATA / "dialects"
 E2E = FOLDER / "e2e" / "good.jsonl"
@@ -93,7 +93,7 @@ def test_documents_on_one_line_have_their_own_words() -> None:
     """The messages of a repeat tell the words of the document that has it."""
     one = {"doc_id": "a", "tokens": ["x", "y"], "clusters_token_offsets": [[[0, 0]], [[0, 0]]]}
     text = json.dumps([{**one, "doc_id": "0", "tokens": ["p", "q"]}, one])
-    done = command("validate", "-", stdin=text.encode())
+    done = within("validate", "-", stdin=text.encode())
     assert b'in document "a": "x" (tokens 0 to 0) is annotated 2 times' in done.stdout + done.stderr
 
 
@@ -163,7 +163,7 @@ def test_words_of_mentions_of_characters_are_those_of_the_text() -> None:
         {"text": "Ann saw her dog. She fed it.", "clusters": [[[0, 7]], [[0, 7]]]},
         {"text": "Bo ran.", "clusters": []},
     )
-    done = command("lea", E2E, "-", stdin="\n".join(map(json.dumps, objects)).encode())
+    done = within("lea", E2E, "-", stdin="\n".join(map(json.dumps, objects)).encode())
     assert b'"Ann saw" (tokens 0 to 1) is annotated 2 times' in done.stderr
 
 
@@ -210,7 +210,7 @@ def test_a_mention_across_sentences_joins_them(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", GOOD)
 def test_validate_knows_every_dialect(name: str) -> None:
-    done = command("validate", GOOD[name], "--key", E2E)
+    done = within("validate", GOOD[name], "--key", E2E)
     assert (done.status, b"(2 documents, " in done.stdout) == (0, True)
 
 
@@ -219,7 +219,7 @@ def test_every_dialect_is_read_from_python_and_in_pieces(name: str, tmp_path: Pa
     corpus = corefscore.read(E2E)
     assert corefscore.score(corpus, GOOD[name], "lea")["lea"].f1 == 1
     assert corefscore.score(corefscore.read(GOOD[name]), corpus, "lea")["lea"].f1 == 1
-    assert command("lea", E2E, GOOD[name], "none", "--jobs", "2").stdout == command("lea", E2E, E2E, "none").stdout
+    assert within("lea", E2E, GOOD[name], "none", "--jobs", "2").stdout == within("lea", E2E, E2E, "none").stdout
 
 
 def test_a_dialect_can_be_named() -> None:
@@ -243,4 +243,4 @@ def test_all_commands_take_a_response_of_characters() -> None:
         ("diff", E2E, response),
         ("check", E2E, response, "--min", "lea=100"),
     ):
-        assert command(*arguments).status == 0, arguments
+        assert within(*arguments).status == 0, arguments

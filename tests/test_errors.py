@@ -38,7 +38,7 @@ from corefscore.results import values
 from corefscore.settings import Rules
 from hypothesis import given
 from hypothesis import strategies as st
-from support import ROOT, TESTDATA, call, command
+from support import ROOT, TESTDATA, call, within
 
 CASES = ROOT.parent / "shared" / "errors" / "cases"
 EXPECTED = sorted(CASES.glob("*/expected.json"))
@@ -87,13 +87,14 @@ def test_recorded_cases(path: Path, response: str) -> None:
         if all("listed" in document for document in expected["kk"]["documents"]):
             assert errors_by_type(found) == listed_in(expected["kk"]["documents"])
         steps = expected["clean"]["f1_in_turn"]
-        assert not differing(found.given, found.given.response, steps["none"])
-        assert not differing(found.both, found.both.response, steps["span_error"])
+        assert not differing(Scored(TOGETHER, found.given), found.given.response, steps["none"])
+        both = Scored(TOGETHER, found.both)
+        assert not differing(both, found.both.response, steps["span_error"])
         for name, entities in in_turn(found.errors):
-            assert not differing(found.both, entities, steps[name]), name
+            assert not differing(both, entities, steps[name]), name
         for name, entities in alone(found.errors):
             if name in expected["f1"]:
-                assert not differing(found.both, entities, expected["f1"][name]), name
+                assert not differing(both, entities, expected["f1"][name]), name
 
 
 NEAR = 1.1e-6
@@ -109,9 +110,9 @@ TOGETHER = Measure(
 """What the cases tell the F1 of, counted in one table."""
 
 
-def differing(both: Partitions, entities: Ints, expected: Mapping[str, float]) -> dict[str, tuple[float, float]]:
+def differing(both: Scored, entities: Ints, expected: Mapping[str, float]) -> dict[str, tuple[float, float]]:
     """The measures whose F1 in percent is another than expected, for a response beside the key."""
-    counts = {name: summed(its) for name, its in Scored(TOGETHER, both).counts(entities).items()}
+    counts = {name: summed(its) for name, its in both.counts(entities).items()}
     found = values(TOGETHER.metrics, counts)
     f1 = {name: 100 * float(found[name].f1) for name in expected}
     return {name: (its, expected[name]) for name, its in f1.items() if abs(its - expected[name]) > NEAR}
@@ -312,7 +313,7 @@ def test_repeated_mentions_have_a_row_of_their_own() -> None:
 
 
 def test_the_command_prints_what_is_lost() -> None:
-    done = command("errors", DEMO / "key.conll", DEMO / "response.conll")
+    done = within("errors", DEMO / "key.conll", DEMO / "response.conll")
     assert (done.status, done.stderr) == (0, b"")
     lines = done.stdout.decode().splitlines()
     assert lines[0].startswith("what the score loses: CoNLL average 74.35, 25.65 below 100, in 1 document")
@@ -321,14 +322,14 @@ def test_the_command_prints_what_is_lost() -> None:
 
 @pytest.mark.parametrize("layout", ["markdown", "latex", "csv", "tsv", "json", "github"])
 def test_every_layout_has_it(layout: str) -> None:
-    done = command("errors", DEMO / "key.conll", DEMO / "response.conll", "--format", layout)
+    done = within("errors", DEMO / "key.conll", DEMO / "response.conll", "--format", layout)
     assert done.status == 0
     assert b"divided" in done.stdout.lower()
 
 
 def test_json_holds_types_documents_groups_and_errors() -> None:
     arguments = ("errors", DEMO / "key.conll", DEMO / "response.conll", "--format", "json", "--list")
-    found = json.loads(command(*arguments).stdout)
+    found = json.loads(within(*arguments).stdout)
     assert [its["type"] for its in found["types"]] == list(types.TYPES)
     assert found["types"][-1]["then"] == 1
     assert sum(its["count"] for its in found["types"]) == len(found["errors"])
@@ -338,7 +339,7 @@ def test_json_holds_types_documents_groups_and_errors() -> None:
 def test_two_systems_stand_beside_each_other() -> None:
     systems = TESTDATA / "systems"
     runs = (systems / "runs" / name for name in ("ash.conll", "birch.conll"))
-    done = command("errors", systems / "key.conll", *runs, "--pronouns", "none")
+    done = within("errors", systems / "key.conll", *runs, "--pronouns", "none")
     assert (done.status, done.stderr) == (0, b"")
     assert b"\nright in ash, wrong in birch: " in done.stdout
 
@@ -355,7 +356,7 @@ def test_mentions_of_two_systems_are_counted_by_what_became_of_them(tmp_path: Pa
     key = _written(tmp_path / "key.jsonl", words, [[[0, 0], [1, 1], [4, 5]]])
     first = _written(tmp_path / "a.jsonl", words, [[[0, 0], [1, 1], [4, 5]], [[2, 3], [7, 7]]])
     second = _written(tmp_path / "b.jsonl", words, [[[0, 0], [1, 1]], [[5, 5], [7, 7]], [[2, 2], [6, 6]]])
-    found = json.loads(command("errors", key, first, second, "--pronouns", "none", "--format", "json").stdout)
+    found = json.loads(within("errors", key, first, second, "--pronouns", "none", "--format", "json").stdout)
     assert found["extra_mentions"] == {"both": 1, "only": {"a.jsonl": 1, "b.jsonl": 2}}
     counts = {a: {b: count for b, count in row.items() if count} for a, row in found["key_mentions"].items()}
     assert counts == {"right": {"right": 2, "wrong entity": 1}, "wrong span": {}, "wrong entity": {}, "missing": {}}
@@ -366,14 +367,14 @@ def test_diff_shows_sentences_around(tmp_path: Path) -> None:
     words = [[word] for word in "abcdef"]
     key = _written(tmp_path / "key.jsonl", words, [[[0, 0], [5, 5]], [[2, 2]]])
     response = _written(tmp_path / "response.jsonl", words, [[[0, 0], [5, 5]]])
-    done = command("diff", key, response, "--pronouns", "none", "--around", "1")
+    done = within("diff", key, response, "--pronouns", "none", "--around", "1")
     assert re.findall(r"^ +(\d)  ", done.stdout.decode(), re.MULTILINE) == ["2", "3", "4"]
 
 
 def test_a_list_has_a_line_an_error_with_its_place() -> None:
-    done = command("errors", DEMO / "key.conll", DEMO / "response.conll", "--format", "tsv")
+    done = within("errors", DEMO / "key.conll", DEMO / "response.conll", "--format", "tsv")
     lines = done.stdout.decode().splitlines()
-    counts = json.loads(command("errors", DEMO / "key.conll", DEMO / "response.conll", "--format", "json").stdout)[
+    counts = json.loads(within("errors", DEMO / "key.conll", DEMO / "response.conll", "--format", "json").stdout)[
         "types"
     ]
     assert len(lines) == 1 + sum(its["count"] for its in counts)
@@ -390,7 +391,7 @@ def test_a_list_has_a_line_an_error_with_its_place() -> None:
     ],
 )
 def test_what_cannot_be_analysed_is_refused(arguments: tuple[str, ...], text: str) -> None:
-    done = command("errors", DEMO / "key.conll", DEMO / "response.conll", *arguments)
+    done = within("errors", DEMO / "key.conll", DEMO / "response.conll", *arguments)
     assert (done.status, done.stdout) == (2, b"")
     assert text in done.stderr.decode()
 
@@ -406,7 +407,7 @@ def test_json_without_sentences_is_shown_by_its_tokens(tmp_path: Path) -> None:
     right = {"doc_key": "a", "clusters": [[[0, 0], [2, 2]]], "predicted_clusters": [[[0, 0], [2, 2]]]}
     wrong = {"doc_key": "b", "clusters": [[[0, 1], [4, 4]]], "predicted_clusters": [[[0, 1], [4, 4], [7, 9]]]}
     both = jsonlines(tmp_path, right, wrong)
-    done = command("errors", both, both, "--format", "tsv", "--pronouns", "none")
+    done = within("errors", both, both, "--format", "tsv", "--pronouns", "none")
     assert (done.status, done.stderr) == (0, b"")
     assert done.stdout.decode().splitlines()[1:] == [f"extra mention\tb\t{both}\t2\t7-9\t7-9\t\t0\t"]
 
@@ -431,11 +432,11 @@ def test_pronouns_that_nobody_can_tell_are_told_once(
     )
     other = tmp_path / "other.jsonl"
     other.write_bytes(both.read_bytes())
-    done = command("errors", both, both, other, *arguments, "--format", "json")
+    done = within("errors", both, both, other, *arguments, "--format", "json")
     told = done.stderr.decode().count("[no-pronouns]")
     assert (done.status, told) == (0, 0 if what is None else 1)
     assert f"{both}: notice[no-pronouns] no mention counts as a pronoun: {what}\n" in done.stderr.decode() or not what
-    refused = command("errors", both, both, *arguments, "--strict")
+    refused = within("errors", both, both, *arguments, "--strict")
     assert "[no-pronouns]" in refused.stderr.decode() or not what
 
 
@@ -444,7 +445,7 @@ def test_a_repaired_span_is_listed_at_the_line_of_the_response(tmp_path: Path) -
     begin, end = "#begin document (d); part 000", "#end document"
     (tmp_path / "key").write_text("\n".join([begin, "a it (1)", "a sat -", "a x -", "a cat (1)", end, ""]))
     (tmp_path / "response").write_text("\n".join([begin, "a it (2)", "a sat -", "a x (1", "a cat 1)", end, ""]))
-    done = command("errors", tmp_path / "key", tmp_path / "response", "--pronouns", "none", "--format", "tsv")
+    done = within("errors", tmp_path / "key", tmp_path / "response", "--pronouns", "none", "--format", "tsv")
     found = [line.split("\t")[:4] for line in done.stdout.decode().splitlines()[1:]]
     place = ["(d); part 000", f"{tmp_path}/response", "4"]
     assert found == [["span error", *place], ["divided entity", *place]]
@@ -459,7 +460,7 @@ def test_a_repaired_span_is_listed_at_the_line_of_the_response(tmp_path: Path) -
 )
 def test_lists_are_of_one_response(arguments: tuple[str, ...], text: str) -> None:
     name, *rest = arguments
-    done = command(name, DEMO / "key.conll", DEMO / "response.conll", DEMO / "key.conll", *rest)
+    done = within(name, DEMO / "key.conll", DEMO / "response.conll", DEMO / "key.conll", *rest)
     assert (done.status, done.stdout) == (2, b"")
     assert text in done.stderr.decode()
 
@@ -474,14 +475,14 @@ def test_lists_are_of_one_response(arguments: tuple[str, ...], text: str) -> Non
     ],
 )
 def test_what_diff_would_pass_over_is_refused(tmp_path: Path, arguments: tuple[str, ...], text: str) -> None:
-    done = command("diff", DEMO / "key.conll", DEMO / "response.conll", *arguments, cwd=tmp_path)
+    done = within("diff", DEMO / "key.conll", DEMO / "response.conll", *arguments, cwd=tmp_path)
     assert (done.status, done.stdout) == (2, b"")
     assert text in done.stderr.decode()
     assert not list(tmp_path.iterdir())
 
 
 def test_diff_says_that_there_is_nothing_to_show() -> None:
-    done = command("diff", DEMO / "key.conll", DEMO / "key.conll")
+    done = within("diff", DEMO / "key.conll", DEMO / "key.conll")
     assert (done.status, done.stdout.decode().splitlines()[0]) == (0, "no sentence has any errors")
 
 
@@ -495,7 +496,7 @@ SIDES: Mapping[str, Callable[[Path], Any]] = {
 @pytest.mark.parametrize("side", SIDES)
 def test_python_gives_what_the_command_prints(side: str) -> None:
     key, response = DEMO / "key.conll", DEMO / "response.conll"
-    printed = json.loads(command("errors", key, response, "--format", "json", "--list", "--measure", "lea").stdout)
+    printed = json.loads(within("errors", key, response, "--format", "json", "--list", "--measure", "lea").stdout)
     found = analyse(SIDES[side](key), SIDES[side](response), "lea")
     assert found.to_dict() == printed
     assert found.analysis.words(0) == "The cat"
@@ -537,7 +538,7 @@ def test_python_refuses_what_cannot_be_analysed(
 @pytest.mark.parametrize("name", ["demo", "names"])
 def test_repaired_files_score_what_their_steps_reach(tmp_path: Path, name: str) -> None:
     key, response = TESTDATA / name / "key.conll", TESTDATA / name / "response.conll"
-    done = command("errors", key, response, "--repaired", tmp_path / "steps", "--pronouns", "none", "--format", "json")
+    done = within("errors", key, response, "--repaired", tmp_path / "steps", "--pronouns", "none", "--format", "json")
     steps = json.loads(done.stdout)["types"]
     files = sorted((tmp_path / "steps").iterdir())
     assert [path.name for path in files] == [f"{at}-{name}.conll" for at, name in enumerate(types.TYPES, start=1)]
@@ -550,7 +551,7 @@ def test_crossing_mentions_of_one_entity_are_not_written(tmp_path: Path) -> None
     both = jsonlines(
         tmp_path, {"doc_key": "d", "clusters": [[[0, 1], [1, 2]]], "predicted_clusters": [[[0, 1]], [[1, 2]]]}
     )
-    done = command("errors", both, both, "--pronouns", "none", "--repaired", tmp_path / "steps")
+    done = within("errors", both, both, "--pronouns", "none", "--repaired", tmp_path / "steps")
     assert (done.status, done.stdout) == (2, b"")
     told = 'in document "d", mentions 0 to 1 and 1 to 2 of one entity cross after the step divided'
     assert told in done.stderr.decode()
@@ -560,7 +561,7 @@ def test_crossing_mentions_of_one_entity_are_not_written(tmp_path: Path) -> None
 def test_repaired_files_overwrite_nothing_that_is_read(tmp_path: Path) -> None:
     response = tmp_path / "5-divided.conll"
     response.write_bytes((DEMO / "response.conll").read_bytes())
-    done = command("errors", DEMO / "key.conll", response, "--repaired", tmp_path)
+    done = within("errors", DEMO / "key.conll", response, "--repaired", tmp_path)
     assert (done.status, done.stdout) == (2, b"")
     assert "would overwrite" in done.stderr.decode()
     assert list(tmp_path.iterdir()) == [response]
@@ -621,12 +622,12 @@ def test_empty_nodes_and_mentions_with_gaps_are_shown(tmp_path: Path) -> None:
     rows = [(*word, cell) for word, cell in zip(words, cells, strict=True)]
     key = corefud(tmp_path, "key.conllu", rows[0], ("1.1", "_", "_", "Entity=(e1-x-1-)"), *rows[1:])
     other = corefud(tmp_path, "response.conllu", rows[0], ("1.2", "he", "PRON", "Entity=(e1-x-1-)"), *rows[1:])
-    done = command("diff", key, other, "--singletons", "keep", "--zeros", "linear", "--quiet", "--all")
+    done = within("diff", key, other, "--singletons", "keep", "--zeros", "linear", "--quiet", "--all")
     assert done.stdout.decode().splitlines()[1] == "    1  [Ann]e1 -[∅]e1 +[∅he]e1 saw [the]e2... big [cat]e2"
-    done = command("errors", key, other, "--zeros", "linear", "--singletons", "keep", "--quiet", "--format", "tsv")
+    done = within("errors", key, other, "--zeros", "linear", "--singletons", "keep", "--quiet", "--format", "tsv")
     assert [line.split("\t")[4:6] for line in done.stdout.decode().splitlines()[1:]] == [["2-2", "∅he"], ["1-1", "∅"]]
-    assert json.loads(command("errors", key, other, "--quiet", "--format", "json").stdout)["options"]["heads"] == "file"
-    assert b"| heads=file | pronouns=tags:upos\n" in command("errors", key, other, "--quiet").stdout
+    assert json.loads(within("errors", key, other, "--quiet", "--format", "json").stdout)["options"]["heads"] == "file"
+    assert b"| heads=file | pronouns=tags:upos\n" in within("errors", key, other, "--quiet").stdout
 
 
 @pytest.mark.parametrize(
@@ -639,10 +640,10 @@ def test_empty_nodes_and_mentions_with_gaps_are_shown(tmp_path: Path) -> None:
 )
 def test_heads_that_a_format_lacks_are_refused(folder: Path, heads: str, text: str) -> None:
     key, response = (next(folder.glob(f"{side}.conll*")) for side in ("key", "response"))
-    done = command("errors", key, response, "--heads", heads)
+    done = within("errors", key, response, "--heads", heads)
     assert (done.status, done.stdout) == (2, b"")
     assert text in done.stderr.decode()
-    refused = command("muc", key, response, "--heads", heads)
+    refused = within("muc", key, response, "--heads", heads)
     assert (refused.status, refused.stdout) == (2, b"")
 
 
@@ -663,7 +664,7 @@ def test_a_file_of_both_sides_needs_no_response(tmp_path: Path, arguments: tuple
     right = {"doc_key": "a", **BOTH, "predicted_clusters": BOTH["clusters"]}
     path = jsonlines(tmp_path, right, {"doc_key": "b", **BOTH, "predicted_clusters": []})
     name, *rest = arguments
-    done = command(name, path, *rest, "--quiet")
+    done = within(name, path, *rest, "--quiet")
     assert done.status == 0
     assert text in done.stdout.decode()
 
@@ -678,7 +679,7 @@ def test_a_file_of_both_sides_needs_no_response(tmp_path: Path, arguments: tuple
 def test_a_missing_response_is_told(tmp_path: Path, path: str, rest: tuple[str, ...], text: str) -> None:
     jsonlines(tmp_path, {"doc_key": "a", **BOTH, "predicted_clusters": []})
     (tmp_path / "key.conll").write_bytes((DEMO / "key.conll").read_bytes())
-    done = command("errors", path, *rest, cwd=tmp_path)
+    done = within("errors", path, *rest, cwd=tmp_path)
     assert (done.status, done.stdout) == (2, b"")
     assert text in done.stderr.decode()
 
@@ -702,7 +703,7 @@ def test_tables_fit_a_terminal_and_names_stay_different(
     key, response = (tmp_path / f"{side}_{LONG}" for side in ("key", "response"))
     more = [f"{each}{response}" if each.endswith("=") else each for each in rest]
     monkeypatch.setenv("COLUMNS", "80")
-    done = command("errors", key, response, *more, "--pronouns", "none")
+    done = within("errors", key, response, *more, "--pronouns", "none")
     lines = done.stdout.decode().splitlines()[:-1]
     assert done.status == 0
     assert max(len(line) for line in lines if LONG not in line) <= 80, (
@@ -715,21 +716,21 @@ def test_two_annotators_are_first_and_second() -> None:
     """Nowhere is one of both the key; the F1 is the same the other way round."""
     sides = [TESTDATA / "fables" / f"{side}.conll" for side in ("key", "response")]
     for name in ("errors", "diff"):
-        done = command(name, *sides, "--symmetric")
+        done = within(name, *sides, "--symmetric")
         text = done.stdout.decode().rpartition("\n\n")[0].replace("keep", "")
         assert (done.status, done.stderr) == (0, b"")
         assert not re.search(r"\b(key|response|missing|extra|error|lose|confl|div\b)", text)
         assert "only in second" in text
         assert done.stdout.endswith(b" | symmetric\n")
     scores = [
-        json.loads(command("errors", *its, "--symmetric", "--format", "json").stdout) for its in (sides, sides[::-1])
+        json.loads(within("errors", *its, "--symmetric", "--format", "json").stdout) for its in (sides, sides[::-1])
     ]
     assert scores[0]["score"]["conll"] == pytest.approx(scores[1]["score"]["conll"], abs=1e-12)
     assert scores[0]["options"]["symmetric"]
 
 
 def test_two_annotators_are_two() -> None:
-    done = command("errors", DEMO / "key.conll", DEMO / "response.conll", DEMO / "key.conll", "--symmetric")
+    done = within("errors", DEMO / "key.conll", DEMO / "response.conll", DEMO / "key.conll", "--symmetric")
     assert (done.status, done.stdout) == (2, b"")
     assert b"--symmetric is for two annotators: leave the third file out" in done.stderr
 
@@ -789,20 +790,20 @@ def test_one_sided_files_are_shown(tmp_path: Path, name: str, capfdbinary: pytes
 def test_a_key_that_cannot_have_100_is_told(tmp_path: Path) -> None:
     """MUC counts links, and singletons have none."""
     sides = sides_of(tmp_path, "singletons only")
-    printed = command("errors", *sides, "--pronouns", "none").stdout.decode()
+    printed = within("errors", *sides, "--pronouns", "none").stdout.decode()
     assert "key itself has 66.67 here, so that the costs add up to less than 100" in printed
 
 
 def test_the_report_says_what_to_mend_first_and_where_to_look() -> None:
     """The sentence names the type that costs most in turn; the command below the documents runs as it is printed."""
     sides = [str(TESTDATA / "fables" / f"{side}.conll") for side in ("key", "response")]
-    printed = command("errors", *sides).stdout.decode()
+    printed = within("errors", *sides).stdout.decode()
     sentence = "most is lost because key entities are spread over several response entities (divided entity): 29.59"
     assert sentence in printed.replace("\n  ", " ")
     line = next(line for line in printed.splitlines() if line.startswith("in the text: "))
     _, *words = shlex.split(line.removeprefix("in the text: "))
     assert words == ["diff", "KEY", "RESPONSE", "(fables/lion); part 000"]
-    shown = command("diff", *sides, words[-1])
+    shown = within("diff", *sides, words[-1])
     assert (shown.status, shown.stdout.startswith(b"(fables/lion); part 000   CoNLL average 61.80")) == (0, True)
 
 
@@ -810,12 +811,12 @@ def test_the_better_of_two_systems_is_better_in_something() -> None:
     systems = TESTDATA / "systems"
     first, second = (systems / "runs" / name for name in ("ash.conll", "birch.conll"))
     for order in ((first, second), (second, first)):
-        printed = command("errors", systems / "key.conll", *order, "--pronouns", "none").stdout.decode()
+        printed = within("errors", systems / "key.conll", *order, "--pronouns", "none").stdout.decode()
         sentence = "ash is better than birch above all in divided entity (+1.53); worse in conflated entities (-1.20)"
         assert sentence in printed.replace("\n  ", " ")
         assert "\nash loses most to divided entity (7.58)\n" in printed
         assert "\nbirch loses most to divided entity (9.11)\n" in printed
-    equal = command("errors", systems / "key.conll", first, f"again={first}", "--pronouns", "none").stdout.decode()
+    equal = within("errors", systems / "key.conll", first, f"again={first}", "--pronouns", "none").stdout.decode()
     assert "is better than" not in equal
 
 
@@ -831,13 +832,13 @@ def test_names_and_words_cannot_move_a_terminal(tmp_path: Path) -> None:
     other.write_bytes((tmp_path / "key").read_bytes())
     asked: list[list[str | Path]] = [["errors"], ["errors", other], ["errors", "--list"], ["diff"]]
     for name, *rest in asked:
-        done = command(name, tmp_path / "key", tmp_path / "response", *rest, "--pronouns", "none")
+        done = within(name, tmp_path / "key", tmp_path / "response", *rest, "--pronouns", "none")
         assert (done.status, b"\x1b" in done.stdout, "\u241b" in done.stdout.decode()) == (0, False, True), rest
 
 
 def test_a_second_response_is_no_name_of_a_document() -> None:
     """What `errors` takes as its third argument is for the page of `diff`."""
     systems = TESTDATA / "systems"
-    done = command("diff", systems / "key.conll", systems / "runs" / "ash.conll", systems / "runs" / "birch.conll")
+    done = within("diff", systems / "key.conll", systems / "runs" / "ash.conll", systems / "runs" / "birch.conll")
     assert (done.status, done.stdout) == (2, b"")
     assert b"birch.conll --html FILE\n" in done.stderr

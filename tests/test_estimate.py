@@ -15,7 +15,7 @@ from corefscore.errors import InputError, UsageError
 from corefscore.names.estimate import folded, grouped, initials_of, without_possessive
 from corefscore.names.options import MATCHES
 from names import Mention, Partition, tagged, written
-from support import CORPORA, ROOT, TESTDATA, Run, call, command
+from support import CORPORA, ROOT, TESTDATA, Run, call, within
 
 DEMO = TESTDATA / "names"
 OPENBOEK = CORPORA / "openboek" / "key.conll"
@@ -194,7 +194,7 @@ def estimated(words: str, names: dict[Mention, str], folder: Path, **how: object
     """The entities of the key that is written."""
     (key,) = written(folder, key=tagged(words, None, names))
     options = [f"--{name.replace('_', '-')}={value}" for name, value in how.items()]
-    assert command("cone", "--estimate-key", key, "--write-key", folder / "out", *options).status == 0
+    assert within("cone", "--estimate-key", key, "--write-key", folder / "out", *options).status == 0
     found = corefscore.read(folder / "out").documents
     entities: list[list[Mention]] = [[] for _ in found.document]
     for entity, start, end in zip(found.entity, found.start, found.end, strict=True):
@@ -213,7 +213,7 @@ def test_names_of_another_type_are_other_entities(tmp_path: Path) -> None:
 def test_names_of_another_document_are_other_entities(tmp_path: Path) -> None:
     texts = [tagged("Bush x Bush", None, {(0, 0): "P", (2, 2): "P"}, document=name) for name in ("one", "two")]
     (key,) = written(tmp_path, key="".join(texts))
-    command("cone", "--estimate-key", key, "--write-key", tmp_path / "out")
+    within("cone", "--estimate-key", key, "--write-key", tmp_path / "out")
     assert (tmp_path / "out").read_text().count("\t(0)\n") == 4
     assert corefscore.score(tmp_path / "out", tmp_path / "out", "muc")["muc"].recall_counts == (2, 2)
 
@@ -273,7 +273,7 @@ def test_everything_else_in_the_file_stays(text: str, expected: str, tmp_path: P
     end = "" if "#end" in expected else "#end document\n"
     (key,) = written(tmp_path, key="")
     key.write_bytes(f"before\n#begin document d\n{text}{end}".encode())
-    done = command("cone", "--estimate-key", key, "--ne-column", "5", "--write-key", tmp_path / "out", "--quiet")
+    done = within("cone", "--estimate-key", key, "--ne-column", "5", "--write-key", tmp_path / "out", "--quiet")
     assert done == Run(0, b"", b"")
     assert (tmp_path / "out").read_bytes() == f"before\n#begin document d\n{expected}{end}".encode()
 
@@ -285,18 +285,18 @@ def test_a_folder_becomes_one_file(tmp_path: Path) -> None:
     (tmp_path / "in" / "1.gz").write_bytes(gzip.compress(first.encode()))
     (tmp_path / "in" / "2").write_text(tagged("y Bo", None, {(1, 1): "P"}, document="two").removesuffix("\n"))
     out = tmp_path / "out"
-    assert command("cone", "--estimate-key", tmp_path / "in", "--write-key", out, "--quiet").status == 0
+    assert within("cone", "--estimate-key", tmp_path / "in", "--write-key", out, "--quiet").status == 0
     assert list(corefscore.read(out).names) == ["one", "two"]
-    assert command("validate", out, "--strict", "--ignore", "singletons").status == 0
+    assert within("validate", out, "--strict", "--ignore", "singletons").status == 0
 
 
 def test_a_key_from_standard_input_is_read_once(tmp_path: Path) -> None:
     given = (DEMO / "key.conll").read_bytes()
-    piped = command(
+    piped = within(
         "cone", "--estimate-key", "-", DEMO / "response.conll", "none", "--write-key", tmp_path / "a", stdin=given
     )
-    assert piped == command("cone", "--estimate-key", DEMO / "key.conll", DEMO / "response.conll", "none")
-    command("cone", "--estimate-key", DEMO / "key.conll", "--write-key", tmp_path / "b")
+    assert piped == within("cone", "--estimate-key", DEMO / "key.conll", DEMO / "response.conll", "none")
+    within("cone", "--estimate-key", DEMO / "key.conll", "--write-key", tmp_path / "b")
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
@@ -318,7 +318,7 @@ def test_a_run_that_is_refused_writes_no_key(arguments: Sequence[str], status: i
     (tmp_path / "sound.conll").write_text(sound)
     (tmp_path / "key.conll").write_text(sound + tagged("Bo x", None, {(0, 7): "P"}, document="faulty"))
     (tmp_path / "out").write_text("as it was")
-    done = command("cone", "--estimate-key", *arguments, "--write-key", "out", cwd=tmp_path)
+    done = within("cone", "--estimate-key", *arguments, "--write-key", "out", cwd=tmp_path)
     assert (done.status, done.stdout) == (status, b"")
     assert b"Traceback" not in done.stderr
     assert (tmp_path / "out").read_text() == "as it was"
@@ -329,7 +329,7 @@ def test_a_system_that_cannot_be_read_is_told_by_rank_alone(tmp_path: Path) -> N
     """Looking for files that would be overwritten does not end the command."""
     (tmp_path / "empty").mkdir()
     (tmp_path / "out").write_text("as it was")
-    done = command("rank", DEMO / "key.conll", DEMO / "response.conll", "empty", "--output", "out", cwd=tmp_path)
+    done = within("rank", DEMO / "key.conll", DEMO / "response.conll", "empty", "--output", "out", cwd=tmp_path)
     assert (done.status, done.stdout) == (1, b"")
     assert b"empty" in (tmp_path / "out").read_bytes()
 
@@ -339,7 +339,7 @@ def test_coreference_of_the_key_is_not_read(tmp_path: Path) -> None:
     words, names = "Bo x Bo", {(0, 0): "P", (2, 2): "P"}
     text = tagged(words, [[(1, 1)]], names).replace("\t(0)\n", "\t(0\n")
     key, response = written(tmp_path, key=text, response=tagged(words, [[(0, 0), (2, 2)]], {}))
-    assert command("lea", key, response).status == 1
+    assert within("lea", key, response).status == 1
     assert corefscore.score(key, response, "cone,lea", estimate_key=True)["lea"].f1 == 1
 
 
@@ -385,7 +385,7 @@ def test_both_files_are_written_or_none(output: str, tmp_path: Path) -> None:
     for name in ("key.conll", "response.conll"):
         (tmp_path / name).write_bytes((DEMO / name).read_bytes())
     before = sorted(os.listdir(tmp_path))
-    done = command(
+    done = within(
         "cone", "--estimate-key", "key.conll", "response.conll", "--write-key", "out", "--output", output, cwd=tmp_path
     )
     assert (done.status, done.stdout) == (2, b"")
@@ -410,8 +410,8 @@ def test_what_is_read_is_not_overwritten(arguments: Sequence[str], tmp_path: Pat
     for name, source in read.items():
         (tmp_path / name).write_bytes(source.read_bytes())
     (tmp_path / "link").symlink_to("response.conll")
-    command("lea", "key", "response.conll", "--format", "json", "--output", "baseline.json", cwd=tmp_path)
-    done = command(*arguments, cwd=tmp_path)
+    within("lea", "key", "response.conll", "--format", "json", "--output", "baseline.json", cwd=tmp_path)
+    done = within(*arguments, cwd=tmp_path)
     assert done.status == 2
     assert b"which is read; name another file" in done.stderr
     for name, source in read.items():

@@ -12,7 +12,7 @@ from pathlib import Path
 import corefscore
 import pytest
 from corefscore.reports.explain import CONVENTIONS
-from support import CORPORA, ROOT, TESTDATA, call, command
+from support import CORPORA, ROOT, TESTDATA, call, within
 
 KEY, RESPONSE = TESTDATA / "systems" / "key.conll", TESTDATA / "systems" / "runs" / "cedar.conll"
 
@@ -68,7 +68,7 @@ def test_the_numbers_that_were_recorded_for_real_output(expect: str, name: str, 
 def test_an_expectation_that_nothing_meets_is_told(capfdbinary: Capture) -> None:
     done = call(capfdbinary, "explain", KEY, RESPONSE, "--expect", "1.23")
     assert b"No convention gives 1.23." in done.stdout
-    assert command("explain", KEY, RESPONSE, "--expect", "many").status == 2
+    assert within("explain", KEY, RESPONSE, "--expect", "many").status == 2
 
 
 def test_given_mentions_leave_linking_alone() -> None:
@@ -108,7 +108,7 @@ def test_python_and_json_have_the_same_rows(capfdbinary: Capture) -> None:
 
 def test_each_side_is_read_once(tmp_path: Path, capfdbinary: Capture) -> None:
     """So standard input will do, and one file that has both sides."""
-    assert command("explain", "-", RESPONSE, "--quiet", stdin=KEY.read_bytes()).status == 0
+    assert within("explain", "-", RESPONSE, "--quiet", stdin=KEY.read_bytes()).status == 0
     path = tmp_path / "both.jsonl"
     path.write_text('{"doc_key": "d", "clusters": [[[0, 0], [1, 1]]], "predicted_clusters": [[[0, 0], [1, 1]]]}\n')
     assert rows(capfdbinary, path)["official"]["conll_f1"] == "100.0"

@@ -28,7 +28,7 @@ from corefscore.formats.jsonlines.dialects import BY_NAME
 from corefscore.formats.jsonlines.objects import recognises
 from corefscore.formats.jsonlines.offsets import Offsets, faults_of, flattened
 from corefscore.formats.row import Reading
-from support import RECORDED, TESTDATA, call, command, loaded
+from support import RECORDED, TESTDATA, call, loaded, within
 
 DEMO = TESTDATA / "demo"
 
@@ -64,7 +64,7 @@ def entities(documents: Documents) -> list[list[tuple[int, int]]]:
 
 def converted(conll_file: Path, folder: Path) -> Path:
     path = folder / f"{conll_file.stem}.jsonl"
-    path.write_bytes(command("convert", conll_file, "-", "--quiet").stdout)
+    path.write_bytes(within("convert", conll_file, "-", "--quiet").stdout)
     return path
 
 
@@ -163,8 +163,8 @@ def test_the_clusters_field_reaches_every_way_of_scoring(tmp_path: Path) -> None
     """One file on both sides: clusters against predicted_clusters share nothing, x against x everything."""
     path = tmp_path / "both.jsonl"
     path.write_text(lines(BOTH))
-    assert b"F1: 0%" in command("bcub", path, path).stdout.splitlines()[-2]
-    assert b"F1: 100%" in command("bcub", path, path, "--clusters-field", "x").stdout.splitlines()[-2]
+    assert b"F1: 0%" in within("bcub", path, path).stdout.splitlines()[-2]
+    assert b"F1: 100%" in within("bcub", path, path, "--clusters-field", "x").stdout.splitlines()[-2]
     assert corefscore.score(path, path)["bcub"].f1 == 0
     assert corefscore.score(path, path, clusters_field="x")["bcub"].f1 == 1
     key = corefscore.read(path, clusters_field="y", input_format="jsonlines")
@@ -198,7 +198,7 @@ def test_names_that_are_no_text_can_be_printed(tmp_path: Path) -> None:
     """Half a surrogate pair is legal JSON and no character: it is spelt out, unless it stands for an odd byte."""
     path = tmp_path / "file.jsonl"
     path.write_text('{"doc_key": "a\\udcff\\ud800", "clusters": [[[0, 0]], [[0, 0]]]}\n')
-    done = command("lea", path, path, "--repeated", "first")
+    done = within("lea", path, path, "--repeated", "first")
     assert (done.status, done.stdout.count(b"a\xff\\ud800")) == (0, 5)
 
 
@@ -373,10 +373,10 @@ def test_results_have_the_name_of_the_key_in_either_direction(tmp_path: Path) ->
     conll_file.write_text("#begin document (bn/x); part 002\nThe\t(1\ncat\t1)\nit\t(1)\n#end document\n")
     json_file.write_text(lines({"doc_key": "bn/x_2", "clusters": [[[0, 1], [2, 2]]]}))
     for key, response, name in ((conll_file, json_file, "(bn/x); part 002"), (json_file, conll_file, "bn/x_2")):
-        done = command("muc", key, response)
+        done = within("muc", key, response)
         assert (done.stderr, done.stdout.count(f"{name}:\n".encode())) == (b"", 5)
         assert b"Coreference: Recall: (1 / 1) 100%\tPrecision: (1 / 1) 100%\tF1: 100%" in done.stdout
-        assert command("muc", key, response, name).status == 0
+        assert within("muc", key, response, name).status == 0
 
 
 def test_the_options_are_the_same_for_every_command_that_scores(tmp_path: Path) -> None:
@@ -384,9 +384,9 @@ def test_the_options_are_the_same_for_every_command_that_scores(tmp_path: Path) 
     path = tmp_path / "both.jsonl"
     path.write_text(lines(*({**BOTH, "doc_key": f"d{number}"} for number in range(3))))
     field = ("--clusters-field", "clusters,x", "--input-format", "jsonlines", "--quiet", "--measures", "bcub")
-    assert command("rank", path, path, *field).status == 0
-    assert command("check", path, path, "--min", "bcub=100", "--clusters-field", "x").status == 0
-    assert command("check", path, path, "--min", "bcub=100", "--clusters-field", "clusters,x").status == 3
+    assert within("rank", path, path, *field).status == 0
+    assert within("check", path, path, "--min", "bcub=100", "--clusters-field", "x").status == 0
+    assert within("check", path, path, "--min", "bcub=100", "--clusters-field", "clusters,x").status == 3
 
 
 BOTH_SIDES = [

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from corefscore import __version__
 from corefscore.statistics.percent import percent
-from support import RECORDED, TESTDATA, command
+from support import RECORDED, TESTDATA, within
 
 DEMO = (TESTDATA / "demo" / "key.conll", TESTDATA / "demo" / "response.conll")
 CASE = RECORDED / "documents-0051"
@@ -24,12 +24,12 @@ SIGNATURE = f"corefscore {__version__} | lea | repeated=official | singletons=ke
 
 def rows(*arguments: str | Path) -> list[dict[str, str]]:
     """The CSV layout, a dictionary a row."""
-    return list(csv.DictReader(io.StringIO(command(*arguments, "--format", "csv").stdout.decode())))
+    return list(csv.DictReader(io.StringIO(within(*arguments, "--format", "csv").stdout.decode())))
 
 
 def test_a_table_has_a_row_for_each_measure_and_the_signature() -> None:
     """The demo pair: 7 of 8 mentions, LEA 4/8 and 5/7, as the README shows in the official layout."""
-    assert command("lea", *DEMO, "--format", "table").stdout.decode() == (
+    assert within("lea", *DEMO, "--format", "table").stdout.decode() == (
         "measure       R       P     F1\n"
         "--------  -----  ------  -----\n"
         "mentions  87.50  100.00  93.33\n"
@@ -40,7 +40,7 @@ def test_a_table_has_a_row_for_each_measure_and_the_signature() -> None:
 
 def test_markdown() -> None:
     """One row for the response, each score under the first column that its measure spans."""
-    assert command("lea", *DEMO, "--format", "markdown").stdout.decode() == (
+    assert within("lea", *DEMO, "--format", "markdown").stdout.decode() == (
         "| system   |   LEA |       |       |\n"
         "| -------- | ----: | ----: | ----: |\n"
         "|          |     P |     R |    F1 |\n"
@@ -50,7 +50,7 @@ def test_markdown() -> None:
 
 
 def test_latex() -> None:
-    assert command("conll,bcub", *DEMO, "--format", "latex", "--digits", "1").stdout.decode() == (
+    assert within("conll,bcub", *DEMO, "--format", "latex", "--digits", "1").stdout.decode() == (
         "% needs \\usepackage{booktabs}\n"
         f"% {SIGNATURE.replace('lea', 'muc,bcub,ceafe')}\n"
         "\\begin{tabular}{lrrrrrrrrrr}\n"
@@ -69,8 +69,8 @@ def test_latex() -> None:
 def test_csv_and_tsv_give_percentages_in_full() -> None:
     expected = "kind,scope,measure,recall,precision,f1\ntotal,total,mentions,87.5,100.0,93.33333333333333\n"
     expected += f"total,total,lea,50.0,{5 / 7 * 100!r},{58.823529411764696!r}\n"
-    assert command("lea", *DEMO, "--format", "csv").stdout.decode() == expected
-    assert command("lea", *DEMO, "--format", "tsv").stdout.decode() == expected.replace(",", "\t")
+    assert within("lea", *DEMO, "--format", "csv").stdout.decode() == expected
+    assert within("lea", *DEMO, "--format", "tsv").stdout.decode() == expected.replace(",", "\t")
 
 
 def test_names_that_would_break_a_table_do_not(tmp_path: Path) -> None:
@@ -79,9 +79,9 @@ def test_names_that_would_break_a_table_do_not(tmp_path: Path) -> None:
     key.write_bytes(b"#begin document a|b\r\x1bc\nw\t(1)\nw\t(1)\n#end document\n")
     found = rows("muc", key, key, "--documents")
     assert [row["scope"] for row in found] == ["a|b\r\x1bc", "a|b\r\x1bc", "total", "total"]
-    markdown = command("muc", key, key, "--documents", "--format", "markdown").stdout.decode()
+    markdown = within("muc", key, key, "--documents", "--format", "markdown").stdout.decode()
     assert "\n| a\\|b\u240d\u241bc " in markdown
-    table = command("muc", key, key, "--documents", "--format", "table").stdout.decode()
+    table = within("muc", key, key, "--documents", "--format", "table").stdout.decode()
     assert table.splitlines()[2].startswith("a|b\u240d\u241bc  mentions")
 
 
@@ -97,7 +97,7 @@ def test_output_to_what_is_open_already_is_added_to_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["", "folder/", "."])
 def test_output_to_a_folder_is_refused(name: str, tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
-    done = command("lea", *DEMO, "--output", name, cwd=tmp_path)
+    done = within("lea", *DEMO, "--output", name, cwd=tmp_path)
     assert (done.status, done.stdout) == (2, b"")
     assert b"names a folder" in done.stderr
 
@@ -112,7 +112,7 @@ def test_json_gives_counts_values_options_version_and_signature() -> None:
         "precision_numerator": 5,
         "precision_denominator": 7,
     }
-    found = json.loads(command("lea", *DEMO, "--format", "json").stdout)
+    found = json.loads(within("lea", *DEMO, "--format", "json").stdout)
     assert found["total"].pop("mentions")["recall_numerator"] == 7
     assert found == {
         "schema": 1,
@@ -126,9 +126,7 @@ def test_json_gives_counts_values_options_version_and_signature() -> None:
 def test_json_has_both_kinds_of_link_of_blanc() -> None:
     """As recorded in all-none.txt of the case missing-document-0016: 28 of 50 and 43, 40 of 96 and 67."""
     case = RECORDED / "missing-document-0016"
-    total = json.loads(command("blanc", case / "key.conll", case / "response.conll", "--format", "json").stdout)[
-        "total"
-    ]
+    total = json.loads(within("blanc", case / "key.conll", case / "response.conll", "--format", "json").stdout)["total"]
     parts = ("recall_numerator", "recall_denominator", "precision_numerator", "precision_denominator")
     assert [total["blanc.coreference"][part] for part in parts] == [28, 50, 28, 43]
     assert [total["blanc.noncoreference"][part] for part in parts] == [40, 96, 40, 67]
@@ -144,7 +142,7 @@ def test_documents_adds_rows_for_each_document_blanc_included() -> None:
 
 
 def test_counts_of_documents_add_up_to_the_total() -> None:
-    found = json.loads(command("every", *PAIR, "--format", "json", "--documents").stdout)
+    found = json.loads(within("every", *PAIR, "--format", "json", "--documents").stdout)
     for measure, total in found["total"].items():
         if measure in ("blanc", "conll"):
             continue
@@ -197,8 +195,8 @@ def test_the_mean_of_the_average_is_that_over_groups(tmp_path: Path) -> None:
 
 def test_json_with_intervals_signs_what_they_were_made_with() -> None:
     system = TESTDATA / "systems" / "key.conll", TESTDATA / "systems" / "runs" / "ash.conll"
-    data = json.loads(command("lea", *system, "--format", "json", "--intervals").stdout)
-    table = command("lea", *system, "--format", "table", "--intervals").stdout.decode()
+    data = json.loads(within("lea", *system, "--format", "json", "--intervals").stdout)
+    table = within("lea", *system, "--format", "table", "--intervals").stdout.decode()
     assert data["signature"] == table.splitlines()[-1]
     assert "unit=document | parts=joined | trials=10000 | seed=0 | confidence=95%" in data["signature"]
 
@@ -210,7 +208,7 @@ def test_without_a_bracket_the_group_is_the_match(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("option", [["--documents"], ["--by", "x"], ["--intervals"]])
 def test_the_official_layout_has_no_rows_to_add(option: list[str]) -> None:
-    done = command("lea", *DEMO, *option)
+    done = within("lea", *DEMO, *option)
     assert (done.status, done.stdout) == (2, b"")
     assert (
         done.stderr.decode() == f"corefscore: {option[0]} needs a layout other than official, such as --format table\n"
@@ -221,7 +219,7 @@ def test_the_official_layout_has_no_rows_to_add(option: list[str]) -> None:
     ("layout", "options"), [("official", ["--digits", "3"]), ("csv", ["--order", "prf"]), ("json", ["--digits", "1"])]
 )
 def test_a_look_that_a_layout_cannot_have_is_refused(layout: str, options: list[str]) -> None:
-    done = command("lea", *DEMO, "--format", layout, *options)
+    done = within("lea", *DEMO, "--format", layout, *options)
     assert (done.status, done.stdout) == (2, b"")
     assert done.stderr.decode() == (
         f"corefscore: {options[0]} is for tables to read: --format table, markdown, latex; {layout} has none of it\n"
@@ -233,9 +231,9 @@ def test_the_order_of_precision_and_recall_is_chosen(order: str, columns: list[s
     """LEA of the demo: R 50, P 71.4286, F1 58.8235."""
     values = {"R": "50.0000", "P": "71.4286", "F1": "58.8235"}
     look = ("--order", order, "--digits", "4")
-    table = command("lea", *DEMO, "--format", "table", *look).stdout.decode().splitlines()
+    table = within("lea", *DEMO, "--format", "table", *look).stdout.decode().splitlines()
     assert (table[0].split()[1:], table[3].split()[1:]) == (columns, [values[name] for name in columns])
-    markdown = command("lea", *DEMO, "--format", "markdown", *look).stdout.decode().splitlines()
+    markdown = within("lea", *DEMO, "--format", "markdown", *look).stdout.decode().splitlines()
     assert markdown[2].replace("|", "").split() == columns
     assert markdown[3].replace("|", "").split()[1:] == [values[name] for name in columns]
 
@@ -244,11 +242,11 @@ def test_intervals_of_the_total_are_those_of_compare() -> None:
     """Of one response alone; documents and groups have none."""
     systems = TESTDATA / "systems"
     pair = systems / "key.conll", systems / "runs" / "ash.conll"
-    compared = json.loads(command("compare", *pair, "--measures", "lea,mentions", "--format", "json").stdout)
+    compared = json.loads(within("compare", *pair, "--measures", "lea,mentions", "--format", "json").stdout)
     expected = {
         m: {s: (x["low"], x["high"]) for s, x in its.items()} for m, its in compared["systems"]["ash.conll"].items()
     }
-    found = json.loads(command("lea", *pair, "--intervals", "--format", "json").stdout)
+    found = json.loads(within("lea", *pair, "--intervals", "--format", "json").stdout)
     assert {
         m: {s: (x["low"], x["high"]) for s, x in its.items()} for m, its in found["intervals"]["measures"].items()
     } == expected
@@ -259,9 +257,9 @@ def test_intervals_of_the_total_are_those_of_compare() -> None:
     assert (float(by_row["total"]["f1_low"]), float(by_row["total"]["f1_high"])) == (low * 100, high * 100)
     assert by_row["bn"]["f1_low"] == ""
     interval = f"[{percent(low)}, {percent(high)}]"
-    assert interval in command("lea", *pair, "--intervals", "--format", "markdown").stdout.decode()
-    assert f"{{\\scriptsize {interval}}}" in command("lea", *pair, "--intervals", "--format", "latex").stdout.decode()
-    table = command("lea", *pair, "--intervals", "--format", "table").stdout.decode()
+    assert interval in within("lea", *pair, "--intervals", "--format", "markdown").stdout.decode()
+    assert f"{{\\scriptsize {interval}}}" in within("lea", *pair, "--intervals", "--format", "latex").stdout.decode()
+    table = within("lea", *pair, "--intervals", "--format", "table").stdout.decode()
     assert f"{percent(low)}  {percent(high)}" in table
     assert "confidence=95%" in table
 
@@ -270,9 +268,9 @@ def test_a_table_leaves_out_what_does_not_fit_and_says_so(monkeypatch: pytest.Mo
     systems = TESTDATA / "systems"
     call = ("every", systems / "key.conll", systems / "runs" / "ash.conll", "--intervals", "--format", "table")
     monkeypatch.setenv("COLUMNS", "80")
-    narrow = command(*call).stdout.decode()
+    narrow = within(*call).stdout.decode()
     monkeypatch.setenv("COLUMNS", "120")
-    wide = command(*call).stdout.decode()
+    wide = within(*call).stdout.decode()
     assert narrow.splitlines()[0].split() == ["measure", "R", "P", "F1", "low", "high"]
     assert "recall_low recall_high precision_low precision_high; --format csv has all" in " ".join(narrow.split())
     assert wide.splitlines()[0].split() == [
@@ -288,7 +286,7 @@ def test_a_table_leaves_out_what_does_not_fit_and_says_so(monkeypatch: pytest.Mo
 
 
 def test_a_pattern_that_is_no_regular_expression_is_wrong_usage() -> None:
-    done = command("lea", *DEMO, "--format", "table", "--by", "(")
+    done = within("lea", *DEMO, "--format", "table", "--by", "(")
     assert (done.status, done.stdout) == (2, b"")
     assert b"'(' is no regular expression: missing )" in done.stderr
 
@@ -302,20 +300,20 @@ def test_a_pattern_that_is_no_regular_expression_is_wrong_usage() -> None:
     ],
 )
 def test_singletons_can_be_left_out(way: str, recall: str, precision: str) -> None:
-    lines = command("lea", *DEMO, "none", "--singletons", way).stdout.decode().splitlines()
+    lines = within("lea", *DEMO, "none", "--singletons", way).stdout.decode().splitlines()
     assert f"Recall: ({recall})" in lines[-2]
     assert f"Precision: ({precision})" in lines[-2]
 
 
 def test_singletons_are_left_out_of_the_response_alone() -> None:
     """With the sides swapped the two singletons of the demo are the response's."""
-    lines = command("lea", *reversed(DEMO), "none", "--singletons", "drop-response").stdout.decode().splitlines()
+    lines = within("lea", *reversed(DEMO), "none", "--singletons", "drop-response").stdout.decode().splitlines()
     assert "Identification of Mentions: Recall: (6 / 7)" in lines[3]
 
 
 def test_the_signature_tells_what_can_move_a_number() -> None:
     name = "(demo/cats); part 000"
-    text = command(
+    text = within(
         "muc,lea", *DEMO, name, "--format", "table", "--repeated", "first", "--singletons", "drop"
     ).stdout.decode()
     assert text.splitlines()[-1] == (
@@ -343,7 +341,7 @@ def test_output_goes_to_a_file_and_replaces_it_as_a_whole(tmp_path: Path) -> Non
     path = tmp_path / "scores.txt"
     path.write_text("old")
     path.chmod(0o640)
-    done = command("muc", *PAIR, "--output", path)
+    done = within("muc", *PAIR, "--output", path)
     assert (done.status, done.stdout, done.stderr) == (0, b"", b"")
     assert path.read_bytes().partition(b"\n")[2] == (CASE / "muc.txt").read_bytes()
     assert path.stat().st_mode & 0o777 == 0o640
@@ -354,13 +352,13 @@ def test_a_refused_run_leaves_the_output_file_as_it_was(tmp_path: Path) -> None:
     path = tmp_path / "scores.txt"
     path.write_text("old")
     bad = TESTDATA / "bad" / "unclosed"
-    done = command("muc", bad / "key.conll", bad / "response.conll", "--output", path)
+    done = within("muc", bad / "key.conll", bad / "response.conll", "--output", path)
     assert (done.status, path.read_text()) == (1, "old")
     assert os.listdir(tmp_path) == ["scores.txt"]
 
 
 def test_an_output_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
-    done = command("muc", *PAIR, "--output", tmp_path / "no" / "file")
+    done = within("muc", *PAIR, "--output", tmp_path / "no" / "file")
     assert (done.status, done.stdout) == (2, b"")
     assert done.stderr == f"corefscore: {tmp_path}/no/file: No such file or directory\n".encode()
 
@@ -368,13 +366,13 @@ def test_an_output_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
 def test_names_that_are_not_utf8_come_through_every_layout(tmp_path: Path) -> None:
     path = tmp_path / "key.conll"
     path.write_bytes(b"#begin document \xff\nw\t(1)\n#end document\n")
-    assert b"\xff" in command("lea", path, path).stdout
-    assert b"\xff" in command("lea", path, path, "--format", "csv", "--documents").stdout
-    assert list(json.loads(command("lea", path, path, "--format", "json", "--documents").stdout)["documents"]) == [
+    assert b"\xff" in within("lea", path, path).stdout
+    assert b"\xff" in within("lea", path, path, "--format", "csv", "--documents").stdout
+    assert list(json.loads(within("lea", path, path, "--format", "json", "--documents").stdout)["documents"]) == [
         "\udcff"
     ]
 
 
 def test_the_signature_tells_what_was_asked_of_the_reader() -> None:
-    text = command("lea", *DEMO, "--format", "table", "--input-format", "conll", "--include", "*").stdout.decode()
+    text = within("lea", *DEMO, "--format", "table", "--input-format", "conll", "--include", "*").stdout.decode()
     assert text.splitlines()[-1] == f"{SIGNATURE} | include=* | input_format=conll"

@@ -29,7 +29,7 @@ from corefscore.formats.tagged.notations import NAMES, NOTATIONS, Notation, find
 from corefscore.formats.tagged.writer import nested
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import CORPORA, TESTDATA, call, command
+from support import CORPORA, TESTDATA, call, within
 
 TAGGED = TESTDATA / "tagged"
 KEY = TESTDATA / "demo" / "key.conll"
@@ -145,7 +145,7 @@ EXPECTED = {
 def test_fidelity_stands_beside_the_score_in_every_layout() -> None:
     answer = TAGGED / "chatty.txt"
     shown = {
-        name: command("lea", KEY, answer, "--format", name, "--quiet").stdout.decode()
+        name: within("lea", KEY, answer, "--format", name, "--quiet").stdout.decode()
         for name in ("official", "table", "markdown", "latex", "csv", "json")
     }
     assert json.loads(shown["json"])["fidelity"] == {"fidelity": 14 / 21, **EXPECTED}
@@ -664,7 +664,7 @@ def test_characters_of_another_text_are_refused_or_aligned(
 
 def test_tagged_text_is_scored_on_a_key_that_counts_characters(tmp_path: Path) -> None:
     key = tmp_path / "key.jsonl"
-    assert command("convert", KEY, key, "--to", "fastcoref").status == 0
+    assert within("convert", KEY, key, "--to", "fastcoref").status == 0
     result = corefscore.score(key, TAGGED / "markdown.txt", "lea")
     assert result["lea"] == corefscore.score(KEY, TAGGED / "markdown.txt", "lea")["lea"]
     assert result.fidelity is not None
@@ -675,7 +675,7 @@ def test_tagged_text_is_scored_on_a_key_that_counts_characters(tmp_path: Path) -
 
 
 def test_an_answer_becomes_a_file_on_the_tokens_of_the_key(tmp_path: Path) -> None:
-    done = command("convert", TAGGED / "chatty.txt", tmp_path / "out.conll", "--key", KEY)
+    done = within("convert", TAGGED / "chatty.txt", tmp_path / "out.conll", "--key", KEY)
     assert done.status == 0
     assert b"[lost-mentions]" in done.stderr
     result = corefscore.score(KEY, tmp_path / "out.conll", "lea")
@@ -691,7 +691,7 @@ def test_words_that_would_be_tags(tmp_path: Path) -> None:
     }
     (tmp_path / "key.jsonl").write_text(json.dumps(key) + "\n")
     for notation in NAMES:
-        done = command("convert", tmp_path / "key.jsonl", tmp_path / "x", "--to", "tagged", "--tags", notation)
+        done = within("convert", tmp_path / "key.jsonl", tmp_path / "x", "--to", "tagged", "--tags", notation)
         assert b"[widened-brackets]" in done.stderr
         result = corefscore.score(tmp_path / "key.jsonl", tmp_path / "x", "lea", tags=notation, fidelity=0)
         assert result.mentions.f1 == 1, notation
@@ -714,10 +714,10 @@ def test_validate_shows_every_faulty_tag(text: str, expected: list[tuple[int, in
     """Line, column and what the carets are under, counted by hand."""
     (tmp_path / "x.txt").write_text(text)
     ignored = "singletons,repeated-mention"
-    done = command("validate", tmp_path / "x.txt", "--ignore", ignored, "--format", "json", "--input-format", "tagged")
+    done = within("validate", tmp_path / "x.txt", "--ignore", ignored, "--format", "json", "--input-format", "tagged")
     (found,) = json.loads(done.stdout)["files"]
     assert [(its["line"], its["column"], its["code"]) for its in found["findings"]] == [each[:3] for each in expected]
-    plain = command("validate", tmp_path / "x.txt", "--ignore", ignored, "--input-format", "tagged")
+    plain = within("validate", tmp_path / "x.txt", "--ignore", ignored, "--input-format", "tagged")
     lines = (plain.stdout + plain.stderr).decode().split("\n")
     (carets,) = [at for at, line in enumerate(lines) if line.strip() and set(line.strip()) == {"^"}]
     begin = lines[carets].index("^")
@@ -727,18 +727,18 @@ def test_validate_shows_every_faulty_tag(text: str, expected: list[tuple[int, in
 def test_validate_shows_where_the_text_parts_from_the_key(tmp_path: Path) -> None:
     text = (TAGGED / "markdown.txt").read_text().replace("fed", "petted")
     (tmp_path / "x.txt").write_text(text)
-    done = command("validate", tmp_path / "x.txt", "--key", KEY, "--format", "json")
+    done = within("validate", tmp_path / "x.txt", "--key", KEY, "--format", "json")
     found = [its for its in json.loads(done.stdout)["files"][0]["findings"] if its["code"] == "parting-text"]
     (its,) = found
     assert its["details"]["key_word"] == '"fed" instead'
     assert text.split("\n")[its["line"] - 1][its["column"] - 1 :].startswith("petted")
-    same = command("validate", TAGGED / "markdown.txt", "--key", KEY)
+    same = within("validate", TAGGED / "markdown.txt", "--key", KEY)
     assert b"parting-text" not in same.stdout + same.stderr
 
 
 def test_many_faults_are_counted(tmp_path: Path) -> None:
     (tmp_path / "x.txt").write_text("[a](#1) " + "](#1) " * 5000)
-    done = command("validate", tmp_path / "x.txt", "--format", "json")
+    done = within("validate", tmp_path / "x.txt", "--format", "json")
     (found,) = json.loads(done.stdout)["files"]
     listed = sum(its["code"] == "unopened-tags" for its in found["findings"])
     assert listed + found["unlisted"]["unopened-tags"] == 5000
@@ -847,7 +847,7 @@ def test_a_pattern_that_fits_too_much_is_stopped_or_no_tag(
 def test_an_empty_file_is_refused(text: str, what: str, tmp_path: Path) -> None:
     """It is a run that broke rather than an answer."""
     (tmp_path / "x.txt").write_text(text)
-    done = command("lea", KEY, tmp_path / "x.txt", "--input-format", "response=tagged")
+    done = within("lea", KEY, tmp_path / "x.txt", "--input-format", "response=tagged")
     assert (done.status, done.stdout) == (1, b"")
     assert what.encode() in done.stderr
     assert b'{"answer": ""}' in done.stderr, "what to do if the model wrote nothing"
@@ -855,7 +855,7 @@ def test_an_empty_file_is_refused(text: str, what: str, tmp_path: Path) -> None:
 
 def test_an_empty_answer_in_json_has_no_mentions(tmp_path: Path) -> None:
     (tmp_path / "x.jsonl").write_text('{"answer": ""}\n')
-    done = command("lea", KEY, tmp_path / "x.jsonl", "--format", "json")
+    done = within("lea", KEY, tmp_path / "x.jsonl", "--format", "json")
     found = json.loads(done.stdout)
     assert found["total"]["lea"]["f1"] == 0
     assert (found["fidelity"]["fidelity"], found["fidelity"]["deleted"], found["fidelity"]["mentions_deleted"]) == (

@@ -17,7 +17,7 @@ from corefscore.documents.sources import Source
 from corefscore.errors import ScorerError
 from corefscore.formats.corefud.layers import read as layers_of
 from corefscore.formats.row import Layers, Reading, Request
-from support import call, command
+from support import call, within
 from test_corefud import OWN, SHARED
 
 CASES = {folder: sorted(path.parent for path in folder.rglob("key.conllu")) for folder in (OWN, SHARED)}
@@ -126,7 +126,7 @@ def test_zeros_of_an_answer_are_empty_nodes_of_the_key(
 def test_other_notations_have_zeros_too(tmp_path: Path) -> None:
     (tmp_path / "key.conllu").write_text(KEY)
     for notation in ("markdown", "xml", "words", "braces"):
-        made = command("convert", tmp_path / "key.conllu", tmp_path / "answer", "--to", "tagged", "--tags", notation)
+        made = within("convert", tmp_path / "key.conllu", tmp_path / "answer", "--to", "tagged", "--tags", notation)
         assert made.status == 0
         assert "##she" in (tmp_path / "answer").read_text()
         result = corefscore.score(tmp_path / "key.conllu", tmp_path / "answer", "muc", heads="tree")
@@ -137,12 +137,12 @@ def test_words_of_another_response_come_onto_corefud_where_that_is_asked_for(tmp
     (tmp_path / "key.conllu").write_text(KEY)
     response = '{"doc_key": "d", "sentences": [["Ann", "saw", "Bo", "fed"]], "clusters": [[[0, 0]], [[2, 2]]]}\n'
     (tmp_path / "response.jsonl").write_text(response)
-    refused = command("muc", tmp_path / "key.conllu", tmp_path / "response.jsonl")
+    refused = within("muc", tmp_path / "key.conllu", tmp_path / "response.jsonl")
     assert b"--align" in refused.stderr
-    done = command("muc", tmp_path / "key.conllu", tmp_path / "response.jsonl", "--align", "--singletons", "keep")
+    done = within("muc", tmp_path / "key.conllu", tmp_path / "response.jsonl", "--align", "--singletons", "keep")
     assert done.status == 0
     assert b"Fidelity of the text: 100.00 %" in done.stdout or b"fidelity" in done.stdout
-    both = command("muc", tmp_path / "key.conllu", tmp_path / "key.conllu", "--align")
+    both = within("muc", tmp_path / "key.conllu", tmp_path / "key.conllu", "--align")
     assert both.status == 2
     assert b"both sides are CorefUD" in both.stderr
 

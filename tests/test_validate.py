@@ -35,7 +35,7 @@ from corefscore.formats.conll import reader as conll
 from corefscore.formats.conll.lines import cell_of
 from corefscore.formats.jsonlines import reader as jsonlines
 from corefscore.formats.jsonlines.examiner import Examiner
-from support import RECORDED, ROOT, TESTDATA, call, command
+from support import RECORDED, ROOT, TESTDATA, call, within
 from test_reading import columns, document, read_text
 
 PAGE = (ROOT / "docs" / "reference" / "messages.md").read_text()
@@ -540,16 +540,16 @@ def test_a_folder_is_one_corpus(tmp_path: Path, capfdbinary: pytest.CaptureFixtu
 
 
 def test_standard_input_and_odd_bytes_come_out_as_they_went_in() -> None:
-    done = command("validate", "-", stdin=b"#begin document \xff\xfe\nw\t(1\n#end document\n")
+    done = within("validate", "-", stdin=b"#begin document \xff\xfe\nw\t(1\n#end document\n")
     assert b'<stdin>:2:3: error[unclosed-mention] in document "\xff\xfe"' in done.stdout
-    whole = json.loads(command("validate", "-", "--format", "json", stdin=b"#begin document \xff\nw\t(1\n").stdout)
+    whole = json.loads(within("validate", "-", "--format", "json", stdin=b"#begin document \xff\nw\t(1\n").stdout)
     assert whole["files"][0]["errors"] == 1
 
 
 def test_a_key_from_standard_input_is_the_key_of_every_file(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / name).write_text(document("w\t(1)", "x\t(1)"))
-    done = command("validate", "a", "b", "--key", "-", stdin=(tmp_path / "a").read_bytes(), cwd=tmp_path)
+    done = within("validate", "a", "b", "--key", "-", stdin=(tmp_path / "a").read_bytes(), cwd=tmp_path)
     assert (done.status, done.stdout.count(b": clean (")) == (0, 3)
 
 
@@ -977,16 +977,16 @@ def test_mending_moves_no_score_of_corefud(folder: Path, tmp_path: Path) -> None
     parts = re.sub(r"\[2/2\]", "[3/3]", re.sub(r"\[1/2\]", "[1/3]", twice))
     for its in (text, parts, (parts.rstrip("\n") + "\n").replace("\n", "\r\n")):
         response.write_text(its, newline="")
-        before = scores_of(key, response)
         mended_bytes, _ = mended_corefud(response.read_bytes(), tmp_path)
-        out.write_bytes(mended_bytes)
-        assert scores_of(key, out) == before
+        if mended_bytes != response.read_bytes():
+            out.write_bytes(mended_bytes)
+            assert scores_of(key, out) == scores_of(key, response)
         assert mended_corefud(mended_bytes, tmp_path) == (mended_bytes, [])
 
 
 def test_first_copies_of_corefud_are_not_mended(tmp_path: Path) -> None:
     path = TESTDATA / "odd" / "mendable-corefud" / "file.conllu"
-    done = command("validate", path, "--fix", tmp_path / "out", "--repeated", "first")
+    done = within("validate", path, "--fix", tmp_path / "out", "--repeated", "first")
     assert (done.status, done.stdout) == (2, b"")
     assert b"--repeated first is for CoNLL files" in done.stderr
     assert not (tmp_path / "out").exists()
