@@ -330,7 +330,7 @@ def test_a_corpus_with_two_fields_of_clusters_says_which_is_meant(tmp_path: Path
     """Clusters and predictions in one file: read without a side, one of them would be scored as the other."""
     file = tmp_path / "documents.jsonl"
     file.write_text('{"doc_key": "a", "clusters": [[[0, 0], [1, 1]]], "predicted_clusters": [[[2, 2], [3, 3]]]}\n')
-    with pytest.raises(InputError, match="stands beside predicted_clusters"):
+    with pytest.raises(InputError, match="occurs together with predicted_clusters"):
         read(file)
     assert score(read(file, side="key"), read(file, side="response"), "muc")["muc"].f1 == 0
     assert score(file, file, "muc")["muc"].f1 == 0

@@ -177,7 +177,7 @@ def test_other_keys_have_no_units_within_documents(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="units within documents need a key in CoNLL or JSON, read from a file"):
         corefscore.compare([[(0, 0), (1, 1)]], {"a": [[(0, 0), (1, 1)]]}, "lea", unit="field:topic")
     good = TESTDATA / "dialects" / "e2e" / "good.jsonl"
-    with pytest.raises(InputError, match='the field "topic" is not there'):
+    with pytest.raises(InputError, match='the field "topic" is missing'):
         corefscore.compare(good, {"a": good}, "lea", unit="field:topic")
     with pytest.raises(InputError, match='the field "clusters" has another shape'):
         corefscore.compare(good, {"a": good}, "lea", unit="field:clusters")

@@ -1,4 +1,4 @@
-"""JSON lines, and JSON of other dialects: a reader for scoring, one that looks closer, and a writer."""
+"""JSON lines and other dialects of JSON: readers for scoring and for validation, and a writer."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FORMAT = Format(
     layers="corefscore.formats.jsonlines.layers",
     promises=promises,
 )
-"""JSON of any dialect; written as e2e-coref does."""
+"""JSON of any dialect; written in the dialect of e2e-coref."""
 
 DIALECTS_OF = {row.name: FORMAT._replace(name=row.name, title=row.title, write=writer(row)) for row in DIALECTS}
-"""A format for each dialect, under its name."""
+"""A format for each dialect, by name."""

@@ -1,7 +1,7 @@
-"""The dialects of JSON: the fields of a document with its name, its words and its clusters, and what a mention is.
+"""The dialects of JSON: which fields have the name, the words and the clusters of a document, and what a mention is.
 
-A dialect is a row of `DIALECTS`; all of them are read by one reader. The first object of a corpus tells its dialect by
-its fields (`dialect_of`), unless ``--input-format`` names one.
+A dialect is a row of `DIALECTS`; one reader reads all of them. The dialect of a corpus is recognised from the fields of
+its first object (`dialects_of`), unless ``--input-format`` names it.
 """
 
 from __future__ import annotations
@@ -10,25 +10,28 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 SENTENCES, FLAT, OBJECTS, TEXT = "sentences", "flat", "objects", "text"
-"""What the field of words can hold: lists of words by sentence; one list of words; sentences that are objects with
-tokens, which are objects with a text; or the text itself, of which mentions count characters."""
+"""The shapes of the field of words: a list of words for each sentence; one list of words; sentences that are objects
+with tokens, which are objects with a text; or the text itself, in which mentions count characters."""
 
 CLUSTERS, PREDICTED = "clusters", "predicted_clusters"
 
 NAMES_OF_DOCUMENTS = ("doc_key", "doc_id", "document_id", "id")
-"""Where the dialects have the name of a document."""
+"""The fields in which dialects have the name of a document."""
 
 
 class Dialect(NamedTuple):
-    """One row of the table.
+    """One row of the table of dialects. Fields of an object:
 
-    ``names`` are the fields that can have the name of a document, ``part`` one with the number of its part. ``words``
-    is the field of words, of the ``shape`` that stands there. ``clusters`` has the clusters, ``predicted`` those of a
-    response that has it. ``behind`` says that an end is the first token (or character) behind the mention, not
-    the last one of it; ``by_sentence`` that a mention is [sentence, start, end], counted from the first token of the
-    sentence. ``spelled`` is the field with the words of each mention, and ``exact`` whether they are always those of
-    the text. ``sentence_of`` has the sentence of each word, ``subtokens`` the word of each subtoken. ``array`` says
-    that the dialect is written as one array; either is read. ``tells`` are fields that only this dialect has.
+    - ``names``: those that can have the name of a document; ``part``: the number of its part.
+    - ``words``: the words, in the given ``shape``.
+    - ``clusters``: the clusters; ``predicted``: the clusters of a response, if it has this field.
+    - ``sentence_of``: the number of the sentence of each word; ``subtokens``: the number of the word of each subtoken.
+    - ``spelled``: the words of each mention, which are always those of the text if ``exact`` is true.
+    - ``unique``: the fields that only this dialect has.
+
+    ``exclusive`` says that the end of a mention is the first token (or character) after it, not its last one;
+    ``by_sentence`` that a mention is [sentence, start, end], counted from the first token of the sentence; ``array``
+    that the dialect is written as one array. Arrays and lines are read in any dialect.
     """
 
     name: str
@@ -38,7 +41,7 @@ class Dialect(NamedTuple):
     shape: str
     clusters: str
     predicted: str | None = None
-    behind: bool = False
+    exclusive: bool = False
     by_sentence: bool = False
     part: str | None = None
     sentence_of: str | None = None
@@ -46,13 +49,13 @@ class Dialect(NamedTuple):
     spelled: str | None = None
     exact: bool = False
     array: bool = False
-    tells: tuple[str, ...] = ()
+    unique: tuple[str, ...] = ()
 
     @property
     def mention(self) -> str:
-        """What a mention is, for messages."""
+        """The parts of a mention, for messages."""
         unit = "character" if self.shape == TEXT else "token"
-        ends = f"first {unit}, " + (f"{unit} behind the last" if self.behind else f"last {unit}")
+        ends = f"first {unit}, " + (f"{unit} after the last" if self.exclusive else f"last {unit}")
         return f"[sentence, {ends}]" if self.by_sentence else f"[{ends}]"
 
     @property
@@ -64,7 +67,7 @@ class Dialect(NamedTuple):
 
 E2E = Dialect(
     "e2e",
-    "e2e-coref and its heirs",
+    "e2e-coref and its successors",
     names=("doc_key",),
     words="sentences",
     shape=SENTENCES,
@@ -81,7 +84,7 @@ MAVERICK = Dialect(
     shape=FLAT,
     clusters="clusters_token_offsets",
     spelled="clusters_text_mentions",
-    tells=("clusters_token_offsets", "clusters_text_mentions"),
+    unique=("clusters_token_offsets", "clusters_text_mentions"),
 )
 
 DIALECTS: tuple[Dialect, ...] = (
@@ -95,10 +98,10 @@ DIALECTS: tuple[Dialect, ...] = (
         words="cased_words",
         shape=FLAT,
         clusters="span_clusters",
-        behind=True,
+        exclusive=True,
         part="part_id",
         sentence_of="sent_id",
-        tells=("span_clusters", "cased_words"),
+        unique=("span_clusters", "cased_words"),
     ),
     Dialect(
         "preco",
@@ -107,9 +110,9 @@ DIALECTS: tuple[Dialect, ...] = (
         words="sentences",
         shape=SENTENCES,
         clusters="mention_clusters",
-        behind=True,
+        exclusive=True,
         by_sentence=True,
-        tells=("mention_clusters",),
+        unique=("mention_clusters",),
     ),
     Dialect(
         "fastcoref",
@@ -118,7 +121,7 @@ DIALECTS: tuple[Dialect, ...] = (
         words="text",
         shape=TEXT,
         clusters=CLUSTERS,
-        behind=True,
+        exclusive=True,
         spelled="clusters_strings",
         exact=True,
     ),
@@ -130,27 +133,27 @@ DIALECTS: tuple[Dialect, ...] = (
         shape=OBJECTS,
         clusters="coref_chains",
         by_sentence=True,
-        tells=("coref_chains",),
+        unique=("coref_chains",),
     ),
 )
-"""Every dialect. Sources: the files that the programs of these names write and read. That the end of a mention is
-inside it in coref-data is from its converters, which give the number of the last token."""
+"""Every dialect. Sources: the files that the programs of these names write and read; for the ends of mentions in
+coref-data its converters, which write the number of the last token."""
 
 BY_NAME: Mapping[str, Dialect] = {dialect.name: dialect for dialect in DIALECTS}
 
 FASTCOREF = BY_NAME["fastcoref"]
 
 OF_CHARACTERS = ("text", "clusters_strings")
-"""Fields of objects whose offsets count characters, where nothing tells tokens."""
+"""The fields of objects whose offsets count characters, unless other fields have tokens."""
 
 
-def dialects_of(fields: Collection[str], asked: str | None = None) -> list[Dialect]:
-    """The dialects that an object with these fields can be of, the likeliest first; ``asked`` is the field of clusters
-    that was asked for. Of two dialects with the same fields the first stands for both."""
-    by_field = [dialect for dialect in DIALECTS if dialect.clusters == asked != CLUSTERS]
+def dialects_of(fields: Collection[str], requested: str | None = None) -> list[Dialect]:
+    """The dialects that an object with these fields can have, the likeliest first; ``requested`` is the field of
+    clusters that the caller named. Only the first of two dialects with the same fields is listed."""
+    by_field = [dialect for dialect in DIALECTS if dialect.clusters == requested != CLUSTERS]
     if by_field:
         return by_field[:1]
-    found = [dialect for dialect in DIALECTS if not dialect.array and any(field in fields for field in dialect.tells)]
+    found = [dialect for dialect in DIALECTS if not dialect.array and any(field in fields for field in dialect.unique)]
     if CLUSTERS in fields or PREDICTED in fields:
         found.insert(0, E2E if _has_tokens(fields) else FASTCOREF)
     elif not found:
@@ -159,5 +162,5 @@ def dialects_of(fields: Collection[str], asked: str | None = None) -> list[Diale
 
 
 def _has_tokens(fields: Collection[str]) -> bool:
-    """Whether an object without the fields of another dialect has offsets of tokens, as far as can be told."""
+    """Whether the offsets of an object, which has no field of another dialect, seem to count tokens."""
     return E2E.words in fields or "subtoken_map" in fields or not any(field in fields for field in OF_CHARACTERS)

@@ -1,4 +1,4 @@
-"""JSON with a closer look: the fault of every object, where scoring refuses at the first one."""
+"""The examiner of JSON, which reports the faults of every object; scoring stops at the first one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from corefscore.formats.row import Request
 
 
 class Examiner(Reader):
-    """Reads one side, adding all that is wrong or odd to ``found``."""
+    """Reads one side and adds everything that is wrong or odd to ``found``."""
 
     most = MOST
 
@@ -25,14 +25,14 @@ class Examiner(Reader):
         super().__init__([], request)
         self.found = found
         self.hopeless: dict[bytes | str, str] = {}
-        """Short lines that are no object, and the code of their fault, where that is only counted by now."""
+        """The short lines that are not objects and whose faults are only counted by now, with the code of the fault."""
 
     def note(self, finding: Finding) -> None:
         self.found.add(finding)
 
     def refuse(self, error: InputError, record: Record, fields: Fields) -> None:
         self.found.add(*error.findings)
-        if not fields:  # no object, or an empty one, so it has no name either
+        if not fields:  # not an object, or an empty one, so it has no name
             code = error.findings[0].code
             if record.raw and not self.found.room(code):
                 self.hopeless[record.raw] = code
@@ -50,9 +50,9 @@ class Examiner(Reader):
         return True
 
     def text_of(self, fields: Fields, tokens: int, dialect: Dialect) -> Ints:
-        """Words put together from subtokens as well."""
-        its_sentences = sentences_of(fields, dialect)
-        return super().text_of(fields, tokens, dialect) if its_sentences is None else numbers(its_sentences)
+        """As in the reader, but words that are joined from subtokens are known, too."""
+        sentences = sentences_of(fields, dialect)
+        return super().text_of(fields, tokens, dialect) if sentences is None else numbers(sentences)
 
     def look(self, place: Place, fields: Fields, field: str, dialect: Dialect) -> None:
         empty = sum(not cluster for cluster in fields[field])

@@ -1,4 +1,4 @@
-"""The words of JSON, sentence by sentence, and the units of its tokens; parts of speech and parses it has none."""
+"""The words of JSON by sentence, and the units of its tokens. JSON has no parts of speech and no parses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from corefscore.formats.jsonlines.records import Fields
 from corefscore.formats.row import Layers, Request, Sentences
 
 NAMES = (str, int)
-"""What names a unit."""
+"""The types of the names of units."""
 
 
 def read(source: Source, request: Request) -> Iterator[Layers]:
@@ -27,10 +27,11 @@ def read(source: Source, request: Request) -> Iterator[Layers]:
 
 
 def _units(place: Place, fields: Fields, words: Sentences, unit: str) -> list[str]:
-    """The unit of each token, from a field with one name for all, for each sentence or for each token, in one list or
-    by sentence.
+    """The unit of each token, from a field with one name for all tokens, or with one for each sentence or each token,
+    in one list or by sentence.
 
-    Raises `UsageError` for what names no field, `InputError` for a field that is not there or has another shape.
+    Raises `UsageError` if ``unit`` is not the name of a field, `InputError` for a field that is missing or has another
+    shape.
     """
     field = unit.removeprefix(OF_FIELD)
     if field == unit or not field:
@@ -40,15 +41,15 @@ def _units(place: Place, fields: Fields, words: Sentences, unit: str) -> list[st
     if type(value) in NAMES:
         return [str(value)] * tokens
     if isinstance(value, list):
-        flat = list(chain(*value)) if all(isinstance(its, list) for its in value) else value
+        flat = list(chain(*value)) if all(isinstance(item, list) for item in value) else value
         if all(type(name) in NAMES for name in flat):
             if len(flat) == tokens:
                 return list(map(str, flat))
             if len(flat) == len(words):
-                return [str(name) for name, its in zip(flat, words, strict=True) for _ in its]
-    holds = "is not there" if field not in fields else "has another shape"
+                return [str(name) for name, sentence in zip(flat, words, strict=True) for _ in sentence]
+    fault = "is missing" if field not in fields else "has another shape"
     details = {
-        "what": f'the field "{field}" {holds}',
+        "what": f'the field "{field}" {fault}',
         "expected": f"a name, or a list of names for {plural(len(words), 'sentence')} or {plural(tokens, 'token')}",
         "unit": unit,
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
+from itertools import chain
 from operator import le
 
 from corefscore.checking.findings import Finding, plural
@@ -18,59 +19,59 @@ from corefscore.formats.row import Request
 from corefscore.work.workers import Unsuited
 
 WORDS_PER_SUBTOKEN, WORDS_BESIDES = 10, 100
-"""How many words a document can have for each of its subtokens, and besides: words without subtokens are rare, and a
-number such as 99999999 in a short line must not take all memory."""
+"""The largest number of words of a document: so many for each of its subtokens, and so many more. Words without
+subtokens are rare, and a number such as 99999999 in a short line must not take all memory."""
 
 OF_DOCUMENTS = re.compile(rb"cluster|^doc(ument)?_(key|id)$|^sentences$|^subtoken_map$|^coref_chains$|^cased_words$")
-"""What names a field that only documents have, rightly or nearly so."""
+"""The names of fields that only documents have, and similar names."""
 
 
 def recognises(head: bytes) -> bool:
-    """Whether a file that begins so is JSON."""
+    """Whether the first bytes of a file are JSON."""
     return head.removeprefix(MARK).lstrip().startswith((b"{", b"["))
 
 
 def promises(head: bytes, fields: Collection[str] = ()) -> bool:
-    """Whether JSON that begins so names any field of documents, or one of ``fields``: settings and logs do not."""
+    """Whether the first bytes of a JSON file name a field of documents, or one of ``fields``; settings and logs do
+    not."""
     names = re.findall(rb'"([^"]*)"[^\S\n]*:', head)
     return any(OF_DOCUMENTS.search(name) for name in names) or any(field.encode() in names for field in fields)
 
 
 def objects(source: Source, only: Collection[int] | None = None) -> Iterator[tuple[Place, Fields]]:
-    """The objects of a file, or of some of its lines, with their fields."""
+    """The places and the fields of the objects of a file, or of those on the lines ``only``."""
     for record in records(source):
         if only is None or record.place.line in only:
             yield record.place, record.fields()
 
 
 def dialect_of(place: Place, fields: Fields, request: Request) -> Dialect:
-    """The dialect that was asked for, or that of the fields of an object.
+    """The dialect that is requested, or that of the fields of an object.
 
     Raises `InputError` for fields of two dialects.
     """
     if (named := BY_NAME.get(request.input_format or "")) is not None:
         return named
-    asked = request.clusters_field
-    found = dialects_of(fields, asked)
+    found = dialects_of(fields, request.clusters_field)
     if len(found) > 1:
-        one, other, *_ = found
-        what = f"stands beside {one.clusters}, so this can be {one.name} or {other.name}"
-        expected = f"the fields of one dialect; --input-format {one.name} or --input-format {other.name} says which"
-        raise bad_field(place, fields, other.clusters, what, expected)
+        first, second, *_ = found
+        what = f"occurs together with {first.clusters}, so this can be {first.name} or {second.name}"
+        expected = f"the fields of one dialect; --input-format {first.name} or --input-format {second.name} says which"
+        raise bad_field(place, fields, second.clusters, what, expected)
     return found[0]
 
 
 def name_of(place: Place, fields: Fields, dialect: Dialect) -> str:
-    """The name of a document in the field that its dialect has for it; the number of its line where it has no name at
-    all.
+    """The name of a document from the field of its dialect; the number of its line if it has no name.
 
-    Raises `InputError` for what is no name, and for a name in another field; `Unsuited` where nobody knows the number.
+    Raises `InputError` if the field is not a name, and if the name is in the field of another dialect; `Unsuited` if
+    the number of the line is not known.
     """
     field = next(filter(fields.__contains__, dialect.names), None)
     expected = f"the name of the document in {dialect.names[0]}, a string"
     if field is None:
         if not fields.keys().isdisjoint(NAMES_OF_DOCUMENTS):
-            without = "a document without any name is named by its line"
+            without = "a document without any name is named after its line"
             raise missing_field(place, fields, dialect.names[0], f"{expected}; {without}")
         if place.source.cut:
             raise Unsuited
@@ -89,26 +90,26 @@ def name_of(place: Place, fields: Fields, dialect: Dialect) -> str:
 
 
 def unnamed(fields: Fields, dialect: Dialect) -> bool:
-    """Whether an object has no name of a document."""
+    """Whether an object has no field with the name of a document."""
     return fields.keys().isdisjoint(dialect.names)
 
 
 def check_fields(place: Place, fields: Fields, field: str, dialect: Dialect) -> None:
-    """Raises `InputError` for a field that is missing or of the wrong shape."""
+    """Raise `InputError` for a field that is missing or has the wrong shape."""
     if field not in fields:
         expected = f"{field} in every object; --clusters-field NAME reads the clusters from another field"
         raise missing_field(place, fields, field, expected)
     if not isinstance(fields[field], list):
         expected = f"a list of clusters, each a list of mentions {dialect.mention}"
         raise bad_field(place, fields, field, f"is {shown(fields[field])}", expected)
-    its_words = fields.get(dialect.words)
-    if its_words is not None and (fault := words_fault(its_words, dialect.shape)):
+    words = fields.get(dialect.words)
+    if words is not None and (fault := words_fault(words, dialect.shape)):
         raise bad_field(place, fields, dialect.words, *fault)
-    if its_words is None and (dialect.by_sentence or dialect.shape == TEXT) and any(fields[field]):
-        expected = f"{dialect.words}, which offsets of {dialect.name} count"
+    if words is None and (dialect.by_sentence or dialect.shape == TEXT) and any(fields[field]):
+        expected = f"{dialect.words}, to which the offsets of {dialect.name} refer"
         raise missing_field(place, fields, dialect.words, expected)
     if dialect.sentence_of is not None and (numbers := fields.get(dialect.sentence_of)) is not None:
-        size = None if its_words is None else len(its_words)
+        size = None if words is None else len(words)
         if not (are(list, [numbers]) and are(int, numbers) and len(numbers) == size):
             expected = f"one list with the number of the sentence of each of {dialect.words}"
             raise bad_field(place, fields, dialect.sentence_of, f"is {shown(numbers)}", expected)
@@ -117,6 +118,7 @@ def check_fields(place: Place, fields: Fields, field: str, dialect: Dialect) -> 
 
 
 def _check_subtokens(place: Place, fields: Fields, field: str) -> None:
+    """Raise `InputError` for a map of subtokens that has the wrong shape or too many words."""
     subtoken_map = fields[field]
     flat = are(list, [subtoken_map]) and are(int, subtoken_map)
     if not flat or not all(map(le, [0, *subtoken_map], [*subtoken_map, MOST_TOKENS - 1])):
@@ -131,7 +133,7 @@ def _check_subtokens(place: Place, fields: Fields, field: str) -> None:
 
 
 def offsets_of(place: Place, fields: Fields, dialect: Dialect) -> tuple[int, Offsets]:
-    """The number of tokens, -1 where it is not known, and what offsets count."""
+    """The number of tokens, -1 if it is not known, and what the offsets count."""
     sizes = sizes_of(fields, dialect)
     in_words = -1 if sizes is None else sum(sizes)
     subtoken_map = fields.get(dialect.subtokens or "")
@@ -141,48 +143,49 @@ def offsets_of(place: Place, fields: Fields, dialect: Dialect) -> tuple[int, Off
         return (-1 if dialect.shape == TEXT else in_words), Offsets(sizes, known_by, dialect)
     in_map = subtoken_map[-1] + 1 if subtoken_map else 0
     if in_words not in (-1, in_map, len(subtoken_map)):
-        expected = f"{len(subtoken_map)} tokens (its subtokens) or {in_map} (their words), as subtoken_map has it"
+        expected = f"{len(subtoken_map)} tokens (its subtokens) or {in_map} (their words), according to subtoken_map"
         raise bad_field(place, fields, dialect.words, f"has {plural(in_words, 'token')}", expected)
     known_by = f"subtoken_map has {plural(len(subtoken_map), 'subtoken')}"
     return in_map, Offsets([len(subtoken_map)], known_by, dialect)
 
 
 def check_spelling(place: Place, fields: Fields, flat: list[int], name: str, dialect: Dialect) -> Finding | None:
-    """The notice for mentions whose words are not those that the field of words says, if there are a few.
+    """The notice for mentions whose tokens differ from the words in the field ``spelled``, if there are a few.
 
-    Raises `InputError` for a mention that contradicts it: whose words would fit if an end meant the other thing, or, if
-    the words have to be those of the text or none of them is, do not fit at all.
+    Raises `InputError` if the offsets seem to mean something else: if the words of a mention would fit with an end of
+    the other kind (`Dialect.exclusive`); if those of any mention differ and the dialect has exact words; and if those
+    of all mentions differ.
     """
-    said = fields.get(dialect.spelled or "")
+    spelled = fields.get(dialect.spelled or "")
     words = fields.get(dialect.words)
-    if said is None or words is None or dialect.spelled is None:
+    if spelled is None or words is None or dialect.spelled is None:
         return None
-    its_words = (
-        words if isinstance(words, str) else [word for its in sentences_of(fields, dialect) or () for word in its]
-    )
+    if not isinstance(words, str):
+        words = list(chain.from_iterable(sentences_of(fields, dialect) or ()))
     clusters = fields[dialect.clusters]
     found: list[Misspelled] = []
     try:
-        for each in misspelled(clusters, flat, said, its_words, dialect):
-            found.append(each)
-            if each.other or dialect.exact:
+        for mention in misspelled(clusters, flat, spelled, words, dialect):
+            found.append(mention)
+            if mention.other or dialect.exact:
                 break
     except ValueError:
         expected = f"a list of strings for each cluster of {dialect.clusters}, one for each mention"
-        raise bad_field(place, fields, dialect.spelled, f"is {shown(said)}", expected) from None
+        raise bad_field(place, fields, dialect.spelled, f"is {shown(spelled)}", expected) from None
     if not found:
         return None
-    worst = next((each for each in found if each.other), found[0])
+    worst = next((mention for mention in found if mention.other), found[0])
     details = {
         "document": name,
         "place": dialect.clusters + worst.place,
         "words": clean(worst.words),
         "field": dialect.spelled,
-        "said": clean(worst.said),
+        "said": clean(worst.spelled),
     }
     if worst.other or dialect.exact or 2 * len(found) == len(flat):
-        last = "the last character" if dialect.exact else "the last token"
-        meant, other = ("behind the mention", last) if dialect.behind else (last, "behind the mention")
+        unit = "character" if dialect.exact else "token"
+        last, after = f"the last {unit}", f"the {unit} after the last"
+        meant, other = (after, last) if dialect.exclusive else (last, after)
         hint = f"the words would fit if an end were {other}, but " if worst.other else ""
         details["expected"] = f"{hint}in {dialect.name} an end is {meant}"
         raise InputError([Finding("other-end", place.source.name, place.line, details=details)])
@@ -191,14 +194,14 @@ def check_spelling(place: Place, fields: Fields, flat: list[int], name: str, dia
 
 
 def missing_field(place: Place, fields: Fields, field: str, expected: str) -> InputError:
-    """The error for a field that is not there."""
+    """The error for a missing field."""
     names = [shown(name) for name in list(fields)[:10]] + (["..."] if len(fields) > 10 else [])
-    held = ", ".join(names) or "no field at all"
-    details = {"where": where(fields), "field": clean(field), "fields": held, "expected": expected}
+    known = ", ".join(names) or "no field at all"
+    details = {"where": where(fields), "field": clean(field), "fields": known, "expected": expected}
     return InputError([Finding("missing-field", place.source.name, place.line, details=details)])
 
 
 def bad_field(place: Place, fields: Fields, field: str, what: str, expected: str) -> InputError:
-    """The error for a field, and what is wrong with it."""
+    """The error for a field whose value is wrong."""
     details = {"where": where(fields), "field": field, "what": what, "expected": expected}
     return InputError([Finding("bad-field", place.source.name, place.line, details=details)])

@@ -1,4 +1,4 @@
-"""The clusters of an object of JSON: from the offsets of its dialect to tokens, and what is wrong with them."""
+"""The clusters of an object of JSON: from the offsets of its dialect to tokens, and their faults."""
 
 from __future__ import annotations
 
@@ -14,15 +14,18 @@ from corefscore.formats.jsonlines.records import shown
 from corefscore.formats.jsonlines.words import are
 
 MOST_TOKENS = 10**8
-"""No document has more tokens, so that a wrong offset cannot take all memory."""
+"""The limit of the number of tokens of a document, so that a wrong offset cannot take all memory."""
 
 NOT_SPELLED = re.compile(r"\s|_|##")
-"""What the words of a mention and its tokens may differ in: blanks, and the marks of empty nodes."""
+"""The differences between the words of a mention and its tokens that are ignored: blanks and marks of empty nodes."""
 
 
 class Offsets(NamedTuple):
-    """What the offsets of a document count: so many tokens (or characters) in each sentence, or in all where mentions
-    do not name their sentence; None where that is not known. ``known_by`` says how it is known, for messages."""
+    """What the offsets of a document count.
+
+    ``sizes`` are the numbers of tokens (or characters) of its sentences; one number for all if mentions do not name
+    their sentence; None if it is not known. ``known_by`` says how it is known, for messages.
+    """
 
     sizes: Sequence[int] | None
     known_by: str
@@ -30,7 +33,7 @@ class Offsets(NamedTuple):
 
     @property
     def total(self) -> int:
-        """How many there are in all, -1 where that is not known."""
+        """The number of tokens (or characters) of the document, -1 if it is not known."""
         return -1 if self.sizes is None else sum(self.sizes)
 
     @property
@@ -44,8 +47,10 @@ Columns = tuple[list[int], list[int], list[int]]
 
 
 def flattened(clusters: list[Any], offsets: Offsets) -> list[int] | None:
-    """The first and the last token of each mention in a row, counted through the document, or None where `faults_of`
-    has something to say; far faster than that."""
+    """The first and the last token of each mention in one list, counted from the first of the document.
+
+    None if `faults_of` finds a fault; this is much faster.
+    """
     columns = _columns(clusters, offsets.dialect)
     if columns is None:
         return None
@@ -68,7 +73,7 @@ def _alternating(start: Iterable[int], end: Iterable[int]) -> list[int]:
 
 
 def _columns(clusters: list[Any], dialect: Dialect) -> Columns | None:
-    """The mentions of clusters; None where some are none."""
+    """The columns of all mentions; None if something in the clusters is not a mention."""
     if not are(list, clusters):
         return None
     mentions = list(chain.from_iterable(clusters))
@@ -79,102 +84,109 @@ def _columns(clusters: list[Any], dialect: Dialect) -> Columns | None:
     if not are(int, flat) or min(flat, default=0) < 0:
         return None
     start, end = flat[width - 2 :: width], flat[width - 1 :: width]
-    if dialect.behind:
-        end = [each - 1 for each in end]
+    if dialect.exclusive:
+        end = [after - 1 for after in end]
     return (flat[::width], start, end) if all(map(le, start, end)) else None
 
 
 def faults_of(clusters: list[Any], offsets: Offsets) -> Iterator[tuple[str, str, str]]:
-    """All that is wrong with clusters: where, what it is, and what was expected."""
+    """All faults of clusters: where, what was found, and what was expected."""
     for number, cluster in enumerate(clusters):
         if not isinstance(cluster, list):
             yield f"[{number}]", shown(cluster), f"a list of mentions, each {offsets.dialect.mention}"
             continue
-        for place, mention in enumerate(cluster):
+        for index, mention in enumerate(cluster):
             if expected := _expected(mention, offsets):
-                yield f"[{number}][{place}]", shown(mention), expected
+                yield f"[{number}][{index}]", shown(mention), expected
 
 
 def _expected(mention: Any, offsets: Offsets) -> str | None:
-    """What was expected in the place of a mention, where it is none."""
+    """What was expected instead of a wrong mention; None if it is right."""
     dialect = offsets.dialect
     width = 3 if dialect.by_sentence else 2
     if not (isinstance(mention, list) and len(mention) == width and are(int, mention)):
         return f"{'three' if width == 3 else 'two'} whole numbers, {dialect.mention}, counted from 0"
-    start, end = mention[-2], mention[-1] - dialect.behind
+    start, end = mention[-2], mention[-1] - dialect.exclusive
     if min(mention) < 0:
         return f"{offsets.unit}s counted from 0; no offset is below that"
     if end < start:
-        unit, last = offsets.unit, "one after its last" if dialect.behind else "its last one"
-        return f"the first {unit} of the mention, then {'the ' * dialect.behind}{last}"
+        unit = offsets.unit
+        last = "the one after its last" if dialect.exclusive else "its last one"
+        return f"the first {unit} of the mention, then {last}"
     return _expected_end(mention, offsets)
 
 
 def _expected_end(mention: list[int], offsets: Offsets) -> str | None:
-    """What was expected of an end that is too large, or of a sentence that is not there."""
+    """What was expected instead of an end that is too large, or of a sentence that does not exist."""
     dialect, sizes = offsets.dialect, offsets.sizes
     limit, known_by = offsets.total, offsets.known_by
     if dialect.by_sentence:
         number = 0 if sizes is None else len(sizes)
         if mention[0] >= number:
-            return f"sentences below {number}, since there are so many"
+            return f"a sentence below {number}, since the document has {plural(number, 'sentence')}"
         limit = 0 if sizes is None else sizes[mention[0]]
         known_by = f"sentence {mention[0]} has {plural(limit, offsets.unit)}"
-    end = mention[-1] - dialect.behind
+    end = mention[-1] - dialect.exclusive
     if 0 <= limit <= end:
-        return _beyond(mention[-1], limit + dialect.behind, known_by, dialect)
+        return _beyond(mention[-1], limit + dialect.exclusive, known_by, dialect)
     return f"offsets of tokens, below {MOST_TOKENS:,}" if end >= MOST_TOKENS else None
 
 
 def _beyond(end: int, limit: int, known_by: str, dialect: Dialect) -> str:
-    """What was expected of an end that is too large by the number of tokens."""
+    """What was expected instead of an end that is not below ``limit``."""
     expected = f"offsets below {limit}, since {known_by}"
-    if not dialect.behind and end == limit:
+    if not dialect.exclusive and end == limit:
         return f"{expected}; an end is the last token of the mention, not the token after it"
     return expected if dialect.by_sentence or dialect.shape == TEXT else f"{expected}{NO_CHARACTERS}"
 
 
 class Misspelled(NamedTuple):
-    """A mention whose words are not those of its tokens: where it is, its words by its tokens, and those that the file
-    says. ``other`` is whether they would fit if its end meant the other thing (the last token, or that behind it)."""
+    """A mention whose words in the file differ from its tokens.
+
+    ``place`` is its index in the clusters, ``words`` are its tokens, ``spelled`` are its words in the file. ``other``
+    says whether these would fit with an end of the other kind (`Dialect.exclusive`).
+    """
 
     place: str
     words: str
-    said: str
+    spelled: str
     other: bool
 
 
 def misspelled(
-    clusters: Sequence[Sequence[Any]], flat: Sequence[int], said: Any, words: Sequence[str] | str, dialect: Dialect
+    clusters: Sequence[Sequence[Any]], flat: Sequence[int], spelled: Any, words: Sequence[str] | str, dialect: Dialect
 ) -> Iterator[Misspelled]:
-    """The mentions whose words are not those that the file says; ``words`` are all of the document, or its text.
+    """The mentions whose tokens differ from their words in the file.
 
-    Raises `ValueError` where the words are not in lists as the clusters are.
+    ``flat`` is `flattened`, ``spelled`` has the words by cluster and mention, ``words`` are all words of the document
+    or its text. Raises `ValueError` if ``spelled`` is not strings in lists like those of the clusters.
     """
-    if not are(list, [said]) or not are(list, said) or list(map(len, said)) != list(map(len, clusters)):
+    if not are(list, [spelled]) or not are(list, spelled) or list(map(len, spelled)) != list(map(len, clusters)):
         raise ValueError
-    spelled = list(chain.from_iterable(said))
-    if not are(str, spelled):
+    words_of_mentions = list(chain.from_iterable(spelled))
+    if not are(str, words_of_mentions):
         raise ValueError
     blank = "" if isinstance(words, str) else " "
-    step = -1 if dialect.behind else 1
-    for at, its in enumerate(spelled):
-        start, end = flat[2 * at], flat[2 * at + 1]
+    step = -1 if dialect.exclusive else 1
+    for number, expected in enumerate(words_of_mentions):
+        start, end = flat[2 * number], flat[2 * number + 1]
         found = blank.join(words[start : end + 1])
-        if found == its or _plain(found) == _plain(its):
+        if found == expected or _plain(found) == _plain(expected):
             continue
-        # An end behind the mention that was meant as its last token, or the other way round.
-        other = blank.join(words[start : end + 1 - step])
-        yield Misspelled(_place(clusters, at), found, its, _plain(other) == _plain(its))
+        other = blank.join(words[start : end + 1 - step])  # with an end of the other kind
+        yield Misspelled(_place(clusters, number), found, expected, _plain(other) == _plain(expected))
 
 
-def _place(clusters: Sequence[Sequence[Any]], at: int) -> str:
+def _place(clusters: Sequence[Sequence[Any]], mention: int) -> str:
+    """The index of a mention in the clusters, given its number in all of them."""
+    index = mention
     for number, cluster in enumerate(clusters):
-        if at < len(cluster):
-            return f"[{number}][{at}]"
-        at -= len(cluster)
-    raise IndexError(at)
+        if index < len(cluster):
+            return f"[{number}][{index}]"
+        index -= len(cluster)
+    raise IndexError(mention)
 
 
 def _plain(words: str) -> str:
+    """Words without the differences that are ignored."""
     return NOT_SPELLED.sub("", words)

@@ -1,22 +1,22 @@
-"""JSON as coreference models write it: one object a document, each on a line or all in one array.
+"""The reader of JSON of coreference models: one object a document, each on a line or all in one array.
 
     {"doc_key": "bn/x_0", "sentences": [["The", "cat", "saw", "it"]], "clusters": [[[0, 1], [3, 3]]]}
 
-Its fields, and what a mention is, depend on its dialect (`corefscore.formats.jsonlines.dialects`). In e2e-coref:
+The fields, and what a mention is, depend on the dialect (`corefscore.formats.jsonlines.dialects`). In e2e-coref:
 
 - `doc_key` is the name of the document.
-- `clusters` are its entities, each a list of mentions `[first token, last token]`, counted from 0 through the whole
-  document. A response has them in `predicted_clusters` where its first object has that field; ``--clusters-field``
-  names any other, or two (``KEY,RESPONSE``). All objects have the same dialect and field, so that nothing else slips in
-  where a prediction is missing.
-- `sentences`, lists of words, give the number of tokens and the words. Without them neither is known.
-- `subtoken_map` gives the word of each subtoken; offsets then count subtokens and are mapped to words. `sentences`
-  are of words or, as the models have it, segments of subtokens.
+- `clusters` are its entities, each a list of mentions `[first token, last token]`; the tokens of a document are
+  numbered from 0. A response has them in `predicted_clusters` if its first object has that field; ``--clusters-field``
+  names another field, or two (``KEY,RESPONSE``). All objects have the same dialect and field, so that no other field is
+  read in place of a missing prediction.
+- `sentences`, lists of words, contain the words and so the number of tokens. Without them neither is known.
+- `subtoken_map` contains the number of the word of each subtoken; offsets then count subtokens and are mapped to words.
+  `sentences` contain words, or segments of subtokens, as these models write them.
 
-Other fields are passed over, and so are clusters without mentions. Entities and mentions come in the order in which
-`corefscore.formats.conll.writer.write` and `corefscore.formats.conll.reader` would give them, so that the digits are
-the same. Where mentions count characters, the text is cut at blanks and where mentions begin or end: its pieces are
-tokens, which are mapped to those of the other side (`corefscore.alignment.offsets`).
+Other fields and clusters without mentions are ignored. Entities and mentions are in the order that they would have
+after `corefscore.formats.conll.writer.write` and `corefscore.formats.conll.reader`, so that scores are the same. If
+mentions count characters, the text is cut at blanks and at the ends of mentions. The pieces are tokens, which are
+mapped to those of the other side (`corefscore.alignment.offsets`).
 """
 
 from __future__ import annotations
@@ -52,17 +52,17 @@ from corefscore.formats.row import BATCH, Request, Sentences, passage, passage_p
 from corefscore.formats.words import numbers_of
 
 WHOLE_FILE = ("no-document", "json-document")
-"""Faults of a whole file, of which each line would tell again."""
+"""Faults of a whole file, which every line would have again."""
 
 FIELDS_SHOWN = 10
-"""How many fields a message lists."""
+"""The number of fields that a message lists."""
 
 
 def read(files: Sequence[Source], notices: list[Finding], request: Request) -> Iterator[Documents]:
     """The documents of all files as one corpus, in batches.
 
-    Raises `InputError` for the first thing that is not as the head of this file has it; `UsageError` for a file that
-    cannot be read.
+    Raises `InputError` for the first object that is not as described above, `UsageError` for a file that cannot be
+    read.
     """
     return Reader(notices, request).documents(files)
 
@@ -70,12 +70,12 @@ def read(files: Sequence[Source], notices: list[Finding], request: Request) -> I
 class Reader:
     """Reads one corpus.
 
-    Scoring refuses at the first fault. Who wants to know more (`corefscore.formats.jsonlines.examiner`) overrides
-    `note`, `refuse`, `text_of` and `look`, and reads on by the same rules.
+    Scoring stops at the first fault. `corefscore.formats.jsonlines.examiner` overrides `note`, `refuse`, `skips`,
+    `text_of` and `look` to continue by the same rules.
     """
 
     most = 1
-    """How many faults of a document are told."""
+    """The largest number of faults of a document that are reported."""
 
     def __init__(self, notices: list[Finding], request: Request) -> None:
         self.notices, self.request = notices, request
@@ -93,25 +93,25 @@ class Reader:
             yield self._full()
 
     def note(self, finding: Finding) -> None:
-        """Keep a notice."""
+        """Add a notice."""
         self.notices.append(finding)
 
     def refuse(self, error: InputError, record: Record, fields: Fields) -> None:
-        """Deal with a fault of an object, of which these fields are known."""
+        """Raise the error for a fault of an object; ``fields`` are those of its fields that are known."""
         raise error
 
     def skips(self, raw: bytes | str) -> bool:
-        """Whether to pass over a short object that is written so."""
+        """Whether to skip a short object with this text."""
         return False
 
     def text_of(self, fields: Fields, tokens: int, dialect: Dialect) -> Ints:
-        """The numbers of the words of a document (`corefscore.documents.model.Texts`); unknown where they are not
-        there, or would have to be put together from subtokens."""
-        its_sentences = None if of_subtokens(fields, dialect) else sentences_of(fields, dialect)
-        return np.full(max(tokens, 0), UNKNOWN) if its_sentences is None else numbers(its_sentences)
+        """The numbers of the words of a document (`corefscore.documents.model.Texts`); unknown if it has no words, or
+        if these would have to be joined from subtokens."""
+        sentences = None if of_subtokens(fields, dialect) else sentences_of(fields, dialect)
+        return np.full(max(tokens, 0), UNKNOWN) if sentences is None else numbers(sentences)
 
     def look(self, place: Place, fields: Fields, field: str, dialect: Dialect) -> None:
-        """Look at a document without a fault, and at the field of its clusters."""
+        """Look at a document without a fault, whose clusters are in ``field``; for subclasses."""
 
     def _file(self, source: Source) -> Iterator[None]:
         """Read one file, object by object."""
@@ -139,7 +139,7 @@ class Reader:
             self.refuse(without, Record(Place(source, None), 0, dict), {})
 
     def _add(self, record: Record, fields: Fields) -> None:
-        """Add the document of an object to the batch. Raises `InputError` for what is wrong with it."""
+        """Add the document of an object to the batch. Raises `InputError` for a fault."""
         place = record.place
         dialect, field = self._first(place, fields)
         merged = self.batch.add(place, fields, field, dialect)
@@ -153,15 +153,15 @@ class Reader:
         self.look(place, fields, field, dialect)
 
     def _first(self, place: Place, fields: Fields) -> First:
-        """The dialect and the field of the clusters. Raises `InputError` for a field that the first object should have
-        had."""
+        """The dialect and the field of the clusters. Raises `InputError` if an object has the field of predictions and
+        the first object did not."""
         if self.first is None:
             self.first = _by_first(place, fields, self.request)
         predicted = self.first.dialect.predicted
         chosen = self.request.clusters_field is None and self.request.side != KEY
         if chosen and self.first.field != predicted and predicted in fields:
             expected = "the same field in every object; --clusters-field NAME says which one has the clusters"
-            raise bad_field(place, fields, predicted or "", "is here, and not in the first object", expected)
+            raise bad_field(place, fields, predicted or "", "is here, but not in the first object", expected)
         return self.first
 
     def _empty(self) -> Gathered:
@@ -174,17 +174,17 @@ class Reader:
 
 
 class First(NamedTuple):
-    """What the first object of a corpus decides: its dialect, and the field of the clusters."""
+    """The dialect and the field of the clusters of a corpus, which its first object decides."""
 
     dialect: Dialect
     field: str
 
 
 def settled(files: Sequence[Source], request: Request) -> Request:
-    """What is asked, with what the first object decides. Raises as `read` does, for that object."""
+    """The request with the dialect and the field of the first object. Raises as `read` does, for that object."""
     if first_of(request) is not None:
         return request
-    first = next((each for source in files for each in objects(source)), None)
+    first = next(chain.from_iterable(map(objects, files)), None)
     if first is None:
         return request
     dialect, field = _by_first(*first, request)
@@ -192,7 +192,7 @@ def settled(files: Sequence[Source], request: Request) -> Request:
 
 
 def has_both_sides(source: Source) -> bool:
-    """Whether the first object of a file has the clusters of both sides. Raises `InputError` for what is no object."""
+    """Whether the first object of a file has the clusters of both sides. Raises `InputError` if it is not an object."""
     first = next(objects(source), None)
     return first is not None and {CLUSTERS, PREDICTED} <= first[1].keys()
 
@@ -204,7 +204,7 @@ def of_characters(source: Source, request: Request) -> bool:
 
 
 def first_of(request: Request) -> First | None:
-    """What the first object decides, where that is known."""
+    """The dialect and the field of the first object, if these are known."""
     if request.by_first is None:
         return None
     name, field = request.by_first
@@ -212,54 +212,55 @@ def first_of(request: Request) -> First | None:
 
 
 def field_of(request: Request, dialect: Dialect) -> str | None:
-    """The field of the clusters; None where the first object decides."""
+    """The field of the clusters; None if the first object decides."""
     if request.clusters_field is not None:
         return request.clusters_field.split(",")[-1 if request.side == RESPONSE else 0]
     return dialect.clusters if request.side == KEY or dialect.predicted is None else None
 
 
 def _by_first(place: Place, fields: Fields, request: Request) -> First:
-    """What the first object decides. Raises `InputError` where nobody said which of two fields it is."""
+    """The dialect and the field of the first object. Raises `InputError` if it has the fields of both sides and the
+    side is not known."""
     dialect = dialect_of(place, fields, request)
     field = field_of(request, dialect)
     if field is not None:
         return First(dialect, field)
     if request.side is None and {dialect.clusters, dialect.predicted} <= fields.keys():
-        expected = 'side="key" or side="response" for the one or the other, or clusters_field'
-        raise bad_field(place, fields, dialect.clusters, f"stands beside {dialect.predicted}", expected)
+        expected = 'side="key" for the first or side="response" for the second, or clusters_field'
+        raise bad_field(place, fields, dialect.clusters, f"occurs together with {dialect.predicted}", expected)
     predicted = dialect.predicted
     return First(dialect, predicted if predicted is not None and predicted in fields else dialect.clusters)
 
 
-def numbers(its_sentences: Sentences) -> Ints:
+def numbers(sentences: Sentences) -> Ints:
     """The numbers of the words of sentences."""
-    return numbers_of([word.encode("utf-8", "surrogateescape") for word in chain(*its_sentences)])
+    return numbers_of([word.encode("utf-8", "surrogateescape") for word in chain(*sentences)])
 
 
 @dataclass(frozen=True)
 class Passages:
-    """Gives the words of spans of one file, or their offsets where nobody knows the words."""
+    """A function that returns the words of spans of one file, or their offsets if the words are not known."""
 
     request: Request
 
     def __call__(self, source: Source, spans: Sequence[Span]) -> list[str]:
         """The words of spans."""
         by_line: dict[int, list[int]] = defaultdict(list)
-        for at, span in enumerate(spans):
-            by_line[span.line].append(at)
+        for number, span in enumerate(spans):
+            by_line[span.line].append(number)
         found: dict[int, str] = {}
         for place, fields in objects(source, by_line):
-            its_sentences = words_of(place, fields, self.request)
-            every = None if its_sentences is None else list(chain(*its_sentences))
-            for at in by_line[place.line or 0]:
-                start, end = spans[at].start, spans[at].end
-                found[at] = f"{start}-{end}" if every is None else _passage(every, start, end)
-        return [found[at] for at in range(len(spans))]
+            sentences = words_of(place, fields, self.request)
+            words = None if sentences is None else list(chain(*sentences))
+            for number in by_line[place.line or 0]:
+                start, end = spans[number].start, spans[number].end
+                found[number] = f"{start}-{end}" if words is None else _passage(words, start, end)
+        return [found[number] for number in range(len(spans))]
 
 
 def words_of(place: Place, fields: Fields, request: Request) -> list[list[str]] | None:
-    """The words of a document by sentence, or the pieces of its text where mentions count characters; None where there
-    are none."""
+    """The words of a document by sentence, or the pieces of its text if mentions count characters; None if it has no
+    words."""
     dialect = dialect_of(place, fields, request)
     if dialect.shape != TEXT or dialect.words not in fields:
         return sentences_of(fields, dialect)
@@ -269,18 +270,19 @@ def words_of(place: Place, fields: Fields, request: Request) -> list[list[str]] 
 
 
 def sentences(source: Source, notices: list[Finding], request: Request) -> Iterator[Sentences | None]:
-    """The words of a file, document by document; None where it does not give them.
+    """The words of each document of a file; None if it has none.
 
-    Notices tell where words had to be put together from subtokens, where a text was cut, and which fields nobody reads.
+    Added to the notices are documents whose words were joined from subtokens or whose text was cut, and fields that are
+    ignored.
     """
-    told: set[str] = set()
+    noted: set[str] = set()
     for place, fields in objects(source):
         dialect = dialect_of(place, fields, request)
         field = field_of(request, dialect) or dialect.clusters
         name = name_of(place, fields, dialect)
         read = {*dialect.fields, field}
-        if others := [name for name in fields if name not in read and name not in told]:
-            told.update(others)
+        if others := [name for name in fields if name not in read and name not in noted]:
+            noted.update(others)
             more = f" and {len(others) - FIELDS_SHOWN} more" if len(others) > FIELDS_SHOWN else ""
             shown = ", ".join(clean(name) for name in others[:FIELDS_SHOWN])
             details = {"document": name, "fields": shown + more}
@@ -295,9 +297,9 @@ def sentences(source: Source, notices: list[Finding], request: Request) -> Itera
 class Gathered:
     """The documents since the last batch: lists of whole numbers, which become columns at its end.
 
-    ``most`` is how many faults of a document are told, ``words`` gives the words of spans. ``texts`` has the words of
-    each document where they are kept, ``characters`` the pieces of its text where mentions count characters. ``odd``
-    is the notice about the words of the mentions of the last document, if there is one.
+    ``most`` is the largest number of faults of a document that are reported, ``words`` returns the words of spans.
+    ``texts`` has the words of each document if they are kept, ``characters`` the pieces of its text if mentions count
+    characters. ``odd`` is the notice about the words of mentions of the last document, if there is one.
     """
 
     def __init__(self, most: int, words: Passages, *, texts: bool) -> None:
@@ -317,9 +319,9 @@ class Gathered:
         self.bytes = 0
 
     def add(self, place: Place, fields: Fields, field: str, dialect: Dialect) -> int:
-        """Add one document; how many mentions fall together with others when subtokens are mapped to words.
+        """Add one document; returns how many of its mentions become equal to others when subtokens are mapped to words.
 
-        Raises `InputError` for what is wrong with it.
+        Raises `InputError` for its faults.
         """
         name = name_of(place, fields, dialect)
         check_fields(place, fields, field, dialect)
@@ -339,9 +341,9 @@ class Gathered:
         self.odd = check_spelling(place, fields, found, name, dialect) if field == dialect.clusters else None
         subtoken_map: list[int] | None = fields.get(dialect.subtokens or "")
         if subtoken_map is not None:
-            apart = len(set(zip(found[::2], found[1::2], strict=True)))
+            different = len(set(zip(found[::2], found[1::2], strict=True)))
             found = [subtoken_map[offset] for offset in found]
-            merged = apart - len(set(zip(found[::2], found[1::2], strict=True)))
+            merged = different - len(set(zip(found[::2], found[1::2], strict=True)))
         text = fields.get(dialect.words) if dialect.shape == TEXT else None
         if text is not None:
             text, tokens, mentions = pieces_of(text, found)
@@ -358,7 +360,7 @@ class Gathered:
         return merged
 
     def add_faulty(self, name: str, place: Place, fault: Finding) -> None:
-        """Add a document of which only the name can be told."""
+        """Add a document of which only the name is known."""
         self.faults[len(self.names)] = lambda: fault
         self._begin(name, place, -1)
 
@@ -370,7 +372,7 @@ class Gathered:
         self.tokens.append(tokens)
 
     def documents(self) -> Documents:
-        """The batch in columns, in the order that `Documents` asks for."""
+        """The batch in columns, in the order that `Documents` requires."""
         document, label, sizes = (
             np.array(column, dtype=np.int64) for column in (self.document, self.label, self.sizes)
         )
@@ -401,16 +403,17 @@ class Gathered:
 
 
 def _blank_mention(place: Place, name: str, start: int, end: int) -> InputError:
-    """The error for a mention that counts characters, all of which are white space."""
+    """The error for a mention that counts characters and contains only white space."""
     details = {
         "document": name,
         "place": "a mention",
-        "what": f"[{start}, {end + 1}], where the text has nothing but blanks",
+        "what": f"[{start}, {end + 1}], where the text has only blanks",
         "expected": "the offsets of words",
     }
     return InputError([Finding("bad-mention", place.source.name, place.line, details=details)])
 
 
-def _passage(words: Sequence[str], start: int, end: int | None = None) -> str:
-    size = (len(words) if end is None else end + 1) - start
-    return passage([words[place] for place in passage_places(start, size) if place < len(words)], size)
+def _passage(words: Sequence[str], start: int, end: int) -> str:
+    """The words from ``start`` to ``end``, shortened for messages."""
+    size = end + 1 - start
+    return passage([words[token] for token in passage_places(start, size) if token < len(words)], size)

@@ -1,6 +1,6 @@
-"""The objects of a JSON file, one after the other: one on each line (JSON lines), or all of them in one array.
+"""The objects of a JSON file in order: one on each line (JSON lines), or all of them in one array.
 
-No more than one line is in memory, or of an array the object at hand and what was read with it.
+Only one line is in memory at a time, or one object of an array and the block in which it was read.
 """
 
 from __future__ import annotations
@@ -23,33 +23,34 @@ EXPECTED = "JSON lines: an object with doc_key and clusters on each"
 
 ON_LINES = "JSON lines, one whole object on each line; repair or remove this line"
 IN_ARRAY = "one array of objects with commas between them; repair it here"
-"""What is expected of JSON, and what to do."""
+"""What messages about JSON expect."""
 
 DECODER = json.JSONDecoder(object_pairs_hook=tuple)
-"""Objects come out as tuples of their fields, so that a field that stands twice can be seen."""
+"""A decoder that returns objects as tuples of their fields, so that duplicate fields are visible."""
 
 BLOCK = 1 << 16
-"""Bytes of an array that are read at once, at least."""
+"""The smallest number of bytes of an array that are read at once."""
 
 BLANKS = re.compile(r"[ \t\r\n]*")
 COMMA = re.compile(r"[ \t\n\r]*,[ \t\n\r]*")
 
 SHORT = 16
-"""Bytes or characters of an object that is short: one that is faulty may come a hundred thousand times."""
+"""The number of bytes or characters up to which an object is kept; a short faulty line may occur very often."""
 
 CUT = 12
-"""So near to the end of a text a fault can come from its being cut there, in a literal or an escape."""
+"""The distance from the end of a block up to which a fault may only mean that a literal or an escape is cut there."""
 
 Fields = Mapping[str, Any]
 
 
 class Record(NamedTuple):
-    """One object: where it begins, how many bytes or characters it has, and its fields, which are looked at when they
-    are asked for: that raises `InputError` for anything but an object. ``last`` says that nothing after it can be read.
-    ``raw`` is the object as it is written if it is `SHORT`, else empty.
+    """One object: where it begins, its size in bytes or characters, and a function that parses its fields, which raises
+    `InputError` for anything but an object.
 
-    Lines rise from object to object, so that each has its own: of several objects on a line of an array, the later ones
-    have the numbers that follow.
+    ``last`` says that nothing after it can be read. ``raw`` is the text of the object if it is `SHORT`, else empty.
+
+    Every object has a line of its own, and lines rise from object to object: if several objects of an array are on one
+    line, the later ones have the numbers that follow.
     """
 
     place: Place
@@ -60,7 +61,7 @@ class Record(NamedTuple):
 
 
 def records(source: Source, skipped: Callable[[bytes | str], bool] | None = None) -> Iterator[Record]:
-    """The objects of a file, without those short ones of which ``skipped`` is true.
+    """The objects of a file, except the short ones for which ``skipped`` is true.
 
     Raises `UsageError` for a file that cannot be read.
     """
@@ -106,7 +107,7 @@ def parsed(place: Place, raw: bytes, *, first: bool) -> Fields:
 
 
 def fields_of(place: Place, value: Any, *, in_array: bool = False) -> Fields:
-    """The fields of a value. Raises `InputError` for one that is no object, and for a field that stands twice."""
+    """The fields of a value. Raises `InputError` for a value that is not an object, and for a duplicate field."""
     if not isinstance(value, tuple):
         each = "in each place; repair or remove this one" if in_array else "on each line; repair or remove this line"
         holder = "the array" if in_array else "the line"
@@ -115,7 +116,7 @@ def fields_of(place: Place, value: Any, *, in_array: bool = False) -> Fields:
     if len(fields) < len(value):
         counts = Counter(name for name, _ in value)
         twice = next(name for name, _ in value if counts[name] > 1)
-        what, expected = "stands there more than once", "every field once; remove all but one"
+        what, expected = "occurs more than once", "every field once; remove all but one"
         raise refused(place, "bad-field", where=where(fields), field=clean(twice), what=what, expected=expected)
     return fields
 
@@ -123,7 +124,7 @@ def fields_of(place: Place, value: Any, *, in_array: bool = False) -> Fields:
 def refused(
     place: Place, code: str, column: int | None = None, text: str | None = None, **details: object
 ) -> InputError:
-    """The error for what was found at a place, in a column (from 1) of a text there."""
+    """An error at a place; with a column (from 1) and the text of its line, it shows an excerpt."""
     excerpt = None
     if column is not None and text is not None:
         left = max(0, column - 41)
@@ -132,13 +133,14 @@ def refused(
 
 
 def _what(error: Exception) -> str:
+    """What is wrong with JSON, from the error of the decoder."""
     if isinstance(error, RecursionError):
         return "brackets are nested too deeply to be read"
     return str(error).partition(";")[0]
 
 
 def _goes_on(place: Place, text: str) -> bool:
-    """Whether the first line of a file begins an object that goes on in the next."""
+    """Whether the first line of a file begins an object that continues on the next line."""
     if not text.rstrip().endswith(("{", "[", ",", ":")):
         return False
     rest = (line.strip() for number, line in place.source.numbered_lines() if number > (place.line or 0))
@@ -149,28 +151,28 @@ def _goes_on(place: Place, text: str) -> bool:
 
 
 def _in_array(source: Source, skipped: Callable[[bytes | str], bool] | None) -> Iterator[Record]:
-    """The objects of a file that is one array, likewise."""
+    """The objects of a file that is one array."""
     with source.reading() as stream:
         text = _Text(source, stream)
         line = 0
         try:
-            text.pass_over("[")
-            more = not text.comes("]")
+            text.skip("[")
+            more = not text.is_next("]")
             while more:
                 line = max(text.line, line + 1)
                 value, size = text.value()
                 short = text.before(size) if size <= SHORT else ""
-                # What is not made of objects has no documents; a fault for each of its values would help nobody.
+                # An array of other values has no documents; one fault is enough.
                 last = not isinstance(value, tuple)
                 if not (short and skipped is not None and skipped(short)):
                     place = Place(source, line)
                     yield Record(place, size, partial(fields_of, place, value, in_array=True), last, short)
                 if last:
                     return
-                more = text.goes_on()
-            text.pass_over("]")
+                more = text.has_next()
+            text.skip("]")
             if not text.ended():
-                raise text.fault("something stands behind the array")
+                raise text.fault("there is text after the array")
         except InputError as error:
             yield Record(Place(source, text.line), 0, partial(_raise, error), last=True)
 
@@ -180,22 +182,23 @@ def _raise(error: InputError) -> Fields:
 
 
 class _Text:
-    """The text of an array, read as it is needed. ``at`` is the place in what is in memory, ``line`` its line."""
+    """The text of an array, read as it is needed. ``position`` is the index in the text in memory, ``line`` the line of
+    it."""
 
     def __init__(self, source: Source, stream: BinaryIO) -> None:
         self._source, self._stream = source, stream
         self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
         self._text, self._done, self._counted = "", False, 0
-        self.at, self.line = 0, 1
+        self.position, self.line = 0, 1
         self._begin = 0
 
     def _more(self) -> bool:
-        """Read as much again as is still needed, so that no text is looked at more than a few times."""
+        """Read at least as much as is in memory, so that no text is parsed more than a few times; False at the end."""
         if self._done:
             return False
         self._count_lines()
-        self._text = self._text[self.at :]
-        self._begin, self._counted, self.at = self._begin - self.at, 0, 0
+        self._text = self._text[self.position :]
+        self._begin, self._counted, self.position = self._begin - self.position, 0, 0
         block = self._stream.read(max(BLOCK, len(self._text)))
         self._done = not block
         try:
@@ -207,62 +210,62 @@ class _Text:
         return True
 
     def _count_lines(self) -> None:
-        """Count the lines up to the place."""
-        more = self._text.count("\n", self._counted, self.at)
+        """Count the lines up to the position."""
+        more = self._text.count("\n", self._counted, self.position)
         if more:
             self.line += more
-            self._begin = self._text.rfind("\n", self._counted, self.at) + 1
-        self._counted = self.at
+            self._begin = self._text.rfind("\n", self._counted, self.position) + 1
+        self._counted = self.position
 
     def blanks(self) -> None:
-        """Go on to what is no blank."""
+        """Move to the next character that is not a blank."""
         while True:
-            found = BLANKS.match(self._text, self.at)
-            assert found is not None, "it matches nothing as well"
-            self.at = found.end()
-            if self.at < len(self._text) or not self._more():
+            found = BLANKS.match(self._text, self.position)
+            assert found is not None, "the pattern matches the empty string"
+            self.position = found.end()
+            if self.position < len(self._text) or not self._more():
                 break
         self._count_lines()
 
     def ended(self) -> bool:
-        """Whether nothing but blanks is left."""
+        """Whether only blanks are left."""
         self.blanks()
-        return self.at == len(self._text)
+        return self.position == len(self._text)
 
-    def comes(self, sign: str) -> bool:
-        """Whether this sign comes next."""
+    def is_next(self, sign: str) -> bool:
+        """Whether this sign is next, after blanks."""
         self.blanks()
-        return self._text.startswith(sign, self.at)
+        return self._text.startswith(sign, self.position)
 
-    def pass_over(self, sign: str) -> None:
-        """Go on behind a sign. Raises `InputError` where it is not there."""
-        if not self.comes(sign):
+    def skip(self, sign: str) -> None:
+        """Move past a sign. Raises `InputError` if it is not next."""
+        if not self.is_next(sign):
             raise self.fault("the array ends too soon" if self.ended() else f"Expecting {sign!r} delimiter")
-        self.at += 1
+        self.position += 1
 
-    def goes_on(self) -> bool:
-        """Whether a comma comes next; if so, go on to what is behind it. Raises `InputError` for anything else but the
-        end of the array."""
-        found = COMMA.match(self._text, self.at)
+    def has_next(self) -> bool:
+        """Whether the array has another value; moves past the comma before it. Raises `InputError` for anything else
+        but the end of the array."""
+        found = COMMA.match(self._text, self.position)
         if found is not None and found.end() < len(self._text):
-            self.at = found.end()
+            self.position = found.end()
             self._count_lines()
             return True
-        if self.comes("]"):
+        if self.is_next("]"):
             return False
-        self.pass_over(",")
+        self.skip(",")
         self.blanks()
         return True
 
     def before(self, size: int) -> str:
-        """The last characters before the place."""
-        return self._text[self.at - size : self.at]
+        """The last ``size`` characters before the position."""
+        return self._text[self.position - size : self.position]
 
     def value(self) -> tuple[Any, int]:
-        """The value that comes next, and its characters. Raises `InputError` for what is none."""
+        """The next value and its number of characters. Raises `InputError` if there is none."""
         while True:
             try:
-                value, end = DECODER.raw_decode(self._text, self.at)
+                value, end = DECODER.raw_decode(self._text, self.position)
             except json.JSONDecodeError as error:
                 cut = error.msg.startswith("Unterminated string") or error.pos >= len(self._text) - CUT
                 if not (cut and self._more()):
@@ -271,18 +274,18 @@ class _Text:
                 raise self.fault(_what(error)) from None
             else:
                 if end < len(self._text) or not self._more():
-                    begin, self.at = self.at, end
+                    begin, self.position = self.position, end
                     return value, end - begin
 
-    def fault(self, what: str, at: int | None = None) -> InputError:
-        """The error for what is wrong at a place, by default where reading is."""
-        if at is not None:
-            self.at = at
+    def fault(self, what: str, position: int | None = None) -> InputError:
+        """The error for a fault, by default at the current position."""
+        if position is not None:
+            self.position = position
         self._count_lines()
-        column = self.at - self._begin + 1
-        text = self._text[max(0, self._begin) : self.at + 40]
+        column = self.position - self._begin + 1
+        text = self._text[max(0, self._begin) : self.position + 40]
         place = Place(self._source, self.line)
-        if self._begin < 0:  # the line began in what was read before
+        if self._begin < 0:  # the line began in an earlier block
             return refused(place, "bad-json", column, what=what, expected=IN_ARRAY)
         return refused(place, "bad-json", column, text.partition("\n")[0], what=what, expected=IN_ARRAY)
 
@@ -291,13 +294,13 @@ class _Text:
 
 
 def where(fields: Fields, names: tuple[str, ...] = ("doc_key", "doc_id", "document_id", "id")) -> str:
-    """How messages begin that are about a document."""
+    """The beginning of a message about a document."""
     name = next((fields[field] for field in names if isinstance(fields.get(field), str)), None)
     return "" if name is None else f'in document "{clean(name)}": '
 
 
 def shown(value: Any) -> str:
-    """A value of JSON for messages: itself where it is small."""
+    """A value of JSON for messages; only small values are shown as they are."""
     if isinstance(value, tuple):
         return "an object"
     if isinstance(value, list) and (len(value) > 4 or any(isinstance(item, list | tuple) for item in value)):
@@ -306,7 +309,7 @@ def shown(value: Any) -> str:
 
 
 def clean(text: str) -> str:
-    """A string of JSON that can be printed: surrogates that stand for no byte are spelt out."""
+    """A string of JSON that can be printed: surrogates that do not mean a byte are written as escapes."""
     try:
         text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:

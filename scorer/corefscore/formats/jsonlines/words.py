@@ -1,4 +1,4 @@
-"""The words of an object of JSON, in each of the shapes that dialects have."""
+"""The words of an object of JSON, in each of the shapes of dialects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from corefscore.formats.jsonlines.dialects import FLAT, OBJECTS, SENTENCES, TEXT
 from corefscore.formats.jsonlines.records import Fields, clean, shown
 
 SPECIAL = {"[CLS]", "[SEP]", "<s>", "</s>"}
-"""Subtokens that belong to no word."""
+"""Subtokens that are not part of a word."""
 
 TOKEN, WORD = "tokens", "text"
 """The fields of sentences and of tokens that are objects."""
@@ -25,12 +25,12 @@ Fault = tuple[str, str]
 
 
 def are(kind: type, values: Any) -> bool:
-    """Whether all values are of one type, `True` and `False` being no whole numbers."""
+    """Whether all values have exactly this type; `True` and `False` are not whole numbers."""
     return set(map(type, values)) <= {kind}
 
 
 def words_fault(value: Any, shape: str) -> Fault | None:
-    """What is wrong with a field of words, if anything is."""
+    """The fault of a field of words, if it has one."""
     return FAULTS[shape](value)
 
 
@@ -59,7 +59,7 @@ def _fault_of_objects(value: Any) -> Fault | None:
         return f"is {shown(value)}", expected
     tokens: list[Any] = [dict(sentence).get(TOKEN) for sentence in value]
     if not (are(list, tokens) and are(tuple, chain.from_iterable(tokens))):
-        return f"has a sentence without {TOKEN}, or with one that is no object", expected
+        return f"has a sentence without {TOKEN}, or with a token that is not an object", expected
     words = [dict(token).get(WORD) for token in chain.from_iterable(tokens)]
     return _fault_of_words(iter(words), iter(words))
 
@@ -74,11 +74,11 @@ FAULTS: Mapping[str, Callable[[Any], Fault | None]] = {
     OBJECTS: _fault_of_objects,
     TEXT: _fault_of_text,
 }
-"""What is wrong with words, by shape."""
+"""The function that checks words, by shape."""
 
 
 def sizes_of(fields: Fields, dialect: Dialect) -> list[int] | None:
-    """The number of words (or characters) of each sentence, or of all; None where they are not there."""
+    """The number of words (or characters) of each sentence, or of the document; None if it has no words."""
     value = fields.get(dialect.words)
     if value is None:
         return None
@@ -90,7 +90,7 @@ def sizes_of(fields: Fields, dialect: Dialect) -> list[int] | None:
 
 
 def sentences_of(fields: Fields, dialect: Dialect) -> list[list[str]] | None:
-    """The words of a document by sentence, or by segment where it gives subtokens; None where there are none."""
+    """The words of a document by sentence, or by segment if it has subtokens; None if it has no words."""
     value = fields.get(dialect.words)
     if value is None or dialect.shape == TEXT:
         return None
@@ -105,11 +105,11 @@ def sentences_of(fields: Fields, dialect: Dialect) -> list[list[str]] | None:
     if numbers is None:
         return [words]
     by_number = groupby(zip(numbers, words, strict=True), itemgetter(0))
-    return [[word for _, word in its] for _, its in by_number]
+    return [[word for _, word in sentence] for _, sentence in by_number]
 
 
 def _joined(segments: Sequence[Sequence[str]], subtoken_map: Sequence[int]) -> list[list[str]]:
-    """The words that subtokens make, by segment."""
+    """The words that are joined from subtokens, by segment."""
     found: list[list[list[str]]] = []
     pieces: list[list[str]] = []
     words_of_subtokens = iter(subtoken_map)
@@ -125,19 +125,22 @@ def _joined(segments: Sequence[Sequence[str]], subtoken_map: Sequence[int]) -> l
 
 
 def of_subtokens(fields: Fields, dialect: Dialect) -> bool:
-    """Whether the words of a document are subtokens, and not the words that they belong to."""
+    """Whether the words of a document are subtokens, not the words that they are part of."""
     if dialect.subtokens is None:
         return False
-    its_words, subtoken_map = fields.get(dialect.words), fields.get(dialect.subtokens)
-    if its_words is None or subtoken_map is None or subtoken_map == list(range(len(subtoken_map))):
+    words, subtoken_map = fields.get(dialect.words), fields.get(dialect.subtokens)
+    if words is None or subtoken_map is None or subtoken_map == list(range(len(subtoken_map))):
         return False
-    return sum(map(len, its_words)) == len(subtoken_map)
+    return sum(map(len, words)) == len(subtoken_map)
 
 
 class Pieces(NamedTuple):
-    """The words of a text, which mentions cut where they begin or end: ``text`` has them with one blank between them,
-    ``tokens`` is how many there are, ``mentions`` which are the first and the last of each mention, mentions x 2. The
-    first comes after the last if a mention is nothing but white space."""
+    """The words of a text, which is cut at blanks and at the ends of mentions.
+
+    ``text`` contains the words with one blank between them, ``tokens`` is their number, and ``mentions`` (mentions x 2)
+    the numbers of the first and the last word of each mention. The first is after the last if a mention contains only
+    white space.
+    """
 
     text: str
     tokens: int
@@ -145,9 +148,9 @@ class Pieces(NamedTuple):
 
 
 def pieces_of(text: str, offsets: Sequence[int]) -> Pieces:
-    """The pieces of a text; white space at the ends of a mention does not belong to it.
+    """The pieces of a text; white space at the ends of a mention is not part of it.
 
-    ``offsets`` are the first and the last character of one mention after the other.
+    ``offsets`` are the first and the last character of each mention in one list.
     """
     codes = codes_of(text)
     first, last = np.array(offsets, dtype=np.int64).reshape(-1, 2).T

@@ -17,30 +17,31 @@ from corefscore.formats.jsonlines.words import TOKEN, WORD
 from corefscore.formats.row import NO_WORD, USUAL, FullDocument, Request, changed_order, order_kept
 
 CONFLICT = "the order of ids would change which copy of a mention counts"
-"""Why ids that run from 0 are dropped."""
+"""The reason why ids are dropped although they run from 0."""
 
 Clusters = Sequence[Sequence[tuple[int, int]]]
 Words = Sequence[Sequence[str]]
 
 
 def writer(dialect: Dialect) -> Callable[[Iterator[FullDocument], list[Finding], Request], Iterator[str]]:
-    """What writes documents in a dialect (`corefscore.formats.row.Format`)."""
+    """The function that writes documents in a dialect (`corefscore.formats.row.Format`)."""
     return partial(write, dialect=dialect)
 
 
 def write(
     documents: Iterator[FullDocument], notices: list[Finding], request: Request = USUAL, *, dialect: Dialect = E2E
 ) -> Iterator[str]:
-    """Documents as JSON; notices tell where ids of entities are lost, or their order, or what the dialect cannot hold.
+    """Documents as JSON. Losses are added to the notices: ids of entities, their order, and what the dialect cannot
+    represent.
 
-    The place of a cluster is its id, so ids are kept where they run from 0 and that keeps the order.
+    The index of a cluster is its id, so ids are kept if they run from 0 and this does not change the order.
     """
-    told: set[str] = set()
+    noted: set[str] = set()
     separator = "[\n" if dialect.array else ""
     for document in documents:
-        clusters = _in_order(document, notices, told)
-        fields = _fields(document, clusters, notices, told, dialect)
-        # Bytes that are not UTF-8 travel as lone surrogates, which JSON can hold as escapes.
+        clusters = _in_order(document, notices, noted)
+        fields = _fields(document, clusters, notices, noted, dialect)
+        # Bytes that are not UTF-8 are lone surrogates in memory, which JSON can contain as escapes.
         line = json.dumps(fields, ensure_ascii=False)
         text = re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", line)
         yield separator + text + ("" if dialect.array else "\n")
@@ -49,94 +50,99 @@ def write(
         yield "[]\n" if separator == "[\n" else "\n]\n"
 
 
-def _in_order(document: FullDocument, notices: list[Finding], told: set[str]) -> Clusters:
+def _in_order(document: FullDocument, notices: list[Finding], noted: set[str]) -> Clusters:
     """The entities in the order in which they are written."""
     names = list(document.entities)
-    places = [str(number) for number in range(len(names))]
-    from_0 = document.entities.keys() == set(places)
-    if not order_kept(document, places if from_0 else names):
+    numbers = [str(number) for number in range(len(names))]
+    from_0 = document.entities.keys() == set(numbers)
+    if not order_kept(document, numbers if from_0 else names):
         if not order_kept(document, names):
             notices.append(changed_order(document))
         elif from_0:
             from_0 = False
     if not from_0:
-        what = "the ids of entities do not run from 0" if set(names) != set(places) else CONFLICT
-        _notice(document, notices, told, "dropped-ids", what=what)
-    return [document.entities[name] for name in (places if from_0 else names)]
+        what = "the ids of entities do not run from 0" if set(names) != set(numbers) else CONFLICT
+        _notice(document, notices, noted, "dropped-ids", what=what)
+    return [document.entities[name] for name in (numbers if from_0 else names)]
 
 
 def _fields(
-    document: FullDocument, clusters: Clusters, notices: list[Finding], told: set[str], dialect: Dialect
+    document: FullDocument, clusters: Clusters, notices: list[Finding], noted: set[str], dialect: Dialect
 ) -> dict[str, Any]:
-    """The object of a document."""
+    """The fields of the object of a document."""
     fields: dict[str, Any] = {dialect.names[0]: document.name}
     words = document.sentences
     if words is None and (dialect.by_sentence or dialect.shape == TEXT):
-        tokens = 1 + max((end for its in clusters for _, end in its), default=-1)
+        tokens = 1 + max((end for _, end in chain.from_iterable(clusters)), default=-1)
         _notice(document, notices, set(), "no-words", document=document.name, tokens=tokens)
         words = [[NO_WORD] * tokens]
     if words is not None:
         if dialect.by_sentence:
             words = _uncrossed(document, words, clusters, notices)
         elif len(words) > 1 and dialect.shape != SENTENCES and dialect.sentence_of is None:
-            _notice(document, notices, told, "dropped-sentences", name=dialect.name)
+            _notice(document, notices, noted, "dropped-sentences", name=dialect.name)
         fields[dialect.words] = SHAPES[dialect.shape](words)
         if dialect.sentence_of is not None:
-            fields[dialect.sentence_of] = [number for number, its in enumerate(words) for _ in its]
+            fields[dialect.sentence_of] = _sentence_of(words)
     fields[dialect.clusters] = _offsets(clusters, words, dialect)
     if dialect.spelled is not None and words is not None:
-        every = list(chain.from_iterable(words))
-        fields[dialect.spelled] = [[" ".join(every[start : end + 1]) for start, end in its] for its in clusters]
+        flat = list(chain.from_iterable(words))
+        fields[dialect.spelled] = [[" ".join(flat[start : end + 1]) for start, end in cluster] for cluster in clusters]
     return fields
 
 
-def _notice(its: FullDocument, notices: list[Finding], told: set[str], code: str, **details: object) -> None:
-    """A notice that is given once."""
-    if code not in told:
-        told.add(code)
-        notices.append(Finding(code, its.place.source.name, its.place.line, details=details))
+def _sentence_of(words: Words) -> list[int]:
+    """The number of the sentence of each word."""
+    return [number for number, sentence in enumerate(words) for _ in sentence]
+
+
+def _notice(document: FullDocument, notices: list[Finding], noted: set[str], code: str, /, **details: object) -> None:
+    """Add a notice unless one of this code has been added before."""
+    if code not in noted:
+        noted.add(code)
+        notices.append(Finding(code, document.place.source.name, document.place.line, details=details))
 
 
 def _uncrossed(document: FullDocument, words: Words, clusters: Clusters, notices: list[Finding]) -> Words:
-    """The sentences, those of which a mention has more than one put together: such a mention has no place otherwise."""
+    """The sentences, joined where a mention is in several: such a mention could not be written otherwise."""
     first = [0, *accumulate(map(len, words))]
-    ends = np.array([span for its in clusters for span in its], dtype=np.int64).reshape(-1, 2)
+    ends = np.array(list(chain.from_iterable(clusters)), dtype=np.int64).reshape(-1, 2)
     sentence = np.searchsorted(first, ends, side="right") - 1
     joined = {number for start, end in sentence.tolist() for number in range(start + 1, end + 1)}
     if not joined:
         return words
     details = {"document": document.name, "count": plural(len(joined), "sentence")}
     notices.append(Finding("joined-sentences", document.place.source.name, document.place.line, details=details))
-    found: list[list[str]] = []
-    for number, its in enumerate(words):
+    sentences: list[list[str]] = []
+    for number, words_of_sentence in enumerate(words):
         if number in joined:
-            found[-1] += its
+            sentences[-1] += words_of_sentence
         else:
-            found.append(list(its))
-    return found
+            sentences.append(list(words_of_sentence))
+    return sentences
 
 
 def _offsets(clusters: Clusters, words: Words | None, dialect: Dialect) -> list[list[list[int]]]:
     """The clusters with the offsets of the dialect."""
     if dialect.shape == TEXT and words is not None:
         ends = list(accumulate((len(word) + 1 for word in chain.from_iterable(words)), initial=0))
-        return [[[ends[start], ends[end + 1] - 1] for start, end in its] for its in clusters]
+        return [[[ends[start], ends[end + 1] - 1] for start, end in cluster] for cluster in clusters]
     if not dialect.by_sentence or words is None:
-        return [[[start, end + dialect.behind] for start, end in its] for its in clusters]
+        return [[[start, end + dialect.exclusive] for start, end in cluster] for cluster in clusters]
     first = list(accumulate(map(len, words), initial=0))
-    numbers = [number for number, its in enumerate(words) for _ in its]
+    sentence_of = _sentence_of(words)
 
     def mention(start: int, end: int) -> list[int]:
-        number = numbers[start]
-        return [number, start - first[number], end - first[number] + dialect.behind]
+        number = sentence_of[start]
+        return [number, start - first[number], end - first[number] + dialect.exclusive]
 
-    return [[mention(*span) for span in its] for its in clusters]
+    return [[mention(*span) for span in cluster] for cluster in clusters]
 
 
 def _of_objects(words: Words) -> list[dict[str, Any]]:
     return [
-        {"id": number, TOKEN: [{"id": at, WORD: word} for at, word in enumerate(its, 1)]}
-        for number, its in enumerate(words, 1)
+        {"id": number, TOKEN: [{"id": index, WORD: word} for index, word in enumerate(sentence, 1)]}
+        for number, sentence in enumerate(words, 1)
     ]
 
 
@@ -146,4 +152,4 @@ SHAPES: Mapping[str, Callable[[Words], Any]] = {
     OBJECTS: _of_objects,
     TEXT: lambda words: " ".join(chain.from_iterable(words)),
 }
-"""What is written as words, by shape."""
+"""The value of the field of words, by shape."""
