@@ -100,6 +100,23 @@ def test_several_systems_share_the_level(corpora: Path) -> None:
         assert [each["p_corrected"] for each in found["groups"]] == pytest.approx(expected)
 
 
+def test_rank_prints_all_data_sets_however_many_there_are(tmp_path: Path) -> None:
+    """A line for each, in a table of 80 columns: they were columns that the ranking had no room for."""
+    data_sets = [f"{language}-a-long-name" for language in ("ca", "cs", "de", "en", "es", "fr", "hu", "lt", "no", "pl")]
+    for side, cells in (("key", RIGHT), ("one", WRONG), ("two", HALF)):
+        (tmp_path / side).mkdir()
+        for data_set in data_sets:
+            (tmp_path / side / f"{data_set}.conll").write_text(conll(data_set, *cells))
+    done = within("rank", *(tmp_path / side for side in ("key", "one", "two")), "--by", "file", "--quiet")
+    assert done.status == 0, done.stderr
+    lines = done.stdout.decode().splitlines()
+    table = lines[lines.index("conll.f1 by group") + 2 :]
+    assert [line.split()[0] for line in table[2 : table.index("")]] == [f"{data_set}.conll" for data_set in data_sets]
+    ranked = [line.split()[1] for line in lines[5:7]]
+    assert table[0].split() == ["group", *ranked]
+    assert max(map(len, lines[: lines.index("conll.f1 by group") + 14])) <= 80
+
+
 def test_one_system_and_no_groups_have_no_such_tables(corpora: Path) -> None:
     alone = corefscore.compare(corpora / "key", {"one": corpora / "one"}, "lea", by="file")
     assert "over_groups" not in alone.to_dict()

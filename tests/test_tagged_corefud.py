@@ -144,7 +144,8 @@ def test_words_of_another_response_come_onto_corefud_where_that_is_asked_for(tmp
     assert b"Fidelity of the text: 100.00 %" in done.stdout or b"fidelity" in done.stdout
     both = within("muc", tmp_path / "key.conllu", tmp_path / "key.conllu", "--align")
     assert both.status == 2
-    assert b"both sides are CorefUD" in both.stderr
+    assert b"key and response are both CorefUD" in both.stderr
+    assert b"score without --align and convert without --key" in both.stderr
 
 
 @pytest.mark.parametrize(("depth", "status"), [(300, 0), (500, 2)])

@@ -164,8 +164,8 @@ class Ranking(Presented):
 
     @property
     def readable(self) -> Sequence[Table]:
-        """The ranking with as many measures as fit: first what ranks, then groups of documents, then the F1 of the
-        others in their order, then recall and precision."""
+        """The ranking with as many measures as fit: first what ranks, then the F1 of the others in their order, then
+        recall and precision; and the systems on each group of documents."""
         every = [*self.names, *self.unscored]
         names = shortened(every)
         columns = [
@@ -178,14 +178,13 @@ class Ranking(Presented):
             Column("interval", "[low, high]", PERCENT, over=self.sorted_by, spare=2),
             Column("p", "p", CHANCE, spare=1),
             Column("against", "against", spare=99),
-            *(Column(f"@{group}", group, PERCENT, over=f"{self.sorted_by} by group", spare=4) for group in self.groups),
         ]
         rows: list[list[Any]] = []
         for system, rank, test in zip(self.order, self.ranks, self.decided, strict=True):
             low, high = self.ends(system)
             interval = None if low is None or high is None else Interval(low, high)
             against = None if test is None else names[every.index(test.against)]
-            cells = [*self._scores(system), interval, test and test.p, against, *self._by_group(system)]
+            cells = [*self._scores(system), interval, test and test.p, against]
             rows.append([rank, names[system], *cells])
         empty = [None] * (len(columns) - 2)
         rows += [[None, name, *empty] for name in names[len(self.names) :]]
@@ -194,7 +193,21 @@ class Ranking(Presented):
             for name, why in zip(names[len(self.names) :], self.unscored.values(), strict=True)
         ]
         scored = names[: len(self.names)]
-        return [Table("ranking", columns, rows, notes=notes), self._hidden(scored), *fidelities(self.results, scored)]
+        ranking = Table("ranking", columns, rows, notes=notes)
+        return [ranking, *self._groups_of(scored), self._hidden(scored), *fidelities(self.results, scored)]
+
+    def _groups_of(self, names: Sequence[str]) -> list[Table]:
+        """The score that ranks on each group of documents, a line for each; the systems, which have these names, stand
+        in the order of their ranks, and the last ones are left out first."""
+        if not self.groups:
+            return []
+        systems = [
+            Column(f"@{names[system]}", names[system], PERCENT, spare=place, cut=MIDDLE)
+            for place, system in enumerate(self.order)
+        ]
+        scores = zip(*(self._by_group(system) for system in self.order), strict=True)
+        rows = [[group, *its] for group, its in zip(self.groups, scores, strict=True)]
+        return [Table(f"{self.sorted_by} by group", [Column("group", "group", cut=MIDDLE), *systems], rows)]
 
     def _spare(self, each: Scored) -> int:
         """How well the column of a score can be spared."""

@@ -1,14 +1,15 @@
-"""Documents brought onto the tokens of the key.
+"""The mentions of a response whose text differs from the key's, placed on the tokens of the key.
 
-A mention takes the words of the key from the first to the last of its characters that stand in the key, whole words on
-either side; in moved text likewise, within one stretch. A mention without such characters lies in inserted text: it
-gets tokens behind those of the document, where nothing matches it. Beside a key of CorefUD the words of the key are its
-tokens and its empty nodes (`corefscore.alignment.text.zeros`). Where several mentions come to the same words, the
-one with the fewest characters that differ has them, and the others match nothing either, so that no mention is lost
-or invented.
+1. A mention covers the words of the key from the first to the last of its characters that the key has, as whole words.
+   In moved text these characters are those of one stretch.
+2. A mention without any such character is in inserted text. It gets tokens after the end of the document, so that it
+   matches nothing.
+3. If several mentions cover the same words, the one that differs from them in the fewest characters keeps them. The
+   others get tokens after the end, too, so that no mention is lost or added.
+4. If the key is CorefUD, its empty nodes are words as well as its tokens (`corefscore.alignment.text.zeros`).
 
-Several answers of one document (pieces) are aligned one by one. A mention that a piece before has on the same words is
-not counted again.
+If a document has several answers (pieces), each is aligned by itself. A mention that an earlier piece has on the same
+words counts once.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ NUMBERED = re.compile(r"[\W_]*(?:part|chunk|piece|window)?[\W_]*\d+$", re.IGNORE
 
 
 class Placed(NamedTuple):
-    """The response on the tokens of the key, how far its text is that of the key, and where each text first parts."""
+    """The response on the tokens of the key, the fidelity of its text, and where each text first differs."""
 
     response: Documents
     fidelity: Fidelity
@@ -68,16 +69,20 @@ class Placed(NamedTuple):
 
 
 def placed(key: Sequence[Documents], response: Sequence[Documents], reading: Reading, notices: list[Finding]) -> Placed:
-    """The response on the tokens of the key; what was taken for what is added to the notices.
+    """The response on the tokens of the key. ``notices`` get what is guessed, joined or odd.
 
-    Raises `InputError` where the key or the response has no words, `UsageError` for an option that is none.
+    Raises `InputError` if the key or the response has no words, `UsageError` for an unknown option and if both sides
+    are CorefUD.
     """
     pieces = OVERLAP if reading.pieces is None else reading.pieces
     if pieces not in PIECES:
         raise UsageError(f"pieces={pieces!r} is not one of {', '.join(PIECES)}")
     of_key, of_response = joined(key), joined(response)
     if of_key.nodes is not None and of_response.nodes is not None:
-        raise UsageError("--align: both sides are CorefUD, which is compared word by word; leave the option out")
+        raise UsageError(
+            "key and response are both CorefUD, whose words are compared by sentence and ID, so no words can be looked "
+            "for in the key; score without --align and convert without --key, or give the response as text with tags"
+        )
     return _Placing(of_key, of_response, reading._replace(pieces=pieces), notices).run()
 
 
@@ -289,7 +294,7 @@ class _Placing:
         return int(np.count_nonzero(~_holds(~deleted, start[sound], end[sound])))
 
     def _note_parting(self, document: int, piece: _Piece) -> None:
-        """Keep where the text of a piece first parts from that of the key."""
+        """Keep the place where the text of a piece first differs from that of the key."""
         found, key = piece.found, self.of_key.characters
         first = int(found.place[0]) if len(found.place) and found.how[0] == EQUAL else 0
         other = (found.how != EQUAL) | (found.place != first + np.arange(len(found.place)))

@@ -1,9 +1,11 @@
-"""Answers beside a key of CorefUD: zeros found among its empty nodes, spans made mentions with words and heads.
+"""Answers beside a key of CorefUD: which empty nodes of the key their zeros are, and the mentions with words and heads.
 
-In the answer a word that begins with ``##`` stands for a zero. It is one of the empty nodes of the key: of those behind
-the same word, the first that is free and has the form behind ``##``, or else the first that is free. Programs write a
-zero where its empty node stands, or behind the word that it depends on (text2text-coref); which of the two fits more
-zeros of a document holds for all of it, and the other one is tried for those that are left.
+In the answer a word that begins with ``##`` is a zero. It is taken for an empty node of the key that follows the same
+word: for the first free one with the form after ``##``, or otherwise for the first free one.
+
+Programs write a zero in one of two places: where its empty node is, or after the word on which it depends
+(text2text-coref). The place that fits more zeros of a document is tried first for all of them, then the other one for
+those that are left.
 """
 
 from __future__ import annotations
@@ -24,11 +26,11 @@ from corefscore.formats.row import EMPTY, LAST, ZERO, Layers, Tree
 from corefscore.formats.words import numbers_of
 
 START = -1
-"""What stands for the word in front of the first one."""
+"""The place before the first word."""
 
 
 class KeyWords:
-    """The words of a document of the key, empty nodes among them, to which mentions are brought."""
+    """The words of a document of the key, including empty nodes, on which mentions are placed."""
 
     def __init__(self, layers: Layers) -> None:
         self.layers = layers
@@ -45,25 +47,26 @@ class KeyWords:
 
     @property
     def tokens(self) -> int:
-        """How many words are no empty nodes."""
+        """The number of words that are not empty nodes."""
         return int(np.count_nonzero(~self.empty))
 
     @cached_property
     def word_before(self) -> Ints:
-        """The last word up to each place that is no empty node."""
+        """For each place the last word up to there that is not an empty node."""
         found: Ints = np.maximum.accumulate(np.where(self.empty, START, np.arange(len(self.words))))
         return found
 
     @cached_property
     def by_place(self) -> dict[int, list[int]]:
-        """The empty nodes by the word behind which they stand."""
+        """The empty nodes by the word that they follow."""
         nodes = np.flatnonzero(self.empty)
         return _grouped(self.word_before[nodes].tolist(), nodes.tolist())
 
     @cached_property
     def by_parent(self) -> dict[int, list[int]]:
-        """The empty nodes by the word on which they depend first, or behind which a sentence begins that is this word.
-        Those that stand there come first, as in text2text-coref."""
+        """The empty nodes by the word on which they depend, the first of several. For the root this is the word before
+        the sentence; for a node that depends on nothing, the word that it follows. The nodes of a word that also follow
+        it come first, as in text2text-coref."""
         nodes = np.flatnonzero(self.empty)
         parents = [(*self.tree.links[node][0], self.layers.numbers[node])[0] for node in nodes.tolist()]
         at = np.searchsorted(self.layers.numbers, np.array(parents, dtype=np.int64), side="right") - 1
@@ -82,7 +85,7 @@ def _grouped(names: Sequence[int], values: Sequence[int]) -> dict[int, list[int]
 def found_zeros(
     key: KeyWords, words: Sequence[str], zeros: Sequence[int], own: Characters, found: Found
 ) -> dict[int, int]:
-    """The empty nodes of the key that zeros of an answer are, both by their places among the words."""
+    """The empty node of the key for each zero of an answer, both as places among the words."""
     if not zeros or not key.by_place:
         return {}
     known = np.flatnonzero(is_aligned(found))
@@ -97,7 +100,7 @@ def found_zeros(
     taken: set[int] = set()
 
     def take(its: Sequence[int], nodes: Sequence[int], form: Callable[[str], str]) -> None:
-        """Give empty nodes to zeros of one place and form, both in their order."""
+        """Assign empty nodes to the zeros of one place and form, both in their order."""
         by_form: dict[str, list[int]] = defaultdict(list)
         for node in reversed(nodes):
             if node not in taken:
@@ -117,9 +120,11 @@ def found_zeros(
 def with_zeros(
     own: tuple[Ints, Ints], placed: tuple[Ints, Ints, Ints], zeros: Mapping[int, int], key: KeyWords
 ) -> None:
-    """Let mentions begin and end with their zeros: with those at the edge of their words, if these are there, and else
-    with the zeros alone. ``own`` are the words of the mentions in the answer; changes where they were ``placed``: the
-    first and last word, and by how many characters they differ."""
+    """Extend mentions to the zeros at their edges. A mention whose words are not in the key becomes its zeros alone.
+
+    ``own`` are the first and last words of the mentions in the answer. ``placed`` is changed: the first and last word
+    in the key, and the number of characters that differ.
+    """
     start, last, differing = placed
     places = np.array(sorted(zeros), dtype=np.int64)
     first, stop = np.searchsorted(places, own[0]), np.searchsorted(places, own[1], side="right")
@@ -144,16 +149,16 @@ class Columns(NamedTuple):
 
 
 def as_nodes(key: KeyWords, spans: Columns, zero: Bools, names: Sequence[str], heads: str | None) -> Columns:
-    """Spans of the words of a key, empty nodes counted, as mentions with all words from the first to the last.
+    """Spans of the words of a key (empty nodes are words, too) as mentions of all words from the first to the last.
 
-    Spans behind the last word match nothing; ``zero`` says which of these are zeros. The head of a mention
-    is the highest of its words in the tree (`corefscore.formats.corefud.trees.highest`), or with ``heads`` `LAST` the
-    last one. Mentions stand in the order of `corefscore.formats.corefud.reader`.
+    Spans after the last word match nothing; ``zero`` marks those of them that are zeros. The head of a mention is its
+    highest word in the tree (`corefscore.formats.corefud.trees.highest`), or with ``heads`` `LAST` its last word. The
+    mentions are sorted as `corefscore.formats.corefud.reader` sorts them.
     """
     entity, start, end, _ = spans
     size, tree = len(key.words), key.tree
     behind = (int(key.layers.numbers[-1]) // SENTENCE + 1) * SENTENCE if size else 0
-    # Behind the last word, each word of the answer is one of a sentence that is not there.
+    # Words of the answer after the last word are those of a sentence that the key does not have.
     more = int(end.max(initial=-1)) + 1 - size
     numbers = np.append(key.layers.numbers, behind + TENTH * np.arange(1, max(more, 0) + 1))
     inside = start < size
