@@ -767,6 +767,16 @@ def test_a_full_disk_leaves_the_old_file_whole(way: str, tmp_path: Path) -> None
             "--fix folder/one would overwrite folder/one, which is read; name another file",
         ),
         ("--fix out.gz", "out.gz: --fix writes plain text; give OUT a name without .gz"),
+        (
+            "--fix out --tags words",
+            "file: --tags is the notation of tagged text, and this file is read as CoNLL-2011/2012; leave "
+            "--tags out, or add --input-format tagged if it is tagged text",
+        ),
+        (
+            "--fix out --key words --word-column 1",
+            "words: --word-column names a column of CoNLL, and this file is read as JSON lines; leave it out, or name "
+            "the side that has columns: --word-column key=N or response=N",
+        ),
     ],
 )
 def test_nothing_is_mended_before_the_call_is_known_to_be_sound(
@@ -781,9 +791,10 @@ def test_nothing_is_mended_before_the_call_is_known_to_be_sound(
     os.mkdir("folder")
     for name in ("file", "key", "folder/one"):
         Path(name).write_text(text)
+    Path("words").write_text('{"doc_key": "d", "clusters": []}\n')
     done = call(capfdbinary, "validate", "file", *arguments.split())
     assert (done.status, done.stderr.decode()) == (2, f"corefscore: {said}\n")
-    assert sorted(os.listdir()) == ["file", "folder", "key"]
+    assert sorted(os.listdir()) == ["file", "folder", "key", "words"]
     assert {Path(name).read_text() for name in ("file", "key", "folder/one")} == {text}
 
 

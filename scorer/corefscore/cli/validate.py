@@ -19,8 +19,8 @@ from corefscore.cli.scoring import one_standard_input, spare_inputs
 from corefscore.documents.model import KEY, RESPONSE
 from corefscore.documents.sources import SUFFIXES, Source, sources
 from corefscore.errors import InputError, UsageError
-from corefscore.formats import recognised
-from corefscore.formats.row import Reading, of_side
+from corefscore.formats import form_of
+from corefscore.formats.row import Reading
 from corefscore.layouts import ANNOTATIONS, DATA, FINDINGS, fitting, rendered
 from corefscore.reports.validate import Checked
 
@@ -96,7 +96,7 @@ def run(
         # A key that cannot be read, or that mending would overwrite, is told before anything is written.
         if key is not None and key_files is not None:
             spare_inputs({"--fix": fix}, [key], reading.include)
-            recognised(key_files, of_side(reading.input_format, KEY))
+            form_of(key_files, reading, KEY)
         fixes = _mend(source, mend, fix, repeated)
         files = [fix]
     rows, broken = _validated(files, key, key_files, of_key, reading, told=layout in fitting(FINDINGS))
@@ -167,7 +167,7 @@ def _one(files: Sequence[str], out: str, reading: Reading) -> tuple[Source, Mend
     found = sources(files[0], None, reading.max_unpacked)
     if len(found) != 1 or found[0].path != files[0]:
         raise UsageError(f"{files[0]}: --fix mends a file, not a folder")
-    its_format = recognised(found, of_side(reading.input_format, RESPONSE))
+    its_format = form_of(found, reading, RESPONSE)
     if its_format.name not in MENDERS:
         raise UsageError(
             f"{files[0]}: --fix mends CoNLL and CorefUD files, and this one is read as {its_format.title}; "
