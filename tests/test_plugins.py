@@ -59,7 +59,7 @@ def test_a_reserved_name_is_an_error_that_names_the_package(name: str, tmp_path:
     assert (
         done.stderr
         == (
-            f"corefscore: package example-metric adds a metric of the name '{name}', which is reserved; "
+            f"corefscore: package example-metric adds a metric with the name '{name}', which is reserved; "
             "rename or remove it\n"
         ).encode()
     )
@@ -73,7 +73,7 @@ def test_a_reserved_name_is_an_error_that_names_the_package(name: str, tmp_path:
         ("no_such_module:METRIC", "metric 'whole' cannot be loaded: No module named 'no_such_module'"),
         (
             "corefscore.metrics.lea:METRIC",
-            "the metric of the entry point 'whole' calls itself 'lea'; give both one name",
+            "the metric of the entry point 'whole' has the name 'lea'; give both the same name",
         ),
     ],
 )
@@ -168,7 +168,7 @@ def test_an_option_of_another_form_is_told(name: str, tmp_path: Path) -> None:
     ("entry", "said"),
     [
         ("broken = no_such_module:METRIC", "package example-metric: metric 'broken' cannot be loaded"),
-        ("none = example_metric:METRIC", "adds a metric of the name 'none', which is reserved"),
+        ("none = example_metric:METRIC", "adds a metric with the name 'none', which is reserved"),
         ("broken = example_metric:count", "example_metric:count is function"),
     ],
 )
@@ -202,4 +202,4 @@ def test_two_packages_with_one_name_are_both_named(tmp_path: Path) -> None:
     (other / "example_metric-1.0.dist-info").rename(other / "another_metric-1.0.dist-info")
     done = command("whole", *PAIR, path=[PLUGIN, other])
     assert (done.status, done.stdout) == (2, b"")
-    assert b"example-metric and another-metric both add a metric of the name 'whole'" in done.stderr
+    assert b"example-metric and another-metric both add a metric with the name 'whole'" in done.stderr

@@ -114,7 +114,7 @@ def test_one_system_gets_intervals_alone() -> None:
         pytest.param(lambda: compare(KEY, SYSTEMS, "lae"), 'unknown measure "lae"', id="measure"),
         pytest.param(lambda: compare(KEY, SYSTEMS, 7), "measures=7: expected names", id="no names of measures"),  # type: ignore[arg-type]
         pytest.param(lambda: compare(KEY, SYSTEMS, alpha=5), "alpha=5 would be 500 %", id="level"),
-        pytest.param(lambda: rank(KEY, SYSTEMS, sort="muc,lea"), "stands for several measures", id="sort"),
+        pytest.param(lambda: rank(KEY, SYSTEMS, sort="muc,lea"), "means several measures", id="sort"),
         pytest.param(lambda: rank(KEY, SYSTEMS, sorted="lea"), "did you mean sort or seed?", id="keyword"),  # type: ignore[call-arg]
         pytest.param(lambda: check(*DEMO), "check needs a baseline, or a minimum", id="nothing to check"),
         pytest.param(

@@ -1,8 +1,8 @@
-"""The table of metrics: one name, one file. Everything that lists or runs metrics reads it.
+"""The table of metrics, one file each. Everything that lists or runs metrics reads it.
 
-A package from outside adds a metric through the entry-point group `corefscore.metrics`: the name of the
-entry point is the name of the metric, its value a `corefscore.metrics.row.Metric`. Outside metrics are looked
-up only for a name that is not built in, since looking them up costs half an import of numpy.
+Another package adds a metric through the entry-point group `corefscore.metrics`: the name of the entry point is the
+name of the metric, its value a `corefscore.metrics.row.Metric`. These metrics are looked up only for a name that is not
+built in, since the look-up takes half as long as importing numpy.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 NAMES = ("muc", "bcub", "ceafm", "ceafe", "blanc", "lea", "linked", "cone", "mor", "zero")
-"""Every built-in metric; each is the `METRIC` of the file of that name beside this one."""
+"""Every built-in metric; each is the `METRIC` of the module of this name."""
 
 GROUPS = {
     "all": ("muc", "bcub", "ceafm", "ceafe", "blanc"),
@@ -28,8 +28,8 @@ GROUPS = {
     "conll": ("muc", "bcub", "ceafe"),
     "corefud": ("muc", "bcub", "ceafe", "ceafm", "blanc", "lea", "mor", "zero"),
 }
-"""Names that stand for several metrics: the five of the official scorer; these and LEA; those whose mean is
-the CoNLL average; those of the official CorefUD scorer, in its order."""
+"""Names of several metrics: the five of the official scorer; these and LEA; those whose mean is the CoNLL average;
+those of the official CorefUD scorer, in its order."""
 
 OTHER_NAMES = {
     **dict.fromkeys(("b3", "b_3", "b^3", "b³", "bcubed", "b_cubed", "b_cub"), "bcub"),
@@ -38,16 +38,16 @@ OTHER_NAMES = {
     **dict.fromkeys(("conll_f1", "conll_average", "conll_avg"), "conll"),
     **dict.fromkeys(("mention", "mention_identification", "mention_detection"), "mentions"),
 }
-"""What metrics, groups and measures are called elsewhere, in lower case with underscores; `named` reads them."""
+"""Other common names of metrics, groups and measures, in lower case with underscores; see `named`."""
 
 MENTIONS = "mentions"
-"""Mention identification is counted in every run; it is a row like the others, but no METRIC of the command."""
+"""Mention identification, which is counted in every run. It is a row of the table, but not a METRIC of the command."""
 
 LINKED = "linked"
-"""The metric that is counted beside it for kinds of mentions."""
+"""The metric that is also counted in every run for kinds of mentions."""
 
 AVERAGE = "conll"
-"""The measure that is no metric's: the mean of the metrics of the group of this name."""
+"""The measure that is not of one metric: the mean of the metrics of the group with this name."""
 
 RESERVED = {
     *GROUPS,
@@ -64,19 +64,19 @@ RESERVED = {
     "cite",
     MENTIONS,
 }
-"""Names that no metric may have: groups, other names, what NAME can be, commands, and measures of no metric."""
+"""Names that no metric may have: groups, other names, values of the NAME argument, commands, and `MENTIONS`."""
 
 ENTRY_POINTS = "corefscore.metrics"
 
 
 def named(name: str) -> str:
-    """The one name of a metric, group or measure: in lower case, and not one of `OTHER_NAMES`."""
+    """The canonical name of a metric, group or measure: in lower case, and not one of `OTHER_NAMES`."""
     name = name.strip().lower()
     return OTHER_NAMES.get(name.replace("-", "_"), name)
 
 
 def find(name: str) -> Metric:
-    """The metric of a name (`named`). Raises `UsageError` for an unknown one."""
+    """The metric with this name (`named`). Raises `UsageError` for an unknown name."""
     name = named(name)
     if name in (*NAMES, MENTIONS):
         metric: Metric = import_module(f"corefscore.metrics.{name}").METRIC
@@ -85,7 +85,7 @@ def find(name: str) -> Metric:
     if name in outside:
         return _load(outside[name])
     for entry in outside.values():
-        if isinstance(entry, UsageError):  # which may be why this name is not known
+        if isinstance(entry, UsageError):  # this may be the reason why the name is unknown
             raise entry
     raise UsageError(f'unknown metric "{name}"; {suggested(name, [*NAMES, *GROUPS, *outside])}')
 
@@ -99,13 +99,13 @@ def names_in(words: str) -> list[str]:
 
 
 def select(words: str) -> tuple[Metric, ...]:
-    """The metrics that a METRIC argument stands for: names and groups, joined by commas.
+    """The metrics of a METRIC argument: names and groups, joined by commas.
 
-    Raises `UsageError` for an unknown name, and for metrics with measures of one name.
+    Raises `UsageError` for an unknown name, and for metrics that have a measure of the same name.
     """
     names = [name for word in names_in(words) for name in GROUPS.get(word, (word,))]
     if MENTIONS in names:
-        raise UsageError(f'"{MENTIONS}" is part of every run, and no metric to be asked for')
+        raise UsageError(f'"{MENTIONS}" is part of every run and cannot be given as a metric')
     metrics = tuple(find(name) for name in dict.fromkeys(names))
     owners: dict[str, str] = {MENTIONS: MENTIONS, AVERAGE: AVERAGE}
     for metric in metrics:
@@ -118,7 +118,7 @@ def select(words: str) -> tuple[Metric, ...]:
 
 
 def outside() -> tuple[list[Metric], list[UsageError]]:
-    """The metrics that other packages add; and what is wrong with those that cannot be used."""
+    """The metrics of other packages, and the errors of those that cannot be used."""
     metrics, broken = [], []
     for entry in _entry_points().values():
         try:
@@ -129,7 +129,7 @@ def outside() -> tuple[list[Metric], list[UsageError]]:
 
 
 def described(metric: Metric) -> str:
-    """What messages call a metric from outside: its name and its package."""
+    """The name of a metric and its package, for messages."""
     entry = _entry_points().get(metric.name)
     package = f" of package {_package(entry)}" if entry is not None and not isinstance(entry, UsageError) else ""
     return f"the metric {metric.name!r}{package}"
@@ -137,10 +137,8 @@ def described(metric: Metric) -> str:
 
 @cache
 def _entry_points() -> Mapping[str, EntryPoint | UsageError]:
-    """The entry points by name, looked up once in a process; the error in place of one that cannot be used.
-
-    So one broken package takes nothing with it but its own metrics.
-    """
+    """The entry points by name, looked up once in a process; an error in place of each that cannot be used, so that one
+    broken package does not affect other metrics."""
     from importlib.metadata import entry_points
 
     found: dict[str, EntryPoint | UsageError] = {}
@@ -153,12 +151,12 @@ def _entry_points() -> Mapping[str, EntryPoint | UsageError]:
         other = found.setdefault(name, entry)
         if name in RESERVED or name in NAMES:
             found[name] = UsageError(
-                f"package {_package(entry)} adds a metric of the name {entry.name!r}, which is reserved; "
+                f"package {_package(entry)} adds a metric with the name {entry.name!r}, which is reserved; "
                 "rename or remove it"
             )
         elif other is not entry and not isinstance(other, UsageError):
             found[name] = UsageError(
-                f"packages {_package(other)} and {_package(entry)} both add a metric of the name {entry.name!r}; "
+                f"packages {_package(other)} and {_package(entry)} both add a metric with the name {entry.name!r}; "
                 "remove one of them"
             )
     return found
@@ -179,8 +177,8 @@ def _load(entry: EntryPoint | UsageError) -> Metric:
         )
     if metric.name != entry.name.lower():
         raise UsageError(
-            f"package {_package(entry)}: the metric of the entry point {entry.name!r} calls itself {metric.name!r}; "
-            "give both one name"
+            f"package {_package(entry)}: the metric of the entry point {entry.name!r} has the name {metric.name!r}; "
+            "give both the same name"
         )
     if metric.view not in VIEWS:
         raise UsageError(

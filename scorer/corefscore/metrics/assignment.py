@@ -1,8 +1,8 @@
 """The best one-to-one assignment of entities, over cells that are not zero.
 
-Almost all cells are decided by a look at their neighbours. What is left falls apart into connected components:
-each is solved here, by shortest augmenting paths, unless that takes long; then by scipy, whose import costs more
-than a whole small run.
+Almost all cells are decided by comparing them with the other cells of their row and column. The rest consists of
+connected components. Each is solved here by shortest augmenting paths, or by scipy if that takes long; importing scipy
+takes longer than a small run.
 """
 
 from __future__ import annotations
@@ -17,19 +17,22 @@ import numpy as np
 from corefscore.documents.arrays import Bools, Floats, Ints, among, changes, firsts, order_by, ranked, tally
 
 PAYS = 0.05
-"""The share of the cells that a look at neighbours has to settle for another look to pay."""
+"""The share of the cells that one pass of comparisons has to decide; with fewer, another pass is not worth its time."""
 
 STEPS = 100_000
-"""Cells looked at after which a component is left to scipy: by then its import would have been the faster way."""
+"""The number of cells after which a component is left to scipy, since importing it would have been faster."""
 
 
 NEAR = 1e-9
-"""Weights that differ by less may be equal but for rounding."""
+"""Weights with a smaller difference may be equal except for rounding."""
 
 
 class Assignment(NamedTuple):
-    """Which cells are ``taken``. Every best assignment takes the same weight in each row but where a cell is ``tied``,
-    it weighs no more than the best others of its row and column together, or ``searched``, left to a solver."""
+    """Which cells are ``taken``.
+
+    Every best assignment takes the same weight in each row, except where a cell is ``tied`` (it weighs no more than the
+    best other cells of its row and of its column together) or ``searched`` (left to a solver).
+    """
 
     taken: Bools
     tied: Bools
@@ -39,8 +42,8 @@ class Assignment(NamedTuple):
 def best(rows: Ints, columns: Ints, weights: Floats) -> Assignment:
     """A one-to-one assignment of the largest total weight.
 
-    ``rows``, ``columns`` and ``weights`` (all above 0) have one value a cell; cells are sorted by row. Where
-    several assignments are best, which one is taken is not specified.
+    ``rows``, ``columns`` and ``weights`` (all above 0) have one value a cell; cells are sorted by row. If several
+    assignments are best, any of them is returned.
     """
     chosen, tied, searched = np.zeros((3, len(rows)), dtype=np.bool_)
     left = np.arange(len(rows))
@@ -61,14 +64,15 @@ def best(rows: Ints, columns: Ints, weights: Floats) -> Assignment:
 
 
 def _dominant(rows: Ints, columns: Ints, weights: Floats) -> tuple[Ints, Ints]:
-    """Cells that weigh at least as much as the best other cell of their row and of their column together.
+    """The cells that weigh at least as much as the best other cell of their row and of their column together; and those
+    of them that weigh no more than that, which are tied.
 
-    An assignment without such a cell has at most these two in its stead, so some best assignment takes it.
-    One that is the largest of a row whose columns have no other cell is the plain case. Of equals in one row
-    or column the first is returned, so that no two share either.
+    An assignment without such a cell has at most these two others in its place, so some best assignment takes it. The
+    simplest case is the largest cell of a row whose columns have no other cell. Of equal cells in a row or column the
+    first is returned, so that no two share a row or a column.
 
-    Also those of them that weigh no more than that: without them an assignment can be as good. Where the column has no
-    other cell, it takes the same weight in that row, and so is none of these.
+    Without a tied cell an assignment can be as good. If its column has no other cell, the other assignment takes the
+    same weight in that row, so such a cell is not tied.
     """
     in_column = _best_other(columns, weights)
     others = _best_other(rows, weights) + in_column
@@ -79,7 +83,7 @@ def _dominant(rows: Ints, columns: Ints, weights: Floats) -> tuple[Ints, Ints]:
 
 
 def _best_other(groups: Ints, weights: Floats) -> Floats:
-    """The largest weight among the other cells of the group of each cell, 0 where there is none."""
+    """The largest weight among the other cells of the group of each cell, 0 if there are none."""
     first, second = np.zeros((2, int(groups.max()) + 1))
     np.maximum.at(first, groups, weights)
     largest = weights == first[groups]
@@ -88,14 +92,15 @@ def _best_other(groups: Ints, weights: Floats) -> Floats:
     return np.where(largest, second[groups], first[groups])
 
 
-def connected(nodes: int, ones: Ints, others: Ints) -> Ints:
-    """For each of so many nodes the smallest one of its connected component; links lead from ``ones`` to ``others``."""
+def connected(nodes: int, starts: Ints, ends: Ints) -> Ints:
+    """For each node from 0 to ``nodes - 1`` the smallest node of its connected component; links join ``starts`` and
+    ``ends``."""
     root = np.arange(nodes)
     while True:
-        one, other = root[ones], root[others]
-        if np.array_equal(one, other):
+        start, end = root[starts], root[ends]
+        if np.array_equal(start, end):
             return root
-        np.minimum.at(root, np.maximum(one, other), np.minimum(one, other))
+        np.minimum.at(root, np.maximum(start, end), np.minimum(start, end))
         while not np.array_equal(root, root[root]):
             root = root[root]
 
@@ -106,9 +111,9 @@ def components(rows: Ints, columns: Ints) -> list[Ints]:
         return []
     row = ranked(rows)[1]
     column = ranked(columns)[1] + len(row)
-    one = connected(2 * len(row), row, column)[row]
-    order = order_by(one)
-    return np.split(order, np.flatnonzero(changes(one[order]))[1:])
+    component = connected(2 * len(row), row, column)[row]
+    order = order_by(component)
+    return np.split(order, np.flatnonzero(changes(component[order]))[1:])
 
 
 def _solve(rows: Ints, columns: Ints, weights: Floats) -> Ints:
@@ -125,20 +130,20 @@ def _solve(rows: Ints, columns: Ints, weights: Floats) -> Ints:
 def _augment(rows: list[int], columns: list[int], weights: list[float]) -> list[int] | None:
     """The chosen cells, found row by row along shortest augmenting paths (Dijkstra over reduced costs).
 
-    The cost of a cell is its negative weight, and every row has a column of its own, at cost 0, to stay in
-    when it gets none of the others. The duals keep all reduced costs at 0 or above. Of columns equally
-    near, one that is free comes first. None where it takes more than `STEPS`.
+    The cost of a cell is its negative weight. Every row also has a column of its own with cost 0, which leaves it
+    unassigned. The duals keep all reduced costs at 0 or above. Of equally near columns a free one comes first. None if
+    it takes more than `STEPS`.
     """
     edges: dict[int, list[tuple[int, float]]] = defaultdict(list)
     for row, column, weight in zip(rows, columns, weights, strict=True):
         edges[row].append((column, -weight))
-    row_dual = {row: min(cost for _, cost in its) for row, its in edges.items()}
+    row_dual = {row: min(cost for _, cost in costs) for row, costs in edges.items()}
     column_dual: dict[int, float] = defaultdict(float)
     column_of: dict[int, int] = {}
     row_of: dict[int, int] = {}
     steps = 0
-    for first, its in edges.items():
-        its.append((-1 - first, 0.0))
+    for first, costs in edges.items():
+        costs.append((-1 - first, 0.0))
         distance: dict[int, float] = {}
         via: dict[int, int] = {}
         done: dict[int, float] = {}
@@ -162,9 +167,9 @@ def _augment(rows: list[int], columns: list[int], weights: list[float]) -> list[
             done[column] = so_far
             row = row_of[column]
         row_dual[first] += so_far
-        for passed, at in done.items():
-            row_dual[row_of[passed]] += so_far - at
-            column_dual[passed] -= so_far - at
+        for passed, reached in done.items():
+            row_dual[row_of[passed]] += so_far - reached
+            column_dual[passed] -= so_far - reached
         while True:
             row = via[column]
             row_of[column] = row
@@ -175,9 +180,9 @@ def _augment(rows: list[int], columns: list[int], weights: list[float]) -> list[
 
 
 def _by_scipy(rows: Ints, columns: Ints, weights: Floats) -> Ints:
-    """The chosen cells by scipy.
+    """The chosen cells, found by scipy.
 
-    It wants every row matched, so each gets a column of its own to stay in, and no cost may be 0.
+    It requires that every row is matched, so each row gets a column of its own, and that no cost is 0.
     """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
@@ -187,7 +192,7 @@ def _by_scipy(rows: Ints, columns: Ints, weights: Floats) -> Ints:
     height, width = int(row.max()) + 1, int(column.max()) + 1
     highest = float(weights.max()) + 1
     cost = np.concatenate([highest - weights, np.full(height, highest)])
-    place = (np.concatenate([row, np.arange(height)]), np.concatenate([column, width + np.arange(height)]))
-    cells = csr_array((cost, place), shape=(height, width + height))
+    indices = (np.concatenate([row, np.arange(height)]), np.concatenate([column, width + np.arange(height)]))
+    cells = csr_array((cost, indices), shape=(height, width + height))
     _, matched = min_weight_full_bipartite_matching(cells)
     return np.flatnonzero(matched[row] == column)

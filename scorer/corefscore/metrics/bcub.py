@@ -15,9 +15,8 @@ if TYPE_CHECKING:
 def count(overlap: Overlap) -> tuple[Counts]:
     """Recall: sum over mentions m of |K(m) and R(m)| / |K(m)|, divided by the number of key mentions.
 
-    K(m) and R(m) are the entities of m in key and response; mentions of one side only add 0. So
-    it is the sum of n_ij^2 / |k_i| over cells (`Overlap.squares`). Precision divides by |R(m)| and by the response
-    mentions.
+    K(m) and R(m) are the entities of m in key and response; mentions that only one side has add 0. So it is the sum of
+    n_ij^2 / |k_i| over cells (`Overlap.squares`). Precision divides by |R(m)| and by the number of response mentions.
 
     Source: Bagga and Baldwin 1998, as in Moosavi and Strube 2016, section 3.2; copies: recorded cases repeat-key.
     """
@@ -32,7 +31,7 @@ def count(overlap: Overlap) -> tuple[Counts]:
 
 def terms(both: Both) -> tuple[Counts]:
     """Numerator: |K(m) and R(m)| / |K(m)|. Denominator: 1."""
-    return (both.counts(lambda its: (its.shared / its.size, its.one)),)
+    return (both.counts(lambda members: (members.shared / members.size, members.one)),)
 
 
 METRIC = Metric(

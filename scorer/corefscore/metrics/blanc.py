@@ -1,4 +1,4 @@
-"""BLANC: coreference and non-coreference links, each scored by itself, then averaged."""
+"""BLANC: coreference and non-coreference links, scored separately and then averaged."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
     from corefscore.metrics.members import Both, Members
 
 KEY, BOTH = BOUNDARIES = ("key", "both")
-"""Whose links decide which kinds of link count."""
+"""The sides whose links decide which kinds of link count."""
 
 SPECK = 2.0**-60
-"""What a document without any link counts where both sides decide: nothing beside a single link."""
+"""The weight of the link of a document without any link if both sides decide: negligible beside a single link."""
 
 
 def count(overlap: Overlap, boundary: str = KEY) -> tuple[Counts, Counts]:
-    """Both kinds of link; recall is the links that both sides have / those of the key.
+    """Both kinds of link. Recall is the number of links that both sides have / the number of links of the key.
 
-    With n_ij the cells, n_i. and n_.j their row and column sums, M the shared mentions, K those of the key:
+    With n_ij the cells, n_i. and n_.j their row and column sums, M the number of shared mentions, K that of the key:
     coreference links     sum of C(n_ij, 2) / sum of C(|k_i|, 2);
     non-coreference links C(M, 2) - sum of C(n_i., 2) - sum of C(n_.j, 2) + sum of C(n_ij, 2)
                           / (C(K, 2) - sum of C(|k_i|, 2)).
 
-    A link is a pair of distinct spans, and one pair counts once, however often it occurs. A span marked
-    twice in one entity is a coreference link with itself, one in two entities a non-coreference link with
-    itself, and a pair of spans can be of both kinds (recorded cases repeat-key, repeat-spurious).
+    A link is a pair of distinct spans, and a pair counts once, however often it occurs. A span that is annotated twice
+    in one entity has a coreference link with itself, a span in two entities a non-coreference link with itself, and a
+    pair of spans can be of both kinds (recorded cases repeat-key, repeat-spurious).
 
     With ``boundary`` both, a document in which neither side has a link has one non-coreference link of the weight
     `SPECK`, which both sides have if they have the same mentions.
@@ -54,9 +54,9 @@ def _counts(common: Floats, key: Floats, response: Floats) -> Counts:
 
 
 def _both_apart(overlap: Overlap) -> Floats:
-    """Distinct pairs of different spans that both sides keep apart.
+    """The number of distinct pairs of different spans that are in different entities on both sides.
 
-    A span that both sides have lies in one response entity only.
+    A span that both sides have is in one response entity only.
     """
     cells, distinct = overlap.cells, overlap.cells.distinct
     only_of_key = np.bincount(cells.key, distinct.alone, len(overlap.key.size)).astype(np.int64)
@@ -70,41 +70,39 @@ def _both_apart(overlap: Overlap) -> Floats:
 
 
 def terms(both: Both, boundary: str = KEY) -> tuple[Counts, Counts]:
-    """The same for the ends of links: numerator of coreference n - 1, denominator |K(m)| - 1; of non-coreference the
-    shared mentions that are apart from m on both sides, and the mentions apart from m.
+    """The terms of the mentions at the ends of links. Coreference: numerator n - 1, denominator |K(m)| - 1.
+    Non-coreference: the number of shared mentions in other entities than m on both sides, and of all mentions in other
+    entities than m.
 
-    Each link has two ends, so that these add up to twice the links.
+    Each link has two ends, so the terms add up to twice the number of links.
     """
     cells = both.overlap.cells
-    shared, key, response = (its.distinct.spans for its in (cells, both.overlap.key, both.overlap.response))
+    shared, key, response = (groups.distinct.spans for groups in (cells, both.overlap.key, both.overlap.response))
     nothing = (key <= 1) & (response <= 1) & (boundary == BOTH)
     same = (shared == key) & (shared == response)
 
-    def together(its: Members) -> tuple[Floats, Ints]:
-        return np.maximum(its.shared - 1, 0), its.size - 1
+    def together(members: Members) -> tuple[Floats, Ints]:
+        return np.maximum(members.shared - 1, 0), members.size - 1
 
-    def apart(its: Members) -> tuple[Floats, Floats]:
-        ours, theirs = (
-            np.bincount(entity, cells.size, len(groups.size))[entity]
-            for entity, groups in ((its.of_cell, its.entities), (its.other_of_cell, its.others))
-        )
-        both_apart = its.of_cells(shared[cells.document] - ours - theirs + cells.size)
-        others = its.entities.distinct.spans[its.document] - its.size
-        specks = SPECK * nothing[its.document]
-        return both_apart + specks * same[its.document], others + specks
+    def apart(members: Members) -> tuple[Floats, Floats]:
+        sides = (members.of_cell, members.entities), (members.other_of_cell, members.others)
+        ours, theirs = (np.bincount(entity, cells.size, len(groups.size))[entity] for entity, groups in sides)
+        both_apart = members.of_cells(shared[cells.document] - ours - theirs + cells.size)
+        others = members.entities.distinct.spans[members.document] - members.size
+        specks = SPECK * nothing[members.document]
+        return both_apart + specks * same[members.document], others + specks
 
     return both.counts(together), both.counts(apart)
 
 
 def combine(counted: Sequence[Counts], boundary: str = KEY) -> Values:
-    """BLANC from the counts of both kinds of link: the mean of the two, F1 the mean of the two F1.
+    """BLANC from the counts of both kinds of link: the mean of the two scores; F1 is the mean of the two F1.
 
-    At the boundary the official scorer looks at the links of the key alone, on documents and on totals:
-    no links of either kind give 0 throughout, no coreference links the scores of the non-coreference
-    links alone, no non-coreference links those of the coreference links alone (Recasens and Hovy 2010,
-    section 2.2; recorded cases all-singletons, one-entity, empty-key). With ``boundary`` both, the links of either side
-    decide, as in Luo et al. 2014, section 4.1: one mention that both sides have is 1 instead of 0, {abc} against
-    {ab}{c} 1/4 instead of 1/2.
+    If there are no links of a kind, the official scorer decides by the links of the key alone, for documents and for
+    totals. Without links of either kind all scores are 0; without coreference links they are those of the
+    non-coreference links, and the other way round (Recasens and Hovy 2010, section 2.2; recorded cases all-singletons,
+    one-entity, empty-key). With ``boundary`` both, the links of either side decide, as in Luo et al. 2014, section 4.1:
+    one mention that both sides have scores 1 instead of 0, {abc} against {ab}{c} 1/4 instead of 1/2.
     """
     coreference, noncoreference = divided(counted[0]), divided(counted[1])
     has_coreference, has_noncoreference = _deciding(counted, boundary)
@@ -122,13 +120,13 @@ def combine(counted: Sequence[Counts], boundary: str = KEY) -> Values:
 
 
 def combine_as_corefud(counted: Sequence[Counts], boundary: str = BOTH) -> Values:
-    """The same where the links of both sides decide, and no link of either side gives 0, as the official CorefUD scorer
-    has it (recorded cases blanc-one-entity, blanc-one-entity-split, blanc-per-corpus)."""
+    """`combine` with the links of both sides deciding, and 0 if neither side has a link, as in the official CorefUD
+    scorer (recorded cases blanc-one-entity, blanc-one-entity-split, blanc-per-corpus)."""
     return combine(counted, boundary)
 
 
 def _deciding(counted: Sequence[Counts], boundary: str) -> tuple[Bools, Bools]:
-    """Which kinds of link count. A `SPECK` is one only where there is no whole link of either kind."""
+    """Whether each kind of link counts. A `SPECK` counts only if there is no whole link of either kind."""
     coreference, noncoreference = (
         links.recall.denominator + (links.precision.denominator if boundary == BOTH else 0) for links in counted
     )
@@ -154,10 +152,10 @@ METRIC = Metric(
         "recasens-hovy-2011-blanc",
         "luo-etal-2014-extension",
     ),
-    use="Use it to reward mentions rightly kept apart as well as mentions rightly joined.",
+    use="Use it to reward mentions correctly kept apart as well as mentions correctly joined.",
     note=(
-        "Where the key has links of one kind only, that kind alone decides, as in the official scorer; "
-        "--boundary both asks for the links of both sides, as Luo et al. do."
+        "If the key has links of one kind only, that kind alone decides, as in the official scorer; "
+        "--boundary both considers the links of both sides, as Luo et al. do."
     ),
     measures=(*LINKS, Measure("blanc", "BLANC", combine, title="BLANC", options=("boundary",))),
     corefud=(*LINKS, Measure("blanc", "BLANC", combine_as_corefud, title="BLANC", options=("boundary",))),

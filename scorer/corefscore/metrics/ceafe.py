@@ -21,10 +21,10 @@ def count(overlap: Overlap) -> tuple[Counts]:
     """Recall: the largest sum of 2 n_ij / (|k_i| + |r_j|) over one-to-one assignments, divided by the number
     of key entities.
 
-    Precision divides the same sum by the number of response entities. Similarities are added one key entity after
-    the other (`Overlap.similar`), so that 2.4 / 3 comes out as 79.99% (recorded case repeat-both-0013). Where several
-    assignments may be best, that of the official scorer is taken in small documents: it decides the order of the sum,
-    and so its last bit (tie-0001).
+    Precision divides the same sum by the number of response entities. Similarities are added in the order of the key
+    entities (`Overlap.similar`), so that 2.4 / 3 is printed as 79.99% (recorded case repeat-both-0013). If several
+    assignments may be best, small documents take that of the official scorer, which decides the order of the sum and so
+    its last bit (tie-0001).
 
     Source: Luo 2005, phi_4; copies: recorded cases repeat-key.
     """
@@ -41,16 +41,16 @@ def _assigned(overlap: Overlap) -> tuple[Floats, Bools]:
 
 
 def terms(both: Both) -> tuple[Counts]:
-    """Numerator: the similarity of the entity to the one assigned to it, / its size. Denominator: 1 / its size.
+    """Numerator: similarity of the entity to the one assigned to it / its size. Denominator: 1 / its size.
 
-    So an entity counts for a kind by the share of its mentions that are of the kind.
+    So an entity counts for a kind of mentions by the share of its mentions that are of this kind.
     """
     similarity, taken = _assigned(both.overlap)
     similar = np.where(taken, similarity, 0.0)
 
-    def of(its: Members) -> tuple[Floats, Floats]:
-        whole = np.bincount(its.of_cell, similar, len(its.entities.size))
-        return whole[its.side.entity] / its.size, 1 / its.size
+    def of(members: Members) -> tuple[Floats, Floats]:
+        of_entity = np.bincount(members.of_cell, similar, len(members.entities.size))
+        return of_entity[members.side.entity] / members.size, 1 / members.size
 
     return (both.counts(of),)
 

@@ -30,15 +30,15 @@ def count(overlap: Overlap) -> tuple[Counts]:
 
 
 def _taken(overlap: Overlap) -> Bools:
-    """Which cells are assigned."""
+    """Whether the entities of each cell are assigned to each other."""
     cells = overlap.cells
     return best(cells.key, cells.response, cells.size.astype(np.float64)).taken
 
 
 def terms(both: Both) -> tuple[Counts]:
-    """Numerator: whether the entities of the mention are assigned to each other. Denominator: 1."""
+    """Numerator: whether the entities of the mention on both sides are assigned to each other. Denominator: 1."""
     taken = _taken(both.overlap)
-    return (both.counts(lambda its: (its.of_cells(taken), its.one)),)
+    return (both.counts(lambda members: (members.of_cells(taken), members.one)),)
 
 
 METRIC = Metric(

@@ -1,4 +1,4 @@
-"""What to cite: BibTeX of this software and of the papers of metrics."""
+"""BibTeX entries of this software and of the papers of metrics."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ PAPERS: Mapping[str, tuple[str, Mapping[str, str]]] = {
         },
     ),
 }
-"""The papers by their keys: the kind of entry, and its fields. Metrics name theirs (`Metric.cite`)."""
+"""The papers by key: the type of the entry, and its fields. The papers of a metric are in `Metric.cite`."""
 
 SOFTWARE = {
     "title": "{corefscore}: A Scorer for Coreference in {CoNLL} Format",
@@ -117,9 +117,8 @@ OFFICIAL, AVERAGED = "pradhan-etal-2014-scoring", "pradhan-etal-2011-conll"
 
 
 def bibtex(metrics: Iterable[Metric]) -> str:
-    """Entries of this software, of the official scorer whose numbers it gives, and of each metric; of the CoNLL average
-    as well where its three metrics are there. A metric of another package without entries is a comment with its paper.
-    """
+    """The entries of this software, of the official scorer, whose numbers it reproduces, and of each metric; and of the
+    CoNLL average if its three metrics are given. A metric without entries becomes a comment with its paper."""
     metrics = list(metrics)
     keys = dict.fromkeys([OFFICIAL, *(key for metric in metrics for key in metric.cite)])
     if {metric.name for metric in metrics} >= set(GROUPS[AVERAGE]):

@@ -9,10 +9,10 @@ from corefscore.metrics.row import NAMED, Measure, Metric
 
 
 def count(overlap: Overlap) -> tuple[Counts, Counts, Counts]:
-    """Mention identification, B-cubed and CEAF-m of partitions that are cut down to their named mentions.
+    """Mention identification, B-cubed and CEAF-m of partitions that are reduced to their named mentions.
 
-    The overlap is already that of these (`corefscore.names.mentions`), so the formulas are those of the three metrics:
-    recall of CONE-B3 is the sum of n_ij^2 / |k_i|, that of CONE-CEAF the largest sum of n_ij over one-to-one
+    The overlap is that of the reduced partitions (`corefscore.names.mentions`), so the formulas are those of the three
+    metrics: recall of CONE-B3 is the sum of n_ij^2 / |k_i|, recall of CONE-CEAF the largest sum of n_ij over one-to-one
     assignments, both divided by the number of named key mentions.
 
     Source: Lin et al. 2010, section 4: CONE B3 = B3(G^NM, O^NM), CONE CEAF = CEAF(G^NM, O^NM), with the CEAF of
@@ -25,13 +25,13 @@ METRIC = Metric(
     name="cone",
     title="CONE",
     definition=(
-        "B-cubed (CONE-B3) and CEAF-m (CONE-CEAF) of the partitions cut down to their named mentions:",
+        "B-cubed (CONE-B3) and CEAF-m (CONE-CEAF) of the partitions reduced to their named mentions:",
         "sum of n_ij^2 / |k_i|, or largest sum of n_ij over assigned pairs / number of named key mentions.",
     ),
     paper="Lin et al. 2010, CONE: Metrics for automatic evaluation of named entity co-reference resolution",
     cite=("lin-etal-2010-cone",),
-    use="Use it where names are annotated and coreference is not, or to see how a system does on names alone.",
-    note="Names come from the named-entity column, the eleventh; --estimate-key makes a key of them.",
+    use="Use it if names are annotated and coreference is not, or to see how well a system does on names alone.",
+    note="Names are read from the named-entity column, the eleventh; --estimate-key makes a key from them.",
     measures=(
         Measure("cone_mentions", "Identification of Named Mentions", title="Named mentions"),
         Measure("cone_b3", "CONE-B3", title="CONE-B³"),

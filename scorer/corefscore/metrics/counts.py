@@ -1,4 +1,4 @@
-"""Counts and the three measures. Counts are summed first and divided last, and only here."""
+"""Counts, and recall, precision and F1. Counts are summed first and divided last, and only here."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ import numpy as np
 from corefscore.documents.arrays import Floats
 
 SCORES = ("recall", "precision", "f1")
-"""The scores of a measure, in the order in which they stand in arrays and tables."""
+"""The scores of a measure, in the order that they have in arrays and tables."""
 
 
 def quotient(numerator: Floats, denominator: Floats) -> Floats:
-    """numerator / denominator, and 0 where the denominator is 0 (recorded cases empty-key, empty-response)."""
+    """numerator / denominator, and 0 if the denominator is 0 (recorded cases empty-key, empty-response)."""
     numerator, denominator = np.broadcast_arrays(numerator, denominator)
     return np.divide(numerator, denominator, out=np.zeros(numerator.shape), where=denominator != 0)
 
 
 def f1(recall: Floats, precision: Floats) -> Floats:
-    """2 P R / (P + R), 0 where both are 0; multiplied in this order, as the official scorer does."""
+    """2 P R / (P + R), 0 if both are 0; multiplied in this order, like in the official scorer."""
     return quotient(2 * precision * recall, precision + recall)
 
 
 class Ratios(NamedTuple):
-    """Numerators and denominators: one of each, or one for each document, group or trial."""
+    """Numerators and denominators: one number each, or one for each document, group or trial."""
 
     numerator: Floats
     denominator: Floats
@@ -38,7 +38,7 @@ class Ratios(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """What one measure counts: recall and precision, not yet divided."""
+    """The counts of one measure: recall and precision before division."""
 
     recall: Ratios
     precision: Ratios
@@ -46,9 +46,9 @@ class Counts(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """What a measure comes to, from 0 to 1: a number each, or one for each document, group or trial.
+    """The scores of a measure, from 0 to 1: one number each, or one for each document, group or trial.
 
-    The ratios keep the counts that recall and precision came from.
+    The ratios contain the counts of recall and precision.
     """
 
     recall_counts: Ratios
@@ -69,26 +69,26 @@ def divided(counts: Counts) -> Values:
     return Values(counts.recall, counts.precision, f1(counts.recall.value, counts.precision.value))
 
 
-def packed(counted: Sequence[Counts]) -> Floats:
-    """Counts of a batch as one array of the shape documents x measures x 4.
+def packed(measures: Sequence[Counts]) -> Floats:
+    """The counts of measures as one array of the shape documents x measures x 4.
 
     The four are the numerator and denominator of recall, then of precision.
     """
-    return np.stack([np.stack([*each.recall, *each.precision], axis=-1) for each in counted], axis=-2)
+    return np.stack([np.stack([*counts.recall, *counts.precision], axis=-1) for counts in measures], axis=-2)
 
 
 def unpacked(array: Floats) -> list[Counts]:
     """The counts in an array of the shape ... x measures x 4."""
     return [
-        Counts(Ratios(array[..., at, 0], array[..., at, 1]), Ratios(array[..., at, 2], array[..., at, 3]))
-        for at in range(array.shape[-2])
+        Counts(Ratios(array[..., row, 0], array[..., row, 1]), Ratios(array[..., row, 2], array[..., row, 3]))
+        for row in range(array.shape[-2])
     ]
 
 
 def summed(array: Floats) -> Floats:
     """The sum over documents (the first axis), added from left to right.
 
-    `numpy.cumsum` adds in order; `numpy.sum` adds pairwise, which moves the last bit.
+    `numpy.cumsum` adds in order; `numpy.sum` adds pairwise, which changes the last bit.
     """
     if not len(array):
         return np.zeros(array.shape[1:])

@@ -1,8 +1,8 @@
-"""Distinct spans: what the official scorers count where a span is annotated more than once.
+"""Distinct spans: how the official scorers count spans that are annotated more than once.
 
-By default every copy is a mention. But B-cubed and BLANC see spans, and a pair of spans is one link, however often it
-occurs. Without copies a group has as many spans as mentions, and nothing here does any work. Which copies are left at
-all is decided before, by `corefscore.alignment.repeats`.
+By default every copy is a mention. But B-cubed and BLANC count spans, and a pair of spans is one link, however often it
+occurs. Without copies a group has as many spans as mentions, and this module does nothing. Which copies are kept is
+decided before, in `corefscore.alignment.repeats`.
 """
 
 from __future__ import annotations
@@ -22,9 +22,12 @@ from corefscore.metrics.tangles import shared_more_than_once
 class Distinct:
     """The distinct spans of groups of mentions, entities or cells.
 
-    ``document``, ``size`` in spans, and ``alone``, how many of these lie in no other group, have one value a group. The
-    others have one value a document: ``spans``, and how many of them are annotated ``twice`` in one group or in
-    ``several`` groups. ``tangled`` has, for documents with spans in several groups, how many lie in each set of groups.
+    One value a group: its ``document``, its ``size`` in spans, and the number of its spans that are in no other group,
+    ``alone``.
+
+    One value a document: the number of ``spans``, of those that are annotated ``twice`` in one group, and of those in
+    ``several`` groups. ``tangled`` has, for documents with spans in several groups, the number of spans in each set of
+    groups.
     """
 
     document: Ints
@@ -36,20 +39,20 @@ class Distinct:
     tangled: Mapping[int, Counter[frozenset[int]]]
 
     def together(self) -> Floats:
-        """How many pairs of spans share a group, for each document."""
+        """The number of pairs of spans that share a group, for each document."""
         pairs = sums(self.document, pairs_of(self.size), len(self.spans))
         for document, sets in self.tangled.items():
             pairs[document] -= shared_more_than_once(sets)
         return pairs
 
     def apart(self) -> Floats:
-        """How many pairs of spans some two groups keep apart, for each document: all pairs but those in which both
-        spans lie in one and the same group only."""
+        """The number of pairs of spans that are in two different groups, for each document: all pairs except those of
+        spans that are both in the same single group."""
         return pairs_of(self.spans) - sums(self.document, pairs_of(self.alone), len(self.spans))
 
 
 def single(document: Ints, size: Ints, documents: int) -> Distinct:
-    """The same for mentions that all have a span of their own: groups of such sizes in so many documents."""
+    """The distinct spans of groups of these sizes if no two mentions have the same span."""
     nothing = np.zeros(documents, dtype=np.int64)
     return Distinct(document, size, size, sums(document, size, documents).astype(np.int64), nothing, nothing, {})
 
@@ -70,11 +73,11 @@ def distinct(matched: Matched, number: Ints, group: Ints, size: Ints, document: 
     groups_of_number = tally(row_number, len(of_number))
     alone = groups_of_number[row_number] == 1
     sets: dict[int, list[int]] = defaultdict(list)
-    for one, its in zip(row_number[~alone].tolist(), row_group[~alone].tolist(), strict=True):
-        sets[one].append(its)
+    for span, group_of_span in zip(row_number[~alone].tolist(), row_group[~alone].tolist(), strict=True):
+        sets[span].append(group_of_span)
     tangled: dict[int, Counter[frozenset[int]]] = defaultdict(Counter)
-    for one, groups in sets.items():
-        tangled[int(of_number[one])][frozenset(groups)] += 1
+    for span, groups in sets.items():
+        tangled[int(of_number[span])][frozenset(groups)] += 1
 
     def spans(numbers: Ints) -> Ints:
         return tally(of_number[numbers], documents)

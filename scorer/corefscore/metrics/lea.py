@@ -1,4 +1,4 @@
-"""LEA: how important an entity is, times how well its links are resolved."""
+"""LEA: the importance of an entity times the share of its links that are resolved."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def count(overlap: Overlap) -> tuple[Counts]:
     """Recall: sum over key entities of |k_i| * (sum over j of link(k_i and r_j)) / link(k_i), divided by the
     sum of |k_i|; link(n) = C(n, 2).
 
-    A singleton has one link, to itself; it is resolved only where the response has the same singleton.
+    A singleton has one link, to itself; it is resolved only if the response has the same singleton.
     Precision swaps the sides.
 
     Source: Moosavi and Strube 2016, section 4; singletons: recorded cases singletons, all-singletons;
@@ -36,7 +36,7 @@ def count(overlap: Overlap) -> tuple[Counts]:
 
 
 def _resolved(entities: Groups, entity: Ints, links: Ints) -> Ratios:
-    """Importance times resolution of one side's entities, over importance; links has one value a cell."""
+    """Importance times resolution of the entities of one side / importance; ``links`` has one value a cell."""
     size = entities.size
     resolved = np.bincount(entity, weights=links, minlength=len(size))
     share: Floats = resolved / np.maximum(pairs_of(size), 1)
@@ -44,16 +44,16 @@ def _resolved(entities: Groups, entity: Ints, links: Ints) -> Ratios:
 
 
 def terms(both: Both) -> tuple[Counts]:
-    """Numerator: the share of the mention's links that the other side has, (n - 1) / (|K(m)| - 1); of a singleton
+    """Numerator: the share of the links of the mention that the other side has, (n - 1) / (|K(m)| - 1); for a singleton
     whether the other side has the same one. Denominator: 1.
 
-    The share of an entity's links that is resolved, times its size, is the sum of this over its mentions.
+    Summed over the mentions of an entity, this is the share of its links that is resolved times its size.
     """
 
-    def of(its: Members) -> tuple[Floats, Floats]:
-        alone = its.of_cells(its.others.size[its.other_of_cell] == 1)
-        links = np.maximum(its.shared - 1, 0) / np.maximum(its.size - 1, 1)
-        return np.where(its.size == 1, alone, links), its.one
+    def of(members: Members) -> tuple[Floats, Floats]:
+        alone = members.of_cells(members.others.size[members.other_of_cell] == 1)
+        links = np.maximum(members.shared - 1, 0) / np.maximum(members.size - 1, 1)
+        return np.where(members.size == 1, alone, links), members.one
 
     return (both.counts(of),)
 

@@ -1,4 +1,4 @@
-"""Linking of the mentions that both sides have: MUC, as if these mentions had been given."""
+"""Linking of the mentions that both sides have: MUC of these mentions alone."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 def count(overlap: Overlap) -> tuple[Counts]:
-    """Recall: sum over cells of (n_ij - 1), divided by the sum over key entities of (n_i. - 1), where n_i. of its
-    mentions are found. Precision divides by the links of the response's entities, cut down likewise.
+    """Recall: sum over cells of (n_ij - 1), divided by the sum over key entities of (n_i. - 1); n_i. is the number of
+    mentions of key entity i that the response has. Precision divides by the sum of (n_.j - 1) over response entities.
 
-    Source: MUC (Vilain et al. 1995) of the mentions that both sides have, which ``--mentions given`` scores.
+    Source: MUC (Vilain et al. 1995) of the mentions that both sides have, as with ``--mentions given``.
     """
     cells = overlap.cells
     kept = cells.total(np.maximum(cells.met - 1, 0))
@@ -28,14 +28,15 @@ def count(overlap: Overlap) -> tuple[Counts]:
 
 
 def _links(entities: Groups, entity: Ints, met: Ints) -> Floats:
+    """The sum of (n_i. - 1) over entities for each document."""
     found = np.bincount(entity, met, len(entities.size))
     return entities.total(np.maximum(found - 1, 0))
 
 
 def terms(both: Both) -> tuple[Counts]:
     """Numerator: whether an earlier mention of the entity is in the same entity of the other side as the mention.
-    Denominator: whether it is found, and an earlier mention of its entity is."""
-    return (both.counts(lambda its: (its.linked, its.linkable)),)
+    Denominator: whether the mention and an earlier mention of its entity are found."""
+    return (both.counts(lambda members: (members.linked, members.linkable)),)
 
 
 METRIC = Metric(

@@ -1,8 +1,9 @@
-"""Measures by name: which metrics have to be counted for them, and single scores such as ``lea.f1``."""
+"""Measures by name: the metrics that have to be counted for them, and single scores such as ``lea.f1``."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from corefscore.errors import UsageError, suggested
@@ -11,15 +12,15 @@ from corefscore.metrics.counts import SCORES
 from corefscore.metrics.row import Metric
 
 HEADINGS = {"recall": "R", "precision": "P", "f1": "F1"}
-"""What stands over them in tables."""
+"""The headings of scores in tables."""
 
 DEFAULT = "all,lea,conll"
-"""The measures of every table of systems, unless others are named."""
+"""The default measures of tables of systems."""
 
 
 class Wanted(NamedTuple):
-    """Measures with the scores of each that are asked for, and the metrics that have to be counted for them (mention
-    identification always is)."""
+    """Measures with the requested scores of each, and the metrics that have to be counted for them besides mention
+    identification."""
 
     measures: Mapping[str, Sequence[str]]
     metrics: Sequence[Metric]
@@ -28,56 +29,56 @@ class Wanted(NamedTuple):
 def wanted(words: str) -> Wanted:
     """The measures that ``words`` name, joined by commas: ``muc,blanc.coreference,mentions,conll,lea.f1``.
 
-    The name of a metric that has no measure of this name stands for all its measures, ``all`` and ``every`` for
-    those of their metrics; with a score behind it, for this score alone. Raises `UsageError` for an unknown name.
+    The name of a metric means all its measures, unless a measure has this name; ``all`` and ``every`` mean the measures
+    of their metrics. With a score after it, a name means this score alone. Raises `UsageError` for an unknown name.
     """
     measures: dict[str, list[str]] = {}
     metrics: list[str] = []
     for word in words.split(","):
         stem, score = _parted(word)
         for name in (stem,) if stem == AVERAGE else GROUPS.get(stem, (stem,)):
-            its, names = _of(name)
+            of_name, names = _of(name)
             metrics += names
-            for measure in its:
+            for measure in of_name:
                 measures.setdefault(measure, []).extend(scores_of(measure) if score is None else (score,))
     chosen = [name for name in dict.fromkeys(metrics) if name != MENTIONS]
     in_order = [name for name in NAMES if name in chosen] + [name for name in chosen if name not in NAMES]
     return Wanted(
-        {measure: [score for score in SCORES if score in its] for measure, its in measures.items()},
+        {measure: [score for score in SCORES if score in scores] for measure, scores in measures.items()},
         select(",".join(in_order)) if in_order else (),
     )
 
 
 def scores_of(measure: str) -> Sequence[str]:
-    """The scores that the name of a measure asks for: of the CoNLL average the F1, which alone papers mean by it."""
+    """The scores that the name of a measure means: for the CoNLL average the F1 alone, as in papers."""
     return ("f1",) if measure == AVERAGE else SCORES
 
 
 def asked(measures: Iterable[str]) -> Mapping[str, Sequence[str]]:
-    """Measures with the scores of each that are asked for, as `wanted` has them; of names alone, all."""
+    """Measures with the requested scores of each (`Wanted.measures`), given these or names, which mean all scores."""
     return measures if isinstance(measures, Mapping) else {measure: scores_of(measure) for measure in measures}
 
 
 def _parted(word: str) -> tuple[str, str | None]:
-    """The name of a measure or group, and the score behind it, if there is one: ``b3.F1`` is ``bcub`` and ``f1``."""
+    """The name of a measure or group, and the score after it, if there is one: ``b3.F1`` is ``bcub`` and ``f1``."""
     stem, _, score = word.strip().rpartition(".")
     return (named(stem), score.lower()) if score.lower() in SCORES else (named(word), None)
 
 
 def single(words: str) -> tuple[str, str]:
-    """A measure and a score of it: ``lea.recall``, and ``lea`` for its F1.
+    """One measure and its score: ``lea.recall``; ``lea`` means its F1.
 
-    Raises `UsageError` for an unknown name, and for one of several measures.
+    Raises `UsageError` for an unknown name, and for the name of several measures.
     """
     found = wanted(words).measures
     if len(found) != 1:
-        raise UsageError(f'"{words}" stands for several measures; name one of {", ".join(found)}')
+        raise UsageError(f'"{words}" means several measures; name one of {", ".join(found)}')
     (measure,) = found
     return measure, _parted(words)[1] or "f1"
 
 
 def scores_in(words: str) -> list[tuple[str, str]]:
-    """The scores that ``words`` name, joined by commas: ``lea.recall``, and the F1 of every measure of other names.
+    """The scores that ``words`` name, joined by commas: ``lea.recall``; other names mean the F1 of their measures.
 
     Raises `UsageError` as `wanted` does.
     """
@@ -86,20 +87,20 @@ def scores_in(words: str) -> list[tuple[str, str]]:
 
 
 def titles(metrics: Sequence[Metric]) -> dict[str, str]:
-    """What papers call the measures of metrics, mention identification, and the CoNLL average."""
+    """The titles in papers of the measures of metrics, of mention identification, and of the CoNLL average."""
     every = (measure for metric in (find(MENTIONS), *metrics) for measure in metric.measures)
     return {**{measure.name: measure.title or measure.name for measure in every}, AVERAGE: "CoNLL"}
 
 
 def metrics_of(measure: str, metrics: Sequence[Metric]) -> list[str]:
-    """The names of the metrics, among some, whose counts decide a measure."""
+    """The names of those of the metrics from whose counts a measure is computed."""
     if measure == AVERAGE:
         return list(GROUPS[AVERAGE])
-    return [metric.name for metric in metrics if measure in (each.name for each in metric.measures)]
+    return [metric.name for metric in metrics if measure in (row.name for row in metric.measures)]
 
 
 def _of(name: str) -> tuple[Sequence[str], Sequence[str]]:
-    """The measures that a name stands for, and their metrics."""
+    """The measures that a name means, and their metrics."""
     if name == AVERAGE:
         return (AVERAGE,), GROUPS[AVERAGE]
     table = {metric: [measure.name for measure in find(metric).measures] for metric in (MENTIONS, *NAMES)}
@@ -110,8 +111,8 @@ def _of(name: str) -> tuple[Sequence[str], Sequence[str]]:
             return (name,), (metric,)
     if name in table:
         return table[name], (name,)
-    names = [AVERAGE, *dict.fromkeys(each for metric, its in table.items() for each in (metric, *its))]
-    raise UsageError(f'unknown measure "{name}"; {suggested(name, names)}')
+    known = [AVERAGE, *dict.fromkeys(chain.from_iterable((metric, *measures) for metric, measures in table.items()))]
+    raise UsageError(f'unknown measure "{name}"; {suggested(name, known)}')
 
 
 def _known(name: str, table: dict[str, list[str]]) -> bool:

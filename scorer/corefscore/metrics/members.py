@@ -1,9 +1,9 @@
-"""The mentions of both sides one by one, for the terms that each contributes to a metric.
+"""The mentions of both sides, for the terms that each mention contributes to a metric.
 
-Every score is a quotient of two sums, in recall over the mentions of the key, in precision over those of the response.
-`Metric.terms` gives the terms of these sums: one `Counts` for each measure that is counted, whose ratios have one value
-a mention, of the key in recall and of the response in precision. Summed over all mentions of a document they are the
-counts of the metric, or in the same proportion to them.
+Every score is a quotient of two sums: recall over the mentions of the key, precision over those of the response.
+`Metric.terms` returns the terms of these sums: one `Counts` for each measure that is not combined, whose ratios have
+one value a mention, of the key for recall and of the response for precision. Summed over all mentions of a document
+they are the counts of the metric, or proportional to them.
 """
 
 from __future__ import annotations
@@ -20,9 +20,12 @@ from corefscore.metrics.overlap import Cells, Groups, Overlap
 
 
 class Members(NamedTuple):
-    """The mentions of one side, none of them twice. ``place`` is the place of each in the text, ``cell`` the cell in
-    which the other side has it, -1 for none; ``entities`` and ``others`` are the entities of this side and the other,
-    ``of_cell`` and ``other_of_cell`` those of each cell."""
+    """The mentions of one side, without copies.
+
+    ``place`` is the position of each mention in the order of the text, and ``cell`` its cell, -1 if the other side does
+    not have it. ``entities`` and ``others`` are the entities of this side and of the other, ``of_cell`` and
+    ``other_of_cell`` those of each cell.
+    """
 
     side: Side
     place: Ints
@@ -55,30 +58,31 @@ class Members(NamedTuple):
 
     @property
     def shared(self) -> Floats:
-        """How many mentions the entity of each shares with the entity in which the other side has it."""
+        """For each mention the number of mentions that its entities on both sides share."""
         return self.of_cells(self.cells.size)
 
     def of_cells(self, values: Array) -> Floats:
-        """For each mention the value of its cell, 0 for one that is not found."""
+        """For each mention the value of its cell, 0 if the other side does not have it."""
         found: Floats = np.append(values, 0.0)[self.cell]
         return found
 
     @property
     def anaphoric(self) -> Bools:
-        """Whether the entity of a mention has an earlier one."""
+        """Whether the entity of each mention has an earlier mention."""
         return self._has_earlier(self.side.entity, np.ones(len(self.cell), dtype=np.bool_))
 
     @property
     def linkable(self) -> Bools:
-        """Whether a mention is found, and an earlier one of its entity is."""
+        """Whether each mention and an earlier mention of its entity are found."""
         return self._has_earlier(self.side.entity, self.found)
 
     @property
     def linked(self) -> Bools:
-        """Whether an earlier mention of its entity is found in the same entity of the other side as the mention."""
+        """Whether an earlier mention of the entity is in the same entity of the other side as the mention."""
         return self._has_earlier(self.cell, self.found)
 
     def _has_earlier(self, group: Ints, among: Bools) -> Bools:
+        """Whether each of some mentions comes after another of them in its group."""
         which = np.flatnonzero(among)
         order = which[order_by(group[which], self.place[which])]
         found = np.zeros(len(group), dtype=np.bool_)
@@ -94,14 +98,14 @@ class Both(NamedTuple):
     response: Members
 
     def counts(self, of: Callable[[Members], tuple[Array, Array]]) -> Counts:
-        """The terms of a measure from those of one side: numerators and denominators."""
-        recall, precision = ([terms.astype(np.float64) for terms in of(its)] for its in (self.key, self.response))
+        """The terms of a measure, given a function that returns the numerators and denominators of one side."""
+        recall, precision = ([terms.astype(np.float64) for terms in of(side)] for side in (self.key, self.response))
         return Counts(Ratios(*recall), Ratios(*precision))
 
 
 def members(matched: Matched, table: Overlap, places: tuple[Ints, Ints]) -> Both:
-    """The mentions of both sides, none of which is there twice; ``table`` is their overlap, ``places`` where those of
-    key and response stand in the text."""
+    """The mentions of both sides, which have no copies; ``table`` is their overlap, ``places`` are the positions of the
+    mentions of key and response in the order of the text."""
     key, response, cells = matched.key, matched.response, table.cells
     entity_of = np.full((2, len(matched.document)), -1)
     for row, side in zip(entity_of, (key, response), strict=True):

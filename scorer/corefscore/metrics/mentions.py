@@ -1,4 +1,4 @@
-"""Mention identification: mentions found, whatever their entity. Counted in every run, beside the metrics."""
+"""Mention identification: mentions found, whatever their entity. It is counted in every run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def count(overlap: Overlap) -> tuple[Counts]:
     """Recall: distinct spans that both sides have / distinct spans of the key. Precision: / of the response.
 
-    Source: what the official scorer prints as "Identification of Mentions"; copies: recorded cases repeat-key.
+    Source: "Identification of Mentions" of the official scorer; copies: recorded cases repeat-key.
     """
     common, key, response = (
         groups.distinct.spans.astype(np.float64) for groups in (overlap.cells, overlap.key, overlap.response)
@@ -26,8 +26,8 @@ def count(overlap: Overlap) -> tuple[Counts]:
 
 
 def terms(both: Both) -> tuple[Counts]:
-    """Numerator: whether a mention is found. Denominator: 1."""
-    return (both.counts(lambda its: (its.found, its.one)),)
+    """Numerator: whether the mention is found. Denominator: 1."""
+    return (both.counts(lambda members: (members.found, members.one)),)
 
 
 METRIC = Metric(

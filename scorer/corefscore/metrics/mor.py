@@ -1,4 +1,4 @@
-"""MOR: how much of the words of mentions the other side's mentions cover, whatever their entity."""
+"""MOR: the share of the words of mentions that mentions of the other side have, whatever their entity."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from corefscore.metrics.row import NODES, Measure, Metric
 
 
 def count(alignment: Alignment) -> tuple[Counts]:
-    """Recall: the largest sum of common words over one-to-one assignments of mentions, divided by the words of the
-    key's mentions. Precision divides by those of the response's.
+    """Recall: the largest sum of common words over one-to-one assignments of mentions, divided by the number of words
+    of the mentions of the key. Precision divides by that of the response.
 
-    No alignment has any influence, and an empty node is a word at its place (mor-zeros-by-position). A mention that is
-    in several entities counts in each. Two words of a sentence with the same number count once; the official scorer
-    counts both among the words of a mention.
+    The alignment of mentions has no influence, and an empty node is a word at its position (mor-zeros-by-position). A
+    mention that is in several entities counts in each of them. Two words of a sentence with the same number count once;
+    the official scorer counts both among the words of a mention.
 
     Source: Žabokrtský et al. 2022, section 4; recorded cases mor-overlap, mor-two-for-one.
     """
-    (document, key), (_, response) = (_in_text_order(its) for its in (alignment.key, alignment.response))
+    (document, key), (_, response) = (_in_text_order(side) for side in (alignment.key, alignment.response))
     common = np.zeros(alignment.documents)
     for pairs in shared(key, response):
         taken = best(pairs.key, pairs.response, pairs.members.astype(np.float64)).taken
@@ -31,7 +31,7 @@ def count(alignment: Alignment) -> tuple[Counts]:
 
 
 def _in_text_order(mentions: Mentions) -> tuple[Ints, Sets]:
-    """The documents of mentions and their words, in an order in which those that share words are near each other."""
+    """The documents and the words of mentions, in the order of the text, so that those that share words are near."""
     side = mentions.side
     order = order_by(side.number)
     document = side.document[side.entity[order]]
@@ -39,7 +39,7 @@ def _in_text_order(mentions: Mentions) -> tuple[Ints, Sets]:
 
 
 def _words(alignment: Alignment, mentions: Mentions) -> Floats:
-    """The words of the mentions of each document."""
+    """The number of words of the mentions of each document."""
     document = mentions.side.document[mentions.side.entity]
     return sums(document, mentions.nodes.size, alignment.documents)
 
@@ -53,7 +53,7 @@ METRIC = Metric(
     ),
     paper="Žabokrtský et al. 2022, Findings of the shared task on multilingual coreference resolution",
     cite=("zabokrtsky-etal-2022-findings",),
-    use="Use it to see how well mentions are found where their spans differ in words; CorefUD only.",
+    use="Use it to see how well mentions are found if their spans differ in words; CorefUD only.",
     measures=(Measure("mor", "Mention overlap ratio"),),
     count=count,
     view=NODES,

@@ -1,4 +1,4 @@
-"""MUC: links that have to be added to a response entity to make it whole."""
+"""MUC: the links of an entity that the other side keeps."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 def count(overlap: Overlap) -> tuple[Counts]:
     """Recall: sum over key entities of (|k_i| - p(k_i)), divided by the sum of (|k_i| - 1).
 
-    p(k_i) is the number of parts into which the response cuts k_i, a mention that the response lacks
-    being a part of its own; so |k_i| - p(k_i) is the sum of (n_ij - 1) over the cells of k_i. Precision swaps
-    the sides: the same cells, the links of the response.
+    p(k_i) is the number of parts into which the response divides k_i; a mention that the response does not have is a
+    part of its own. So |k_i| - p(k_i) is the sum of (n_ij - 1) over the cells of k_i. Precision swaps the sides: the
+    same cells, and the links of the response.
 
     Source: Vilain et al. 1995, as in Moosavi and Strube 2016, section 3.1; copies: recorded cases repeat-key.
     """
@@ -29,23 +29,24 @@ def count(overlap: Overlap) -> tuple[Counts]:
 
 
 def _links(entities: Groups) -> np.ndarray:
+    """The sum of (|k_i| - 1) over entities for each document."""
     return entities.total(entities.size - 1)
 
 
 def terms(both: Both) -> tuple[Counts]:
     """Numerator: whether an earlier mention of the entity is in the same entity of the other side as the mention.
-    Denominator: whether the entity has an earlier mention: its links are those of all mentions but the first.
+    Denominator: whether the entity has an earlier mention.
 
-    Source: the links of `count`, each counted at the later of its two mentions.
+    These are the links of `count`, each counted at the later of its two mentions.
     """
-    return (both.counts(lambda its: (its.linked, its.anaphoric)),)
+    return (both.counts(lambda members: (members.linked, members.anaphoric)),)
 
 
 METRIC = Metric(
     name="muc",
     title="MUC",
     definition=(
-        "The share of the links of each entity that the other side keeps, one entity of n mentions having",
+        "The share of the links of each entity that the other side keeps; an entity of n mentions has",
         "n - 1 links: sum of (n_ij - 1) over cells / sum of (|k_i| - 1).",
     ),
     paper="Vilain et al. 1995, A model-theoretic coreference scoring scheme",

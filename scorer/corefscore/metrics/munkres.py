@@ -1,9 +1,9 @@
-"""The assignment that the official scorer takes where several are best: that of the textbook's Munkres.
+"""The assignment that the official scorer takes if several are best: the textbook algorithm of Munkres.
 
-Which of several best assignments is taken decides in which order similarities are added, and so the last bit of CEAF-e
-(recorded case tie-0001). The search goes over the whole matrix of one document, step by step as the textbook has it
-(Munkres 1957, Algorithms for the assignment and transportation problems); where that leaves a choice, what the official
-scorer printed decides: zeros are starred row by row, the first of each row whose column has none; uncovered zeros are
+Which of several best assignments is taken decides the order in which similarities are added, and so the last bit of
+CEAF-e (recorded case tie-0001). The search works on the whole matrix of one document with the steps of Munkres 1957
+(Algorithms for the assignment and transportation problems). Choices that the paper leaves open follow the output of
+the official scorer: zeros are starred row by row, the first of each row whose column has no star; uncovered zeros are
 primed row by row, the last column first.
 """
 
@@ -16,14 +16,14 @@ from corefscore.metrics.assignment import NEAR, Assignment
 from corefscore.metrics.overlap import Overlap
 
 SMALL = 400
-"""Up to so many pairs of a key and a response entity, the search takes a fraction of a millisecond."""
+"""The number of pairs of a key and a response entity up to which the search takes a fraction of a millisecond."""
 
 
 def as_official(overlap: Overlap, similarity: Floats, assigned: Assignment) -> Bools:
-    """The cells that are taken: those of the official scorer in small documents where others may give another sum, and
-    else those that are ``assigned``."""
+    """Whether each cell is taken: as in the official scorer in small documents in which another best assignment may
+    have another sum, and otherwise as ``assigned``."""
     taken, tied, searched = assigned
-    # Another scorer in the first case; in the second, sums by units, which no official scorer prints.
+    # The first is for another official scorer; the second for sums by units, which no official scorer prints.
     if overlap.by_entity or overlap.cells.rows is not None or not (tied.any() or searched.any()):
         return taken
     cells, documents = overlap.cells, overlap.documents
@@ -34,28 +34,28 @@ def as_official(overlap: Overlap, similarity: Floats, assigned: Assignment) -> B
     taken = taken.copy()
     for document in unsure.tolist():
         height, width = int(heights[document]), int(widths[document])
-        key, response, first = (int(its[document]) for its in firsts)
-        its = slice(first, int(firsts[2][document + 1]))
-        rows, columns = cells.key[its] - key, cells.response[its] - response
+        key, response, first = (int(first_of[document]) for first_of in firsts)
+        of_document = slice(first, int(firsts[2][document + 1]))
+        rows, columns = cells.key[of_document] - key, cells.response[of_document] - response
         cost = np.zeros((max(height, width),) * 2)
         cost[:height, :width] = 1
-        cost[rows, columns] = 1 - similarity[its]
-        taken[its] = munkres(cost)[rows] == columns
+        cost[rows, columns] = 1 - similarity[of_document]
+        taken[of_document] = munkres(cost)[rows] == columns
     return taken
 
 
 def _unsure(overlap: Overlap, similarity: Floats, assigned: Assignment, firsts: Ints) -> Ints:
-    """The documents of which another best assignment may have another sum; the cells of each begin at ``firsts``.
+    """The documents in which another best assignment may have another sum; the cells of each begin at ``firsts``.
 
-    The plain tie is that of two key entities as similar to one response entity, one of which is left without any: then
-    the sum is added once more with the other in its place. What else ties, and several of these in one document, is
-    not looked into.
+    In a simple tie two key entities are equally similar to one response entity, and one of the two is not assigned at
+    all. Then the sum is computed again with the other in its place. A document with any other tie, or with several, is
+    returned without this check.
     """
     cells = overlap.cells
     taken, tied, searched = assigned
     unsure = np.zeros(overlap.documents, dtype=np.bool_)
     unsure[cells.document[searched]] = True
-    # The other cells in the column of a tied one that weigh as much: by one of them each, the sum is tried.
+    # The other cells in the column of a tied cell with the same weight: the sum is tried with each of them.
     tied_in = np.full(len(overlap.response.size), -1)
     tied_in[cells.response[tied]] = np.flatnonzero(tied)
     old = tied_in[cells.response]
@@ -82,14 +82,14 @@ def _unsure(overlap: Overlap, similarity: Floats, assigned: Assignment, firsts: 
 
 
 def munkres(cost: Floats) -> Ints:
-    """The column of each row of a square matrix; rows or columns of 0 stand for partners that are not there."""
+    """The column of each row of a square matrix; rows or columns of 0 mean that an entity is not assigned."""
     cost = cost - cost.min(axis=1, keepdims=True)
     size = len(cost)
     everything = (1 << size) - 1
     zeros = _zeros(cost)
     star, row_of = _starred(zeros)
     while len(row_of) < size:
-        # Columns with a star are covered; a set of columns is a number, one bit a column.
+        # Columns with a star are covered. A set of columns is a number with one bit a column.
         open_columns = everything & ~sum(1 << column for column in row_of)
         open_rows = dict.fromkeys(range(size))
         prime: dict[int, int] = {}
@@ -115,21 +115,21 @@ def _zeros(cost: Floats) -> list[int]:
 
 
 def _starred(zeros: list[int]) -> tuple[list[int], dict[int, int]]:
-    """Row by row the first zero whose column has no star yet: the column of each row, -1 for none, and the reverse."""
+    """The first zero of each row whose column has no star yet: the column of each row, -1 for none, and the inverse."""
     star = [-1] * len(zeros)
     row_of: dict[int, int] = {}
     free = (1 << len(zeros)) - 1
     for row, columns in enumerate(zeros):
-        if its := columns & free:
-            star[row] = (its & -its).bit_length() - 1
+        if candidates := columns & free:
+            star[row] = (candidates & -candidates).bit_length() - 1
             row_of[star[row]] = row
             free &= ~(1 << star[row])
     return star, row_of
 
 
 def _shift(cost: Floats, open_rows: list[int], open_columns: int) -> None:
-    """Make a zero among what is not covered: its least value is added to covered rows, then subtracted from columns
-    that are not covered."""
+    """Make a zero among the uncovered values: the least of them is added to covered rows, then subtracted from
+    uncovered columns."""
     size = len(cost)
     columns = np.array([column for column in range(size) if open_columns >> column & 1])
     least = cost[open_rows][:, columns].min()

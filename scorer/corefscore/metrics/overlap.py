@@ -1,10 +1,10 @@
-"""The overlap of two partitions: the one small table that every metric follows from.
+"""The overlap of two partitions: the table from which every metric is computed.
 
-For a key entity i of |k_i| mentions and a response entity j of |r_j|, cell (i, j) says how many mentions n_ij
-they share. Only cells that are not zero exist, so nothing here is quadratic in mentions or entities.
+For a key entity i with |k_i| mentions and a response entity j with |r_j|, cell (i, j) is the number of mentions n_ij
+that they share. Only cells that are not zero exist, so nothing here is quadratic in mentions or entities.
 
-Spans that are annotated more than once change none of this: a copy is a mention. What the official scorers count
-otherwise is in `corefscore.metrics.distinct`.
+Copies of a span that is annotated more than once are mentions. Where the official scorers count them differently,
+`corefscore.metrics.distinct` does.
 """
 
 from __future__ import annotations
@@ -21,9 +21,12 @@ from corefscore.metrics.distinct import Distinct, distinct, single
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Entities of one side, or cells: the ``document`` of each, in order, its ``size`` in mentions, and the
-    ``distinct`` spans among these. Where groups are summed by units within documents (`by_units`), ``rows`` has that of
-    each, and ``distinct`` has one value a unit where it has one a document."""
+    """Entities of one side, or cells: the ``document`` of each, in order, its ``size`` in mentions, and their
+    ``distinct`` spans.
+
+    If groups are summed by units within documents (`by_units`), ``rows`` is the unit of each group, and ``distinct``
+    has one value a unit instead of one a document.
+    """
 
     document: Ints
     size: Ints
@@ -32,11 +35,11 @@ class Groups:
 
     @property
     def row(self) -> Ints:
-        """Where each group is summed: by default its document."""
+        """The row in which each group is summed: by default its document."""
         return self.document if self.rows is None else self.rows
 
     def total(self, values: Array) -> Floats:
-        """Values, one a group, summed for each document in the order of the groups."""
+        """The sum of ``values`` (one a group) for each document, added in the order of the groups."""
         return sums(self.row, values, len(self.distinct.spans))
 
 
@@ -47,9 +50,9 @@ G = TypeVar("G", bound=Groups)
 class Cells(Groups):
     """The cells, by key entity and then response entity.
 
-    ``key`` and ``response`` are the entities of each cell. ``size``, the n_ij, is how many mentions of the key entity
-    lie in the response entity, and ``met`` how many of the response entity meet one of the key entity: the same,
-    unless the key annotates a span twice, since a response mention meets the last copy alone.
+    ``key`` and ``response`` are the entities of each cell. ``size``, the n_ij, is the number of mentions of the key
+    entity that are in the response entity; ``met`` the number of mentions of the response entity that match one of the
+    key entity. Both are equal unless the key annotates a span twice: a response mention matches only the last copy.
     """
 
     key: Ints
@@ -60,10 +63,10 @@ class Cells(Groups):
 class Overlap(NamedTuple):
     """The overlap table of a batch of pairs of documents.
 
-    ``cell_of`` is the cell in which each response mention that the key has meets its partner, in the order of the
-    response.
+    ``cell_of`` is the cell of each response mention that matches a key mention, in the order of the response.
 
-    The last bit of a sum shows, and the two official scorers add in other orders: ``by_entity`` is that of CorefUD.
+    The last bit of a sum can be visible, and the two official scorers add in different orders: ``by_entity`` means the
+    order of the CorefUD scorer.
     """
 
     documents: int
@@ -74,9 +77,9 @@ class Overlap(NamedTuple):
     by_entity: bool = False
 
     def squares(self, entity: Ints, entities: Groups) -> Floats:
-        """The sum of n_ij^2 / |e| over cells for each document; ``entity`` is the e of each cell, of one side.
+        """The sum of n_ij^2 / |e| over cells for each document; ``entity`` is the entity e of each cell on one side.
 
-        It is added one mention at a time, n_ij / |e|, in the order of the response; or one entity at a time.
+        Added by mention, n_ij / |e| each, in the order of the response; or by entity (``by_entity``).
         """
         if self.by_entity:
             squares = np.bincount(entity, self.cells.distinct.size**2, len(entities.size))
@@ -85,20 +88,23 @@ class Overlap(NamedTuple):
         return sums(self.cells.row[self.cell_of], shares[self.cell_of], len(self.cells.distinct.spans))
 
     def similar(self, similarity: Floats, taken: Bools) -> Floats:
-        """The similarities of the cells that are taken, from 0 to 1, summed for each document; each is added as it is,
-        or as 1 - (1 - similarity), since the official CoNLL scorer minimises 1 - similarity."""
+        """The sum of the similarities (from 0 to 1) of the cells that are taken, for each document.
+
+        Each is added as 1 - (1 - similarity), since the official CoNLL scorer minimises 1 - similarity; with
+        ``by_entity`` as it is.
+        """
         added = similarity if self.by_entity else 1 - (1 - similarity)
         return self.cells.total(np.where(taken, added, 0.0))
 
 
 def overlap(matched: Matched) -> Overlap:
-    """The overlap table of numbered mentions. A span that the key has occurs once in the response."""
+    """The overlap table of numbered mentions. The response has at most one copy of a span that the key has."""
     key, response = matched.key, matched.response
     numbers = len(matched.document)
     entity_in_response = np.full(numbers, -1)
     entity_in_response[response.number] = response.entity
 
-    # Every key mention that the response has, copies included, by the cell that it lies in.
+    # The cell of every key mention that the response has, copies included.
     common = entity_in_response[key.number] >= 0
     number, i = key.number[common], key.entity[common]
     j = entity_in_response[number]
@@ -125,10 +131,10 @@ def overlap(matched: Matched) -> Overlap:
 
 
 def of_columns(documents: int, document: Ints, key: Ints, response: Ints) -> Overlap:
-    """The overlap table of two partitions of one list of mentions, which takes a third of the time.
+    """The overlap table of two partitions of one list of mentions, which takes a third of the time of `overlap`.
 
     ``document``, ``key`` and ``response`` have one value a mention: its document, and its entity on each side, -1 for
-    none; entities are numbered from 0 in the order of their documents. So no span is annotated twice. Sums are added by
+    none. Entities are numbered from 0 in the order of their documents. No span is annotated twice. Sums are added by
     entity, and ``cell_of`` is empty.
     """
     ours, theirs = (_entities(documents, document, entity) for entity in (key, response))
@@ -143,22 +149,24 @@ def of_columns(documents: int, document: Ints, key: Ints, response: Ints) -> Ove
 
 
 def _entities(documents: int, document: Ints, entity: Ints) -> Groups:
-    """The entities of one side of such partitions."""
+    """The entities of one side of the partitions of `of_columns`."""
     size = np.bincount(entity + 1, minlength=1)
     of_entity = np.empty(len(size), dtype=np.int64)
-    of_entity[entity] = document  # at -1, which is last, what is in none
+    of_entity[entity] = document  # mentions in no entity go to -1, the last value
     return plain_groups(of_entity[:-1], size[1:], documents)
 
 
 def plain_groups(document: Ints, size: Ints, documents: int) -> Groups:
-    """Groups of mentions each of which has a span of its own."""
+    """Groups of mentions if no two mentions have the same span."""
     return Groups(document, size, single(document, size, documents))
 
 
 class ByUnits(NamedTuple):
-    """The overlap table of a batch, laid out to be summed by units within documents: once for what recall counts and
-    once for what precision counts. An entity is in the unit of its first mention, a cell in that of its entity of the
-    side that is asked; distinct spans are in the units of their mentions."""
+    """The overlap table of a batch with units within documents as rows of sums: one for recall and one for precision.
+
+    An entity is in the unit of its first mention, a cell in the unit of its key entity for recall and of its response
+    entity for precision; distinct spans are in the units of their mentions.
+    """
 
     recall: Overlap
     precision: Overlap
@@ -167,7 +175,7 @@ class ByUnits(NamedTuple):
 def by_units(matched: Matched, table: Overlap) -> ByUnits:
     """The table of numbered mentions that have units."""
     rows = matched.rows
-    assert rows is not None, "asked only where units are counted"
+    assert rows is not None, "called only if units are counted"
     nothing = np.zeros(rows.total, dtype=np.int64)
 
     def spans(numbers: Ints) -> Ints:
@@ -179,23 +187,23 @@ def by_units(matched: Matched, table: Overlap) -> ByUnits:
         found: Ints = rows.of_number[first]
         return found
 
-    def placed(groups: G, at: Ints, numbers: Ints) -> G:
-        its_spans = replace(groups.distinct, spans=spans(numbers), twice=nothing, several=nothing)
-        return replace(groups, rows=at, distinct=its_spans)
+    def in_units(groups: G, unit: Ints, numbers: Ints) -> G:
+        of_units = replace(groups.distinct, spans=spans(numbers), twice=nothing, several=nothing)
+        return replace(groups, rows=unit, distinct=of_units)
 
     key, response = of_entities(matched.key), of_entities(matched.response)
     common = np.intersect1d(matched.key.number, matched.response.number)
     sides = table._replace(
-        key=placed(table.key, key, matched.key.number),
-        response=placed(table.response, response, matched.response.number),
+        key=in_units(table.key, key, matched.key.number),
+        response=in_units(table.response, response, matched.response.number),
     )
     return ByUnits(
-        sides._replace(cells=placed(table.cells, key[table.cells.key], common)),
-        sides._replace(cells=placed(table.cells, response[table.cells.response], common)),
+        sides._replace(cells=in_units(table.cells, key[table.cells.key], common)),
+        sides._replace(cells=in_units(table.cells, response[table.cells.response], common)),
     )
 
 
 def _groups(matched: Matched, number: Ints, group: Ints, document: Ints) -> Groups:
-    """Mentions of these numbers in groups, which lie in documents."""
+    """The groups of mentions; ``number`` and ``group`` have one value a mention, ``document`` one a group."""
     size = tally(group, len(document))
     return Groups(document, size, distinct(matched, number, group, size, document))

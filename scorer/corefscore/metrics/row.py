@@ -1,4 +1,4 @@
-"""A metric as one row: what it counts, what it measures, what it says of itself."""
+"""A metric as a row of the table of metrics: what it counts, its measures, its options and its description."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from corefscore.names import options as names
 
 
 class Measure(NamedTuple):
-    """A named score of a metric, and its label in the official layout. ``title`` is what papers call it, if that is not
-    its name.
+    """A named score of a metric, and its label in the official layout. ``title`` is its name in papers, if it has
+    another one there.
 
-    ``combine`` derives it from the counts of the whole metric; without it, the measure is the quotient of
-    its own counts, in the order in which `Metric.count` returns them. ``options`` are the keywords of those options of
-    the metric that ``combine`` takes as well.
+    ``combine`` computes it from all counts of the metric. Without it, the measure is the quotient of its own counts, in
+    the order in which `Metric.count` returns them. ``options`` are the keywords of those options of the metric that
+    ``combine`` takes as well.
     """
 
     name: str
@@ -29,11 +29,11 @@ class Measure(NamedTuple):
 
 
 class Option(NamedTuple):
-    """An option that can move a number: its name on the command line, its default, which tells its type, and its help.
+    """An option that can change a score: its name on the command line, its default, which has its type, and its help.
 
-    The value of one that a metric brings along reaches `Metric.count` as a keyword argument, dashes turned into
-    underscores. The default of one that is ``implied`` is in no signature. ``kind`` is the type of one without a
-    default; an int counts from 1.
+    The value of an option of a metric is passed to `Metric.count` as a keyword argument, with underscores instead of
+    dashes. The default of an ``implied`` option is left out of signatures. ``kind`` is the type of an option without a
+    default; an int is 1 or more.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Option(NamedTuple):
         return self.name.replace("-", "_")
 
     def check(self, value: Any) -> None:
-        """Raise `UsageError` for a value that it cannot have."""
+        """Raise `UsageError` for an invalid value."""
         if self.kind is str and value is not None and not isinstance(value, str):
             raise UsageError(f"{self.keyword}={value!r}: expected a word")
         if self.kind is int and value is not None and (type(value) is not int or value < 1):
@@ -96,23 +96,32 @@ VIEWS: Mapping[str, tuple[Option, ...]] = {
     ),
     NODES: (),
 }
-"""The ways in which a metric can see documents, and the options that each brings along: whole, cut down to named
-mentions (`corefscore.names.mentions`), or with the words of mentions (`corefscore.alignment.mentions.Alignment`)."""
+"""The views of documents that a metric can count, with the options of each: all mentions, named mentions only
+(`corefscore.names.mentions`), or mentions with their words (`corefscore.alignment.mentions.Alignment`)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Metric:
     """One row of the table of metrics.
 
-    ``count`` turns an `Overlap`, or what else its view has, into one `Counts` (each part with one value a document) for
-    each measure that is not combined. ``terms``, for metrics that can be restricted to kinds of mentions, gives the
-    same with one value a mention (`corefscore.metrics.members`). ``view`` is that of `VIEWS` which it counts.
-    ``corefud`` are its measures by the definitions of the official CorefUD scorer, where those are others. ``heading``
-    stands before its totals in the official layout, and ``per_document`` says whether that layout has a result line for
-    it under each document. ``identification`` is the measure of mention identification that stands first in that
-    layout: one of its own where it counts other mentions than all. ``additive`` says whether the counts of parts of a
-    document that share no entity add up to those of the document. ``cite`` are the keys of its papers in the table of
-    citations.
+    What it counts:
+
+    - ``count``: from an `Overlap` (for the view `NODES` an `Alignment`) to one `Counts`, each part with one value a
+      document, for each measure that is not combined.
+    - ``terms``: the same with one value a mention (`corefscore.metrics.members`), for metrics that can be restricted to
+      kinds of mentions.
+    - ``view``: the view of documents that it counts, one of `VIEWS`.
+    - ``corefud``: its measures by the definitions of the official CorefUD scorer, if these are different.
+    - ``additive``: whether the counts of parts of a document that share no entity add up to those of the document.
+
+    The official layout:
+
+    - ``heading``: the text before its totals.
+    - ``per_document``: whether it has a result line under each document.
+    - ``identification``: the measure of mention identification that is printed first; a measure of its own if it does
+      not count all mentions.
+
+    ``cite`` are the keys of its papers in `corefscore.metrics.citations`.
     """
 
     name: str
@@ -140,30 +149,29 @@ class Metric:
         return replace(self, measures=self.corefud, corefud=None)
 
     def given(self, own: Mapping[str, Any]) -> Metric:
-        """The metric with these values of its options, by keyword, where a measure is combined by them."""
+        """The metric with the values of its options, by keyword, passed to ``combine`` of its measures."""
         measures = []
         for measure in self.measures:
-            its = {name: own[name] for name in measure.options if name in own}
-            bound = partial(measure.combine, **its) if measure.combine and its else measure.combine
+            values = {name: own[name] for name in measure.options if name in own}
+            bound = partial(measure.combine, **values) if measure.combine and values else measure.combine
             measures.append(measure._replace(combine=bound))
         return replace(self, measures=tuple(measures))
 
     @property
     def every_option(self) -> tuple[Option, ...]:
-        """Its own options, and those of its view."""
+        """The options of the metric and of its view."""
         return (*self.options, *VIEWS[self.view])
 
 
 def options_of(metrics: Sequence[Metric]) -> list[Option]:
-    """The options of several metrics; those of a view once."""
+    """The options of several metrics without duplicates."""
     return list(dict.fromkeys(option for metric in metrics for option in metric.every_option))
 
 
 def own_values(metrics: Sequence[Metric], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of the options of some metrics by keyword, ``given`` ones or defaults.
+    """The values of the options of some metrics by keyword, from ``given`` or the defaults.
 
-    Implied options go without saying where they have their default. Raises `UsageError` for a value that an
-    option cannot have.
+    Implied options are left out if they have their default. Raises `UsageError` for an invalid value.
     """
     found = {}
     if sees_names(metrics):
@@ -182,5 +190,6 @@ def sees_names(metrics: Sequence[Metric]) -> bool:
 
 
 def names_asked(metrics: Sequence[Metric], own: Mapping[str, Any]) -> names.NameOptions | None:
-    """What some metrics ask of named entities, given the values of their options; None where they ask nothing."""
+    """The options about named entities of some metrics, given the values of their options; None if no metric counts
+    named mentions."""
     return names.name_options(own) if sees_names(metrics) else None
