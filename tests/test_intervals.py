@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from statistics import mean
 
+import coverage
 import numpy as np
 import pytest
 from corefscore.documents.arrays import Floats
@@ -145,3 +147,15 @@ def test_few_documents_of_different_sizes_hold_the_truth_often_enough(units: int
         ]
         held.append((found[:, 0] <= truth) & (truth <= found[:, 1]))
     assert np.mean(held) >= least
+
+
+def test_the_simulation_of_coverage_swaps_samples_of_any_systems() -> None:
+    """`make coverage` takes samples that mark what has nothing to count, and makes others of two of their systems."""
+    counts = random_counts(3, 12)
+    of = of_counts(counts)
+    marked = replace(of, uncounted=np.zeros_like(of.observed, dtype=bool))
+    rates = coverage.false_alarms(marked, 5, 2)
+    assert rates.tolist() == coverage.false_alarms(of, 5, 2).tolist()
+    shares = coverage.coverage(marked, 5, 2)
+    assert shares.shape == (3 + 3,)
+    assert np.isin(shares * 2 * 3, range(7)).all()
