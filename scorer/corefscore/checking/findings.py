@@ -398,7 +398,7 @@ KINDS: Mapping[str, Kind] = {
     "singletons": Kind(
         NOTICE,
         "{count} one mention only",
-        "corpora like OntoNotes have none; --singletons drop leaves them out of the score",
+        "{hint}",
     ),
     "overlapping-mentions": Kind(
         NOTICE,

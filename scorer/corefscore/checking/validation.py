@@ -25,6 +25,10 @@ from corefscore.formats import BY_CONTENT, examination
 from corefscore.formats.row import FAULTS, Examination, Reading
 from corefscore.settings import Rules
 
+SINGLETONS_COUNT = "corpora like OntoNotes have none; --singletons drop leaves them out of the score"
+SINGLETONS_DROPPED = "scores of CorefUD leave them out unless --singletons keep counts them"
+"""What a file with entities of one mention is told, by the default of its format."""
+
 
 class Validated(NamedTuple):
     """What validating one FILE came to: its size, the findings in the order of the file, and how many more there are
@@ -112,7 +116,8 @@ class _Side:
             yield self._sound(batch, places)
         if singletons:
             has = "has" if singletons == 1 else "have"
-            details = {"count": f"{singletons} of {plural(self.entities, 'entity')} {has}"}
+            hint = SINGLETONS_COUNT if batch.nodes is None else SINGLETONS_DROPPED
+            details = {"count": f"{singletons} of {plural(self.entities, 'entity')} {has}", "hint": hint}
             self.found.add(Finding("singletons", self.path, details=details))
 
     def _sound(self, batch: Documents, places: dict[str, Place]) -> Documents:
