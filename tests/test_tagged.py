@@ -237,7 +237,7 @@ def test_the_words_of_a_mention_decide_what_it_is(tmp_path: Path) -> None:
         ("[the](#1) one two three", [(24, 24)], "inserted"),
         ("one [three four](#1) five", [(2, 3)], "behind a deleted word"),
         ("one [two four](#1) five", [(1, 3)], "around a deleted word"),
-        ("[one two](#1) [the one two](#2) three four five six", [(0, 1), (26, 28)], "the same words twice"),
+        ("[one two](#1) [the one two](#2) three four five six", [(0, 1), (24, 25)], "the same words twice"),
         (" ".join(key[12:]) + " [one two](#1) " + " ".join(key[2:12]), [(0, 1)], "moved"),
     ]
     for text, expected, what in rows:
@@ -259,6 +259,15 @@ def placed_spans(key: Path, response: Path) -> Counter[tuple[int, int]]:
 
 def spans_of(documents: Documents) -> Counter[tuple[int, int]]:
     return Counter(zip(documents.start.tolist(), documents.end.tolist(), strict=True))
+
+
+def test_a_piece_that_begins_and_ends_like_the_whole_text_stays_where_it_is(tmp_path: Path) -> None:
+    """Both begin with "The" and end with a full stop, as the document does."""
+    sentences = [["The", name, "met", "somebody", f"in{name}", "."] for name in ("Ann", "Bob", "Cleo", "Dora")]
+    key = {"doc_key": "x", "sentences": sentences, "clusters": []}
+    (tmp_path / "key.jsonl").write_text(json.dumps(key) + "\n")
+    (tmp_path / "x.txt").write_text("[The Bob](#1) met somebody [inBob.](#2) [The Cleo](#1) met somebody [inCleo.](#2)")
+    assert sorted(placed_spans(tmp_path / "key.jsonl", tmp_path / "x.txt")) == [(6, 7), (10, 11), (12, 13), (16, 17)]
 
 
 # What two texts have in common

@@ -6,18 +6,20 @@ answer scores as the file that it was made from.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import corefscore
 import numpy as np
 import pytest
 from corefscore.checking.findings import Finding
-from corefscore.convert import convert
+from corefscore.convert import convert, writable
 from corefscore.documents.sources import Source
 from corefscore.errors import ScorerError
 from corefscore.formats.corefud.layers import read as layers_of
 from corefscore.formats.row import Layers, Reading, Request
-from support import call, within
+from corefscore.formats.tagged.notations import NAMES
+from support import TESTDATA, call, within
 from test_corefud import OWN, SHARED
 
 CASES = {folder: sorted(path.parent for path in folder.rglob("key.conllu")) for folder in (OWN, SHARED)}
@@ -160,3 +162,36 @@ def test_an_answer_nested_deeply_is_refused_before_its_words_take_all_memory(
     assert done.status == status
     if status:
         assert b"nested too deeply: 500 mentions have 250500 words, each counted in every mention" in done.stderr
+
+
+ROUND = {
+    "plain": TESTDATA / "demo" / "response.conll",
+    "zeros": OWN / "scoring" / "zero-collision-101" / "key.conllu",
+}
+
+
+@pytest.mark.parametrize("target", writable())
+@pytest.mark.parametrize("notation", NAMES)
+@pytest.mark.parametrize("name", ROUND)
+def test_there_and_back_is_the_same_in_every_format(
+    name: str, notation: str, target: str, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """To tagged text and from there to a format, on the words of the key, as from the key to that format."""
+    key, answer, back, plain = ROUND[name], tmp_path / "answer.txt", tmp_path / "back", tmp_path / "plain"
+    tagged = ["--input-format", "tagged", "--tags", notation]
+    same = key if target == ("conll" if name == "plain" else "corefud") else plain
+    assert call(capfdbinary, "convert", key, answer, "--to", "tagged", "--tags", notation).status == 0
+    asked = ["--tags", notation] if target == "tagged" else []
+    assert call(capfdbinary, "convert", key, plain, "--to", target, *asked).status == 0 or same == key
+    done = call(capfdbinary, "convert", answer, back, "--key", key, "--to", target, *tagged)
+    assert done.status == 0
+    assert (b"[dropped-zeros]" in done.stderr) == (name == "zeros" and target != "corefud")
+    if (name, target) == ("zeros", "tagged"):  # only this one could have said them
+        return
+    formats = ["--input-format", target] if target != "tagged" else tagged
+    totals = [
+        json.loads(call(capfdbinary, "conll,lea", same, made, "none", "--format", "json", *formats).stdout)["total"]
+        for made in (back, same)
+    ]
+    assert totals[0] == totals[1]
+    assert totals[0]["mentions"]["f1"] == 1

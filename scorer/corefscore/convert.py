@@ -163,6 +163,10 @@ def _on_tokens(key: str, path: str, reading: Reading, notices: list[Finding]) ->
     batches = joined(list(read(key, notices, of_key)))
     found = placed([batches], list(read(path, notices, reading, side=RESPONSE)), reading, notices).response
     words = words_of(batches, range(len(batches)), KEY)
+    if found.nodes is not None:
+        has_token = found.end >= found.start
+        _note_lost(found, [("dropped-zeros", ~has_token)], notices)
+        found = _kept(found, has_token)
     entities = {document.name: document for document in full_documents(found)}
     for at, name in enumerate(batches.names):
         place = batches.place_of(at)
@@ -214,10 +218,27 @@ def _with_zeros(
         its_layers = list(islice(layers, len(batch)))
         start, end = _places(batch, [its.numbers for its in its_layers])
         assert batch.nodes is not None, "this is CorefUD"
-        _note_lost(batch, [("filled-gaps", batch.nodes.size <= end - start)], notices)
+        lost = [
+            ("filled-gaps", batch.nodes.size <= end - start),
+            ("other-heads", _other_heads(batch, its_layers, start, end)),
+        ]
+        _note_lost(batch, lost, notices)
         for its, full in zip(its_layers, full_documents(replace(batch, start=start, end=end)), strict=True):
             words = [[word.removeprefix(EMPTY) or "_" for word in sentence] for sentence in its.words]
             yield full._replace(sentences=words, zeros=set(np.flatnonzero(its.empty).tolist()))
+
+
+def _other_heads(batch: Documents, layers: Sequence[Layers], start: Ints, end: Ints) -> Bools:
+    """Which mentions, from one place among the words of their document to another, have a head that is not the highest
+    of these words in the tree."""
+    assert batch.nodes is not None, "this is CorefUD"
+    trees = [its.tree() for its in layers]
+    found = np.zeros(len(start), dtype=np.bool_)
+    rows = zip(batch.mention_document().tolist(), start.tolist(), end.tolist(), batch.nodes.head.tolist(), strict=True)
+    for at, (document, first, last, head) in enumerate(rows):
+        place = first + int(np.argmin(trees[document].depth[first : last + 1]))
+        found[at] = layers[document].numbers[place] != head
+    return found
 
 
 def writable() -> list[str]:

@@ -290,6 +290,12 @@ KINDS: Mapping[str, Kind] = {
         "heads of mentions and empty nodes are not converted",
         "the new format has only spans of tokens; to score by head, use the CorefUD file",
     ),
+    "other-heads": Kind(
+        NOTICE,
+        'in document "{document}": {count} with a head that is not the highest of its words in the tree',
+        "tags have no heads: beside a key the text gets the highest words as heads, so scores by head change; "
+        "--heads tree does the same with the key",
+    ),
     "dropped-zeros": Kind(
         NOTICE,
         'in document "{document}": {count} of empty nodes alone (zeros)',

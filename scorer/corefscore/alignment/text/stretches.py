@@ -2,7 +2,8 @@
 
 The rule. Let the texts be characters without white space (`corefscore.alignment.text.characters`).
 
-1. What both begin with is equal, and so is what both end with. This and all that is equal begins and ends where words
+1. What both begin with is equal, and so is what both end with, if it has 24 characters or is all of a text: a piece of
+   a text may begin with the same word as all of it. This and all that is equal begins and ends where words
    do on both sides, unless there is no such place within `BORDER` characters.
 2. Between, *anchors* are aligned: stretches of 24 characters that the key has once, where the response first has them.
    Of all anchors that stand in the same order on both sides, those are taken that cover most characters. Between two
@@ -138,17 +139,30 @@ class _Search:
         return Found(place, how)
 
     def _trimmed(self, gap: Gap) -> Gap:
-        """A gap without what both sides begin and end with."""
+        """A gap without what both sides begin and end with; at the beginning of the texts its end comes first, behind
+        which is an anchor."""
+        sides = [self._without_begin, self._without_end]
+        for side in sides if gap.key or gap.response else sides[::-1]:
+            gap = side(gap)
+        return gap
+
+    def _without_begin(self, gap: Gap) -> Gap:
         key, response = self.key.code[gap.key : gap.key_end], self.response.code[gap.response : gap.response_end]
-        size = common_prefix(key, response)
-        size = self._cut(Stretch(gap.key, gap.response, size), begin=False).size
-        if size:
-            self.stretches.append(Stretch(gap.key, gap.response, size))
-        back = common_prefix(key[size:][::-1], response[size:][::-1])
-        back = self._cut(Stretch(gap.key_end - back, gap.response_end - back, back), end=False).size
-        if back:
-            self.stretches.append(Stretch(gap.key_end - back, gap.response_end - back, back))
-        return Gap(gap.key + size, gap.key_end - back, gap.response + size, gap.response_end - back, gap.rounds)
+        size = self._cut(Stretch(gap.key, gap.response, common_prefix(key, response)), begin=False).size
+        if not size or (not (gap.key or gap.response) and size < min(MOVED_SIZE, len(key), len(response))):
+            return gap
+        self.stretches.append(Stretch(gap.key, gap.response, size))
+        return gap._replace(key=gap.key + size, response=gap.response + size)
+
+    def _without_end(self, gap: Gap) -> Gap:
+        key, response = self.key.code[gap.key : gap.key_end], self.response.code[gap.response : gap.response_end]
+        size = common_prefix(key[::-1], response[::-1])
+        size = self._cut(Stretch(gap.key_end - size, gap.response_end - size, size), end=False).size
+        is_last = (gap.key_end, gap.response_end) == (len(self.key.code), len(self.response.code))
+        if not size or (is_last and size < min(MOVED_SIZE, len(key), len(response))):
+            return gap
+        self.stretches.append(Stretch(gap.key_end - size, gap.response_end - size, size))
+        return gap._replace(key_end=gap.key_end - size, response_end=gap.response_end - size)
 
     def _anchors(self, gap: Gap) -> list[Stretch]:
         """The anchors of a gap, of the greatest length that gives any."""
