@@ -35,6 +35,8 @@ class Rule(NamedTuple):
         listed = ", ".join(
             f"{name} {in_form_of('', value)}" for name, value in zip(("R", "P", "F1"), numbers, strict=True)
         )
+        if len(set(numbers)) == 1:
+            listed = in_form_of("", found.f1)
         return Claim(
             f"bullet {self.bullet}",
             self.text,
