@@ -3,6 +3,7 @@ what is outside of this process, and the end of all of them."""
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Sequence
 
@@ -14,7 +15,7 @@ SLOW = (HealthCheck.too_slow,)
 """No test fails because the machine is busy."""
 
 settings.register_profile(
-    "quick", max_examples=25, derandomize=True, deadline=None, database=None, suppress_health_check=SLOW
+    "quick", max_examples=15, derandomize=True, deadline=None, database=None, suppress_health_check=SLOW
 )
 settings.register_profile("long", max_examples=1000, deadline=None, suppress_health_check=SLOW)
 # For mutants: that something is wrong is enough, and looking for the smallest example takes minutes.
@@ -31,6 +32,11 @@ def pytest_collection_modifyitems(items: Sequence[pytest.Function]) -> None:
     for item in items:
         if not OUTSIDE.isdisjoint(item.fixturenames):
             item.add_marker("outside")
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests need no look at each collection of cycles."""
+    gc.freeze()
 
 
 def pytest_unconfigure() -> None:

@@ -11,9 +11,11 @@ import json
 import os
 import socket
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from typing import TextIO
+
+TYPE_CHECKING = False  # whoever asks starts in twenty milliseconds, of which the real one would be a part
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import TextIO
 
 STREAMS = (0, 1, 2)
 
@@ -52,9 +54,11 @@ def serve(path: str) -> None:
                 if not os.fork():
                     listener.close()
                     run(connection)
-            with suppress(ChildProcessError):  # a run answers by itself; here those that ended are cleared away
+            try:  # a run answers by itself; here those that ended are cleared away
                 while os.waitpid(-1, os.WNOHANG)[0]:
                     pass
+            except ChildProcessError:
+                pass
 
 
 def import_all() -> None:

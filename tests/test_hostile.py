@@ -190,6 +190,7 @@ def test_no_input_takes_many_calls_for_a_byte(name: str, tmp_path: Path, capfd: 
         assert sum(entry.callcount for entry in profile.getstats()) <= CALLS_A_BYTE * SIZE // 10
 
 
+@pytest.mark.outside
 def test_a_short_file_stays_small(tmp_path: Path) -> None:
     """What is compressed may not unpack to hundreds of MB; one offset is not held as millions of words."""
     bomb, offset, out = (tmp_path / name for name in ("bomb.gz", "offset.json", "out"))
@@ -243,6 +244,7 @@ def test_a_million_documents(tmp_path: Path) -> None:
     assert peak <= AT_REST + 24 * path.stat().st_size
 
 
+@pytest.mark.outside
 def test_memory_does_not_grow_with_an_ordinary_corpus(tmp_path: Path) -> None:
     """Only counts and names are kept: 40 MB of ordinary documents take no more than any input does."""
     rows = b"".join(b"corpus\t0\t%d\t%s\tNN\t(NP*)\t-\t-\t-\tspeaker\t*\t-\n" % (n, b"word" * 3) for n in range(300))

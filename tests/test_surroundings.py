@@ -236,9 +236,8 @@ print(step)
 """
 
 
-@pytest.mark.parametrize(
-    ("fails", "again"), [(0, 0), *(pytest.param(*row, marks=pytest.mark.slow) for row in [(1, 0), (0, 1), (1, 2)])]
-)
+@pytest.mark.outside
+@pytest.mark.parametrize(("fails", "again"), [(0, 0), (1, 0), (0, 1), (1, 2)])
 def test_no_instruction_is_one_at_which_a_signal_leaves_half_a_file(fails: int, again: int, tmp_path: Path) -> None:
     """A signal at each instruction in turn, of this package and of the library; and another one while that is cleared
     away. No error gets past the end that a signal makes, so the loop ends at the first step that is none."""

@@ -27,7 +27,7 @@ from scipy.optimize import linear_sum_assignment
 from support import RECORDED
 
 BATCH = 5
-BATCHES = 6
+BATCHES = 4
 NEAR = 1e-12
 
 WHOLE = ("muc", "ceafm", "blanc", MENTIONS)

@@ -979,7 +979,13 @@ def scores_of(key: Path, response: Path) -> list[object]:
     return found
 
 
-@pytest.mark.parametrize("folder", sorted((TESTDATA / "corefud").glob("*/*")), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "folder",
+    [
+        pytest.param(folder, id=folder.name, marks=[pytest.mark.slow] if at % 2 else [])
+        for at, folder in enumerate(sorted((TESTDATA / "corefud").glob("*/*")))
+    ],
+)
 def test_mending_moves_no_score_of_corefud(folder: Path, tmp_path: Path) -> None:
     """Copies are put in, and the parts of mentions numbered otherwise, before both are taken out again."""
     key, response, out = folder / "key.conllu", tmp_path / "in.conllu", tmp_path / "out.conllu"
