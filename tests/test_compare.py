@@ -67,7 +67,7 @@ def test_three_systems_are_corrected_by_holm_and_it_is_said(capfdbinary: Capture
     corrected = [pair["measures"]["lea"]["f1"]["p_corrected"] for pair in found["pairs"]]
     assert min(corrected) == pytest.approx(3 * smallest)
     assert found["family"] == 3
-    assert "corrected by Holm's method for the family of all 3 pairs of systems within one measure" in found["notes"]
+    assert "corrected by Holm's method for the 3 pairs of systems within one measure" in found["notes"]
     plain = compared(capfdbinary, ASH, BIRCH, CEDAR, "--measures", "lea", "--correction", "none")
     assert [pair["measures"]["lea"]["f1"]["p_corrected"] for pair in plain["pairs"]] == raw
 
@@ -83,7 +83,7 @@ def test_parts_of_one_document_are_one_unit_and_units_can_be_matched(capfdbinary
     assert joined["pairs"] == older["pairs"]
     assert parts["units"] == 24
     assert parts["pairs"] != joined["pairs"]
-    assert "unit of resampling: document, 12 in all; the parts of a document are one" in joined["notes"]
+    assert "unit of resampling: document, 12 in all; the parts of a document are one unit" in joined["notes"]
     assert "| unit=document | parts=joined |" in joined["signature"]
     assert "| unit=part |" in parts["signature"]
     assert "parts=" not in parts["signature"]
@@ -107,7 +107,7 @@ def test_the_report_says_how_many_tests_there_are(capfdbinary: Capture) -> None:
     assert (found["tests"], found["family"]) == (19, 1)
     assert "| family=1 |" in found["signature"]
     assert any(
-        note.startswith("19 tests: of equal systems, some 0.95 would be said to differ") for note in found["notes"]
+        note.startswith("19 tests: if all systems were equal, about 0.95 of them would show") for note in found["notes"]
     )
     strict = compared(capfdbinary, ASH, BIRCH, "--correction", "holm-all")
     assert (strict["tests"], strict["family"]) == (19, 19)

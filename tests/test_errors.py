@@ -791,7 +791,7 @@ def test_a_key_that_cannot_have_100_is_told(tmp_path: Path) -> None:
     """MUC counts links, and singletons have none."""
     sides = sides_of(tmp_path, "singletons only")
     printed = within("errors", *sides, "--pronouns", "none").stdout.decode()
-    assert "key itself has 66.67 here, so that the costs add up to less than 100" in printed
+    assert "key itself has 66.67 here, so the costs add up to less than 100" in printed
 
 
 def test_the_report_says_what_to_mend_first_and_where_to_look() -> None:

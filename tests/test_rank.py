@@ -72,7 +72,7 @@ def test_one_system_is_ranked_too() -> None:
 def test_one_document_cannot_tell_systems_apart() -> None:
     found = ranking({"a": [10], "b": [0]})
     assert found.ranks == [1, 1]
-    assert "no intervals, and no test can tell systems apart: there is one unit only" in found.notes
+    assert "no intervals, and no test can show a difference: there is only one unit" in found.notes
     assert found.ends(0) == (None, None)
 
 
@@ -80,7 +80,7 @@ def test_pairs_that_could_not_be_told_apart_are_named() -> None:
     """A and B differ in two documents, so that p is 1/2 at the least; C differs from both in all."""
     found = ranking({"a": [9] * 12, "b": [9] * 10 + [5] * 2, "c": [1] * 12})
     assert found.undecided == [("a", "b")]
-    assert "no verdict on 1 of 3 pairs, which no p could have told apart: a and b" in found.notes
+    assert "no verdict on 1 of 3 pairs, whose p could not have been small enough: a and b" in found.notes
     assert found.to_dict()["undecided"] == [["a", "b"]]
     assert ranking({"a": [9] * 12, "c": [1] * 12}).undecided == []
 
@@ -97,7 +97,7 @@ def test_too_few_trials_say_how_many_it_takes() -> None:
     results = {name: [number] * 20 for number, name in enumerate("abcdefgh")}
     found = ranking(results, trials=100)
     assert len(found.undecided) == 28
-    assert any(note.endswith("it needs --trials 559") for note in found.notes)
+    assert any(note.endswith("use --trials 559") for note in found.notes)
     assert any(note.startswith("no verdict on 28 of 28 pairs") and "and 18 more" in note for note in found.notes)
 
 

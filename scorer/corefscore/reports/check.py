@@ -1,4 +1,4 @@
-"""Regression checks: scores against those of an earlier run, or of the official scorer, and against floors."""
+"""The report of a check: scores compared with those of an earlier run or of the official scorer, and with floors."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from corefscore.statistics.percent import fraction, percent
 from corefscore.statistics.significance import check_average
 
 SLACK = 1e-12
-"""The official scorer prints 15 digits, so what is equal may differ by so much."""
+"""The largest difference of equal scores, since the official scorer prints 15 digits."""
 
 
 TITLE = "corefscore check"
-"""What annotations are called."""
+"""The title of annotations."""
 
 
 Named = tuple[str, str]
@@ -37,12 +37,12 @@ Named = tuple[str, str]
 
 
 class Asked(NamedTuple):
-    """What a check goes by; numbers are from 0 to 1.
+    """The options of a check; numbers are from 0 to 1.
 
-    ``measures`` are the scores that decide, the F1 of every measure where there are none. ``tolerance`` is how far a
-    score may fall, ``tolerances`` the same for single scores. ``both_ways`` makes every score, every rise and every
-    document count. Where ``by`` is a pattern (see `Result.by`), each group of documents and the mean over groups decide
-    in place of the total.
+    ``measures`` are the scores that decide; if empty, the F1 of every measure does. ``tolerance`` is how far a score
+    may fall, ``tolerances`` the same for single scores. With ``both_ways``, every score of every document counts, and a
+    rise fails the check, too. If ``by`` is a pattern (see `Result.by`), each group of documents and the mean over
+    groups decide instead of the total.
     """
 
     measures: Sequence[Named] = ()
@@ -58,13 +58,13 @@ class Asked(NamedTuple):
         return (measure, score) in self.measures if self.measures else score == "f1"
 
     def may_fall(self, measure: str, score: str) -> float:
-        """How far a score may fall."""
+        """How far a score may fall, from 0 to 1."""
         return self.tolerances.get((measure, score), self.tolerance)
 
 
 class Moved(NamedTuple):
-    """A score that moved by more than its tolerance: that of a document, a group of documents, their mean or the total.
-    The last two kinds of scope have no name but that of their kind."""
+    """A score that moved by more than its tolerance, in a document, a group of documents, a mean or the total. A mean
+    and the total have the name of their kind as ``scope``."""
 
     kind: str
     scope: str
@@ -80,10 +80,12 @@ class Moved(NamedTuple):
 
     @property
     def difference(self) -> float:
+        """The score now less the score before."""
         return self.now - self.before
 
     @property
     def verdict(self) -> str:
+        """``better`` or ``worse``."""
         return "worse" if self.difference < 0 else "better"
 
 
@@ -97,6 +99,7 @@ class Floor(NamedTuple):
 
     @property
     def met(self) -> bool:
+        """Whether the score is not below the floor."""
         return self.now >= self.least - SLACK
 
 
@@ -104,12 +107,12 @@ class Floor(NamedTuple):
 class Check(Presented):
     """The report of `check`.
 
-    Only falls of totals fail a check, since even a better system loses on some documents, and only those of the
-    scores that decide, since recall and precision often trade places; with ``asked.by`` those of groups and of their
-    mean. With ``asked.both_ways``, for a scorer that must print the same numbers, everything counts. ``notices`` are
-    about the baseline, and ``unused`` is the pattern of groups that it has and that were not asked for. With
-    ``average`` the means over documents stand in the place of totals. The fidelity of the text never fails a check by
-    itself; that it fell is a notice.
+    Only a fall of a total fails a check, since even a better system loses on some documents, and only for the scores
+    that decide, since recall often rises when precision falls; with ``asked.by``, a fall on a group or of their mean
+    fails it instead. With ``asked.both_ways``, which is for scorers that must print the same numbers, every change of
+    every score beyond its tolerance fails it. ``notices`` are about the baseline; ``unused`` is the pattern of its
+    groups, if groups were not asked for. With ``average``, means over documents replace totals. A lower fidelity of the
+    text is a notice and never fails a check.
     """
 
     result: Result
@@ -127,18 +130,19 @@ class Check(Presented):
 
     @property
     def failures(self) -> list[Moved]:
-        """What moved in a way that fails the check."""
-        return [each for each in self.moved if self.fails(each)]
+        """The changes that fail the check."""
+        return [moved for moved in self.moved if self.fails(moved)]
 
-    def fails(self, each: Moved) -> bool:
-        """Whether what moved fails the check."""
+    def fails(self, moved: Moved) -> bool:
+        """Whether a change fails the check."""
         if self.asked.both_ways:
             return True
         deciding = (self._whole,) if self.asked.by is None else (MEAN, GROUP)
-        return each.kind in deciding and each.difference < 0 and self.asked.decides(each.measure, each.score)
+        return moved.kind in deciding and moved.difference < 0 and self.asked.decides(moved.measure, moved.score)
 
     @property
     def passed(self) -> bool:
+        """Whether nothing fails the check."""
         return not self.failures and all(floor.met for floor in self.floors)
 
     @property
@@ -147,7 +151,7 @@ class Check(Presented):
 
     @property
     def _whole(self) -> str:
-        """What the scores of all documents are called."""
+        """The kind of scope of all documents."""
         return TOTAL if self.average is None else MACRO
 
     @property
@@ -165,17 +169,17 @@ class Check(Presented):
         )
         rows = [
             [
-                each.kind,
-                each.scope,
-                each.measure,
-                HEADINGS[each.score],
-                each.before,
-                each.now,
-                each.difference,
-                each.verdict,
-                "yes" if self.fails(each) else None,
+                change.kind,
+                change.scope,
+                change.measure,
+                HEADINGS[change.score],
+                change.before,
+                change.now,
+                change.difference,
+                change.verdict,
+                "yes" if self.fails(change) else None,
             ]
-            for each in self.moved
+            for change in self.moved
         ]
         floors = (
             Column("measure", "measure"),
@@ -185,8 +189,8 @@ class Check(Presented):
             Column("verdict", "verdict"),
         )
         lows = [
-            [each.measure, HEADINGS[each.score], each.least, each.now, "met" if each.met else "below"]
-            for each in self.floors
+            [floor.measure, HEADINGS[floor.score], floor.least, floor.now, "met" if floor.met else "below"]
+            for floor in self.floors
         ]
         texts = fidelities({"now": self.result}, ["now"])
         if texts and self.fidelity_before is not None:
@@ -226,7 +230,7 @@ class Check(Presented):
         return {
             **head("check", self.signature, {**self.result.settings.to_dict(), **self._averaged}),
             "baseline": self.baseline,
-            "measures": [_named(each) for each in self.asked.measures],
+            "measures": [_named(name) for name in self.asked.measures],
             "tolerance": self.asked.tolerance,
             "tolerances": {_named(name): limit for name, limit in self.asked.tolerances.items()},
             "both_ways": self.asked.both_ways,
@@ -234,32 +238,33 @@ class Check(Presented):
             "passed": self.passed,
             "moved": [
                 {
-                    "document": each.document,
-                    **each._asdict(),
-                    "difference": each.difference,
-                    "verdict": each.verdict,
-                    "fails": self.fails(each),
+                    "document": change.document,
+                    **change._asdict(),
+                    "difference": change.difference,
+                    "verdict": change.verdict,
+                    "fails": self.fails(change),
                 }
-                for each in self.moved
+                for change in self.moved
             ],
-            "floors": [{**each._asdict(), "met": each.met} for each in self.floors],
+            "floors": [{**floor._asdict(), "met": floor.met} for floor in self.floors],
             **self._fidelity(),
         }
 
     def _fidelity(self) -> dict[str, Any]:
-        """How far the text of the response is that of the key, and was in the baseline."""
+        """The fidelity of the text, now and in the baseline, as data."""
         if self.result.fidelity is None:
             return {}
-        its = self.result.fidelity.to_dict(documents=False)
-        return {"fidelity": {"baseline": self.fidelity_before, **its}}
+        fidelity = self.result.fidelity.to_dict(documents=False)
+        return {"fidelity": {"baseline": self.fidelity_before, **fidelity}}
 
     @property
     def _averaged(self) -> dict[str, Any]:
+        """The option of averages, as data."""
         return {} if self.average is None else {"average": self.average}
 
     @property
     def annotations(self) -> Iterator[Annotation]:
-        """Every failure, or that there is none."""
+        """An annotation for every failure, or one that says that the check has passed."""
         if self.passed:
             yield Annotation("notice", TITLE, "; ".join(self.notes))
         for sentence in self._failed():
@@ -267,11 +272,11 @@ class Check(Presented):
 
     def _failed(self) -> Iterator[str]:
         """Every failure in a sentence."""
-        for each in self.failures:
-            way = "fell" if each.difference < 0 else "rose"
-            where = {TOTAL: "", MACRO: "", MEAN: f" in the {MEAN}"}.get(each.kind, f" in {each.kind} {each.scope}")
-            points = f"{abs(each.difference) * 100:.2f} points, from {each.before * 100:.2f} to {each.now * 100:.2f}"
-            yield f"{each.measure} {HEADINGS[each.score]} {way} by {points}{where}"
+        for moved in self.failures:
+            way = "fell" if moved.difference < 0 else "rose"
+            where = {TOTAL: "", MACRO: "", MEAN: f" in the {MEAN}"}.get(moved.kind, f" in {moved.kind} {moved.scope}")
+            points = f"{abs(moved.difference) * 100:.2f} points, from {moved.before * 100:.2f} to {moved.now * 100:.2f}"
+            yield f"{moved.measure} {HEADINGS[moved.score]} {way} by {points}{where}"
         for floor in self.floors:
             if not floor.met:
                 now, least = f"{floor.now * 100:.2f}", f"{floor.least * 100:.2f}"
@@ -288,12 +293,12 @@ def check(
     *,
     average: str | None = None,
 ) -> Check:
-    """Check a result against a baseline, which came from ``path``, and against floors by measure and score: those of
-    the total, with ``average`` of the mean over documents, and where ``asked.by`` makes groups of the mean over these.
+    """Check a result against a baseline from the file ``path``, and against floors by measure and score.
 
-    All numbers are from 0 to 1. Raises `InputError` where the baseline was made in another way, or of other documents
-    or groups: such scores cannot be compared; `UsageError` for a measure that the baseline does not have, for a number
-    that is a percentage, and for a pattern that is no regular expression.
+    Floors are for the total, with ``average`` for the mean over documents, and with ``asked.by`` for the mean over
+    groups. All numbers are from 0 to 1. Raises `InputError` if the baseline has other options, documents or groups,
+    since such scores cannot be compared, and `UsageError` for a measure that the baseline lacks, for a number that is a
+    percentage, and for an invalid regular expression.
     """
     refuse_division([result])
     fraction(asked.tolerance, "tolerance=")
@@ -321,7 +326,7 @@ def check(
 def _scopes(
     report: Report, baseline: Baseline, whole: Numbers, average: str | None, path: str
 ) -> Iterator[tuple[str, str, Numbers, Numbers]]:
-    """What is compared: the kind and name of each scope, its scores before and now."""
+    """The scopes to compare: the kind and name of each, its scores before and now."""
     if average is not None and not baseline.macro:
         raise UsageError(
             f"{path}: there is no mean over documents; make it with --average documents, or with --documents"
@@ -337,7 +342,7 @@ def _scopes(
 
 
 def _lower_fidelity(result: Result, baseline: Baseline, asked: Asked, path: str) -> Iterator[Finding]:
-    """A notice where the text of the response is less that of the key than it was."""
+    """A notice if the fidelity of the text is lower than in the baseline."""
     if baseline.fidelity is None or result.fidelity is None:
         return
     now = ratio(result.fidelity.total)
@@ -348,14 +353,14 @@ def _lower_fidelity(result: Result, baseline: Baseline, asked: Asked, path: str)
 
 
 def needed(baseline: Baseline | None, floors: Iterable[Named]) -> tuple[Metric, ...]:
-    """The metrics that a check has to count: those of the baseline, and of the scores that have a floor."""
+    """The metrics that a check needs: those of the baseline, and those of the scores that have a floor."""
     words = ",".join(measure for measure, _ in floors)
     metrics = [*(baseline.metrics if baseline else ()), *(wanted(words).metrics if words else ())]
-    return select(",".join(dict.fromkeys(each.name for each in metrics))) if metrics else ()
+    return select(",".join(dict.fromkeys(metric.name for metric in metrics))) if metrics else ()
 
 
 def _refuse_unknown(asked: Asked, baseline: Baseline) -> None:
-    """Raise `UsageError` where a score that decides, or has a tolerance, is none of the baseline's."""
+    """Raise `UsageError` if the baseline lacks a score that decides or has a tolerance."""
     for measure, score in (*asked.measures, *asked.tolerances):
         if score not in baseline.total.get(measure, {}):
             known = ", ".join(baseline.total)
@@ -363,7 +368,7 @@ def _refuse_unknown(asked: Asked, baseline: Baseline) -> None:
 
 
 def _comparable(result: Result, baseline: Baseline, path: str) -> list[Finding]:
-    """Notices about a baseline. Raises `InputError` for one that was made in another way or of other documents."""
+    """Notices about a baseline. Raises `InputError` for a baseline with other options or documents."""
     _same_options(result, baseline, path)
     versions = {"baseline": baseline.version, "run": __version__}
     changes = changed_between(baseline.version, __version__) if baseline.version is not None else []
@@ -375,7 +380,7 @@ def _comparable(result: Result, baseline: Baseline, path: str) -> list[Finding]:
 
 
 def _only_one_side(known: Iterable[str], now: Iterable[str]) -> dict[str, Any]:
-    """How many names only the baseline or only the key has, and the first of them; nothing where both have the same."""
+    """How many names only the baseline or only the key has, and the first of them; empty if the names are the same."""
     lacking = sorted((before := set(known)) ^ set(now))
     if not lacking:
         return {}
@@ -384,26 +389,26 @@ def _only_one_side(known: Iterable[str], now: Iterable[str]) -> dict[str, Any]:
 
 
 def _same_groups(report: Report, baseline: Baseline, path: str) -> None:
-    """Raise `InputError` where groups are asked for, and the baseline has none or others."""
+    """Raise `InputError` if groups are asked for and the baseline has none or others."""
     if report.by is None:
         return
     if baseline.by is None:
-        what = f"has no groups, and this run asks for --by {quote(report.by)}"
+        found = f"has no groups, and this run asks for --by {quote(report.by)}"
     elif baseline.by != report.by:
-        what = f"has groups by {quote(baseline.by)}, and this run asks for --by {quote(report.by)}"
-    elif its := _only_one_side(baseline.groups, report.groups):
-        what = "has other groups: {count} on one side only, the first of which {which}: {first}".format(**its)
+        found = f"has groups by {quote(baseline.by)}, and this run asks for --by {quote(report.by)}"
+    elif difference := _only_one_side(baseline.groups, report.groups):
+        found = "has other groups: {count} on one side only, the first of which {which}: {first}".format(**difference)
     else:
         return
-    raise InputError([Finding("other-groups", path, details={"what": what, "by": quote(report.by)})])
+    raise InputError([Finding("other-groups", path, details={"what": found, "by": quote(report.by)})])
 
 
 def _same_options(result: Result, baseline: Baseline, path: str) -> None:
-    """Raise `InputError` where an option that can move a number has another value now. One that the version of the
-    baseline did not have yet had its default."""
+    """Raise `InputError` if an option that can change a number has another value than in the baseline. An option that
+    the version of the baseline did not have counts as its default."""
     names = tuple(metric.name for metric in baseline.metrics)
     every = options_of(baseline.metrics)
-    own = {name: value for name, value in result.settings.own.items() if name in {each.keyword for each in every}}
+    own = {name: value for name, value in result.settings.own.items() if name in {option.keyword for option in every}}
     run = replace(result.settings, metrics=names, own=own)
     defaults = {**SPANS._asdict(), **{option.keyword: option.default for option in every}}
     now, before = ({**defaults, **options} for options in (run.to_dict(), baseline.options))
@@ -414,6 +419,7 @@ def _same_options(result: Result, baseline: Baseline, path: str) -> None:
 
 
 def _moved(kind: str, scope: str, before: Numbers, now: Numbers, asked: Asked) -> Iterator[Moved]:
+    """The scores of a scope that moved by more than their tolerance."""
     for measure, scores in before.items():
         for score, value in scores.items():
             if abs(now[measure][score] - value) > asked.may_fall(measure, score) + SLACK:

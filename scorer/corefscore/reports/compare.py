@@ -1,4 +1,4 @@
-"""Systems compared, for people: scores with intervals, differences with tests, and what they rest on."""
+"""The report of a comparison: scores with intervals, differences with tests, and notes on how they were computed."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from corefscore.statistics.significance import Compared, Method, Watch, compared
 from corefscore.statistics.units import NAMES_SHOWN, UNITS, sample
 
 FEW = 20
-"""Under so many units a comparison says how little they can show."""
+"""With fewer units, a note says how small p can be."""
 
 SHORT = 5
-"""Under so many units, or units that differ, intervals are too short (``docs/background/statistics.md``)."""
+"""With fewer units, or fewer units that differ, intervals are too short (``docs/background/statistics.md``)."""
 
 OF_TESTS = ("test", "correction", "alpha")
-"""What of a `Method` moves no number where a system has nothing to be compared with."""
+"""The options of a `Method` that change no number if there is only one system."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Presented):
-    """The report of `compare`: ``results`` by the name of the system, all of one key, and what was ``found``; with
-    groups of documents, also on each of them (``datasets``)."""
+    """The report of `compare`: ``results`` by the name of the system, all with the same key, and the comparison
+    ``found``; with groups of documents, also the comparison on each of them (``datasets``)."""
 
     results: Mapping[str, Result]
     measures: Collection[str]
@@ -59,7 +59,7 @@ class Comparison(Presented):
 
     @cached_property
     def readable(self) -> Sequence[Table]:
-        """The scores and a table for each pair; or with many systems a matrix for each measure."""
+        """The scores and a table for each pair; with more than `PAIRWISE` systems, a matrix for each measure."""
         names = list(self.results)
         sums = [] if self.datasets is None else [self.datasets.sums(shortened(names))]
         texts = fidelities(self.results, shortened(names))
@@ -70,8 +70,8 @@ class Comparison(Presented):
 
     @cached_property
     def paper(self) -> Sequence[Table]:
-        """A row for each system; intervals where there is nothing to compare it with."""
-        order, tested = range(len(self.results)), {name: place for place, name in enumerate(self.measures)}
+        """A row for each system; a single system has a second row with its intervals."""
+        order, tested = range(len(self.results)), {name: index for index, name in enumerate(self.measures)}
         table = paper_of(self.results, self.found, self.found.sample, self.measures, tested=tested, order=order)
         if len(order) > 1:
             return [table]
@@ -80,9 +80,9 @@ class Comparison(Presented):
         return [table._replace(rows=[*table.rows, row], notes=self.legend)]
 
     def _scores(self, names: Sequence[str] = ()) -> Table:
-        """The scores of all systems, under other names if these are given."""
+        """The scores of all systems, under ``names`` if they are given."""
         columns = [Column("measure", "measure"), Column("system", "system", cut=MIDDLE)]
-        asked_for = {score for its in asked(self.measures).values() for score in its}
+        asked_for = {score for scores in asked(self.measures).values() for score in scores}
         for score, heading in HEADINGS.items():
             shown, spare = score in asked_for, score != "f1"
             columns.append(Column(score, heading, PERCENT, shown, score=score, spare=spare))
@@ -99,6 +99,7 @@ class Comparison(Presented):
         return Table("scores", columns, rows)
 
     def _differences(self) -> Table:
+        """The difference of each pair in each score, with its test."""
         corrected = self.found.family > 1
         columns = (
             Column("measure", "measure"),
@@ -118,33 +119,33 @@ class Comparison(Presented):
         rows = []
         for m, measure in enumerate(self.measures):
             for c, score in enumerate(SCORES):
-                for place, (a, b) in enumerate(self.found.sample.pairs):
-                    each = self._difference(place, a, b, m, c)
-                    if each is not None:
+                for pair, (first, second) in enumerate(self.found.sample.pairs):
+                    test = self._difference(pair, first, second, m, c)
+                    if test is not None:
                         heading = HEADINGS[score]
-                        numbers = [each[name] for name in ("difference", "low", "high", "p", "p_corrected")]
+                        numbers = [test[name] for name in ("difference", "low", "high", "p", "p_corrected")]
                         tests = self.found.tests
-                        units, least = int(tests.differing_units[place, m, c]), float(tests.smallest[place, m, c])
-                        verdict = VERDICTS[each["differ"]]
-                        rows.append([measure, heading, names[a], names[b], *numbers, units, least, verdict])
+                        units, least = int(tests.differing_units[pair, m, c]), float(tests.smallest[pair, m, c])
+                        verdict = VERDICTS[test["differ"]]
+                        rows.append([measure, heading, names[first], names[second], *numbers, units, least, verdict])
         return Table("differences", columns, rows)
 
-    def _difference(self, place: int, a: int, b: int, m: int, c: int) -> dict[str, Any] | None:
-        """One score of one measure of a pair; None where the measure has no such score."""
-        found = self.found
-        if math.isnan(found.tests.p[place, m, c]):
+    def _difference(self, pair: int, first: int, second: int, m: int, c: int) -> dict[str, Any] | None:
+        """The difference of a pair in a score, as data; None if the measure has no such score."""
+        comparison = self.found
+        if math.isnan(comparison.tests.p[pair, m, c]):
             return None
-        low, high = map(float, found.difference_ends[place, m, c])
+        low, high = map(float, comparison.difference_ends[pair, m, c])
         return {
-            "difference": float(found.sample.observed[a, m, c] - found.sample.observed[b, m, c]),
+            "difference": float(comparison.sample.observed[first, m, c] - comparison.sample.observed[second, m, c]),
             "low": low,
             "high": high,
-            "p": float(found.tests.p[place, m, c]),
-            "p_corrected": float(found.corrected[place, m, c]),
-            "units_differing": int(found.tests.differing_units[place, m, c]),
-            "smallest_p": float(found.tests.smallest[place, m, c]),
-            "exact": bool(found.tests.exact[place, m, c]),
-            "differ": found.differ(place, m, c),
+            "p": float(comparison.tests.p[pair, m, c]),
+            "p_corrected": float(comparison.corrected[pair, m, c]),
+            "units_differing": int(comparison.tests.differing_units[pair, m, c]),
+            "smallest_p": float(comparison.tests.smallest[pair, m, c]),
+            "exact": bool(comparison.tests.exact[pair, m, c]),
+            "differ": comparison.differ(pair, m, c),
         }
 
     @property
@@ -155,8 +156,8 @@ class Comparison(Presented):
             f"{self.found.resampled.shape[-1]} paired bootstrap resamples"
         )
         verdict = (
-            f"verdict: at the level {method.alpha:g}; units: how many the two differ in; smallest p: the least that "
-            "this run could have given"
+            f"verdict: at the level {method.alpha:g}; units: number of units in which the two differ; smallest p: the "
+            "smallest p that the test could have given"
         )
         return [interval, verdict] if self.found.sample.pairs else [interval]
 
@@ -167,24 +168,24 @@ class Comparison(Presented):
         return [*notes, *notes_on_intervals(self.found), *self._notes_on_groups()]
 
     def _notes_on_groups(self) -> Iterator[str]:
-        """What scores of groups and tests on them rest on."""
+        """Notes on groups of documents."""
         if self.found.method.by is not None:
             yield f"scores are means over {plural(len(self.found.sample.groups), 'group')} by {self.found.method.by}"
         if self.datasets is not None:
             yield from self.datasets.notes
 
     def _undecided(self) -> Iterator[str]:
-        """That some tests could not have told systems apart, and which."""
+        """A note on the tests that could not have shown a difference."""
         names = list(self.results)
-        found = [
-            f"{measure} {HEADINGS[score]} of {names[a]} and {names[b]}"
+        tests = [
+            f"{measure} {HEADINGS[score]} of {names[first]} and {names[second]}"
             for m, measure in enumerate(self.measures)
             for c, score in enumerate(SCORES)
             if self.found.tested[m, c]
-            for a, b in self.found.undecided(m, c)
+            for first, second in self.found.undecided(m, c)
         ]
-        if found:
-            yield f"no verdict in {len(found)} of {plural(self.found.count, 'test')}: {listed(found)}"
+        if tests:
+            yield f"no verdict in {len(tests)} of {plural(self.found.count, 'test')}: {listed(tests)}"
 
     def to_dict(self) -> dict[str, Any]:
         """What the JSON layout prints; see ``docs/compare.md``."""
@@ -196,8 +197,8 @@ class Comparison(Presented):
             "tests": self.found.count,
             "systems": {name: self._system(s) for s, name in enumerate(names)},
             "pairs": [
-                {"system": names[a], "against": names[b], "measures": self._pair(place, a, b)}
-                for place, (a, b) in enumerate(self.found.sample.pairs)
+                {"system": names[first], "against": names[second], "measures": self._pair(pair, first, second)}
+                for pair, (first, second) in enumerate(self.found.sample.pairs)
             ],
             **({} if self.datasets is None else self.datasets.to_dict()),
             **fidelity_data(self.results),
@@ -205,26 +206,28 @@ class Comparison(Presented):
         }
 
     def _system(self, s: int) -> dict[str, Any]:
-        found = self.found
+        """The scores of a system with their intervals, as data."""
+        comparison = self.found
         return {
             measure: {
                 score: {
-                    "value": float(found.sample.observed[s, m, c]),
-                    "low": float(found.ends[s, m, c, 0]),
-                    "high": float(found.ends[s, m, c, 1]),
+                    "value": float(comparison.sample.observed[s, m, c]),
+                    "low": float(comparison.ends[s, m, c, 0]),
+                    "high": float(comparison.ends[s, m, c, 1]),
                 }
                 for c, score in enumerate(SCORES)
-                if not math.isnan(found.sample.observed[s, m, c])
+                if not math.isnan(comparison.sample.observed[s, m, c])
             }
             for m, measure in enumerate(self.measures)
         }
 
-    def _pair(self, place: int, a: int, b: int) -> dict[str, Any]:
+    def _pair(self, pair: int, first: int, second: int) -> dict[str, Any]:
+        """The differences of a pair by measure and score, as data."""
         return {
             measure: {
-                score: each
+                score: test
                 for c, score in enumerate(SCORES)
-                if (each := self._difference(place, a, b, m, c)) is not None
+                if (test := self._difference(pair, first, second, m, c)) is not None
             }
             for m, measure in enumerate(self.measures)
         }
@@ -233,10 +236,10 @@ class Comparison(Presented):
 def compare(
     results: Mapping[str, Result], measures: Collection[str], method: Method, watch: Watch | None = None
 ) -> Comparison:
-    """Compare systems, given as their results by name; ``watch`` is told how much of the work is done, from 0 to 1.
+    """Compare systems, given as results by name; ``watch`` is called with the share of the work done, from 0 to 1.
 
-    Raises `InputError` where there is one unit only, and `UsageError` for units that cannot be made and for mentions
-    that are divided into kinds.
+    Raises `InputError` if there is only one unit, and `UsageError` for invalid units and for results that are divided
+    into kinds of mentions.
     """
     refuse_division(results.values())
     return _comparison(results, measures, method, watch)
@@ -245,23 +248,26 @@ def compare(
 def _comparison(
     results: Mapping[str, Result], measures: Collection[str], method: Method, watch: Watch | None = None
 ) -> Comparison:
+    """The comparison of one or more systems."""
     averaged = method.average is not None
     units = sample(list(results.values()), measures, method.unit, method.by, averaged=averaged)
     if units.units == 1:
         first = next(iter(results.values()))
         raise InputError([Finding("one-unit", "key", details={"unit": method.unit, "documents": len(first.names)})])
-    found = compared(units, method, watch=watch)
+    comparison = compared(units, method, watch=watch)
     if method.by is None or not units.pairs:
-        return Comparison(results, measures, found)
-    on = OnDatasets(results, measures, found, on_each(units, units.groups, found))
-    return Comparison(results, measures, found, on)
+        return Comparison(results, measures, comparison)
+    on_groups = OnDatasets(results, measures, comparison, on_each(units, units.groups, comparison))
+    return Comparison(results, measures, comparison, on_groups)
 
 
 def intervals(result: Result, method: Method) -> Intervals:
-    """The intervals of every measure of one response. Raises `InputError` where there is one unit only."""
+    """The intervals of every measure of one response. Raises `InputError` if there is only one unit."""
     alone = _comparison({"": result}, dict.fromkeys(result, SCORES), method)
     ends = _ends(alone.found)
-    by_score = {m: {c: end._asdict() for c, end in its.items()} for m, its in ends.items()}
+    by_score = {
+        measure: {score: interval._asdict() for score, interval in scores.items()} for measure, scores in ends.items()
+    }
     data = {"units": alone.found.sample.units, "options": _terms(alone.found), "measures": by_score}
     notes = [*alone.legend, *alone.notes]
     return Intervals(ends, notes, alone.signature, {**data, "notes": notes})
@@ -280,14 +286,14 @@ def _ends(found: Compared) -> dict[str, dict[str, Interval]]:
 
 
 def notes_on_tests(found: Compared) -> list[str]:
-    """What tests rest on: units, the way p came about, its correction, and how few units there are."""
+    """Notes on tests: the units, how p is computed and corrected, and whether there are too few units."""
     method, tests, units = found.method, found.tests, found.sample.units
     joined = found.sample.parts is not None
     named = method.unit in UNITS or is_within(method.unit)
     unit = method.unit if named else f"matches of {method.unit}"
     names = {"randomization": "paired approximate randomization", "bootstrap": "paired bootstrap test"}
     notes = [
-        f"unit of resampling: {unit}, {units} in all" + ("; the parts of a document are one" if joined else ""),
+        f"unit of resampling: {unit}, {units} in all" + ("; the parts of a document are one unit" if joined else ""),
         f"p: {names[method.test]}, two-sided, {found.trials} trials, seed {method.seed}",
     ]
     if tests.exact.any():
@@ -298,36 +304,36 @@ def notes_on_tests(found: Compared) -> list[str]:
     if units < FEW:
         least = min(1.0, 2.0 ** (1 - units))
         notes.append(
-            f"only {plural(units, 'unit')}: even where they differ in all, no randomization test can give less than "
-            f"p = {least:.3g}"
+            f"only {plural(units, 'unit')}: even if the systems differ in all of them, p of a randomization test is at "
+            f"least {least:.3g}"
         )
     return notes
 
 
 def _notes_on_correction(found: Compared) -> Iterator[str]:
-    """How many tests there are, for what p is corrected, and what is left to chance."""
+    """Notes on the number of tests, and on what p is corrected for."""
     method, pairs = found.method, len(found.sample.pairs)
     if method.correction == "holm-all":
         yield f"corrected by Holm's method for all {plural(found.count, 'test')}"
     elif pairs > 1:
-        way = "by Holm's method" if method.correction == "holm" else "not at all"
-        yield f"corrected {way} for the family of all {pairs} pairs of systems within one measure"
+        corrected = "corrected by Holm's method" if method.correction == "holm" else "not corrected"
+        yield f"{corrected} for the {pairs} pairs of systems within one measure"
     if found.family < found.count:
         chance = method.alpha * found.count / max(1, found.family)
         yield (
-            f"{found.count} tests: of equal systems, some {chance:.2g} would be said to differ by chance on average; "
-            "--correction holm-all is for all of them together"
+            f"{found.count} tests: if all systems were equal, about {chance:.2g} of them would show a difference by "
+            "chance; --correction holm-all corrects for all tests"
         )
     needed = method.enough(found.family)
     if found.trials < needed:
         yield (
-            f"{plural(found.trials, 'trial')} can give no verdict for a family of {found.family} tests at the level "
-            f"{method.alpha:g} unless p is exact; it needs --trials {needed}"
+            f"{plural(found.trials, 'trial')} are too few for a verdict on {found.family} tests at the level "
+            f"{method.alpha:g} unless p is exact; use --trials {needed}"
         )
 
 
 def notes_on_intervals(found: Compared) -> Iterator[str]:
-    """That intervals may be too short, where there are few units."""
+    """Notes on intervals that may be too short, because there are few units."""
     if found.sample.units < SHORT:
         yield (
             f"only {plural(found.sample.units, 'unit')}: intervals may be too short; in simulations with 3 units, 95% "
@@ -349,7 +355,7 @@ def notes_on_intervals(found: Compared) -> Iterator[str]:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names in a row, the first of many."""
+    """Names in one line; of many names only the first."""
     more = f", and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
     return "; ".join(names[:NAMES_SHOWN]) + more
 
@@ -360,12 +366,12 @@ def percentage(value: float) -> str:
 
 
 def options(result: Result, found: Compared) -> dict[str, Any]:
-    """Everything that can move a number of a comparison, as data."""
+    """Every option that can change a number of a comparison, as data."""
     return {**result.settings.to_dict(), **_terms(found)}
 
 
 def _terms(found: Compared) -> dict[str, Any]:
-    """What was asked of a comparison, and what came of it: units of joined parts, trials, the family of tests."""
+    """The method of a comparison, with its actual units, number of trials and family of tests."""
     method = found.method.to_dict()
     terms = {"unit": method.pop("unit"), "parts": found.sample.parts, **method, "trials": found.trials}
     if not found.sample.pairs:  # nothing is tested
@@ -374,7 +380,7 @@ def _terms(found: Compared) -> dict[str, Any]:
 
 
 def signed(result: Result, found: Compared) -> str:
-    """The signature of the scores, and what was asked of the comparison."""
+    """The signature of the scores, followed by the terms of the comparison."""
     terms = {**_terms(found), "confidence": percentage(found.method.confidence)}
     parts = [f"{name}={value}" for name, value in terms.items() if value is not None]
     return " | ".join([result.signature, *parts])

@@ -1,4 +1,4 @@
-"""Systems compared on each group of documents, such as data sets, for people and as data."""
+"""The part of a comparison about groups of documents, such as data sets: tables, notes and data."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from corefscore.statistics.datasets import Datasets
 from corefscore.statistics.significance import Compared
 
 VERDICTS = {True: "differ", False: "not shown", None: "no verdict"}
-"""What is said of two systems: they differ; that was not shown; nothing could have shown it."""
+"""The words for a test: the systems differ; no difference was shown; no test could have shown one."""
 
 Tested = tuple[int, int, int]
-"""The places of a pair of systems, a measure and a score."""
+"""The numbers of a pair of systems, a measure and a score."""
 
 
 @dataclass(frozen=True, eq=False)
 class OnDatasets:
-    """What a comparison says of groups of documents: ``results`` and ``measures`` are its own, ``over`` is what was
-    found over all groups, ``found`` what was found on each."""
+    """A comparison on groups of documents: ``results`` and ``measures`` are those of the comparison, ``over`` has the
+    tests over all groups, ``found`` the tests on each group."""
 
     results: Mapping[str, Result]
     measures: Collection[str]
@@ -33,7 +33,7 @@ class OnDatasets:
 
     @property
     def tables(self) -> list[Table]:
-        """Every test on every group, and their sum."""
+        """A table of all tests on groups, and a table of their summaries."""
         columns = (
             Column("group", "group"),
             Column("measure", "measure"),
@@ -52,15 +52,15 @@ class OnDatasets:
         names = list(self.results)
         rows = []
         for group, name in enumerate(self.found.names):
-            for at in self._tested():
-                *numbers, differ = self._on(group, at).values()
-                rows.append([name, *self._row(at, names), *numbers, VERDICTS[differ]])
+            for tested in self._tested():
+                *numbers, differ = self._test(group, tested).values()
+                rows.append([name, *self._row(tested, names), *numbers, VERDICTS[differ]])
         return [Table("groups", columns, rows), self.sums(names, every=True)]
 
     def pairs(self, names: Sequence[str]) -> Iterator[Table]:
-        """A table for each pair of systems, which have these names, with a line for each group."""
+        """A table for each pair of systems, with a row for each group; ``names`` are the names of the systems."""
         short = shortened(names)
-        for place, (one, other) in enumerate(self.over.sample.pairs):
+        for pair, (first, second) in enumerate(self.over.sample.pairs):
             columns = [Column("group", "group", cut=MIDDLE), Column("units", "units", COUNT)]
             for m, measure in enumerate(self.measures):
                 over = f"{measure} {HEADINGS[SCORES[self._deciding[m]]]}"
@@ -74,14 +74,16 @@ class OnDatasets:
             for group, name in enumerate(self.found.names):
                 row: list[Any] = [name, self.found.units[group]]
                 for m, c in enumerate(self._deciding):
-                    its = self._on(group, (place, m, c))
-                    row += [its["difference"], its["p_corrected"], VERDICTS[its["differ"]]]
+                    test = self._test(group, (pair, m, c))
+                    row += [test["difference"], test["p_corrected"], VERDICTS[test["differ"]]]
                 rows.append(row)
-            yield Table(f"{short[one]} - {short[other]} by group", columns, rows)
+            yield Table(f"{short[first]} - {short[second]} by group", columns, rows)
 
     def sums(self, names: Sequence[str], *, every: bool = False) -> Table:
-        """On how many groups systems, which have these names, differ: in each score, or in the one of each measure
-        that decides."""
+        """The number of groups on which each pair of systems differs; ``names`` are the names of the systems.
+
+        There is a row for each score of a measure with ``every``, else only for its F1 or its first score.
+        """
         columns = (
             Column("measure", "measure"),
             Column("score", "score"),
@@ -95,93 +97,93 @@ class OnDatasets:
             Column("if_independent", "if independent", COUNT),
         )
         rows = [
-            [*self._row((place, m, c), names), *self._sum((place, m, c)).values()]
-            for place, m, c in self._tested()
+            [*self._row((pair, m, c), names), *self._summary((pair, m, c)).values()]
+            for pair, m, c in self._tested()
             if every or c == self._deciding[m]
         ]
         return Table("over all groups", columns, rows)
 
     @property
     def notes(self) -> Iterator[str]:
-        """What the tests on groups rest on."""
+        """A note on the tests on groups."""
         tests = {"holm": "groups and pairs of systems within one score", "holm-all": "tests on groups"}
         way = tests.get(self.over.method.correction)
         corrected = f"corrected by Holm's method for all {way}" if way else "not corrected, so some by chance"
         yield (
             f"differ on: groups on which p is at most {self.over.method.alpha:g}, {corrected} "
-            f"({self.found.trials} trials on each); if independent: the least number of groups on which the "
-            "systems differ, if no two groups have texts in common (Dror et al. 2017)"
+            f"({self.found.trials} trials on each); if independent: the smallest number of groups on which the "
+            "systems differ, if no two groups share texts (Dror et al. 2017)"
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """What the JSON layout prints of groups."""
-        every = list(self._tested())
+        """The part of the JSON layout about groups."""
+        all_tested = list(self._tested())
         return {
             "groups": [
-                {"group": name, **self._named(at), **self._on(group, at)}
+                {"group": name, **self._named(tested), **self._test(group, tested)}
                 for group, name in enumerate(self.found.names)
-                for at in every
+                for tested in all_tested
             ],
-            "over_groups": [{**self._named(at), **self._sum(at)} for at in every],
+            "over_groups": [{**self._named(tested), **self._summary(tested)} for tested in all_tested],
         }
 
     def _tested(self) -> Iterator[Tested]:
         """The pairs, measures and scores that are tested."""
-        for place in range(len(self.over.sample.pairs)):
+        for pair in range(len(self.over.sample.pairs)):
             for m in range(len(self.measures)):
                 for c in range(len(SCORES)):
                     if self.over.tested[m, c]:
-                        yield place, m, c
+                        yield pair, m, c
 
-    def _named(self, at: Tested) -> dict[str, str]:
-        """The names of what is tested, as data has them."""
-        place, m, c = at
-        one, other = (list(self.results)[system] for system in self.over.sample.pairs[place])
-        return {"measure": list(self.measures)[m], "score": SCORES[c], "system": one, "against": other}
+    def _named(self, tested: Tested) -> dict[str, str]:
+        """The measure, score and systems of a test, as data."""
+        pair, m, c = tested
+        first, second = (list(self.results)[system] for system in self.over.sample.pairs[pair])
+        return {"measure": list(self.measures)[m], "score": SCORES[c], "system": first, "against": second}
 
-    def _row(self, at: Tested, names: Sequence[str]) -> list[str]:
-        """The same as tables have it, with these names of systems."""
-        place, m, c = at
-        return [list(self.measures)[m], HEADINGS[SCORES[c]], *(names[s] for s in self.over.sample.pairs[place])]
+    def _row(self, tested: Tested, names: Sequence[str]) -> list[str]:
+        """The measure, score and systems of a test, as cells."""
+        pair, m, c = tested
+        return [list(self.measures)[m], HEADINGS[SCORES[c]], *(names[s] for s in self.over.sample.pairs[pair])]
 
     @cached_property
     def _deciding(self) -> list[int]:
-        """Of each measure the F1, or the first score that is asked for."""
-        return [SCORES.index("f1" if "f1" in its else its[0]) for its in asked(self.measures).values()]
+        """The score of each measure that tables show: F1, or the first score asked for."""
+        return [SCORES.index("f1" if "f1" in scores else scores[0]) for scores in asked(self.measures).values()]
 
     @cached_property
     def _scores(self) -> Mapping[str, list[Scores]]:
-        """The scores of the systems, in their order, on each group."""
+        """The scores of the systems on each group, in the order of the systems."""
         by = self.over.method.by
-        assert by is not None, "it made the groups"
-        its = [result.by(by) for result in self.results.values()]
-        return {group: [scores[group] for scores in its] for group in self.found.names}
+        assert by is not None, "there are no groups without a pattern"
+        of_systems = [result.by(by) for result in self.results.values()]
+        return {group: [scores[group] for scores in of_systems] for group in self.found.names}
 
-    def _on(self, group: int, at: Tested) -> dict[str, Any]:
-        """What was found on one group."""
-        place, m, c = at
-        tests, here = self.found.tests, (group, *at)
+    def _test(self, group: int, tested: Tested) -> dict[str, Any]:
+        """The scores of a pair on a group, and their test."""
+        pair, m, c = tested
+        tests, index = self.found.tests, (group, *tested)
         scores, measure = self._scores[self.found.names[group]], list(self.measures)[m]
-        one, other = (float(getattr(scores[system][measure], SCORES[c])) for system in self.over.sample.pairs[place])
+        first, second = (float(getattr(scores[system][measure], SCORES[c])) for system in self.over.sample.pairs[pair])
         return {
-            "value": one,
-            "against_value": other,
-            "difference": one - other,
-            "p": float(tests.p[here]),
-            "p_corrected": float(self.found.corrected[here]),
-            "units_differing": int(tests.differing_units[here]),
-            "smallest_p": float(tests.smallest[here]),
-            "differ": self.found.differ(*here),
+            "value": first,
+            "against_value": second,
+            "difference": first - second,
+            "p": float(tests.p[index]),
+            "p_corrected": float(self.found.corrected[index]),
+            "units_differing": int(tests.differing_units[index]),
+            "smallest_p": float(tests.smallest[index]),
+            "differ": self.found.differ(*index),
         }
 
-    def _sum(self, at: Tested) -> dict[str, Any]:
-        """On how many groups a pair differs in a score."""
-        on = [self._on(group, at) for group in range(len(self.found.names))]
+    def _summary(self, tested: Tested) -> dict[str, Any]:
+        """The number of groups on which a pair differs in a score."""
+        tests = [self._test(group, tested) for group in range(len(self.found.names))]
         return {
-            "groups": len(on),
-            "differ": sum(each["differ"] is True for each in on),
-            "better": sum(each["differ"] is True and each["difference"] > 0 for each in on),
-            "worse": sum(each["differ"] is True and each["difference"] < 0 for each in on),
-            "no_verdict": sum(each["differ"] is None for each in on),
-            "if_independent": self.found.independent(*at),
+            "groups": len(tests),
+            "differ": sum(test["differ"] is True for test in tests),
+            "better": sum(test["differ"] is True and test["difference"] > 0 for test in tests),
+            "worse": sum(test["differ"] is True and test["difference"] < 0 for test in tests),
+            "no_verdict": sum(test["differ"] is None for test in tests),
+            "if_independent": self.found.independent(*tested),
         }

@@ -1,4 +1,4 @@
-"""One pair under the conventions that are in use: what each does, the score it gives, and the run that repeats it."""
+"""One pair of files scored by the conventions in use: what each does, its scores, and the command that repeats it."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from corefscore.reports.row import PERCENT, Column, Table, head
 from corefscore.results import Result, Score
 
 MEASURES = (*GROUPS[AVERAGE], AVERAGE)
-"""The measures of a row: the three of the CoNLL average, and that."""
+"""The measures of a row: the three of the CoNLL average, and the average itself."""
 
 TOTAL, DOCUMENTS, ENDS = "total", "documents", "ends"
-"""How documents come together: by their counts; as the mean of their scores; or as the mean of their recall and that of
-their precision, of which F1 is then made."""
+"""How documents are combined: by summed counts; by the mean of their scores; or by the means of their recall and their
+precision, from which F1 is computed."""
 
 SPANS, NODES = "spans", "nodes"
-"""What mentions are, where a convention is for one kind alone."""
+"""The kinds of mentions, for conventions that apply to one of them only."""
 
 Options = Mapping[str, Any]
 
@@ -33,8 +33,8 @@ NO_OPTIONS: Mapping[str, Any] = {}
 
 
 class Convention(NamedTuple):
-    """One row: its name, what it does in a line, and the options of the metrics; ``others`` are those of single metrics
-    where they differ. ``way`` is how documents come together, ``only`` what mentions have to be."""
+    """One row: its name, what it does in one line, and the options of the metrics; ``others`` are the options of single
+    metrics that differ. ``way`` is how documents are combined, ``only`` the kind of mentions that it applies to."""
 
     name: str
     does: str
@@ -60,8 +60,8 @@ CONVENTIONS = (
     Convention("response-without-singletons", "They are dropped in the response, not in the key.", DROP_RESPONSE),
     Convention(
         "e2e-evaluator",
-        "The evaluator of e2e-coref and its copies (fastcoref, s2e): B-cubed passes them over on both sides, CEAF-e "
-        "drops them in the response.",
+        "The evaluator of e2e-coref and its copies (fastcoref, s2e): B-cubed drops them on both sides, CEAF-e drops "
+        "them in the response.",
         others={"bcub": DROP, "ceafe": DROP_RESPONSE},
         only=SPANS,
     ),
@@ -70,7 +70,7 @@ CONVENTIONS = (
     ),
     Convention(
         "mean-of-documents-without-singletons",
-        "The same with entities of one mention dropped on both sides.",
+        "The mean of the scores of documents, with entities of one mention dropped on both sides.",
         DROP,
         way=DOCUMENTS,
         only=SPANS,
@@ -82,12 +82,15 @@ CONVENTIONS = (
     ),
     Convention(
         "given-mentions",
-        "Mentions that only one side has are left out: linking alone.",
+        "Mentions that only one side has are ignored, so only linking counts.",
         {"mentions": "given"},
         only=SPANS,
     ),
     Convention(
-        "first-copies", "Of spans that are marked again the first copy counts.", {"repeated": "first"}, only=SPANS
+        "first-copies",
+        "Only the first copy of a repeated mention counts.",
+        {"repeated": "first"},
+        only=SPANS,
     ),
     Convention(
         "windows",
@@ -98,13 +101,13 @@ CONVENTIONS = (
     Convention("exact-matching", "Mentions match if they have the same words.", {"matching": "exact"}, only=NODES),
     Convention("partial-matching", "Mentions match by words with their head.", {"matching": "partial"}, only=NODES),
 )
-"""Every convention. Sources: numbers that others recorded when they ran the programs that are named on one real output;
-what e2e-evaluator drops is inferred from its number there (docs/explain.md)."""
+"""Every convention. Sources: published numbers of the named programs on one real output; what e2e-evaluator drops is
+inferred from its number there (docs/explain.md)."""
 
 
 class Scored(NamedTuple):
-    """A convention and its scores by measure, None where the input is refused under it; ``matches`` are the measures
-    whose F1 is the number that is looked for."""
+    """A convention and its scores by measure, None if it rejects the input; ``matches`` are the measures whose F1 is
+    the expected number."""
 
     convention: Convention
     scores: Mapping[str, tuple[float, float, float]] | None
@@ -114,7 +117,7 @@ class Scored(NamedTuple):
 
 @dataclass(frozen=True)
 class Explanation(Presented):
-    """One pair under the conventions that are in use. ``expect`` is the number that is looked for, as it was given."""
+    """The report of `explain`. ``expect`` is the expected number as the user typed it."""
 
     rows: Sequence[Scored]
     official: Result
@@ -139,10 +142,10 @@ class Explanation(Presented):
 
     @property
     def notes(self) -> Sequence[str]:
-        found = [f"{row.convention.name}: {row.convention.does} {row.command}" for row in self.rows]
+        notes = [f"{row.convention.name}: {row.convention.does} {row.command}" for row in self.rows]
         if self.expect is not None and not any(row.matches for row in self.rows):
-            found.append(f"No convention gives {self.expect}.")
-        return found
+            notes.append(f"No convention gives {self.expect}.")
+        return notes
 
     def to_dict(self) -> dict[str, Any]:
         """What ``corefscore explain --format json`` prints; scores are from 0 to 1."""
@@ -152,7 +155,7 @@ class Explanation(Presented):
                 "does": row.convention.does,
                 "command": row.command,
                 "matches": list(row.matches),
-                "scores": {name: dict(zip(SCORES, its, strict=True)) for name, its in (row.scores or {}).items()},
+                "scores": {name: dict(zip(SCORES, values, strict=True)) for name, values in (row.scores or {}).items()},
             }
             for row in self.rows
         ]
@@ -161,6 +164,7 @@ class Explanation(Presented):
 
 
 def _cells(row: Scored) -> list[Any]:
+    """The cells of a row."""
     scores = row.scores or {}
     measures = [scores[name][2] if name in scores else None for name in MEASURES]
     ends = scores[AVERAGE][:2] if scores else (None, None)
@@ -168,11 +172,11 @@ def _cells(row: Scored) -> list[Any]:
 
 
 def explained(score: Callable[[Options], Result], files: str, expect: str | None = None) -> Explanation:
-    """The rows of a pair. ``score`` scores it with `GROUPS` of the CoNLL average under some options; ``files`` is how a
-    command names it.
+    """The scores of a pair of files by each convention.
 
-    Raises `InputError` for input that is refused under every convention, `UsageError` for an expectation that is no
-    number.
+    ``score`` scores the pair with the metrics of the CoNLL average and the given options; ``files`` are the files as a
+    command line names them; ``expect`` is an expected score in percent. Raises `InputError` for input that every
+    convention rejects, and `UsageError` if ``expect`` is not a number.
     """
     if expect is not None and not _is_number(expect):
         raise UsageError(f"expect={expect!r}: expected a score in percent, such as 71.35")
@@ -185,21 +189,21 @@ def explained(score: Callable[[Options], Result], files: str, expect: str | None
                 results[key] = score(options)
             except (InputError, UsageError) as error:
                 results[key] = error
-        found = results[key]
-        if not isinstance(found, Result):
-            raise found
-        return found
+        outcome = results[key]
+        if not isinstance(outcome, Result):
+            raise outcome
+        return outcome
 
     try:
         first = result({})
     except InputError:
-        first = result({"repeated": "first"})  # too many copies are refused, unless the first one counts
+        first = result({"repeated": "first"})  # input with too many repeated mentions is accepted with this option
     kind = NODES if first.settings.rules.matching else SPANS
     rows = [
-        Scored(its, scores, _command(its, files), _matches(scores, expect))
-        for its in CONVENTIONS
-        if its.only in (None, kind)
-        for scores in [_scores(its, result)]
+        Scored(convention, scores, _command(convention, files), _matches(scores, expect))
+        for convention in CONVENTIONS
+        if convention.only in (None, kind)
+        for scores in [_scores(convention, result)]
     ]
     return Explanation(rows, first, expect)
 
@@ -207,38 +211,39 @@ def explained(score: Callable[[Options], Result], files: str, expect: str | None
 def _scores(
     convention: Convention, result: Callable[[Options], Result]
 ) -> Mapping[str, tuple[float, float, float]] | None:
-    """The scores of a row, None where the input is refused."""
-    found: dict[str, tuple[float, float, float]] = {}
+    """The scores of a row, None if the input is rejected."""
+    scores: dict[str, tuple[float, float, float]] = {}
     try:
         for metric in GROUPS[AVERAGE]:
-            found[metric] = _together(result(convention.options_of(metric)), metric, convention.way)
-    except (InputError, UsageError):  # such as windows of mentions that are no spans of tokens
+            scores[metric] = _together(result(convention.options_of(metric)), metric, convention.way)
+    except (InputError, UsageError):  # for example windows, for mentions that are not spans of tokens
         return None
-    three = [found[name] for name in GROUPS[AVERAGE]]
-    found[AVERAGE] = (
-        _mean([its[0] for its in three]),
-        _mean([its[1] for its in three]),
-        _mean([its[2] for its in three]),
+    three = [scores[name] for name in GROUPS[AVERAGE]]
+    scores[AVERAGE] = (
+        _mean([triple[0] for triple in three]),
+        _mean([triple[1] for triple in three]),
+        _mean([triple[2] for triple in three]),
     )
-    return found
+    return scores
 
 
 def _together(result: Result, measure: str, way: str) -> tuple[float, float, float]:
-    """The recall, precision and F1 of one measure."""
+    """The recall, precision and F1 of a measure, from 0 to 1."""
     if way == TOTAL:
         return result[measure].recall, result[measure].precision, result[measure].f1
     documents: list[Score] = [scores[measure] for scores in result.documents.values()]
-    recall, precision, of_each = (_mean([its[at] for its in documents]) for at in range(3))
-    return recall, precision, float(f1(np.array(recall), np.array(precision))) if way == ENDS else of_each
+    recall, precision, mean_f1 = (_mean([score[index] for score in documents]) for index in range(3))
+    return recall, precision, float(f1(np.array(recall), np.array(precision))) if way == ENDS else mean_f1
 
 
 def _mean(numbers: Sequence[Any]) -> float:
+    """The mean of numbers."""
     array: Floats = np.array(numbers, dtype=np.float64)
     return float(summed(array)) / len(array)
 
 
 def _command(convention: Convention, files: str) -> str:
-    """The run that gives a row; one for each group of metrics that have the same options."""
+    """The command that gives a row: one run for each group of metrics with the same options."""
     groups: dict[tuple[tuple[str, Any], ...], list[str]] = {}
     for metric in GROUPS[AVERAGE]:
         groups.setdefault(tuple(convention.options_of(metric).items()), []).append(metric)
@@ -246,6 +251,7 @@ def _command(convention: Convention, files: str) -> str:
 
 
 def _run(metrics: Sequence[str], options: Options, files: str, way: str) -> str:
+    """The command line of one run."""
     name = AVERAGE if len(metrics) == len(GROUPS[AVERAGE]) else ",".join(metrics)
     words = [word for option, value in options.items() for word in (f"--{option}", str(value))]
     means = "" if way == TOTAL else " --average documents --format table"
@@ -253,20 +259,21 @@ def _run(metrics: Sequence[str], options: Options, files: str, way: str) -> str:
 
 
 def _matches(scores: Mapping[str, tuple[float, float, float]] | None, expect: str | None) -> Sequence[str]:
-    """The measures whose F1 in percent is the expected number, rounded or cut off to as many places."""
+    """The measures whose F1 in percent, rounded or truncated to as many digits, is the expected number."""
     if scores is None or expect is None:
         return ()
-    places = len(expect.partition(".")[2])
-    wanted = round(float(expect) * 10**places)
-    found = []
-    for name, its in scores.items():
-        points = its[2] * 100 * 10**places
+    digits = len(expect.partition(".")[2])
+    wanted = round(float(expect) * 10**digits)
+    measures = []
+    for name, values in scores.items():
+        points = values[2] * 100 * 10**digits
         if wanted in (round(points), int(points + 1e-9)):
-            found.append(name)
-    return found
+            measures.append(name)
+    return measures
 
 
 def _is_number(text: str) -> bool:
+    """Whether a text is a decimal number without a sign."""
     try:
         return np.isfinite(float(text)).item() and set(text) <= set("0123456789.")
     except ValueError:

@@ -1,4 +1,4 @@
-"""The table of a paper: a row a system, and for each measure its precision, recall and F1 under the measure's title."""
+"""The table of a paper: one row per system, with the precision, recall and F1 of each measure below its title."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ NO_MARKS: Mapping[tuple[int, Scored], str] = {}
 
 
 def scored_columns(measures: Iterable[str]) -> list[Scored]:
-    """The scores that are asked for of measures (`corefscore.metrics.measures.asked`)."""
-    return [(measure, score) for measure, its in asked(measures).items() for score in its]
+    """The measures with each of the scores that are asked for (`corefscore.metrics.measures.asked`)."""
+    return [(measure, score) for measure, scores in asked(measures).items() for score in scores]
 
 
 def main_measures(metrics: Sequence[Metric], found: Sequence[str]) -> list[str]:
-    """The measures of metrics that papers print, among those that were found: not the two parts of BLANC, nor the
-    identification of mentions where there is any other."""
+    """The measures that papers print: not the two parts of BLANC, and not mention identification unless it is the only
+    one. ``found`` are the measures of the result, which may include the CoNLL average."""
     measures = []
     for metric in metrics:
-        its = [measure.name for measure in metric.measures]
-        measures += [metric.name] if metric.name in its else [name for name in its if name != metric.identification]
+        names = [measure.name for measure in metric.measures]
+        measures += [metric.name] if metric.name in names else [name for name in names if name != metric.identification]
     others = [name for name in measures if name != "mentions"]
     return [*(others or measures), *([AVERAGE] if AVERAGE in found else [])]
 
@@ -41,15 +41,14 @@ def paper(
     marks: Mapping[tuple[int, Scored], str] = NO_MARKS,
     notes: Sequence[str] = (),
 ) -> Table:
-    """The table of rows, each with what stands in the columns ``before`` its scores, and these by measure and score.
-
-    ``marks`` are by the place of the row, and the score.
+    """A table for a paper. Each row has the cells of the columns ``before`` the scores, and its scores by measure and
+    score; ``marks`` are by the number of the row and the score.
     """
     title, scores = titles(metrics), scored_columns(measures)
     columns = [
         *before,
-        *(Column(".".join(each), HEADINGS[each[1]], PERCENT, over=title[each[0]], score=each[1]) for each in scores),
+        *(Column(f"{m}.{c}", HEADINGS[c], PERCENT, over=title[m], score=c) for m, c in scores),
     ]
-    cells = [[*first, *(numbers.get(each) for each in scores)] for first, numbers in rows]
-    at = {each: len(before) + place for place, each in enumerate(scores)}
-    return Table("", columns, cells, {(row, at[each]): mark for (row, each), mark in marks.items()}, notes)
+    cells = [[*first, *(numbers.get(scored) for scored in scores)] for first, numbers in rows]
+    column_of = {scored: len(before) + index for index, scored in enumerate(scores)}
+    return Table("", columns, cells, {(row, column_of[scored]): mark for (row, scored), mark in marks.items()}, notes)

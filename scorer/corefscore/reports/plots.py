@@ -1,4 +1,4 @@
-"""A ranking as a drawing; needs matplotlib, the extra ``plots``."""
+"""The plot of a ranking; needs matplotlib, the extra ``plots``."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from corefscore.reports.rank import Ranking
 
 
 def form_of(path: str) -> str:
-    """The form of a drawing by the end of its file name: png, svg, pdf.
+    """The format of a plot by the ending of its file name: png, svg or pdf.
 
-    Raises `UsageError` for another one, and where matplotlib is missing.
+    Raises `UsageError` for another ending, and if matplotlib is not installed.
     """
     form = os.path.splitext(path)[1].removeprefix(".").lower()
     if form not in ("png", "svg", "pdf"):
@@ -25,21 +25,21 @@ def form_of(path: str) -> str:
 
 
 def drawn(ranking: Ranking, form: str) -> bytes:
-    """The systems from the best down, each with its score and interval in percent."""
+    """A plot of the systems, best first, each with its score and interval in percent; ``form`` is png, svg or pdf."""
     from matplotlib.figure import Figure
 
     column = SCORES.index(ranking.score)
     scores = [100 * float(ranking.found.sample.observed[system, 0, column]) for system in ranking.order]
-    places = list(range(len(scores)))
+    rows = list(range(len(scores)))
     figure = Figure(figsize=(7, 1.2 + 0.35 * len(scores)), layout="constrained")
     axes = figure.add_subplot()
     ends = [ranking.ends(system) for system in ranking.order]
     below = [score - 100 * low if low is not None else 0 for score, (low, _) in zip(scores, ends, strict=True)]
     above = [100 * high - score if high is not None else 0 for score, (_, high) in zip(scores, ends, strict=True)]
-    # A percentile interval need not hold the score itself; a bar cannot be shorter than nothing.
-    axes.errorbar(scores, places, xerr=[[max(0, x) for x in below], [max(0, x) for x in above]], fmt="o", capsize=3)
+    # An interval need not contain the score, but the length of a bar cannot be negative.
+    axes.errorbar(scores, rows, xerr=[[max(0, x) for x in below], [max(0, x) for x in above]], fmt="o", capsize=3)
     names = [f"{rank}  {ranking.names[system]}" for system, rank in zip(ranking.order, ranking.ranks, strict=True)]
-    axes.set_yticks(places, names)
+    axes.set_yticks(rows, names)
     axes.invert_yaxis()
     axes.set_xlabel(f"{ranking.sorted_by} (%)")
     axes.grid(axis="x", alpha=0.3)

@@ -1,4 +1,4 @@
-"""Reports from Python: as text, at a prompt, in a notebook, as data frames."""
+"""Reports in Python: as text, in notebooks, and as data frames."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from corefscore.python.notebooks import table as as_html
 from corefscore.reports.row import LEFT, Reported, Table
 
 NOTEBOOK = Style("table")
-"""How tables look in notebooks: as for a terminal, but of any width."""
+"""The style of tables in notebooks: that of a terminal, but of any width."""
 
 
 class Presented(Reported):
-    """A report that can be printed, looked at in a notebook, and turned into data frames."""
+    """A report that can be printed, shown in a notebook, and converted to data frames."""
 
     def to_table(self, layout: str = "table", *, digits: int = 2, order: str | None = None, width: int = 80) -> str:
-        """The report as text, in a layout of the command: `table`, `markdown`, `latex`, `csv` or `tsv`.
+        """The report as text in a layout of the command line: `table`, `markdown`, `latex`, `csv` or `tsv`.
 
-        ``digits`` and ``order`` (`prf` or `rpf`) are as on the command line, ``width`` is that of the terminal. Raises
-        `UsageError` for another layout.
+        ``digits`` is the number of digits of percentages after the point, ``order`` the order of scores (`prf` or
+        `rpf`), ``width`` the width of the terminal. Raises `UsageError` for another layout.
         """
         if layout not in fitting(TABLES):
             raise UsageError(f"layout={layout!r} is not one of {', '.join(fitting(TABLES))}; to_dict() is the data")
@@ -33,10 +33,10 @@ class Presented(Reported):
         return self.to_table()
 
     def to_frame(self, title: str | None = None) -> Any:
-        """A table of the report as a data frame of pandas or polars, with all columns of CSV and scores from 0 to 1.
+        """A table of the report as a data frame of pandas or polars, with the columns of CSV and scores from 0 to 1.
 
-        ``title`` names the table, by default the first one that has rows. Raises `UsageError` for a table that is not
-        there, and where neither library is.
+        ``title`` names the table, by default the first one that has rows. Raises `UsageError` for a table that does not
+        exist, and if neither library is installed.
         """
         tables = {table.title: table for table in self.tables}
         filled = [name for name, table in tables.items() if table.rows]
@@ -50,8 +50,8 @@ class Presented(Reported):
 
 
 def _as_html(table: Table) -> str:
-    """A table to read as HTML."""
+    """A readable table as HTML."""
     columns = arranged(table, NOTEBOOK)
     headings = [f"{column.over} {column.heading}".strip() for _, column in columns]
-    rows = [[cell(row[at], column, NOTEBOOK.digits) for at, column in columns] for row in table.rows]
+    rows = [[cell(row[number], column, NOTEBOOK.digits) for number, column in columns] for row in table.rows]
     return as_html(headings, rows, [column.kind in LEFT for _, column in columns], table.title)

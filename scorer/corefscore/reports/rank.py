@@ -1,4 +1,4 @@
-"""The table of a shared task: systems best first, those that do not differ sharing a rank."""
+"""The ranking of a shared task: the best system comes first, and systems that do not differ share a rank."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from corefscore.statistics.units import sample
 
 
 class Hidden(NamedTuple):
-    """Two systems that share a rank although they differ; the one ahead is ``difference`` better, at the corrected
-    ``p``."""
+    """Two systems that share a rank although they differ: ``system`` is better by ``difference`` (from 0 to 1), with
+    the corrected ``p``."""
 
     rank: int
     system: str
@@ -35,7 +35,8 @@ class Hidden(NamedTuple):
 
 
 class Decided(NamedTuple):
-    """The test that decided the rank of a system: against the first of the group above it, with the corrected ``p``."""
+    """The test that decided the rank of a system: against the first system of the group above, with the corrected
+    ``p``."""
 
     against: str
     p: float
@@ -45,9 +46,9 @@ class Decided(NamedTuple):
 class Ranking(Presented):
     """The report of `rank`.
 
-    ``results`` are those of the systems that were scored, by name; ``unscored`` the reasons of the others.
-    ``table`` has the scores of every measure, ``found`` the tests of the one measure ``sort`` alone, of which
-    ``score`` counts. ``order`` are the places of the systems, best first, ``ranks`` their ranks.
+    ``results`` are the results of the scored systems by name, ``unscored`` the reasons why others have no score.
+    ``table`` has the scores of every measure, ``found`` the tests of ``score`` of the measure ``sort``, which decide
+    the ranks. ``order`` are the numbers of the systems, best first, and ``ranks`` their ranks in this order.
     """
 
     results: Mapping[str, Result]
@@ -77,43 +78,44 @@ class Ranking(Presented):
 
     @cached_property
     def hidden(self) -> list[Hidden]:
-        """Pairs of one rank that differ: going down, only the first of a group is looked at."""
-        at = SCORES.index(self.score)
-        observed, corrected = self.found.sample.observed[:, 0, at], self.found.corrected[:, 0, at]
+        """Pairs of systems that share a rank but differ, since a system is compared only with the first of its rank."""
+        column = SCORES.index(self.score)
+        observed, corrected = self.found.sample.observed[:, 0, column], self.found.corrected[:, 0, column]
         return [
             Hidden(
                 rank,
                 self.names[better],
                 self.names[worse],
                 float(observed[better] - observed[worse]),
-                float(corrected[_place(self.found, better, worse)]),
+                float(corrected[_pair_number(self.found, better, worse)]),
             )
-            for (better, rank), (worse, its_rank) in combinations(zip(self.order, self.ranks, strict=True), 2)
-            if rank == its_rank and _differ(self.found, self.score, better, worse)
+            for (better, rank), (worse, rank_of_worse) in combinations(zip(self.order, self.ranks, strict=True), 2)
+            if rank == rank_of_worse and _differ(self.found, self.score, better, worse)
         ]
 
     @cached_property
     def decided(self) -> list[Decided | None]:
-        """For each system in order the test that decided its rank; the first had none."""
-        at = SCORES.index(self.score)
-        found: list[Decided | None] = [None]
+        """The test that decided the rank of each system, in order; None for the first system."""
+        column = SCORES.index(self.score)
+        tests: list[Decided | None] = [None]
         for system, above in zip(self.order[1:], self.ranks, strict=False):
             first = self.order[above - 1]
-            p = float(self.found.corrected[_place(self.found, first, system), 0, at])
-            found.append(Decided(self.names[first], p))
-        return found
+            p = float(self.found.corrected[_pair_number(self.found, first, system), 0, column])
+            tests.append(Decided(self.names[first], p))
+        return tests
 
     @cached_property
     def groups(self) -> dict[str, list[Scores]]:
-        """The scores of each group of documents, those of the systems in their order; nothing without groups."""
+        """The scores of all systems on each group of documents; empty without groups."""
         by = self.found.method.by
-        its = [] if by is None else [result.by(by) for result in self.results.values()]
-        return {group: [scores[group] for scores in its] for group in (its[0] if its else ())}
+        of_systems = [] if by is None else [result.by(by) for result in self.results.values()]
+        return {group: [scores[group] for scores in of_systems] for group in (of_systems[0] if of_systems else ())}
 
     @cached_property
     def undecided(self) -> list[tuple[str, str]]:
-        """The pairs of systems that no test could have told apart: too few units differ, or trials are too few."""
-        return [(self.names[a], self.names[b]) for a, b in self.found.undecided(0, SCORES.index(self.score))]
+        """The pairs of systems for which no test could have shown a difference: too few differing units or trials."""
+        pairs = self.found.undecided(0, SCORES.index(self.score))
+        return [(self.names[first], self.names[second]) for first, second in pairs]
 
     @property
     def tables(self) -> Sequence[Table]:
@@ -141,16 +143,20 @@ class Ranking(Presented):
     def _scores(self, system: int) -> list[float | None]:
         """The scores of a system in the columns of the tables."""
         measures = list(self.table.measures)
-        each = scored_columns(self.table.measures)
-        return [known(self.table.shown[system, measures.index(m), SCORES.index(c)]) for m, c in each]
+        columns = scored_columns(self.table.measures)
+        return [known(self.table.shown[system, measures.index(m), SCORES.index(c)]) for m, c in columns]
 
     def _by_group(self, system: int) -> list[float | None]:
-        """The score that ranks, in each group."""
-        result, at = self.results[self.names[system]], (self.sort, self.score)
-        its = [scores[system] for scores in self.groups.values()]
-        return [None if at in result.uncounted(each) else known(getattr(each[self.sort], self.score)) for each in its]
+        """The score that decides ranks on each group."""
+        result, deciding = self.results[self.names[system]], (self.sort, self.score)
+        groups = [scores[system] for scores in self.groups.values()]
+        return [
+            None if deciding in result.uncounted(scores) else known(getattr(scores[self.sort], self.score))
+            for scores in groups
+        ]
 
     def _hidden(self, names: Sequence[str]) -> Table:
+        """The pairs of systems that differ within a rank; ``names`` are the names of the systems."""
         columns = (
             Column("rank", "rank", COUNT),
             Column("system", "system", cut=MIDDLE),
@@ -158,22 +164,24 @@ class Ranking(Presented):
             Column("difference", "difference", PERCENT),
             Column("p", "p", CHANCE),
         )
-        called = dict(zip(self.names, names, strict=True))
-        rows = [(rank, called[one], called[other], *rest) for rank, one, other, *rest in self.hidden]
+        shown_names = dict(zip(self.names, names, strict=True))
+        rows = [
+            (rank, shown_names[system], shown_names[against], *rest) for rank, system, against, *rest in self.hidden
+        ]
         return Table("differences within a rank", columns, rows)
 
     @property
     def readable(self) -> Sequence[Table]:
-        """The ranking with as many measures as fit: first what ranks, then the F1 of the others in their order, then
-        recall and precision; and the systems on each group of documents."""
+        """The ranking with as many columns as fit: first the score that decides, then the F1 of other measures, then
+        recall and precision; and a table of the scores on each group of documents."""
         every = [*self.names, *self.unscored]
         names = shortened(every)
         columns = [
             Column("rank", "rank", COUNT),
             Column("system", "system", cut=MIDDLE),
             *(
-                Column(".".join(each), HEADINGS[each[1]], PERCENT, over=each[0], score=each[1], spare=self._spare(each))
-                for each in scored_columns(self.table.measures)
+                Column(f"{m}.{c}", HEADINGS[c], PERCENT, over=m, score=c, spare=self._spare((m, c)))
+                for m, c in scored_columns(self.table.measures)
             ),
             Column("interval", "[low, high]", PERCENT, over=self.sorted_by, spare=2),
             Column("p", "p", CHANCE, spare=1),
@@ -197,24 +205,24 @@ class Ranking(Presented):
         return [ranking, *self._groups_of(scored), self._hidden(scored), *fidelities(self.results, scored)]
 
     def _groups_of(self, names: Sequence[str]) -> list[Table]:
-        """The score that ranks on each group of documents, a line for each; the systems, which have these names, stand
-        in the order of their ranks, and the last ones are left out first."""
+        """The score that decides ranks on each group of documents, one row per group; ``names`` are the names of the
+        systems. The columns are in the order of the ranks, and the last ones are left out first."""
         if not self.groups:
             return []
         systems = [
-            Column(f"@{names[system]}", names[system], PERCENT, spare=place, cut=MIDDLE)
-            for place, system in enumerate(self.order)
+            Column(f"@{names[system]}", names[system], PERCENT, spare=position, cut=MIDDLE)
+            for position, system in enumerate(self.order)
         ]
         scores = zip(*(self._by_group(system) for system in self.order), strict=True)
-        rows = [[group, *its] for group, its in zip(self.groups, scores, strict=True)]
+        rows = [[group, *cells] for group, cells in zip(self.groups, scores, strict=True)]
         return [Table(f"{self.sorted_by} by group", [Column("group", "group", cut=MIDDLE), *systems], rows)]
 
-    def _spare(self, each: Scored) -> int:
-        """How well the column of a score can be spared."""
-        if each == (self.sort, self.score):
+    def _spare(self, scored: Scored) -> int:
+        """The ``spare`` of the column of a score."""
+        if scored == (self.sort, self.score):
             return 0
         measures = list(self.table.measures)
-        return 5 + measures.index(each[0]) if each[1] == "f1" else 100
+        return 5 + measures.index(scored[0]) if scored[1] == "f1" else 100
 
     @property
     def paper(self) -> Sequence[Table]:
@@ -226,11 +234,11 @@ class Ranking(Presented):
         ]
 
     def ends(self, system: int) -> tuple[float | None, float | None]:
-        """The interval of the score that ranks; without numbers where there is one unit only."""
-        at = SCORES.index(self.score)
-        if math.isnan(self.found.sample.shown[system, 0, at]):
+        """The interval of the score that decides ranks, from 0 to 1; None if there is only one unit."""
+        column = SCORES.index(self.score)
+        if math.isnan(self.found.sample.shown[system, 0, column]):
             return None, None
-        low, high = self.found.ends[system, 0, at]
+        low, high = self.found.ends[system, 0, column]
         return known(low), known(high)
 
     @property
@@ -258,12 +266,14 @@ class Ranking(Presented):
             f"differ at the level {self.found.method.alpha:g}"
         ]
         if self.found.sample.units == 1:
-            notes.append("no intervals, and no test can tell systems apart: there is one unit only")
+            notes.append("no intervals, and no test can show a difference: there is only one unit")
         undecided = self.undecided
         if undecided and self.found.sample.units > 1:
             pairs = plural(len(self.found.sample.pairs), "pair")
-            which = listed([f"{one} and {other}" for one, other in undecided])
-            notes.append(f"no verdict on {len(undecided)} of {pairs}, which no p could have told apart: {which}")
+            which = listed([f"{first} and {second}" for first, second in undecided])
+            notes.append(
+                f"no verdict on {len(undecided)} of {pairs}, whose p could not have been small enough: {which}"
+            )
         return notes + notes_on_tests(self.found) + list(notes_on_intervals(self.found))
 
     def to_dict(self) -> dict[str, Any]:
@@ -280,9 +290,9 @@ class Ranking(Presented):
                 for m, measure in enumerate(self.table.measures)
             }
             test_of = {"against": test and test.against, "p": test and test.p}
-            groups = {group: its[system].to_dict() for group, its in self.groups.items()}
-            its = {"rank": rank, "system": self.names[system], "low": low, "high": high, **test_of, "scores": scores}
-            ranked.append({**its, "groups": groups} if groups else its)
+            groups = {group: scores_of_group[system].to_dict() for group, scores_of_group in self.groups.items()}
+            row = {"rank": rank, "system": self.names[system], "low": low, "high": high, **test_of, "scores": scores}
+            ranked.append({**row, "groups": groups} if groups else row)
         return {
             **head(
                 "rank",
@@ -291,7 +301,7 @@ class Ranking(Presented):
             ),
             "units": self.found.sample.units,
             "ranking": ranked,
-            "hidden": [each._asdict() for each in self.hidden],
+            "hidden": [hidden._asdict() for hidden in self.hidden],
             "undecided": [list(pair) for pair in self.undecided],
             "unscored": dict(self.unscored),
             **fidelity_data(self.results),
@@ -309,16 +319,17 @@ def rank(
     unscored: Mapping[str, str] | None = None,
     watch: Watch | None = None,
 ) -> Ranking:
-    """Rank systems by a score of the measure ``sort``, the highest first, those of one score by name.
+    """Rank systems by a score of the measure ``sort``: the highest comes first, and equal scores are sorted by name.
 
-    Going down, a system shares the rank of the first of the current group when it does not differ from that one
-    (see `Compared.differ`), else it opens a group with its own position as rank: 1, 2, 2, 4. Source: the rankings
-    of Moosavi and Strube 2016, section 6, table 5. Scores are means over groups where the method has them. ``watch`` is
-    told how much of the work is done, from 0 to 1. Raises as `corefscore.reports.compare.compare` does.
+    From the best system down, a system shares the rank of the first system of the current group if the two do not
+    differ (see `Compared.differ`). Otherwise it opens a group, and its rank is its position: 1, 2, 2, 4. If the method
+    makes groups of documents, scores are means over them. ``watch`` is called with the share of the work done, from 0
+    to 1. Raises the errors of `corefscore.reports.compare.compare`, and `UsageError` if there is nothing to count for
+    the score. Source: the rankings of Moosavi and Strube 2016, section 6, table 5.
     """
     refuse_division(results.values())
     shown = dict(asked(measures))
-    shown[sort] = [each for each in SCORES if each == score or each in shown.get(sort, scores_of(sort))]
+    shown[sort] = [name for name in SCORES if name == score or name in shown.get(sort, scores_of(sort))]
     averaged = method.average is not None
     whole = sample(list(results.values()), shown, method.unit, method.by, averaged=averaged)
     only = whole.only(sort)
@@ -336,10 +347,11 @@ def rank(
     return Ranking(results, unscored or {}, whole, sort, score, found, order, ranks)
 
 
-def _place(found: Compared, first: int, second: int) -> int:
-    """The place of two systems among the pairs."""
+def _pair_number(found: Compared, first: int, second: int) -> int:
+    """The number of the pair of two systems."""
     return found.pair_numbers[min(first, second), max(first, second)]
 
 
 def _differ(found: Compared, score: str, first: int, second: int) -> bool:
-    return found.differ(_place(found, first, second), 0, SCORES.index(score)) is True
+    """Whether two systems differ significantly in the score that decides ranks."""
+    return found.differ(_pair_number(found, first, second), 0, SCORES.index(score)) is True

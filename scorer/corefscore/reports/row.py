@@ -1,4 +1,4 @@
-"""What a report is to the layouts: tables of typed columns, annotations, data."""
+"""What layouts read of a report: tables of typed columns, annotations and data."""
 
 from __future__ import annotations
 
@@ -12,29 +12,30 @@ from corefscore.results import SCHEMA
 
 TEXT, COUNT, PERCENT, CHANCE = "text", "count", "percent", "chance"
 GAIN, BAR = "gain", "bar"
-"""What a column holds: words; whole numbers; scores from 0 to 1, written in percent; p-values; differences of scores,
-written in points with their sign; and such drawn as bars, which data does not have."""
+"""The kinds of columns: words; whole numbers; scores from 0 to 1, printed in percent; p-values; differences of scores,
+printed in points with a sign; and differences as bars, which data does not have."""
 
 
 LEFT = (TEXT, BAR)
-"""What stands at the left of its column."""
+"""The kinds of columns that are aligned left."""
 
 
 BEST, SAME = "best", "same"
-"""Marks of cells: the best of a column, and what does not differ from it significantly."""
+"""Marks of cells: the best of a column, and those that do not differ from it significantly."""
 
 
 MIDDLE, END = "middle", "end"
-"""Where a name is cut, both ends of which tell it from others, and where a list is."""
+"""Where text is cut: names in the middle, since both ends distinguish them, and lists at the end."""
 
 
 class Column(NamedTuple):
-    """A column of a table: its name in data, its heading in print, and what it contains.
+    """A column of a table: its name in data, its printed heading, and the kind of its cells.
 
-    ``shown`` says whether tables to read have it; data always does, so that its columns are always the same. ``over``
-    is what spans this heading and its neighbours. ``score`` is the score that it is about, since layouts order
-    neighbours by it. Where a table has to fit, the columns with the highest ``spare`` are left out first; those with 0
-    never are. ``cut`` is where its heading and its words may be cut to fit, `MIDDLE` or `END`.
+    ``shown`` says whether readable tables have the column; data always has it, so that its columns do not vary.
+    ``over`` is a heading above those of this column and its neighbours. ``score`` is the score that the column is
+    about, by which layouts order neighbours. If a table does not fit, the columns with the highest ``spare`` are left
+    out first; those with 0 are never left out. ``cut`` is where the heading and the cells may be cut to fit, `MIDDLE`
+    or `END`.
     """
 
     name: str
@@ -48,16 +49,17 @@ class Column(NamedTuple):
 
 
 class Interval(NamedTuple):
-    """What a cell of scores can contain besides a number; both ends are from 0 to 1."""
+    """An interval as a cell of scores; both ends are from 0 to 1."""
 
     low: float
     high: float
 
 
 class Table(NamedTuple):
-    """Rows under columns; a cell that is None stays empty.
+    """Rows under columns; a cell that is None is empty.
 
-    ``marks`` are those of cells, by the places of their row and column. ``notes`` are sentences that belong under it.
+    ``marks`` are the marks of cells, by the numbers of their row and column. ``notes`` are sentences printed below the
+    table.
     """
 
     title: str
@@ -68,7 +70,7 @@ class Table(NamedTuple):
 
 
 class Annotation(NamedTuple):
-    """A remark at a place of a file, as far as there is one; ``level`` is error, warning or notice."""
+    """A remark, at a place of a file if it has one; ``level`` is error, warning or notice."""
 
     level: str
     title: str
@@ -79,30 +81,30 @@ class Annotation(NamedTuple):
 
 
 class Streamed(NamedTuple):
-    """A mapping whose values are only made one by one, in the data of a report."""
+    """A mapping in the data of a report whose values are computed one by one, when they are written."""
 
     pieces: Callable[[], Iterator[tuple[str, Any]]]
 
 
 class AsData(Protocol):
-    """A report as the JSON layout takes it."""
+    """A report that the JSON layout can print."""
 
     def to_dict(self) -> dict[str, Any]:
-        """What it prints."""
+        """The report as data."""
 
 
 class Annotated(Protocol):
-    """A report as layouts take it that show remarks at their places."""
+    """A report that layouts of annotations can print."""
 
     @property
     def annotations(self) -> Iterable[Annotation]: ...
 
 
 class Reported(AsData, Protocol):
-    """A report with tables: ``tables`` with every row and number, for data; ``readable`` for a terminal; ``paper`` as a
-    paper prints them. All are the same unless a report has others. ``notes`` are sentences that belong under them;
-    ``legend`` is about columns that those of a paper lack. ``signature`` is the line by which the numbers can be
-    repeated."""
+    """A report with tables: ``tables`` with every row and number, for data; ``readable`` for a terminal; ``paper`` for
+    papers. ``readable`` and ``paper`` are the same as ``tables`` unless a report defines them. ``notes`` are sentences
+    printed below all tables; ``legend`` explains columns that tables for papers lack. ``signature`` lists everything
+    that is needed to repeat the numbers."""
 
     @property
     def tables(self) -> Sequence[Table]: ...
@@ -127,20 +129,20 @@ class Reported(AsData, Protocol):
 
 
 def head(command: str, signature: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """What the data of the report of a command begins with."""
+    """The first fields of the data of every report."""
     return {"schema": SCHEMA, "version": __version__, "command": command, "signature": signature, "options": options}
 
 
 ENDING = re.compile(r"(?:\.[A-Za-z_][\w-]*)+$")
-"""What names of files end with: ``.conll``, ``.predicted.jsonl``; no part of a number."""
+"""The endings of file names, such as ``.conll`` or ``.predicted.jsonl``, but not the decimals of a number."""
 
 
 def shortened(names: Sequence[str]) -> list[str]:
-    """Names without the ending that all of them have; of a single name, the last part of its ending."""
+    """Names without the ending that all of them share; a single name only loses the last part of its ending."""
     endings = [match[0] if (match := ENDING.search(name)) else "" for name in names]
     if len(names) == 1:
         endings = [ending[ending.rfind(".") :] if ending else "" for ending in endings]
     parts = [ending.split(".")[::-1] for ending in endings]
-    common = len(list(takewhile(lambda its: len(set(its)) == 1 and its[0], zip(*parts, strict=False))))
+    common = len(list(takewhile(lambda pieces: len(set(pieces)) == 1 and pieces[0], zip(*parts, strict=False))))
     short = [name.rsplit(".", common)[0] if common else name for name in names]
     return short if all(short) else list(names)

@@ -1,4 +1,4 @@
-"""The report of a score: rows for documents, groups of documents, their mean and the total."""
+"""The report of a score: rows for documents, groups of documents, the mean over groups, and the total."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from corefscore.results import DOCUMENT, KIND, TOTAL, Result, Score, Scores
 from corefscore.statistics.percent import percent
 
 GROUP, MEAN, MACRO = "group", "mean of groups", "macro"
-"""The kinds of scope besides those of `corefscore.results`: a group of documents, the unweighted mean over groups, and
-that over documents."""
+"""Kinds of scopes in addition to those of `corefscore.results`: a group of documents, the unweighted mean over groups,
+and the unweighted mean over documents."""
 
 
 class Row(NamedTuple):
-    """One line of a table: a measure of a scope. The last two kinds of scope have no name but that of their kind."""
+    """One row of a table: a measure of a scope. A mean and the total have the name of their kind as ``scope``."""
 
     kind: str
     scope: str
@@ -36,8 +36,8 @@ class Row(NamedTuple):
 
 
 class Intervals(NamedTuple):
-    """Intervals of the total by measure and score, made by `corefscore.reports.compare.intervals`; ``notes`` and
-    ``signature`` say how, ``data`` is all of it as JSON has it."""
+    """Intervals of the total by measure and score (`corefscore.reports.compare.intervals`). ``notes`` and ``signature``
+    say how they were computed, ``data`` is the part of the JSON layout about them."""
 
     ends: Mapping[str, Mapping[str, Interval]]
     notes: Sequence[str]
@@ -47,14 +47,14 @@ class Intervals(NamedTuple):
 
 @dataclass(frozen=True)
 class Report(Reported):
-    """What is shown of a result: the total, with ``intervals`` if they were asked for; every document where
-    ``documents`` is set; the mean over documents where ``macro`` is; and where ``by`` is a pattern, the groups that it
-    makes (see `Result.by`) and the unweighted mean over them. ``system`` is what a paper calls the response.
+    """The report of a result: the total, with ``intervals`` if they are given; every document if ``documents`` is set;
+    the mean over documents if ``macro`` is set; and if ``by`` is a pattern, its groups (see `Result.by`) and the
+    unweighted mean over them. ``system`` is the name of the response in tables for papers.
 
-    The rest is for the official layout, which lists the mentions of documents and needs the pairs of the result for
-    that: ``name`` is the one document that was scored, if it was named, ``headings`` asks for ``METRIC name:`` before
-    each metric, ``average`` for the CoNLL average at the end. ``asked`` are the metrics in the order of the layout
-    corefud, if that is not the order of the result; one may come several times.
+    The other fields are for the official layout, which lists the mentions of documents and needs the pairs of the
+    result: ``name`` is the document that was scored, if the user named one, ``headings`` asks for ``METRIC name:``
+    before each metric, ``average`` for the CoNLL average at the end. ``asked`` are the metrics in the order of the
+    layout corefud, if that is not the order of the result; a metric may occur several times.
     """
 
     result: Result
@@ -70,23 +70,26 @@ class Report(Reported):
 
     @property
     def scoped(self) -> bool:
-        """Whether there is more than the total."""
+        """Whether there are other rows than those of the total."""
         return self.documents or self.macro or self.by is not None or bool(self.result.kind_counts)
 
     @cached_property
     def groups(self) -> dict[str, Scores]:
+        """The scores of each group of documents."""
         return {} if self.by is None else self.result.by(self.by)
 
     @property
     def rows(self) -> list[Row]:
-        """The rows: documents, groups, their mean, kinds of mentions, the total."""
+        """The rows of documents, groups, their mean, kinds of mentions, and the total."""
         kinds: list[tuple[str, Mapping[str, Scores]]] = [(GROUP, self.groups), (KIND, self.result.kinds)]
         if self.documents:
             kinds.insert(0, (DOCUMENT, self.result.documents))
-        found = {kind: [row for scope in its.items() for row in self._rows(kind, *scope)] for kind, its in kinds}
-        found[GROUP] += self.mean
-        found[GROUP] += _rows(MACRO, MACRO, self.result.mean) if self.macro else []
-        return [*(row for rows in found.values() for row in rows), *self._rows(TOTAL, TOTAL, self.result)]
+        rows_of_kind = {
+            kind: [row for scope in scopes.items() for row in self._rows(kind, *scope)] for kind, scopes in kinds
+        }
+        rows_of_kind[GROUP] += self.mean
+        rows_of_kind[GROUP] += _rows(MACRO, MACRO, self.result.mean) if self.macro else []
+        return [*(row for rows in rows_of_kind.values() for row in rows), *self._rows(TOTAL, TOTAL, self.result)]
 
     @property
     def tables(self) -> list[Table]:
@@ -100,12 +103,12 @@ class Report(Reported):
             columns.append(Column(score, heading, PERCENT, score=score))
             if self.intervals:
                 ends = (Column(f"{score}_{end}", end, PERCENT, score=score) for end in Interval._fields)
-                columns += [each._replace(spare=score != "f1") for each in ends]
+                columns += [column._replace(spare=score != "f1") for column in ends]
         scores = Table("", columns, [[cell for part in self._cells(row) for cell in part] for row in self.rows])
         return [scores, *self._fidelity(every=True)]
 
     def _rows(self, kind: str, name: str, scores: Mapping[str, Score]) -> list[Row]:
-        """The rows of a scope. Scores of kinds of mentions that have nothing to count are empty."""
+        """The rows of a scope. Scores that have nothing to count are empty."""
         empty = self.result.uncounted(scores)
         return [
             Row(*row[:3], *(None if (row.measure, score) in empty else getattr(row, score) for score in SCORES))
@@ -113,7 +116,7 @@ class Report(Reported):
         ]
 
     def _cells(self, row: Row) -> Iterator[Sequence[Any]]:
-        """The cells of a row: what it is of, then each score, with its interval where there are any."""
+        """The cells of a row in parts: its scope and measure, then each score, with its interval if there are any."""
         yield row[:3]
         for score in SCORES:
             yield (getattr(row, score),)
@@ -121,7 +124,7 @@ class Report(Reported):
                 yield self._interval(row, score) or (None, None)
 
     def _interval(self, row: Row, score: str) -> Interval | None:
-        """The interval of a score of a row; only the total has any."""
+        """The interval of a score of a row; only rows of the total have intervals."""
         if self.intervals is None or row.kind != TOTAL:
             return None
         return self.intervals.ends.get(row.measure, {}).get(score)
@@ -131,14 +134,13 @@ class Report(Reported):
         return [self.tables[0], *self._fidelity(every=False)]
 
     def _fidelity(self, *, every: bool) -> list[Table]:
-        """How far the text of a response is that of the key, where that is known, as a table; with ``every`` also what
-        there is none of."""
-        its = self.result.fidelity
-        if its is None:
+        """The fidelity of the text of the response as a table, if it is known; with ``every``, counts of 0 included."""
+        fidelity = self.result.fidelity
+        if fidelity is None:
             return []
-        scopes = [(TOTAL, TOTAL, its.total)]
+        scopes = [(TOTAL, TOTAL, fidelity.total)]
         if self.documents:
-            scopes = [*((DOCUMENT, name, its.of(at)) for at, name in enumerate(its.names)), *scopes]
+            scopes = [*((DOCUMENT, name, fidelity.of(number)) for number, name in enumerate(fidelity.names)), *scopes]
         rows: list[tuple[str, str, str, int | None, float | None]] = []
         for kind, scope, counts in scopes:
             rows.append((kind, scope, "fidelity", None, ratio(counts)))
@@ -154,14 +156,14 @@ class Report(Reported):
 
     @property
     def paper(self) -> list[Table]:
-        """One row for the response, or one for each scope; intervals stand under their scores."""
+        """One row for the response, or one for each scope; intervals are in a row below their scores."""
         rows: list[tuple[list[str], dict[tuple[str, str], Any]]] = []
         scopes: dict[tuple[str, str], list[Row]] = {}
         for row in self.rows:
             scopes.setdefault((row.kind, row.scope), []).append(row)
-        for (_, scope), its in scopes.items():
-            rows.append(([scope if self.scoped else self.system], _by_score(its, getattr)))
-            if any((ends := _by_score(its, self._interval)).values()):
+        for (_, scope), rows_of_scope in scopes.items():
+            rows.append(([scope if self.scoped else self.system], _by_score(rows_of_scope, getattr)))
+            if any((ends := _by_score(rows_of_scope, self._interval)).values()):
                 rows.append(([""], ends))
         measures = main_measures(self.result.metrics, list(self.result))
         if self.result.settings.rules.of is not None:
@@ -172,7 +174,7 @@ class Report(Reported):
 
     @property
     def fidelity(self) -> str | None:
-        """How far the text of the response is that of the key, in one line, where that is known."""
+        """The fidelity of the text of the response in one line, if it is known."""
         if self.result.fidelity is None:
             return None
         counts = self.result.fidelity.total
@@ -192,7 +194,7 @@ class Report(Reported):
 
     @property
     def mean(self) -> list[Row]:
-        """The mean over groups of each value, every group weighing the same; nothing without groups."""
+        """The rows of the unweighted mean over groups; none without groups."""
         by_measure = zip(*(_rows(GROUP, name, scores) for name, scores in self.groups.items()), strict=True)
         return [
             Row(
@@ -216,39 +218,41 @@ class Report(Reported):
 
     def to_dict(self) -> dict[str, Any]:
         """What the JSON layout prints."""
-        found = {**self.result.to_dict(documents=False), "signature": self.signature}
+        data = {**self.result.to_dict(documents=False), "signature": self.signature}
         if self.documents:
             if self.result.fidelity is not None:
-                found["fidelity"] = self.result.fidelity.to_dict(documents=True)
-            found["documents"] = _streamed(self.result.documents)
+                data["fidelity"] = self.result.fidelity.to_dict(documents=True)
+            data["documents"] = _streamed(self.result.documents)
         if self.macro:
-            found["macro"] = self.result.mean.to_dict()
+            data["macro"] = self.result.mean.to_dict()
         if self.intervals is not None:
-            found["intervals"] = dict(self.intervals.data)
+            data["intervals"] = dict(self.intervals.data)
         if self.by is not None:
-            found["by"] = self.by
-            found["groups"] = _streamed(self.groups)
-            found["mean"] = self.mean_values
-        return found
+            data["by"] = self.by
+            data["groups"] = _streamed(self.groups)
+            data["mean"] = self.mean_values
+        return data
 
 
 def _streamed(many: Mapping[str, Scores]) -> Streamed:
-    """The data of many scores by name."""
+    """Scores by name, as data that is written one by one."""
     return Streamed(lambda: ((name, scores.to_dict()) for name, scores in many.items()))
 
 
 def _rows(kind: str, scope: str, scores: Mapping[str, Score]) -> list[Row]:
+    """The rows of a scope, one per measure."""
     return [
-        Row(kind, scope, name, *(None if math.isnan(value := getattr(score, each)) else value for each in SCORES))
-        for name, score in scores.items()
+        Row(kind, scope, measure, *(None if math.isnan(value := getattr(score, name)) else value for name in SCORES))
+        for measure, score in scores.items()
     ]
 
 
 def _by_score(rows: Sequence[Row], of: Callable[[Row, str], Any]) -> dict[tuple[str, str], Any]:
-    """What there is of each score of some rows, by measure and score."""
+    """The result of ``of`` for each score of some rows, by measure and score."""
     return {(row.measure, score): of(row, score) for row in rows for score in SCORES}
 
 
 def _mean(numbers: Sequence[float | None]) -> float | None:
+    """The mean of the numbers that are not None; None if there are none."""
     known = np.array([number for number in numbers if number is not None])
     return float(summed(known)) / len(known) if len(known) else None

@@ -1,4 +1,4 @@
-"""What validating came to: findings at their places, and what was mended."""
+"""The report of a validation: findings with their places, and what was repaired."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ LEVELS = {ERROR: "error", NOTICE: "warning"}
 
 @dataclass(frozen=True)
 class Checked:
-    """The report of `validate`: a row for each FILE, and what was mended, if that was asked for."""
+    """The report of `validate`: a row for each FILE, and the repairs with ``--fix``."""
 
     files: Sequence[Validated]
     fixes: Fixes | None = None
 
     @property
     def annotations(self) -> Iterator[Annotation]:
-        """What was mended, every finding, and how many more there are of a kind."""
+        """Every repair and every finding, and how many more findings of a kind there are."""
         for fix in self.fixes.listed if self.fixes else ():
             yield Annotation("notice", fix.code, fix.what, fix.path, fix.line)
         for file in self.files:
@@ -38,7 +38,7 @@ class Checked:
                 yield Annotation(LEVELS[severity], code, text)
 
     def to_dict(self) -> dict[str, Any]:
-        """``files`` with their findings, and ``fixed`` where that was asked for; see ``docs/reference/messages.md``."""
+        """``files`` with their findings, and ``fixed`` with ``--fix``; see ``docs/reference/messages.md``."""
         files = [
             {
                 "file": file.path,

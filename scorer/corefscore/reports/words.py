@@ -1,4 +1,4 @@
-"""What reports of errors call the two sides and their differences: key and response, or two annotators."""
+"""The words of error reports for the two sides and their differences: key and response, or two annotators."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ class Words(NamedTuple):
     """The words of a report.
 
     ``key`` and ``response`` name the sides, ``missing`` and ``extra`` what only one of them has, ``error`` any
-    difference. ``title`` is what the report says, ``titles`` are the types of differences, and
-    ``short`` what spans their columns and the heading of each, where there is little room. ``conclusion``
-    begins the sentence that says which type costs most, and ``means`` what each type is in it; ``command`` shows
-    documents in the text. ``confused`` stands over the
-    entities that are confused, ``put_into`` over the second of them. ``notes`` explain the tables, ``star`` the mark in
-    those of groups, ``legend`` the signs in marked text, and ``said`` is what can be said of a mention
-    (`corefscore.reports.diff.STATES`).
+    difference. ``title`` is the title of the report, ``titles`` are the names of the types of errors, and ``short`` is
+    the heading above their columns and the heading of each, where space is limited. ``conclusion`` begins the sentence
+    that says which type costs most, and ``means`` continues it for each type. ``command`` is the command that shows
+    documents in the text. ``confused`` is the title of the table of confused entities, ``put_into`` the heading of the
+    second entity. ``notes`` explain the tables, ``star`` the stars in the tables of groups, ``legend`` the signs in
+    marked text, and ``said`` describes each state of a mention (`corefscore.reports.diff.STATES`).
     """
 
     key: str
@@ -85,16 +84,16 @@ KEY_AND_RESPONSE = Words(
     confused="who is taken for whom",
     put_into="put into",
     notes=(
-        "in turn: F1 gained when every error of this type is repaired, after those above it; the column adds up to "
+        "in turn: F1 gained by repairing all errors of this type after those of the types above; the column adds up to "
         "what is lost",
-        "alone: F1 gained when only this type is repaired (and spans); below 0 where joining divided parts also joins "
-        "what they are conflated with",
+        "alone: F1 gained by repairing only this type (and spans); negative if joining divided parts also joins other "
+        "entities that they are conflated with",
     ),
-    star="where the main mention of a key entity is, the piece that its others should join",
+    star="the main mention of the key entity is here, and its other pieces should join it",
     legend=(
         "[x]3 right   -[x]7 missing   +[x]16 extra   ~[x]2 other span",
-        "[x]5>r2 belongs to entity 5, found with r2 (2: the response entity that stands",
-        "        for key entity 2; r2: one that stands for none)",
+        "[x]5>r2 belongs to entity 5, found in r2 (2: the response entity that corresponds to",
+        "        key entity 2; r2: a response entity that corresponds to none)",
     ),
     said=("right", "found, with another span", "found, in another entity", "missing in the response", "not in the key"),
 )
@@ -144,16 +143,16 @@ FIRST_AND_SECOND = Words(
     confused="entities of first that second joins",
     put_into="joined with",
     notes=(
-        "in turn: F1 gained if second became like first in this, after what stands above it; the column adds up to "
-        "what is lacking to 100",
-        "alone: F1 gained if second became like first in this only (and in spans); F1 is the same in both directions, "
-        "what a step gains is not",
+        "in turn: F1 gained if second is made like first in this type, after the types above; the column adds up to "
+        "the difference from 100",
+        "alone: F1 gained if second is made like first in this type only (and in spans); F1 is the same in both "
+        "directions, but the gain of a step is not",
     ),
-    star="where the main mention of an entity of first is",
+    star="the main mention of the entity of first is here",
     legend=(
         "[x]3 both agree   -[x]7 only in first   +[x]16 only in second   ~[x]2 another span",
-        "[x]5>r2 is in entity 5 of first and in r2 of second (2: the entity of second",
-        "        that stands for entity 2 of first; r2: one that stands for none)",
+        "[x]5>r2 is in entity 5 of first and in r2 of second (2: the entity of second that",
+        "        corresponds to entity 2 of first; r2: one that corresponds to none)",
     ),
     said=(
         "both agree",

@@ -1,1 +1,1 @@
-"""Reports of error analyses: of one response, error by error, and of two responses to one key."""
+"""Reports of error analyses: of one response, as a list of errors, and of two responses to one key."""

@@ -1,4 +1,4 @@
-"""The report of an error analysis of two responses to one key: what each loses, and what only one gets right."""
+"""The report of the errors of two responses to one key: what each loses, and what only one of them gets right."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ from corefscore.reports.row import COUNT, GAIN, MIDDLE, PERCENT, Column, Reporte
 from corefscore.reports.words import KEY_AND_RESPONSE
 from corefscore.statistics.percent import percent
 
-Span = tuple[int, int, int]
+IN_HEAD = ("schema", "version", "command", "options")
+"""The fields of the data of a response that the data of the comparison has once."""
 
 
 @dataclass(frozen=True, eq=False)
 class ErrorComparison(Reported):
-    """The report of `errors` for two responses, by the names of the systems."""
+    """The report of `errors` for two responses, by the name of the system."""
 
     reports: Mapping[str, ErrorReport]
 
@@ -45,40 +46,41 @@ class ErrorComparison(Reported):
 
     @cached_property
     def tables(self) -> Sequence[Table]:
-        return [self.cost_table, self.status_table, *(self._only_right(one) for one in (0, 1))]
+        return [self.cost_table, self.status_table, *(self._only_right(system) for system in (0, 1))]
 
     @property
     def title(self) -> str:
-        """Both scores, and their difference."""
+        """Both scores and their difference, in points."""
         first, second = self.analyses
         measure = next(iter(self.reports.values())).measure_title
-        scores = ", ".join(f"{name} {percent(its.score)}" for name, its in zip(self.names, self.analyses, strict=True))
+        named = zip(self.names, self.analyses, strict=True)
+        scores = ", ".join(f"{name} {percent(analysis.score)}" for name, analysis in named)
         return f"{measure}: {scores}, difference {(first.score - second.score) * 100:+.2f}"
 
     @property
     def cost_table(self) -> Table:
-        """One row a type: errors and costs of both."""
-        a, b = self.names
+        """One row per type: the errors and costs of both responses."""
+        name_a, name_b = self.names
         columns = (
             Column("type", "error"),
-            Column("count_a", a, COUNT, over="errors", cut=MIDDLE),
-            Column("count_b", b, COUNT, over="errors", cut=MIDDLE),
+            Column("count_a", name_a, COUNT, over="errors", cut=MIDDLE),
+            Column("count_b", name_b, COUNT, over="errors", cut=MIDDLE),
             Column("more", "more", COUNT, over="errors"),
-            Column("cost_a", a, PERCENT, over="costs", cut=MIDDLE),
-            Column("cost_b", b, PERCENT, over="costs", cut=MIDDLE),
+            Column("cost_a", name_a, PERCENT, over="costs", cut=MIDDLE),
+            Column("cost_b", name_b, PERCENT, over="costs", cut=MIDDLE),
             Column("gain", "better by", GAIN, over="costs"),
         )
         rows: list[list[Any]] = [
             [
-                KEY_AND_RESPONSE.titles[x.type],
-                x.errors,
-                y.errors,
-                x.errors - y.errors,
-                x.in_turn,
-                y.in_turn,
-                y.in_turn - x.in_turn,
+                KEY_AND_RESPONSE.titles[first.type],
+                first.errors,
+                second.errors,
+                first.errors - second.errors,
+                first.in_turn,
+                second.in_turn,
+                second.in_turn - first.in_turn,
             ]
-            for x, y in zip(*(its.costs for its in self.analyses), strict=True)
+            for first, second in zip(*(analysis.costs for analysis in self.analyses), strict=True)
         ]
         gains = {row[0]: row[-1] for row in rows}
         in_the_text = f"in the text: {KEY_AND_RESPONSE.command} --other OTHER --html page.html"
@@ -87,8 +89,8 @@ class ErrorComparison(Reported):
         return Table(self.title, columns, rows, notes=notes)
 
     def _most_lost(self) -> list[str]:
-        """The type of error that costs each response most; nothing for one that loses nothing."""
-        most = [max(its.costs, key=lambda cost: cost.in_turn) for its in self.analyses]
+        """For each response that loses anything, a note on the type of error that costs it most."""
+        most = [max(analysis.costs, key=lambda cost: cost.in_turn) for analysis in self.analyses]
         return [
             f"{name} loses most to {KEY_AND_RESPONSE.titles[cost.type]} ({percent(cost.in_turn)})"
             for name, cost in zip(self.names, most, strict=True)
@@ -96,8 +98,9 @@ class ErrorComparison(Reported):
         ]
 
     def _conclusion(self, gains: Mapping[str, float]) -> list[str]:
-        """In which type of error the better one is better above all, and where it is worse; nothing for equals."""
-        first, second = (its.score for its in self.analyses)
+        """A note on the type of error in which the better response gains most, and where it is worse; none if both have
+        the same score."""
+        first, second = (analysis.score for analysis in self.analyses)
         if abs(first - second) < NOTHING:
             return []
         better, worse = self.names if first > second else self.names[::-1]
@@ -108,9 +111,9 @@ class ErrorComparison(Reported):
 
     @property
     def status_table(self) -> Table:
-        """What became of the mentions of the key: the first response down, the second across."""
-        a, b = self.names
-        first, second = (its.status for its in self.analyses)
+        """The number of key mentions by their status in the first response (rows) and in the second (columns)."""
+        name_a, name_b = self.names
+        first, second = (analysis.status for analysis in self.analyses)
         cells = np.zeros((len(STATUS), len(STATUS)), dtype=np.int64)
         np.add.at(cells, (first, second), 1)
         columns = (
@@ -120,66 +123,66 @@ class ErrorComparison(Reported):
         )
         rows = [[name, *row.tolist(), int(row.sum())] for name, row in zip(STATUS, cells, strict=True)]
         rows.append(["all", *cells.sum(axis=0).tolist(), int(cells.sum())])
-        return Table(f"key mentions: {a} down, {b} across", columns, rows)
+        return Table(f"key mentions: {name_a} down, {name_b} across", columns, rows)
 
-    def _only_right(self, one: int) -> Table:
-        """The entities whose mentions one of both gets right and the other does not."""
-        name, other = self.names[one], self.names[1 - one]
-        its = self.analyses[one]
-        mentions = self._right(one)
-        of_entity: dict[int, int] = Counter(its.both.key[mentions].tolist())
-        report = list(self.reports.values())[one]
+    def _only_right(self, index: int) -> Table:
+        """The entities with most mentions that one response, 0 or 1, gets right and the other gets wrong."""
+        name, other = self.names[index], self.names[1 - index]
+        analysis = self.analyses[index]
+        mentions = self._right(index)
+        of_entity: dict[int, int] = Counter(analysis.both.key[mentions].tolist())
+        report = list(self.reports.values())[index]
         named = report.named
         most = sorted(of_entity, key=lambda entity: -of_entity[entity])[: report.top]
-        document = {entity: int(its.both.document[its.errors.key.main[entity]]) for entity in most}
+        document = {entity: int(analysis.both.document[analysis.errors.key.main[entity]]) for entity in most}
         columns = (
             Column("mentions", "mentions", COUNT),
             Column("entity", "entity", cut=MIDDLE),
             Column("document", "document", cut=MIDDLE),
         )
-        rows = [[of_entity[each], named.key(each), named.document(document[each])] for each in most]
-        sizes = np.bincount(its.kinds[mentions], minlength=len(KINDS)).tolist()
+        rows = [[of_entity[entity], named.key(entity), named.document(document[entity])] for entity in most]
+        sizes = np.bincount(analysis.kinds[mentions], minlength=len(KINDS)).tolist()
         kinds = ", ".join(f"{kind} {size}" for kind, size in zip(KINDS, sizes, strict=True))
         often = named.most_often(mentions.tolist(), 8, least=2)
         title = f"right in {name}, wrong in {other}: {plural(len(mentions), 'mention')} ({kinds})"
         return Table(f"{title}; most often: {often}" if often else title, columns, rows)
 
-    def _right(self, one: int) -> Ints:
-        """The mentions that are right in one of both alone, as places in its analysis."""
-        right = [its.status == STATUS.index(RIGHT) for its in self.analyses]
-        found: Ints = self.analyses[one].of_key[right[one] & ~right[1 - one]]
-        return found
+    def _right(self, index: int) -> Ints:
+        """The mentions that are right in only this response, as rows of its analysis."""
+        right = [analysis.status == STATUS.index(RIGHT) for analysis in self.analyses]
+        mentions: Ints = self.analyses[index].of_key[right[index] & ~right[1 - index]]
+        return mentions
 
     @cached_property
     def extra(self) -> tuple[int, int, int]:
-        """How many extra mentions both have, only the first, only the second."""
+        """The number of extra mentions in both responses, only in the first, and only in the second."""
         first, second = (
-            set(zip(*(column[its.both.extra].tolist() for column in its.both[1:4]), strict=True))
-            for its in self.analyses
+            set(zip(*(column[analysis.both.extra].tolist() for column in analysis.both[1:4]), strict=True))
+            for analysis in self.analyses
         )
         return len(first & second), len(first - second), len(second - first)
 
     @property
     def notes(self) -> Sequence[str]:
-        a, b = self.names
+        name_a, name_b = self.names
         both, first, second = self.extra
         return [
-            f"extra mentions: {both} in both, {first} only in {a}, {second} only in {b}",
-            "costs are in turn: they depend on what is repaired before, so more errors of a type can cost less",
+            f"extra mentions: {both} in both, {first} only in {name_a}, {second} only in {name_b}",
+            "costs are in turn: they depend on earlier repairs, so more errors of a type can cost less",
         ]
 
     def to_dict(self) -> dict[str, Any]:
         """What the JSON layout prints; see ``docs/errors.md``."""
         both, first, second = self.extra
-        report = next(iter(self.reports.values()))
-        data = {name: its.to_dict() for name, its in self.reports.items()}
+        first_report = next(iter(self.reports.values()))
+        data = {name: report.to_dict() for name, report in self.reports.items()}
         rows = self.status_table.rows[:-1]
         return {
             **head("errors", self.signature, next(iter(data.values()))["options"]),
-            "measure": report.analysis.measure.name,
+            "measure": first_report.analysis.measure.name,
             "systems": {
-                name: {field: its[field] for field in its if field not in ("schema", "version", "command", "options")}
-                for name, its in data.items()
+                name: {field: value for field, value in report.items() if field not in IN_HEAD}
+                for name, report in data.items()
             },
             "key_mentions": {row[0]: dict(zip(STATUS, row[1:], strict=False)) for row in rows},
             "extra_mentions": {"both": both, "only": dict(zip(data, (first, second), strict=True))},

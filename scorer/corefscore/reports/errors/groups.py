@@ -1,4 +1,4 @@
-"""Groups of entities that share mentions, each as its overlap table."""
+"""Groups of entities that share mentions, each as a table of its overlaps."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from corefscore.reports.row import COUNT, MIDDLE, Column, Table
 from corefscore.reports.words import Words
 
 MOST, ROWS, COLUMNS = 3, 8, 4
-"""How many groups are shown at most, and how many rows and columns of entities the table of one has."""
+"""The largest number of groups that are shown, and of rows and columns of entities in the table of a group."""
 
 
 class Group(NamedTuple):
-    """A group: its number and document, the F1 gained if it alone became its key, the sizes of its key and response
-    entities in the order of the text, and the mentions of each cell; those that only one side has are in cells of
-    `ABSENT`."""
+    """A group: its number and document, the F1 from 0 to 1 gained if all its errors are repaired, the sizes of its key
+    and response entities in text order, and the number of mentions in each pair of entities; `ABSENT` is the entity of
+    mentions that a side lacks."""
 
     number: int
     document: int
@@ -33,18 +33,19 @@ class Group(NamedTuple):
 
 
 def _groups(analysis: Analysis, which: Iterable[int]) -> Iterator[Group]:
+    """The groups with these numbers."""
     groups, both = analysis.groups, analysis.both
     members = Members(groups.of, len(groups.document))
     for number in which:
-        its = members[number]
-        key, response = both.key[its].tolist(), both.response[its].tolist()
+        mentions = members[number]
+        key, response = both.key[mentions].tolist(), both.response[mentions].tolist()
         keys, responses = (Counter(entity for entity in side if entity != ABSENT) for side in (key, response))
         cells = Counter(zip(key, response, strict=True))
         yield Group(number, int(groups.document[number]), float(groups.cost[number]), keys, responses, cells)
 
 
 def group_tables(named: Named, words: Words, top: int) -> list[Table]:
-    """The groups that cost most; none for a measure by which groups have no cost."""
+    """The tables of the groups that cost most; none for a measure that gives groups no cost."""
     analysis = named.analysis
     if not analysis.measure.additive:
         return []
@@ -54,7 +55,7 @@ def group_tables(named: Named, words: Words, top: int) -> list[Table]:
 
 
 def _table(named: Named, words: Words, group: Group) -> Table:
-    """One group: rows are key entities, columns response entities, the largest of each."""
+    """The table of a group: its largest key entities are rows, its largest response entities columns."""
     keys, responses = ([entity for entity, _ in sizes.most_common()] for sizes in (group.key, group.response))
     shown, others = responses[:COLUMNS], responses[COLUMNS:]
     columns = [
@@ -86,19 +87,21 @@ def _table(named: Named, words: Words, group: Group) -> Table:
 
 
 def _cell(group: Group, down: Sequence[int], across: Collection[int], home: int | None) -> str:
-    """The mentions of some entities; a star if ``home``, the response entity of a main mention, is among them."""
+    """The number of mentions that some key and response entities share, with a star if ``home``, the response entity of
+    a main mention, is among the latter."""
     count = sum(group.cells[key, response] for key in down for response in across)
     star = "*" if home != ABSENT and home in across else ""
     return f"{count}{star}" if count else "."
 
 
 def group_data(analysis: Analysis) -> list[dict[str, Any]]:
-    """All groups with errors, for JSON."""
+    """All groups with errors, as data."""
     return [_data(group) for group in _groups(analysis, np.flatnonzero(~analysis.groups.perfect).tolist())]
 
 
 def _data(group: Group) -> dict[str, Any]:
-    row, column = ({entity: at for at, entity in enumerate(sizes)} for sizes in (group.key, group.response))
+    """A group as data."""
+    row, column = ({entity: index for index, entity in enumerate(sizes)} for sizes in (group.key, group.response))
     shared = ((*pair, count) for pair, count in group.cells.items() if ABSENT not in pair)
     return {
         "document": group.document,

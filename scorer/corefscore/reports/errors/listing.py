@@ -1,4 +1,4 @@
-"""The report of `errors --list`: one row an error."""
+"""The report of `errors --list`: one row per error."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from corefscore.reports.row import COUNT, END, MIDDLE, Annotation, Column, Repor
 
 @dataclass(frozen=True, eq=False)
 class ErrorList(Reported):
-    """One row an error, with its place in the file of the side that has its mentions."""
+    """One row per error, with its place in the file of the side that has its mentions."""
 
     report: ErrorReport
 
@@ -50,33 +50,34 @@ class ErrorList(Reported):
         return replace(self.report, with_list=True).to_dict()
 
     def _row(self, error: Listed) -> list[Any]:
-        its, named = self.report.analysis, self.report.named
-        both = its.both
-        spans = [f"{both.start[m]}-{both.end[m]}" for m in error.mentions]
+        """The row of an error that is not a span error."""
+        analysis, named = self.report.analysis, self.report.named
+        both = analysis.both
+        spans = [f"{both.start[mention]}-{both.end[mention]}" for mention in error.mentions]
         return [
             self.report.words.titles[error.type],
             named.document(error.document),
             *named.place(error.mentions[0]),
             " ".join(spans),
-            ", ".join(map(its.words, error.mentions)),
+            ", ".join(map(analysis.words, error.mentions)),
             named.key_id(error.key),
             named.response_id(error.response),
             named.key_id(error.into),
         ]
 
     def _spans(self) -> Iterator[list[Any]]:
-        """The span errors: the tokens of the response, an arrow, those of the key."""
-        its, named = self.report.analysis, self.report.named
-        for at in its.repaired.tolist():
-            response = its.in_response(at)
-            document, *key = its.span(at)
+        """The rows of span errors: the tokens of the response, an arrow, and the tokens of the key."""
+        analysis, named = self.report.analysis, self.report.named
+        for mention in analysis.repaired.tolist():
+            response = analysis.in_response(mention)
+            document, *key = analysis.span(mention)
             yield [
                 self.report.words.titles[types.SPAN],
                 named.document(document),
-                *named.place(at),
+                *named.place(mention),
                 f"{response[0]}-{response[1]} -> {key[0]}-{key[1]}",
-                f"{its.text.between(document, *response)} -> {its.text.between(document, *key)}",
-                named.key_id(int(its.both.key[at])),
-                named.response_id(int(its.both.response[at])),
+                f"{analysis.text.between(document, *response)} -> {analysis.text.between(document, *key)}",
+                named.key_id(int(analysis.both.key[mention])),
+                named.response_id(int(analysis.both.response[mention])),
                 None,
             ]

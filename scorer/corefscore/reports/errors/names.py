@@ -1,4 +1,4 @@
-"""What the mentions and entities of an analysis are called in reports, and where they are."""
+"""The names of mentions and entities in reports, and their places in files."""
 
 from __future__ import annotations
 
@@ -12,41 +12,41 @@ from corefscore.documents.arrays import Ints
 from corefscore.documents.model import Documents
 
 KINDS = ("pronouns", "one word", "longer")
-"""What kinds of mentions are called, see `Analysis.kinds`."""
+"""The names of the kinds of mentions; see `Analysis.kinds`."""
 
 SHOWN_WORDS = 28
-"""How many characters of the words of a mention stand in a table."""
+"""The largest number of characters of a mention in a cell."""
 
 BRIEF = 14
-"""How many characters of them stand over a column."""
+"""The largest number of characters of a mention in a heading."""
 
 
 class Named:
-    """The names of what an analysis has found: entities have the words of a mention, and the id of their file."""
+    """The names of documents and entities: the name of an entity is the words of a mention and its id in the file."""
 
     def __init__(self, analysis: Analysis) -> None:
         self.analysis = analysis
 
     def key(self, entity: int) -> str:
-        """A key entity."""
+        """The name of a key entity."""
         words = self.analysis.label(self._key_members[entity])
         return f"{shortened(words)} ({self.key_id(entity)})"
 
     def response(self, entity: int) -> str:
-        """A response entity, for the heading of a column."""
+        """The name of a response entity, short enough for a heading."""
         words = self.analysis.label(self._response_members[entity])
         return f"{shortened(words, BRIEF)} ({self.response_id(entity)})"
 
     def key_id(self, entity: int) -> str | None:
-        """The id of a key entity in its file, None for `ABSENT`."""
-        its = self.analysis
-        return None if entity == ABSENT else _id(its.pairs.key, its.both.key_row, self._key_members[entity])
+        """The id of a key entity in its file; None for `ABSENT`."""
+        analysis = self.analysis
+        return None if entity == ABSENT else _id(analysis.pairs.key, analysis.both.key_row, self._key_members[entity])
 
     def response_id(self, entity: int) -> str | None:
-        """The id of a response entity in its file, None for `ABSENT`."""
-        its = self.analysis
+        """The id of a response entity in its file; None for `ABSENT`."""
+        analysis = self.analysis
         members = self._response_members
-        return None if entity == ABSENT else _id(its.pairs.response, its.both.response_row, members[entity])
+        return None if entity == ABSENT else _id(analysis.pairs.response, analysis.both.response_row, members[entity])
 
     @cached_property
     def _key_members(self) -> Members:
@@ -57,24 +57,25 @@ class Named:
         return Members(self.analysis.both.response, len(self.analysis.errors.response.main))
 
     def document(self, document: int) -> str:
-        """A document."""
+        """The name of a document."""
         return self.analysis.result.names[document]
 
     def place(self, mention: int) -> tuple[str, int | None]:
-        """The file and line of a mention: of the response if it is there, else of the key."""
-        its = self.analysis.mention(mention)
-        return its.place.source.name, its.line
+        """The file and line of a mention in the response, or in the key if the response lacks it."""
+        annotated = self.analysis.mention(mention)
+        return annotated.place.source.name, annotated.line
 
     def most_often(self, mentions: Iterable[int], most: int = 5, least: int = 1) -> str:
-        """The most frequent words of some mentions, and how many have them; those that at least so many have."""
+        """The ``most`` most frequent words of some mentions with their number, if it is at least ``least``."""
         words = Counter(self.analysis.words(mention).lower() for mention in mentions)
-        return ", ".join(f"{shortened(its)} {count}" for its, count in words.most_common(most) if count >= least)
+        return ", ".join(f"{shortened(text)} {count}" for text, count in words.most_common(most) if count >= least)
 
 
 def _id(side: Documents, rows: Ints, members: Ints) -> str:
+    """The id of the entity of some mentions in its file."""
     return side.name_of(int(side.entity[rows[members[0]]]))
 
 
 def shortened(words: str, size: int = SHOWN_WORDS) -> str:
-    """Words cut to so many characters."""
+    """Words cut to ``size`` characters."""
     return words if len(words) <= size else f"{words[: size - 1]}…"

@@ -1,4 +1,4 @@
-"""The report of an error analysis: what a score loses, by type of error, and where."""
+"""The report of an error analysis: what a score loses by type of error, and where."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ from corefscore.statistics.percent import percent
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ErrorReport(Presented):
-    """The report of `errors` for one response. ``top`` bounds how many documents, groups and confusions are shown."""
+    """The report of `errors` for one response. ``top`` is the largest number of documents, of groups and of confusions
+    that it shows; with ``with_list`` the data lists every error; ``words`` are the words for key and response."""
 
     analysis: Analysis
     top: int = 5
@@ -37,22 +38,22 @@ class ErrorReport(Presented):
 
     @cached_property
     def named(self) -> Named:
-        """What is shown, by names."""
+        """The names of documents and entities."""
         return Named(self.analysis)
 
     @cached_property
     def errors(self) -> list[Listed]:
-        """All errors but those of spans."""
+        """All errors other than span errors."""
         return listed(self.analysis)
 
     @property
     def symmetric(self) -> bool:
-        """Whether no side is the key."""
+        """Whether the two sides are two annotators."""
         return self.words is FIRST_AND_SECOND
 
     @property
     def title(self) -> str:
-        """What the score is and what it loses, in a sentence."""
+        """The score and the number of mentions, in one line."""
         analysis = self.analysis
         mentions, lost = analysis.result["mentions"], 1 - analysis.score
         documents = plural(len(analysis.result.names), "document")
@@ -65,7 +66,7 @@ class ErrorReport(Presented):
 
     @property
     def measure_title(self) -> str:
-        """The measure in which costs are counted."""
+        """The name of the score that gives the costs."""
         name = self.analysis.measure.name
         return "CoNLL average" if name == AVERAGE else f"{name} F1"
 
@@ -87,56 +88,64 @@ class ErrorReport(Presented):
         groups = f"{int((~perfect).sum())} of {plural(len(perfect), 'group')} of entities differ"
         notes = [*self.words.notes, f"{groups}; *: {self.words.star}"]
         if not self.analysis.text.words:
-            notes.append("the key has no words: mentions are shown by their tokens, and no spans are repaired")
+            notes.append("the key has no words: mentions are shown as token numbers, and no spans are repaired")
         return notes
 
     @property
     def signature(self) -> str:
-        its = self.analysis
-        reading = {name: value for name, value in its.result.settings.reading.items() if name != "heads"}
+        analysis = self.analysis
+        reading = {name: value for name, value in analysis.result.settings.reading.items() if name != "heads"}
         return (
-            f"{replace(its.result.settings, reading=reading).signature} | errors={its.measure.name} | "
-            f"spans={its.spans} | heads={its.heads} | pronouns={its.pronouns.name}{' | symmetric' * self.symmetric}"
+            f"{replace(analysis.result.settings, reading=reading).signature} | errors={analysis.measure.name} | "
+            f"spans={analysis.spans} | heads={analysis.heads} | pronouns={analysis.pronouns.name}"
+            f"{' | symmetric' * self.symmetric}"
         )
 
     def to_dict(self) -> dict[str, Any]:
         """What the JSON layout prints; see ``docs/errors.md``."""
-        its = self.analysis
-        options = {**its.result.settings.to_dict(), "spans": its.spans, "heads": its.heads}
+        analysis = self.analysis
+        options = {**analysis.result.settings.to_dict(), "spans": analysis.spans, "heads": analysis.heads}
         options["symmetric"] = self.symmetric
-        found = {
-            **head("errors", self.signature, {**options, "pronouns": its.pronouns.name}),
-            "score": {name: score.f1 for name, score in its.result.items() if name != "mentions"},
-            "repeated_mentions": {"count": its.copies, "cost": its.start - its.score},
-            "types": [{"type": c.type, "count": c.errors, **_gains(c)} for c in its.costs],
-            "operations": its.errors.operations(len(its.repaired)),
+        data = {
+            **head("errors", self.signature, {**options, "pronouns": analysis.pronouns.name}),
+            "score": {name: score.f1 for name, score in analysis.result.items() if name != "mentions"},
+            "repeated_mentions": {"count": analysis.copies, "cost": analysis.start - analysis.score},
+            "types": [{"type": cost.type, "count": cost.errors, **_gains(cost)} for cost in analysis.costs],
+            "operations": analysis.errors.operations(len(analysis.repaired)),
             "documents": [
                 {
                     "name": name,
-                    its.measure.name: float(its.document_scores[d]),
-                    "cost": float(its.document_costs[d]),
-                    "types": {each: int(counts[d]) for each, counts in its.by_document.items()},
+                    analysis.measure.name: float(analysis.document_scores[document]),
+                    "cost": float(analysis.document_costs[document]),
+                    "types": {error: int(counts[document]) for error, counts in analysis.by_document.items()},
                 }
-                for d, name in enumerate(its.result.names)
+                for document, name in enumerate(analysis.result.names)
             ],
-            "groups": group_data(its),
+            "groups": group_data(analysis),
         }
-        return {**found, "errors": list(self._listed_data())} if self.with_list else found
+        return {**data, "errors": list(self._listed_data())} if self.with_list else data
 
     def _listed_data(self) -> Iterator[dict[str, Any]]:
-        its = self.analysis
-        for mention in its.repaired.tolist():
-            document, *key = its.span(mention)
-            by = "trim" if its.both.repair[mention] == BY_TRIMMING else "head"
-            response = list(its.in_response(mention))
+        """Every error as data: span errors first, then the others by type."""
+        analysis = self.analysis
+        for mention in analysis.repaired.tolist():
+            document, *key = analysis.span(mention)
+            by = "trim" if analysis.both.repair[mention] == BY_TRIMMING else "head"
+            response = list(analysis.in_response(mention))
             yield {"type": types.SPAN, "document": document, "response": response, "key": key, "by": by}
         names = {"key_entity": "key", "response_entity": "response", "into_key_entity": "into"}
         for error in self.errors:
-            spans = [list(span) if (span := its.span(m)[1:])[0] >= 0 else its.words(m) for m in error.mentions]
-            group = int(its.groups.of[error.mentions[0]])
+            spans = [self._span_data(mention) for mention in error.mentions]
+            group = int(analysis.groups.of[error.mentions[0]])
             entities = {name: getattr(error, field) for name, field in names.items() if getattr(error, field) != ABSENT}
             yield {"type": error.type, "document": error.document, "group": group, "mentions": spans, **entities}
 
+    def _span_data(self, mention: int) -> list[int] | str:
+        """The first and last token of a mention, or its words if the text of the key lacks them."""
+        _, start, end = self.analysis.span(mention)
+        return [start, end] if start >= 0 else self.analysis.words(mention)
+
 
 def _gains(cost: Cost) -> dict[str, float]:
+    """The costs of a type, as data."""
     return {name: getattr(cost, name) for name in ("alone", "in_turn", "then")}

@@ -1,4 +1,4 @@
-"""The tables of an error analysis: what each type of error costs, which mentions and documents it concerns."""
+"""The tables of an error analysis: what each type of error costs, and in which mentions and documents it occurs."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ OF_SINGLETONS = (types.EXTRA_SINGLETON, types.MISSING_SINGLETON)
 
 REPEATS = "repeated mention"
 LOOKUP = "official look-up"
-"""The row before the types of what is gained without later copies of repeated mentions, and if entities are found by
-the alignment of mentions (`corefscore.alignment.lookups`)."""
+"""The rows before the types of errors: what is gained by ignoring later copies of repeated mentions, or by looking up
+entities by the alignment of mentions (`corefscore.alignment.lookups`)."""
 
 NOTHING = 1e-9
-"""Scores that differ by less are the same but for rounding."""
+"""Scores that differ by less are equal except for rounding."""
 
 
 def cost_table(analysis: Analysis, words: Words, title: str) -> Table:
-    """One row a type: how many errors, what they cost."""
+    """One row per type: the number of errors and what they cost."""
     columns = (
         Column("type", words.error),
         Column("count", "count", COUNT),
@@ -46,33 +46,33 @@ def cost_table(analysis: Analysis, words: Words, title: str) -> Table:
         name, count = (REPEATS, analysis.copies) if analysis.copies else (LOOKUP, None)
         rows.append([name, count, None, moved, analysis.start, None])
     rows += [
-        [words.titles[its.type], its.errors, its.alone, its.in_turn, its.then, max(its.in_turn, 0.0)]
-        for its in analysis.costs
+        [words.titles[cost.type], cost.errors, cost.alone, cost.in_turn, cost.then, max(cost.in_turn, 0.0)]
+        for cost in analysis.costs
     ]
     return Table(title, columns, rows, notes=_conclusions(analysis, words))
 
 
 def _conclusions(analysis: Analysis, words: Words) -> list[str]:
-    """What costs most, in a sentence; and whether the measure gives the key itself less than 100."""
-    found = []
+    """Notes on the type of error that costs most, and on a measure that gives the key itself less than 100."""
+    sentences = []
     most = max(analysis.costs, key=lambda cost: cost.in_turn)
     if most.in_turn > NOTHING:
         points = f"{percent(most.in_turn)} of {percent(1 - analysis.score)} points"
-        found.append(f"{words.conclusion} {words.means[most.type]} ({words.titles[most.type]}): {points}")
+        sentences.append(f"{words.conclusion} {words.means[most.type]} ({words.titles[most.type]}): {points}")
     reached = analysis.costs[-1].then
     if reached < 1 - NOTHING:
-        found.append(f"{words.key} itself has {percent(reached)} here, so that the costs add up to less than 100")
-    return found
+        sentences.append(f"{words.key} itself has {percent(reached)} here, so the costs add up to less than 100")
+    return sentences
 
 
 def agreement_table(analysis: Analysis) -> Table:
-    """The F1 of every measure that was scored: the same whichever side is the key."""
+    """The F1 of every measure, which does not depend on which side is the key."""
     columns = Column("measure", "measure"), Column("f1", "F1", PERCENT)
     return Table("agreement", columns, [[name, score.f1] for name, score in analysis.result.items()])
 
 
 def mention_table(named: Named, errors: Sequence[Listed], words: Words) -> Table:
-    """One row a type: the kinds of mentions in its errors, and the most frequent words."""
+    """One row per type: the kinds of mentions in its errors, and their most frequent words."""
     of_type: dict[str, list[int]] = {name: [] for name in types.TYPES}
     for error in errors:
         of_type[error.type] += error.mentions
@@ -82,20 +82,21 @@ def mention_table(named: Named, errors: Sequence[Listed], words: Words) -> Table
         Column("most_often", "most often", cut=END),
     )
     rows = []
-    for name, its in of_type.items():
-        if its:
-            sizes = np.bincount(named.analysis.kinds[its], minlength=len(KINDS)).tolist()
-            rows.append([words.titles[name], *sizes, named.most_often(its)])
+    for name, mentions in of_type.items():
+        if mentions:
+            sizes = np.bincount(named.analysis.kinds[mentions], minlength=len(KINDS)).tolist()
+            rows.append([words.titles[name], *sizes, named.most_often(mentions)])
     return Table(f"mentions in these {words.error}s", columns, rows)
 
 
 def confusion_table(named: Named, errors: Sequence[Listed], words: Words, top: int) -> Table:
-    """Which key entity is put into which other one: conflated pieces whose response entity stands for another."""
-    found: dict[tuple[int, int], list[int]] = defaultdict(list)
-    document: dict[tuple[int, int], int] = {}
+    """Which key entity is put into which other one: conflated pieces by the key entity of the main mention of their
+    response entity."""
+    mentions: dict[tuple[int, int], list[int]] = defaultdict(list)
+    document: dict[tuple[int, int], int] = {}  # of the last error
     for error in errors:
         if error.type == types.CONFLATED and error.into != ABSENT:
-            found[error.key, error.into] += error.mentions
+            mentions[error.key, error.into] += error.mentions
             document[error.key, error.into] = error.document
     columns = (
         Column("mentions", "mentions", COUNT),
@@ -104,15 +105,15 @@ def confusion_table(named: Named, errors: Sequence[Listed], words: Words, top: i
         Column("most_often", "most often", cut=END),
         Column("document", "document", cut=MIDDLE, shown=len(named.analysis.result.names) > 1),
     )
-    most = sorted(found, key=lambda pair: -len(found[pair]))[:top]
+    most = sorted(mentions, key=lambda entities: -len(mentions[entities]))[:top]
     rows = [
         [
-            len(found[pair]),
-            *map(named.key, pair),
-            named.most_often(found[pair], 3),
-            named.document(document[pair]),
+            len(mentions[entities]),
+            *map(named.key, entities),
+            named.most_often(mentions[entities], 3),
+            named.document(document[entities]),
         ]
-        for pair in most
+        for entities in most
     ]
     return Table(words.confused, columns, rows)
 
@@ -132,13 +133,13 @@ def document_table(named: Named, words: Words, top: int) -> Table:
     )
     rows = [
         [
-            named.document(d),
-            float(analysis.document_scores[d]),
-            float(cost[d]),
-            *(int(analysis.by_document[name][d]) for name in words.short),
+            named.document(document),
+            float(analysis.document_scores[document]),
+            float(cost[document]),
+            *(int(analysis.by_document[name][document]) for name in words.short),
         ]
-        for d in np.argsort(-cost, kind="stable")[:top].tolist()
-        if cost[d] > 0
+        for document in np.argsort(-cost, kind="stable")[:top].tolist()
+        if cost[document] > 0
     ]
     notes = [f"in the text: {words.command} {shlex.quote(str(rows[0][0]))}"] if rows else []
     return Table("documents that cost most (points of the total F1)", columns, rows, notes=notes)
