@@ -23,7 +23,7 @@ import atheris
 
 with atheris.instrument_imports(include=["corefscore"]):
     from corefscore.checking.findings import ERROR
-    from corefscore.checking.repair import Fixes, mend
+    from corefscore.checking.repair import Fixes, repaired
     from corefscore.checking.validation import validate
     from corefscore.cli import run
     from corefscore.documents.sources import Source
@@ -68,7 +68,7 @@ def once(path: Path, data: bytes) -> None:
     before = same_lines(path)
     mended = path.with_suffix(".mended")
     try:
-        text = "".join(mend(Source(str(path)), Fixes(), first_copy=bool(len(data) % 2)))
+        text = "".join(repaired(Source(str(path)), Fixes(), first_copy=bool(len(data) % 2)))
         mended.write_bytes(text.encode("utf-8", "surrogateescape"))
         after = faults(mended)
         assert not after - before, (before, after)

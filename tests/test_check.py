@@ -500,7 +500,7 @@ def test_groups_that_could_not_fail_are_refused(lost: str, data_sets: tuple[Path
     baseline.write_text(json.dumps(data))
     done = call(capfdbinary, "check", baseline, *pair, "--by", "file")
     assert (done.status, done.stdout) == (1, b"")
-    assert b"error[not-a-baseline] there is a group, or the mean of groups, without the scores of" in done.stderr
+    assert b"error[not-a-baseline] a group, or the mean of groups, has no scores of" in done.stderr
 
 
 def test_from_python_a_result_is_a_baseline_of_groups(data_sets: tuple[Path, ...]) -> None:

@@ -18,7 +18,7 @@ import pytest
 import twins
 from corefscore.alignment.matching import MATCHING, SEARCHES
 from corefscore.checking.findings import Found
-from corefscore.checking.repair import Fixes, mend
+from corefscore.checking.repair import Fixes, repaired
 from corefscore.cli import run
 from corefscore.convert import convert
 from corefscore.documents.model import joined
@@ -331,13 +331,15 @@ def test_what_was_mended_needs_no_mending_and_says_the_same(folder: Path, text: 
         path.write_bytes(text)
         before = held(path, first_copy=first_copy)
         try:
-            once = "".join(mend(Source(str(path)), Fixes(), first_copy=first_copy)).encode("utf-8", "surrogateescape")
+            once = "".join(repaired(Source(str(path)), Fixes(), first_copy=first_copy)).encode(
+                "utf-8", "surrogateescape"
+            )
         except ScorerError:
             return
         path.write_bytes(once)
         assert before == held(path, first_copy=first_copy)
         fixes = Fixes()
-        again = "".join(mend(Source(str(path)), fixes, first_copy=first_copy)).encode("utf-8", "surrogateescape")
+        again = "".join(repaired(Source(str(path)), fixes, first_copy=first_copy)).encode("utf-8", "surrogateescape")
         assert (again, fixes.listed) == (once, [])
 
 
@@ -375,7 +377,7 @@ def test_mending_never_moves_a_score(folder: Path, key: Sequence[str], response:
     before = twins.score_files(*files, repeated="first")
     for first_copy in (False, True):
         for file in files:
-            file.write_text("".join(mend(Source(str(file)), Fixes(), first_copy=first_copy)))
+            file.write_text("".join(repaired(Source(str(file)), Fixes(), first_copy=first_copy)))
         after = twins.score_files(*files, repeated="first")
         assert all(np.array_equal(before.counts[name], after.counts[name]) for name in twins.TWINS)
 

@@ -24,7 +24,7 @@ from corefscore.alignment.pairing import Pairs
 from corefscore.alignment.repeats import repeats, treat
 from corefscore.checking import repair_corefud
 from corefscore.checking.findings import ERROR, KINDS, MOST, Finding, Found
-from corefscore.checking.repair import Fixes, mend
+from corefscore.checking.repair import Fixes, repaired
 from corefscore.checking.validation import Validated, validate
 from corefscore.documents.model import joined
 from corefscore.documents.sources import Source, sources
@@ -570,7 +570,7 @@ def mended(text: bytes, folder: Path, *, first_copy: bool = False) -> tuple[byte
     path = folder / "to-mend.conll"
     path.write_bytes(text)
     fixes = Fixes()
-    out = "".join(mend(Source(str(path)), fixes, first_copy=first_copy))
+    out = "".join(repaired(Source(str(path)), fixes, first_copy=first_copy))
     return out.encode("utf-8", "surrogateescape"), [fix.code for fix in fixes.listed]
 
 
@@ -902,7 +902,7 @@ def mended_corefud(text: bytes, folder: Path) -> tuple[bytes, list[str]]:
     path = folder / "to-mend.conllu"
     path.write_bytes(text)
     fixes = Fixes()
-    out = "".join(repair_corefud.mend(Source(str(path)), fixes, first_copy=False))
+    out = "".join(repair_corefud.repaired(Source(str(path)), fixes, first_copy=False))
     return out.encode("utf-8", "surrogateescape"), [fix.code for fix in fixes.listed]
 
 

@@ -1,4 +1,4 @@
-"""Baselines of regression checks: what was scored earlier, by us or by the official scorer."""
+"""Baselines of regression checks: the scores of an earlier run of corefscore or of the official scorer."""
 
 from __future__ import annotations
 
@@ -20,33 +20,36 @@ from corefscore.metrics.row import Metric
 from corefscore.results import SCHEMA, Scores, values
 
 Numbers = Mapping[str, Mapping[str, float]]
-"""Scores from 0 to 1 by measure and score, as `Scores.to_dict` has them."""
+"""Scores from 0 to 1 by measure and score, as in `Scores.to_dict`."""
 
 SCORES_CHANGED = ("0.1.0",)
-"""The versions whose section of CHANGELOG.md has a part *Scores*: what an older version scored may be other numbers."""
+"""The versions whose section of CHANGELOG.md has a part *Scores*; scores of older versions may be different."""
 
 
-def changed_between(one: str, other: str) -> list[str]:
-    """The versions of `SCORES_CHANGED` that are newer than the older of two versions, and no newer than the other."""
-    old, new = sorted((_release(one), _release(other)))
-    return [version for version in SCORES_CHANGED if old < _release(version) <= new]
+def changed_between(version: str, other: str) -> list[str]:
+    """The versions of `SCORES_CHANGED` after the older of two versions, up to and including the newer one."""
+    old, new = sorted((_release(version), _release(other)))
+    return [changed for changed in SCORES_CHANGED if old < _release(changed) <= new]
 
 
 def _release(version: str) -> tuple[int, ...]:
-    """The numbers of a version, which order it among others; none where it is no version."""
+    """The numbers of a version, by which versions are compared; empty if it is not a version."""
     found = re.match(r"\d+(?:\.\d+)*", version)
     return tuple(map(int, found[0].split("."))) if found else ()
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """What was scored earlier: the scores of all documents and, where they are known, those of each.
+    """The scores of an earlier run.
 
-    ``printed_macro`` are means over documents where they were printed, too.
-    ``metrics`` are those that have to be counted again, ``document`` the one document that was scored, if it was one
-    alone, and ``fidelity`` how far the text of the response was that of the key, from 0 to 1, where that was found out.
-    ``version``, ``signature`` and ``options`` are those of the run that made it; the official scorer has none.
-    ``by`` is the pattern of its ``groups`` of documents, ``mean`` the unweighted mean over these; it may have none.
+    - ``metrics``: the metrics that have to be counted again.
+    - ``total``, ``documents``: the scores of all documents together, and of each document if they are known.
+    - ``document``: the one document that was scored, if only one was.
+    - ``version``, ``signature``, ``options``: those of the run; the official scorer has none.
+    - ``printed_macro``: the means over documents, if they were printed.
+    - ``fidelity``: how much of the text of the response was that of the key, from 0 to 1, if it was measured.
+    - ``by``, ``groups``, ``mean``: the pattern of groups of documents, their scores, and the unweighted mean over
+      groups, if there were groups.
     """
 
     metrics: Sequence[Metric]
@@ -64,21 +67,21 @@ class Baseline:
 
     @property
     def macro(self) -> Numbers:
-        """The means over documents: as they were printed, or of the documents; nothing where neither is known."""
+        """The means over documents: as printed, or computed from the documents; empty if neither is known."""
         every = list(self.documents.values())
         if self.printed_macro or not every:
             return self.printed_macro
         return {
-            measure: {score: sum(its[measure][score] for its in every) / len(every) for score in scores}
+            measure: {score: sum(numbers[measure][score] for numbers in every) / len(every) for score in scores}
             for measure, scores in every[0].items()
         }
 
 
 def read_baseline(path: str, metric: str | None = None) -> Baseline:
-    """A baseline from a file: JSON of ours, or what the official scorer printed.
+    """A baseline from a file: JSON of corefscore, or the output of the official scorer.
 
-    ``metric`` says which metric it printed, where the file does not. Raises `InputError` for what is neither,
-    `UsageError` for a file that cannot be read.
+    ``metric`` names the metric of the output if the file does not. Raises `InputError` for any other file, `UsageError`
+    for a file that cannot be read.
     """
     source = Source(path)
     text = as_text(source.read())
@@ -95,19 +98,19 @@ def _from_json(text: str, path: str) -> Baseline:
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise _refused(path, f"this is no JSON: {error}") from error
+        raise _refused(path, f"this is not JSON: {error}") from error
     return baseline_of(data, path)
 
 
 def baseline_of(data: Mapping[str, Any], path: str) -> Baseline:
-    """A baseline from the data of a result (`Result.to_dict`), which came from ``path``.
+    """A baseline from the data of a result (`Result.to_dict`), which was read from ``path``.
 
-    Raises `InputError` for what is none.
+    Raises `InputError` for any other data.
     """
     if "command" in data or not {"schema", "version", "signature", "options", "total"} <= data.keys():
         raise _refused(path, "this JSON is not that of a scored response")
     if data["schema"] != SCHEMA:
-        raise _refused(path, f"this JSON has schema {data['schema']}, and this version reads {SCHEMA}")
+        raise _refused(path, f"this JSON has schema {data['schema']}, but this version reads schema {SCHEMA}")
     try:
         documents, groups = (
             {name: numbers_in(scores) for name, scores in data.get(scopes, {}).items()}
@@ -122,7 +125,7 @@ def baseline_of(data: Mapping[str, Any], path: str) -> Baseline:
         if not isinstance(by, str | None):
             raise TypeError(f"the pattern of groups is {by!r}")
         made = str(data["version"]), str(data["signature"]), dict(data["options"])
-        total, macro, mean = (numbers_in(its) for its in (data["total"], data.get("macro", {}), data.get("mean", {})))
+        total, macro, mean = map(numbers_in, (data["total"], data.get("macro", {}), data.get("mean", {})))
         baseline = Baseline(metrics, total, documents, document, *made, macro, fidelity, by, groups, mean)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise _refused(path, f"this JSON is not that of a scored response: {error}") from error
@@ -138,8 +141,9 @@ def _metrics(words: str, path: str, line: int | None = None) -> tuple[Metric, ..
 
 
 def _complete(baseline: Baseline, path: str) -> Baseline:
-    """Refuse a baseline against which a check could not fail: without the totals of its metrics, with groups that lack
-    a measure, or with values that are none. Repeated mentions can lift a value above 1, but not far."""
+    """The baseline. Raises `InputError` for one against which a check could not fail: without the totals of its
+    metrics, with groups that lack a measure, or with values that are not scores. With repeated mentions a value can be
+    a little above 1."""
     measures = [metric.identification for metric in baseline.metrics] or [MENTIONS]
     measures += [measure.name for metric in baseline.metrics for measure in metric.measures]
     for name in dict.fromkeys(measures):
@@ -147,18 +151,21 @@ def _complete(baseline: Baseline, path: str) -> Baseline:
             raise _refused(path, f"there are no totals of {name} in this file")
     grouped = [*baseline.groups.values(), baseline.mean] if baseline.groups else []
     for name, of_total in baseline.total.items():
-        if not all(its.get(name, {}).keys() >= of_total.keys() for its in grouped):
-            raise _refused(path, f"there is a group, or the mean of groups, without the scores of {name}")
+        if not all(numbers.get(name, {}).keys() >= of_total.keys() for numbers in grouped):
+            raise _refused(path, f"a group, or the mean of groups, has no scores of {name}")
     for scores in (baseline.total, baseline.printed_macro, *baseline.documents.values(), *grouped):
-        for measure_name, its in scores.items():
-            if not all(0 <= value <= 10 for value in its.values()):
-                raise _refused(path, f"{measure_name} has values that do not run from 0 to 1: {its}")
+        for measure_name, of_measure in scores.items():
+            if not all(0 <= value <= 10 for value in of_measure.values()):
+                raise _refused(path, f"{measure_name} has values that are not between 0 and 1: {of_measure}")
     return baseline
 
 
 def numbers_in(scores: Mapping[str, Mapping[str, Any]]) -> Numbers:
-    """The scores among what `Scores.to_dict` has."""
-    return {measure: {score: float(its[score]) for score in SCORES if score in its} for measure, its in scores.items()}
+    """The scores in the data of `Scores.to_dict`, without counts."""
+    return {
+        measure: {score: float(of_measure[score]) for score in SCORES if score in of_measure}
+        for measure, of_measure in scores.items()
+    }
 
 
 LINES = {
@@ -170,11 +177,11 @@ LINES = {
     ),
     "result": re.compile(r"(?:(.+?): )?Recall: \((\S+) / (\S+)\) \S+\s+Precision: \((\S+) / (\S+)\) \S+\s+F1: \S+"),
 }
-"""The lines of the official scorer that have a number or say what it is of, each by the method that reads it."""
+"""The lines of the official scorer that are read, by the name of the method of `_Printed` that reads them."""
 
 
 class _Printed:
-    """What the official scorer printed, as it is read line by line. Scores are recomputed from its fractions."""
+    """The output of the official scorer, read line by line. Scores are recomputed from its fractions."""
 
     def __init__(self, path: str, name: str | None) -> None:
         if name is not None and named(name) in GROUPS:
@@ -195,16 +202,16 @@ class _Printed:
                 getattr(self, name)(*found.groups())
 
     def heading(self, metric: str) -> None:
-        """What follows is of this metric."""
+        """The following lines are of this metric."""
         self._metric = _metrics(metric, self.path, self._number)[0]
         self.metrics += [self._metric] * (self._metric not in self.metrics)
 
     def document(self, name: str) -> None:
-        """What follows is of this document."""
+        """The following lines are of this document."""
         self._document, self._sizes = name, []
 
     def totals(self) -> None:
-        """What follows is of all documents."""
+        """The following lines are of all documents together."""
         self._document = None
 
     def mentions(self, count: str) -> None:
@@ -212,24 +219,26 @@ class _Printed:
         self._sizes.append(float(count))
         if len(self._sizes) == 3:
             key, response, common = self._sizes
-            its = self._metric or self._mentions
-            its = self._mentions if its.identification == MENTIONS else its
-            label = next(measure.label for measure in its.measures if measure.name == its.identification)
-            self._add(its, label, [common, key, common, response])
+            metric = self._metric or self._mentions
+            metric = self._mentions if metric.identification == MENTIONS else metric
+            label = next(measure.label for measure in metric.measures if measure.name == metric.identification)
+            self._add(metric, label, [common, key, common, response])
             self._sizes = []
 
     def result(self, label: str | None, *fractions: str) -> None:
         """Numerators and denominators of recall and precision."""
         if self._metric is None:
-            raise _refused(self.path, "this does not say which metric it is of: name it with --metric", self._number)
+            raise _refused(self.path, "the file does not name its metric: name it with --metric", self._number)
         try:
             four = list(map(float, fractions))
         except ValueError as error:
-            raise _refused(self.path, f"this line has something else than a number: {error}", self._number) from error
+            raise _refused(
+                self.path, f"this line contains something other than a number: {error}", self._number
+            ) from error
         self._add(self._mentions if label == self._mentions.measures[0].label else self._metric, label or "", four)
 
     def _add(self, metric: Metric, label: str, four: Sequence[float]) -> None:
-        """Counts of a measure; one without a label is the only one of its metric."""
+        """Keep the counts of a measure, which is the only one of its metric if it has no label."""
         counted = [measure for measure in metric.measures if measure.combine is None]
         labels = [measure.label if label else "" for measure in counted]
         if label in labels:
@@ -237,19 +246,19 @@ class _Printed:
             scope.setdefault(metric.name, np.zeros((len(counted), 4)))[labels.index(label)] = four
 
     def scores(self, document: str | None) -> Numbers:
-        """The scores of a document, or of all."""
+        """The scores of a document, or of all documents together (None)."""
         found = self.counts[document]
         metrics = [metric for metric in (self._mentions, *self.metrics) if metric.name in found]
         return numbers_in(Scores(values(metrics, found)).to_dict())
 
 
 def _from_official(text: str, path: str, name: str | None) -> Baseline:
-    """What the official scorer printed."""
+    """A baseline from the output of the official scorer."""
     printed = _Printed(path, name)
-    # Not `splitlines`: a name may hold what Unicode takes for a line end.
+    # Not `splitlines`: a name may contain characters that are line ends in Unicode.
     for number, line in enumerate(text.split("\n"), start=1):
         printed.line(number, line.removesuffix("\r"))
     if None not in printed.counts:
         raise _refused(path, "there are no totals in this file")
-    documents = {each: printed.scores(each) for each in printed.counts if each is not None}
+    documents = {document: printed.scores(document) for document in printed.counts if document is not None}
     return Baseline(printed.metrics, printed.scores(None), documents)

@@ -1,11 +1,11 @@
-"""Mend what can be mended without guessing; everything else in the file stays as it is, byte for byte."""
+"""Repairing CoNLL files: faults that need no guess are repaired; the rest of the file stays the same, byte for byte."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from itertools import islice
+from itertools import compress, islice
 from typing import NamedTuple
 
 from corefscore.alignment.repeats import Repeat, repeats
@@ -19,7 +19,7 @@ from corefscore.formats.row import Request
 
 
 class Fix(NamedTuple):
-    """One thing that was mended, at its line in the file as it was; ``code`` is that of the finding."""
+    """One repair, at its line in the original file; ``code`` is that of the finding."""
 
     code: str
     path: str
@@ -31,15 +31,15 @@ class Fix(NamedTuple):
 
 
 Fixes = Collected[Fix]
-"""What was mended."""
+"""The repairs of a file."""
 
 WITHOUT_BLANK = re.compile(rb"^((?:%s)?#[^\S\n]*%s)(?=\()" % (MARK, BEGIN.rstrip()))
-"""A line that would begin a document with one blank before its name."""
+"""A line that would begin a document if it had a blank before the name."""
 
 
 class _Copy(NamedTuple):
-    """A copy of a mention that is to go: where its document begins, its tokens, its entity, whether no copy is left in
-    that entity, and the mention in its batch."""
+    """A copy of a mention that is to be removed: the line at which its document begins, its tokens, its entity, whether
+    it is the last copy in that entity, and the number of the mention in its batch."""
 
     begin: int
     start: int
@@ -49,17 +49,17 @@ class _Copy(NamedTuple):
     mention: int
 
 
-def mend(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]:
-    """The text of a file, mended; what was done is in ``fixes`` once the text was taken to its end.
+def repaired(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]:
+    """The text of a file after repair, in pieces. ``fixes`` is complete at the end of the text.
 
-    - Where no line begins a document, those that lack only the blank before the name get it.
-    - The second copy of a mention within one entity goes, unless it has an end in a cell that is not plain. With
-      ``first_copy`` any later copy of a span does, as with ``--repeated first``, in documents where all of them can:
-      if some stayed, other copies could come first.
-    - Where a file has line ends of both kinds, all become LF.
-    - A document without its end line gets one.
+    - If no line begins a document, a blank is added to lines that lack only the blank before the name.
+    - The second copy of a mention within one entity is removed, unless one of its cells is not plain. With
+      ``first_copy`` every later copy of a span is, as with ``--repeated first``, but only in documents in which all of
+      them can be removed, since otherwise other copies could become the first.
+    - If a file has line ends of both kinds, all become LF.
+    - A missing end line of a document is added.
 
-    So no score with ``--repeated first`` changes. Raises `UsageError` for a file that cannot be read.
+    Scores with ``--repeated first`` do not change. Raises `UsageError` for a file that cannot be read.
     """
     source = _with_blanks(source, fixes)
     found = Found()
@@ -75,8 +75,8 @@ def mend(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]:
             fixes.add(Fix("nested-document", source.name, line.number, 'put "#end document" before this line'))
             yield as_text(b"#" + END + new_line)
         inside = line.begin
-        if its := by_token.get((line.begin, line.token)) if line.begin else None:
-            text = _without(text, line.token, its)
+        if copies := by_token.get((line.begin, line.token)) if line.begin else None:
+            text = _without(text, line.token, copies)
         if mixed and (with_lf := _with_lf(text)) != text:
             changed_ends += 1
             first_changed = first_changed or line.number
@@ -84,7 +84,7 @@ def mend(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]:
         yield as_text(text)
         last = line
     if inside:
-        fixes.add(Fix("no-end", source.name, last.number, 'put "#end document" behind this line'))
+        fixes.add(Fix("no-end", source.name, last.number, 'put "#end document" after this line'))
         yield as_text((b"" if last.text.endswith(b"\n") else new_line) + b"#" + END + new_line)
     if changed_ends:
         what = f"made {plural(changed_ends, 'line end')} LF, the first one here"
@@ -92,7 +92,7 @@ def mend(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]:
 
 
 class _InMemory(Source):
-    """A file with another text."""
+    """A file whose text is replaced."""
 
     def __init__(self, source: Source, text: bytes) -> None:
         super().__init__(source.path, source.max_unpacked)
@@ -101,38 +101,40 @@ class _InMemory(Source):
 
 
 def _with_blanks(source: Source, fixes: Fixes) -> Source:
-    """The file with a blank before every name, where without them no line begins a document."""
+    """The file; if no line begins a document, with a blank added before names that lack one."""
     markers = (marker_of(text.removeprefix(MARK)) for _, text in source.numbered_lines())
     if any(marker.name is not None for marker in markers if marker):
         return source
     spaced = []
     for number, text in source.numbered_lines():
-        mended = WITHOUT_BLANK.sub(rb"\1 ", text)
-        spaced.append(mended)
-        if mended != text:
-            fixes.add(Fix("no-document", source.name, number, 'put a blank behind "#begin document"'))
+        with_blank = WITHOUT_BLANK.sub(rb"\1 ", text)
+        spaced.append(with_blank)
+        if with_blank != text:
+            fixes.add(Fix("no-document", source.name, number, 'put a blank after "#begin document"'))
     return _InMemory(source, b"".join(spaced))
 
 
 def _removable(source: Source, found: Found, fixes: Fixes, *, first_copy: bool) -> dict[tuple[int, int], list[_Copy]]:
-    """The copies of mentions that are to go, by the begin of their document and by token, of those that can be written
-    without a doubt; what else is odd in the file is added to ``found``."""
+    """The copies of mentions that are to be removed, by the begin of their document and by token. Other findings of the
+    file are added to ``found``."""
     by_token: dict[tuple[int, int], list[_Copy]] = defaultdict(list)
     batches = [
-        (batch, its) for batch in Examiner(found, Request()).documents([source]) if (its := list(repeats(batch)))
+        (batch, repeated)
+        for batch in Examiner(found, Request()).documents([source])
+        if (repeated := list(repeats(batch)))
     ]
     plain = _plain_cells(source, batches)
-    for batch, its in batches:
-        going = _copies(batch, its, plain, first_copy=first_copy)
-        _tell(source, batch, fixes.take("repeated-mention", going), fixes)
-        for copy in going:
+    for batch, repeated in batches:
+        removed = _copies(batch, repeated, plain, first_copy=first_copy)
+        _report(source, batch, fixes.take("repeated-mention", removed), fixes)
+        for copy in removed:
             for token in {copy.start, copy.end}:
                 by_token[copy.begin, token].append(copy)
     return by_token
 
 
-def _tell(source: Source, batch: Documents, copies: Sequence[_Copy], fixes: Fixes) -> None:
-    """Add what is done about some copies."""
+def _report(source: Source, batch: Documents, copies: Sequence[_Copy], fixes: Fixes) -> None:
+    """Add the removal of some copies to the fixes."""
     for copy, words in zip(copies, batch.words_of([copy.mention for copy in copies]), strict=True):
         name = batch.names[int(batch.document[batch.entity[copy.mention]])]
         tokens = f"tokens {copy.start} to {copy.end}"
@@ -141,11 +143,12 @@ def _tell(source: Source, batch: Documents, copies: Sequence[_Copy], fixes: Fixe
 
 
 def _plain_cells(source: Source, batches: Sequence[tuple[Documents, Sequence[Repeat]]]) -> set[tuple[int, int]]:
-    """The tokens at which repeated spans begin or end in plain cells, each behind the begin of its document."""
+    """The tokens at which repeated spans begin or end in plain cells, each as the begin of its document and its
+    number."""
     tokens = {
         (batch.place_of(repeat.document).line or 0, token)
-        for batch, its in batches
-        for repeat in its
+        for batch, repeated in batches
+        for repeat in repeated
         for token in _ends(repeat)
     }
     return {
@@ -160,14 +163,14 @@ def _ends(repeat: Repeat) -> tuple[int, int]:
 
 
 def _copies(
-    batch: Documents, found: Sequence[Repeat], plain: Collection[tuple[int, int]], *, first_copy: bool
+    batch: Documents, repeated: Sequence[Repeat], plain: Collection[tuple[int, int]], *, first_copy: bool
 ) -> list[_Copy]:
-    """The mentions of a batch that are to go, in the order of the mentions."""
+    """The copies of a batch that are to be removed, in the order of the mentions."""
     begins = [batch.place_of(document).line or 0 for document in range(len(batch))]
-    clear = [all((begins[repeat.document], token) in plain for token in _ends(repeat)) for repeat in found]
-    unclear = {repeat.document for repeat, its in zip(found, clear, strict=True) if not its}
+    clear = [all((begins[repeat.document], token) in plain for token in _ends(repeat)) for repeat in repeated]
+    unclear = {repeat.document for repeat, is_clear in zip(repeated, clear, strict=True) if not is_clear}
     copies = []
-    for repeat in (repeat for repeat, its in zip(found, clear, strict=True) if its):
+    for repeat in compress(repeated, clear):
         only_first = first_copy and repeat.document not in unclear
         start, end = _ends(repeat)
         kept: set[int] = set()
@@ -182,30 +185,31 @@ def _copies(
 
 
 def _without(line: bytes, token: int, copies: list[_Copy]) -> bytes:
-    """A line without the brackets that some copies have in its (plain) cell.
+    """A line without the brackets of some copies in its (plain) cell.
 
-    The last ones of a form go, and one-token mentions after brackets, so that entities appear in the same order.
+    The last pieces of a form are removed, and one-token mentions before brackets, so that the order in which entities
+    appear stays the same.
     """
-    at, cell = cell_of(line)
+    start, cell = cell_of(line)
     pieces = cell.split(b"|")
-    there = Counter(pieces)
-    # Counted first and taken out in one go, since a cell may hold very many.
-    gone: Counter[bytes] = Counter()
+    counts = Counter(pieces)
+    # Counted first and removed in one pass, since a cell may contain very many pieces.
+    removed: Counter[bytes] = Counter()
     for (label, last), count in Counter((copy.label, copy.last) for copy in copies if copy.start == copy.end).items():
         single = b"(%s)" % label
-        gone[single] = there[single] if last else max(there[single] - 1, 0)
+        removed[single] = counts[single] if last else max(counts[single] - 1, 0)
         for bracket in (b"(%s" % label, b"%s)" % label):
-            gone[bracket] += count - gone[single]
+            removed[bracket] += count - removed[single]
     for copy in copies:
         if copy.start < copy.end:
-            gone[(b"(%s" if token == copy.start else b"%s)") % copy.label] += 1
+            removed[(b"(%s" if token == copy.start else b"%s)") % copy.label] += 1
     left = []
     for piece in reversed(pieces):
-        if gone[piece]:
-            gone[piece] -= 1
+        if removed[piece]:
+            removed[piece] -= 1
         else:
             left.append(piece)
-    return line[:at] + (b"|".join(left[::-1]) or b"-") + line[at + len(cell) :]
+    return line[:start] + (b"|".join(left[::-1]) or b"-") + line[start + len(cell) :]
 
 
 def _uses_crlf(source: Source) -> bool:
@@ -213,13 +217,13 @@ def _uses_crlf(source: Source) -> bool:
 
 
 def _with_lf(line: bytes) -> bytes:
-    """A line that ends with CR LF, with LF alone, so that it is read as before; any other line as it is."""
+    """A line with LF instead of CR LF, changed so that it is read as before; a line without CR LF as it is."""
     if not line.endswith(b"\r\n"):
         return line
     text = line.rstrip(b"\r\n")
     begin = marker_of(line[:-2])
     if begin and begin.name is not None and line.endswith(b"\r\r\n"):
-        return line  # the second CR belongs to the name
-    # Before a CR that is not part of the line end, or before CR LF, an empty column counts, before LF it does not.
+        return line  # the second CR is part of the name
+    # An empty column counts before CR LF and before a CR that is not part of the line end, but not before LF.
     empty = text.endswith(b"\t") or (text.endswith(b" ") and b"\t" not in text and line.endswith(b"\r\r\n"))
     return text + (b"-\n" if empty and text.strip() else b"\n")

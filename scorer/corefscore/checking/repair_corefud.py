@@ -1,4 +1,5 @@
-"""Mend in CorefUD what can be mended without guessing; everything else in the file stays as it is, byte for byte."""
+"""Repairing CorefUD files: faults that need no guess are repaired; the rest of the file stays the same, byte for
+byte."""
 
 from __future__ import annotations
 
@@ -21,35 +22,36 @@ from corefscore.formats.corefud.reader import Columns, File
 from corefscore.formats.row import Request
 
 LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
-"""A line with its line end, as the reader has it."""
+"""A line with its line end, the same as in the reader."""
 
 
-def mend(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]:
-    """The mended text of a file. What was done is in ``fixes`` once all of the text is taken.
+def repaired(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]:
+    """The text of a file after repair, line by line. ``fixes`` is complete at the end of the text.
 
-    - A file that ends with one line end gets an empty line, without which the official scorer fails.
-    - Lines of less than ten columns get `_` for each that is missing, as they are read.
-    - The parts of a discontinuous mention are numbered from 1 to as many as there are, in the order in which they are
-      read, if the mention has its last part.
-    - The second copy of a mention within one entity goes if it has the same words and the same head as the first, is
-      no discontinuous mention, and leaves brackets that mean the same without it.
+    - An empty line is added to a file that ends with one line end; without it the official scorer fails.
+    - A `_` is added for each missing column of lines with fewer than ten, which is how they are read.
+    - The parts of a discontinuous mention are numbered from 1 to their number, in the order in which they are read, if
+      the mention has its last part.
+    - The second copy of a mention within one entity is removed if it has the same words and the same head as the first,
+      is not discontinuous, and the other brackets mean the same without it.
 
-    So no score changes. A file with errors only gets the empty line, since nobody knows what the rest of it means.
+    Scores do not change. In a file with errors only the empty line is added, since the meaning of the rest is unknown.
     Raises `UsageError` for a file that cannot be read, and for ``first_copy``: which of two entities appears first
     depends on the copies themselves.
     """
     if first_copy:
         raise UsageError(
-            f"{source.name}: --repeated first is for CoNLL files; of CorefUD, score with --repeated first instead"
+            f"{source.name}: validate repairs copies with --repeated first only in CoNLL files; score a CorefUD file "
+            "with --repeated first instead"
         )
-    its = _Mended(source)
-    its.documents()
+    file = _Repaired(source)
+    file.documents()
     lines: list[bytes] = LINE.findall(source.read())
-    if not its.faulty:
-        _fill(lines, its, fixes)
-        for line, edits in its.edits(fixes).items():
+    if not file.faulty:
+        _fill(lines, file, fixes)
+        for line, edits in file.edits(fixes).items():
             lines[line] = _edited(lines[line], edits, len(MARK) if not line and lines[line].startswith(MARK) else 0)
-    if its.lines.ends_open:
+    if file.lines.ends_open:
         end = re.search(rb"[\r\n]*\Z", lines[-1])
         lines.append(end[0] if end else b"\n")
         fixes.add(Fix("no-empty-line", source.name, len(lines) - 1, "added an empty line after this line"))
@@ -57,7 +59,7 @@ def mend(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]:
 
 
 class Edit(NamedTuple):
-    """Bytes of a line, from ``start`` to ``stop``, that become other ones."""
+    """Bytes of a line, from ``start`` to ``stop``, that are replaced by ``text``."""
 
     start: int
     stop: int
@@ -65,7 +67,7 @@ class Edit(NamedTuple):
 
 
 def _edited(line: bytes, edits: list[Edit], shift: int) -> bytes:
-    """A line in which places are changed, counted from ``shift`` on."""
+    """A line after edits, whose positions are counted from ``shift`` on."""
     pieces, end = [], 0
     for start, stop, text in sorted(edits):
         pieces += [line[end : shift + start], text]
@@ -73,24 +75,24 @@ def _edited(line: bytes, edits: list[Edit], shift: int) -> bytes:
     return b"".join([*pieces, line[end:]])
 
 
-def _fill(lines: list[bytes], its: _Mended, fixes: Fixes) -> None:
-    """Give the lines of words ten columns where they have less."""
-    if its.lines.irregular is None:
+def _fill(lines: list[bytes], file: _Repaired, fixes: Fixes) -> None:
+    """Add the missing columns to lines of words with fewer than ten."""
+    if file.lines.irregular is None:
         return
     filled = []
-    for at in its.lines.tokens.tolist():
-        missing = COLUMNS - 1 - lines[at].count(bytes([TAB]))
+    for number in file.lines.tokens.tolist():
+        missing = COLUMNS - 1 - lines[number].count(bytes([TAB]))
         if missing > 0:
-            text = lines[at].rstrip(b"\r\n")
-            lines[at] = text + b"\t_" * missing + lines[at][len(text) :]
-            filled.append(at)
+            text = lines[number].rstrip(b"\r\n")
+            lines[number] = text + b"\t_" * missing + lines[number][len(text) :]
+            filled.append(number)
     if filled:
         what = f"added the missing columns to {plural(len(filled), 'line')}, the first one here"
-        fixes.add(Fix("not-ten-columns", its.source.name, filled[0] + 1, what))
+        fixes.add(Fix("not-ten-columns", file.source.name, filled[0] + 1, what))
 
 
 class _Read(NamedTuple):
-    """What was read of the mentions of a file."""
+    """The mentions of a file in the forms in which they were read."""
 
     cells: Cells
     chunks: Chunks
@@ -100,8 +102,8 @@ class _Read(NamedTuple):
     head: Ints
 
 
-class _Mended(File):
-    """A file that is read for what can be mended in it; ``faulty`` if scoring would refuse it."""
+class _Repaired(File):
+    """A file that is read to be repaired; it is ``faulty`` if scoring would refuse it."""
 
     def __init__(self, source: Source) -> None:
         self.faulty = False
@@ -109,34 +111,36 @@ class _Mended(File):
         super().__init__(source, lambda finding: None, Request())
 
     def refuse(self, finding: Finding) -> None:
-        """See that there is an error, and read on."""
+        """Note that there is an error, and continue."""
         self.faulty = True
 
-    def _columns(self, its_cells: Cells, its_chunks: Chunks, fields: Fields) -> Columns:
-        self._read.update(cells=its_cells, chunks=its_chunks)
-        return super()._columns(its_cells, its_chunks, fields)
+    def _columns(self, cells: Cells, chunks: Chunks, fields: Fields) -> Columns:
+        self._read.update(cells=cells, chunks=chunks)
+        return super()._columns(cells, chunks, fields)
 
-    def _events(self, word: Ints, its_chunks: Chunks, refuse: Refuse) -> Events:
-        self._read["events"] = found = super()._events(word, its_chunks, refuse)
-        return found
+    def _events(self, word: Ints, chunks: Chunks, refuse: Refuse) -> Events:
+        self._read["events"] = events = super()._events(word, chunks, refuse)
+        return events
 
     def _by_entity(self, found: Marked, sized: Sized, head: Ints, id_of: Callable[[int], Any]) -> tuple[Columns, Ints]:
         self._read.update(found=found, sized=sized, head=head)
         return super()._by_entity(found, sized, head, id_of)
 
     def edits(self, fixes: Fixes) -> dict[int, list[Edit]]:
-        """What changes in the brackets of each line (from 0)."""
+        """The edits of the brackets of each line (from 0)."""
         edits: dict[int, list[Edit]] = defaultdict(list)
         if not self._read:
             return edits
         read = _Read(**self._read)
         for chunks in _copies(read):
-            self._tell(fixes, "dropped-repeat", chunks[0], read, "removed the second copy of a mention from entity {}")
+            self._report(
+                fixes, "dropped-repeat", chunks[0], read, "removed the second copy of a mention from entity {}"
+            )
             for chunk in chunks:
                 self._edit(edits, read, chunk, Edit(*_extent(read.chunks, chunk), b""))
         for parts in read.found.misnumbered:
             what = f"numbered the {parts[0].total} parts of a mention of entity {{}} from 1"
-            self._tell(fixes, "misnumbered-parts", parts[0].chunk, read, what)
+            self._report(fixes, "misnumbered-parts", parts[0].chunk, read, what)
             for part in parts:
                 start, shift = int(read.chunks.id_stop[part.chunk]), read.chunks.shift_of(part.chunk)
                 stop = self.lines.data.index(b"]", start + shift) + 1 - shift
@@ -145,7 +149,7 @@ class _Mended(File):
         return edits
 
     def _edit(self, edits: dict[int, list[Edit]], read: _Read, chunk: int, edit: Edit) -> None:
-        """Add what changes in the line of a chunk, given by places in the text of the chunks."""
+        """Add an edit to the line of a chunk; its positions are those in the text of the chunks."""
         line = self._line(read, chunk)
         begin = int(self.lines.starts[line]) - read.chunks.shift_of(chunk)
         edits[line].append(edit._replace(start=edit.start - begin, stop=edit.stop - begin))
@@ -154,20 +158,21 @@ class _Mended(File):
         """The line (from 0) of a chunk."""
         return int(self.lines.tokens[self.lines.words.row[read.events.word[chunk]]])
 
-    def _tell(self, fixes: Fixes, code: str, chunk: int, read: _Read, what: str) -> None:
+    def _report(self, fixes: Fixes, code: str, chunk: int, read: _Read, what: str) -> None:
+        """Add a repair at the line of a chunk; ``what`` has a place for the entity."""
         name = self.lines.documents.names[int(self.document_of(read.events.word[chunk]))]
         text = what.format(as_text(read.chunks.id_of(chunk)))
         fixes.add(Fix(code, self.source.name, self._line(read, chunk) + 1, f'in document "{name}": {text}'))
 
 
 def _extent(chunks: Chunks, chunk: int) -> tuple[int, int]:
-    """Where a chunk is with its brackets."""
+    """Where a chunk begins and stops, brackets included."""
     kind = int(chunks.kind[chunk])
     return int(chunks.start[chunk]) - (kind != CLOSE), int(chunks.stop[chunk]) + (kind != OPEN)
 
 
 def _copies(read: _Read) -> Iterator[tuple[int, ...]]:
-    """The chunks of each copy of a mention that can go."""
+    """The chunks of each copy of a mention that can be removed."""
     found, sized = read.found, read.sized
     in_parts = np.bincount(found.of, minlength=len(found.entity)) > 1
     first = np.cumsum(sized.size) - sized.size
@@ -180,24 +185,24 @@ def _copies(read: _Read) -> Iterator[tuple[int, ...]]:
         if value not in seen:
             seen.add(value)
             continue
-        its = written.chunks_of(int(found.chunk[mention]))
-        if not in_parts[mention] and written.can_go(its):
-            written.leave_out(its)
-            yield its
+        chunks = written.chunks_of(int(found.chunk[mention]))
+        if not in_parts[mention] and written.removable(chunks):
+            written.remove(chunks)
+            yield chunks
 
 
 class _Written:
-    """The chunks of a file: for each that is left the ones before and after it in its cell, -1 for none, and for each
-    that opens the one that closes it."""
+    """The remaining chunks of a file: for each the chunks before and after it in its cell, -1 for none, and for each
+    open bracket the chunk that closes it."""
 
     def __init__(self, read: _Read) -> None:
         chunks = read.chunks
         self.kind = chunks.kind.tolist()
         cell = chunks.cell
         same = np.append(~changes(cell)[1:], False)[: len(cell)]
-        at = np.arange(len(cell))
-        self.behind = np.where(same, at + 1, -1).tolist()
-        self.before = np.where(np.append(False, same[:-1])[: len(cell)], at - 1, -1).tolist()
+        number = np.arange(len(cell))
+        self.after = np.where(same, number + 1, -1).tolist()
+        self.before = np.where(np.append(False, same[:-1])[: len(cell)], number - 1, -1).tolist()
         brackets = chunks.text[np.minimum(chunks.id_stop, len(chunks.text) - 1)] == ord("[")
         self.odd = brackets | np.isin(cell, chunks.rest)
         self.odd[list(read.found.stretched)] = True
@@ -210,23 +215,23 @@ class _Written:
                 self.closing[opened[entity].pop()] = chunk
 
     def chunks_of(self, chunk: int) -> tuple[int, ...]:
-        """A chunk with which a mention begins, and the one that closes it."""
+        """The chunk with which a mention begins, and the one that closes it."""
         return (chunk,) if self.kind[chunk] == SINGLE else (chunk, self.closing[chunk])
 
-    def can_go(self, chunks: tuple[int, ...]) -> bool:
-        """Whether chunks are plain, and those around them are read as before without them: one that opens and one that
-        closes would be read as one."""
-        around = [(self.before[chunk], self.behind[chunk]) for chunk in chunks]
+    def removable(self, chunks: tuple[int, ...]) -> bool:
+        """Whether chunks are plain and those around them are read the same without them; an open bracket next to a
+        close bracket would be read as one mention."""
+        around = [(self.before[chunk], self.after[chunk]) for chunk in chunks]
         return not any(self.odd[chunk] for chunk in chunks) and not any(
-            before >= 0 and self.kind[before] == OPEN and behind >= 0 and self.kind[behind] == CLOSE
-            for before, behind in around
+            before >= 0 and self.kind[before] == OPEN and after >= 0 and self.kind[after] == CLOSE
+            for before, after in around
         )
 
-    def leave_out(self, chunks: tuple[int, ...]) -> None:
-        """Go on as if chunks were not there."""
+    def remove(self, chunks: tuple[int, ...]) -> None:
+        """Remove chunks from their cells."""
         for chunk in chunks:
-            before, behind = self.before[chunk], self.behind[chunk]
+            before, after = self.before[chunk], self.after[chunk]
             if before >= 0:
-                self.behind[before] = behind
-            if behind >= 0:
-                self.before[behind] = before
+                self.after[before] = after
+            if after >= 0:
+                self.before[after] = before

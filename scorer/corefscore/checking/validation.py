@@ -1,4 +1,4 @@
-"""All that is wrong or odd in a file, and in a response beside its key."""
+"""Everything that is wrong or odd in a file, and in a response compared with its key."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ SINGLETONS_DROPPED = "scores of CorefUD leave them out unless --singletons keep 
 
 
 class Validated(NamedTuple):
-    """What validating one FILE came to: its size, the findings in the order of the file, and how many more there are
-    of each kind."""
+    """The result of validating one FILE: its size, the findings in the order of the file, and the number of findings of
+    each kind that are not listed."""
 
     path: str
     documents: int
@@ -43,12 +43,12 @@ class Validated(NamedTuple):
     unlisted: Mapping[str, int]
 
     def count(self, severity: str) -> int:
-        """How many errors or notices there are."""
+        """The number of errors or notices."""
         listed = sum(finding.severity == severity for finding in self.findings)
         return listed + sum(count for code, count in self.unlisted.items() if KINDS[code].severity == severity)
 
     def without(self, codes: Collection[str]) -> Validated:
-        """The same, with the findings of some kinds left out."""
+        """The result without the findings of some kinds."""
         return self._replace(
             findings=[finding for finding in self.findings if finding.code not in codes],
             unlisted={code: count for code, count in self.unlisted.items() if code not in codes},
@@ -64,9 +64,10 @@ def validate(
     *,
     notices: Sequence[Finding] = (),
 ) -> Validated:
-    """Everything that is wrong or odd in ``files``, which the argument ``path`` stands for, a key or a response by
-    ``side``; beside a key, if there is one. What is wrong with the key itself is told where that is validated.
-    ``notices`` are known already.
+    """Everything that is wrong or odd in ``files``.
+
+    ``path`` is the argument from which the files come, ``side`` says whether it is a key or a response, and ``key`` are
+    the files to compare it with; faults of the key alone are not reported here. ``notices`` are added to the findings.
 
     Raises `UsageError` for a file that cannot be read, and for a format that cannot be validated.
     """
@@ -83,26 +84,26 @@ def validate(
             pass
     else:
         _compare(read_as(KEY, key, Found()), whole, found, reading)
-    order = {source.name: at for at, source in enumerate([*files, *(key or ())])}
+    order = {source.name: number for number, source in enumerate([*files, *(key or ())])}
     findings = sorted(found.listed, key=lambda f: (order.get(f.path, -1), f.line or 0, f.column or 0))
     return Validated(path, whole.names, whole.tokens, whole.entities, whole.mentions, findings, found.unlisted)
 
 
 def unreadable(path: str, error: UsageError) -> Validated:
-    """What stands for a FILE that cannot be read."""
+    """The result for a FILE that cannot be read."""
     details = {"what": str(error)}
     return Validated(path, 0, 0, 0, 0, [Finding("unreadable", path, details=details)], {})
 
 
 class _Side:
-    """One side while it is read: what was found in it, and how much there was of what."""
+    """One side while it is read: its findings, and its numbers of documents, tokens, entities, mentions and faults."""
 
     def __init__(self, path: str, files: Sequence[Source], found: Found, examination: Examination) -> None:
         self.path, self.files, self.found, self.examination = path, files, found, examination
         self.names = self.tokens = self.entities = self.mentions = self.faults = 0
 
     def documents(self) -> Iterator[Documents]:
-        """Read all files; yields what can be paired: no faults, and every name once."""
+        """Read all files; yields batches in a form that can be paired: without faults, and with every name once."""
         places: dict[str, Place] = {}
         singletons = 0
         for batch in self.examination.documents(self.files):
@@ -112,7 +113,7 @@ class _Side:
             self.mentions += len(batch.start)
             self.faults += len(batch.faults)
             singletons += int(np.count_nonzero(np.bincount(batch.entity, minlength=len(batch.document)) == 1))
-            look(batch, self.found)
+            examine(batch, self.found)
             yield self._sound(batch, places)
         if singletons:
             has = "has" if singletons == 1 else "have"
@@ -121,6 +122,7 @@ class _Side:
             self.found.add(Finding("singletons", self.path, details=details))
 
     def _sound(self, batch: Documents, places: dict[str, Place]) -> Documents:
+        """A batch without faults and without the documents whose name another one has, which are reported."""
         new = []
         for document, name in enumerate(batch.names):
             place = batch.place_of(document)
@@ -133,8 +135,8 @@ class _Side:
         return replace(batch, faults={}).take(np.array(new, dtype=np.int64))
 
 
-def look(documents: Documents, found: Found) -> None:
-    """What is odd in a batch of documents of any format: none, repeated or overlapping mentions."""
+def examine(documents: Documents, found: Found) -> None:
+    """Add the oddities of a batch of documents of any format: missing, repeated and overlapping mentions."""
     has_mentions = np.zeros(len(documents), dtype=np.bool_)
     has_mentions[documents.document] = True
     has_mentions[list(documents.faults)] = True
@@ -146,17 +148,17 @@ def look(documents: Documents, found: Found) -> None:
         repeated = found.take("repeated-mention", copies_of(documents))
         found.add(*describe("repeated-mention", repeats_of(documents, repeated)))
     else:
-        for code, its in marked_again(documents).items():
-            found.add(*describe(code, found.take(code, its)))
+        for code, copies in marked_again(documents).items():
+            found.add(*describe(code, found.take(code, copies)))
     found.add(*_describe_overlaps(documents, found.take("overlapping-mentions", _overlaps(documents))))
 
 
 def _overlaps(documents: Documents) -> list[tuple[int, int]]:
-    """Mentions that begin and end at other tokens than an earlier mention of their entity, but within or across it.
+    """The mentions that are inside an earlier mention of their entity or cross it, with both ends at other tokens; each
+    with the earlier mention that ends last.
 
-    Each with the earlier mention that reaches furthest. One-token mentions are none of them, since ``(1)`` is clear.
-    Nor are those within another where the format names both ends, as JSON lines do, nor mentions that a gap of one
-    lets pass each other.
+    Mentions of one token are left out, since ``(1)`` is clear. So are mentions inside others if the format names both
+    ends, as JSON lines do, and mentions that share no words because of a gap.
     """
     order = order_by(documents.entity, documents.start, documents.end)
     if not len(order):
@@ -165,31 +167,32 @@ def _overlaps(documents: Documents) -> list[tuple[int, int]]:
     width = int(end.max()) + 1
     reach = np.maximum.accumulate(entity * width + end) - entity * width
     furthest = np.maximum.accumulate(np.where(reach == end, np.arange(len(order)), 0))
-    # The last mention of those that begin before this one, and how far they reach.
+    # The last mention that begins before each, and the last token of those up to it.
     begins = changes(entity, start)
     before = np.flatnonzero(begins)[np.cumsum(begins) - 1] - 1
     overlapping = np.flatnonzero((entity[before] == entity) & (before >= 0) & (reach[before] >= start))
-    furthest_end, its_end = reach[before[overlapping]], end[overlapping]
+    earlier_end, own_end = reach[before[overlapping]], end[overlapping]
     brackets = documents.opening is not None or documents.nodes is not None
-    unclear = furthest_end != its_end if brackets else furthest_end < its_end
-    overlapping = overlapping[unclear & (start[overlapping] < its_end)]
+    unclear = earlier_end != own_end if brackets else earlier_end < own_end
+    overlapping = overlapping[unclear & (start[overlapping] < own_end)]
     pairs = list(zip(order[overlapping].tolist(), order[furthest[before[overlapping]]].tolist(), strict=True))
     return pairs if documents.nodes is None else _sharing_words(documents.nodes, pairs)
 
 
 def _sharing_words(nodes: Nodes, pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Those of the pairs of mentions that have words in common."""
+    """The pairs of mentions that have words in common."""
     first = nodes.first
-    last = first + nodes.size
+    stop = first + nodes.size
 
-    def share(one: int, other: int) -> bool:
-        mine, its = (nodes.word[first[mention] : last[mention]] for mention in (one, other))
-        return bool(np.isin(mine, its, assume_unique=True).any())
+    def share(pair: tuple[int, int]) -> bool:
+        words, other_words = (nodes.word[first[mention] : stop[mention]] for mention in pair)
+        return bool(np.isin(words, other_words, assume_unique=True).any())
 
-    return [pair for pair in pairs if share(*pair)]
+    return list(filter(share, pairs))
 
 
 def _describe_overlaps(documents: Documents, overlaps: Sequence[tuple[int, int]]) -> list[Finding]:
+    """A finding for each pair of overlapping mentions."""
     found = []
     texts = documents.words_of([mention for mention, _ in overlaps])
     for (mention, other), text in zip(overlaps, texts, strict=True):
@@ -200,7 +203,7 @@ def _describe_overlaps(documents: Documents, overlaps: Sequence[tuple[int, int]]
             "words": text,
             "start": int(documents.start[mention]),
             "end": int(documents.end[mention]),
-            "how": "lies inside" if inside else "crosses",
+            "how": "is inside" if inside else "crosses",
             "entity": documents.name_of(int(documents.entity[mention])),
             "other_start": int(documents.start[other]),
             "other_end": int(documents.end[other]),
@@ -210,14 +213,15 @@ def _describe_overlaps(documents: Documents, overlaps: Sequence[tuple[int, int]]
     return found
 
 
-# A response beside its key
+# A response compared with its key
 
 OF_TAGS = tuple(f"{fault}-tags" for fault in FAULTS)
-"""What the examiner of a text with tags has told, tag by tag."""
+"""The findings about tags, which the examiner of text with tags has already reported for each tag."""
 
 
 def _compare(key: _Side, response: _Side, found: Found, reading: Reading) -> None:
-    """What shows only where both sides are read: what has no partner, texts that part, copies beyond the limit."""
+    """Add the findings for which both sides are needed: documents without a partner, different texts, copies beyond the
+    limit."""
     notices: list[Finding] = []
     dropped: list[Repeat] = []
     shared: list[Common] = []
@@ -242,12 +246,12 @@ def _compare(key: _Side, response: _Side, found: Found, reading: Reading) -> Non
         shared.append(common(pairs, [matched]))
         dropped += treat(matched, pairs, "official").dropped
         tokens = partings(pairs)
-        parted = [(document, int(tokens[document])) for document in np.flatnonzero(tokens >= 0).tolist()]
-        found.add(*described("different-word", pairs, found.take("different-word", parted)))
+        different = [(document, int(tokens[document])) for document in np.flatnonzero(tokens >= 0).tolist()]
+        found.add(*described("different-word", pairs, found.take("different-word", different)))
     found.add(*notices)
     if aligned:
         found.add(*beside_each_other(aligned))
     if refusal := too_many(dropped):
         found.add(refusal)
-    if not key.faults and not response.faults:  # which may hide mentions
+    if not key.faults and not response.faults:  # faults may hide mentions
         found.add(*nothing_in_common(shared))

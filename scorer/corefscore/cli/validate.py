@@ -1,4 +1,4 @@
-"""`corefscore validate FILE...`: everything that is wrong or odd, and mending what needs no guess."""
+"""`corefscore validate FILE...`: everything that is wrong or odd, and repairing what needs no guess."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from corefscore.formats.row import Reading
 from corefscore.layouts import ANNOTATIONS, DATA, FINDINGS, fitting, rendered
 from corefscore.reports.validate import Checked
 
-Mend = Callable[..., Iterator[str]]
-"""What mends a file: `corefscore.checking.repair.mend`."""
+Repair = Callable[..., Iterator[str]]
+"""A function that returns the repaired text of a file, such as `corefscore.checking.repair.repaired`."""
 
-MENDERS = {"conll": "corefscore.checking.repair", "corefud": "corefscore.checking.repair_corefud"}
-"""The module whose `mend` mends the files of a format."""
+REPAIRS = {"conll": "corefscore.checking.repair", "corefud": "corefscore.checking.repair_corefud"}
+"""The module whose `repaired` repairs the files of a format."""
 
 HELP = """Report every error and notice in files, in any format: where it is, and what to do.
 
@@ -92,12 +92,12 @@ def run(
     key_files = None if key is None else sources(key, reading.include, reading.max_unpacked, of_key)
     fixes = None
     if fix is not None:
-        source, mend = _one(files, fix, reading)
-        # A key that cannot be read, or that mending would overwrite, is told before anything is written.
+        source, repair = _one(files, fix, reading)
+        # A key that cannot be read, or that the repaired file would replace, is reported before anything is written.
         if key is not None and key_files is not None:
             spare_inputs({"--fix": fix}, [key], reading.include)
             form_of(key_files, reading, KEY)
-        fixes = _mend(source, mend, fix, repeated)
+        fixes = _repair(source, repair, fix, repeated)
         files = [fix]
     rows, broken = _validated(files, key, key_files, of_key, reading, told=layout in fitting(FINDINGS))
     rows = [row.without(ignored) for row in rows]
@@ -154,10 +154,10 @@ def _codes(words: str) -> set[str]:
     return codes
 
 
-def _one(files: Sequence[str], out: str, reading: Reading) -> tuple[Source, Mend]:
-    """The one file that is to be mended, and what mends it. Raises `UsageError` for anything else."""
+def _one(files: Sequence[str], out: str, reading: Reading) -> tuple[Source, Repair]:
+    """The one file that is to be repaired, and the function for its format. Raises `UsageError` for anything else."""
     if len(files) != 1:
-        raise UsageError("--fix mends one FILE at a time")
+        raise UsageError("--fix repairs one FILE at a time")
     if out in (STDOUT, "/dev/stdout"):
         raise UsageError("--fix writes to a file; standard output is for what was found")
     if os.path.exists(out) and not os.path.isfile(out) and not os.path.isdir(out):
@@ -166,17 +166,18 @@ def _one(files: Sequence[str], out: str, reading: Reading) -> tuple[Source, Mend
         raise UsageError(f"{out}: --fix writes plain text; give OUT a name without {os.path.splitext(out)[1]}")
     found = sources(files[0], None, reading.max_unpacked)
     if len(found) != 1 or found[0].path != files[0]:
-        raise UsageError(f"{files[0]}: --fix mends a file, not a folder")
+        raise UsageError(f"{files[0]}: --fix repairs a file, not a folder")
     its_format = form_of(found, reading, RESPONSE)
-    if its_format.name not in MENDERS:
+    if its_format.name not in REPAIRS:
         raise UsageError(
-            f"{files[0]}: --fix mends CoNLL and CorefUD files, and this one is read as {its_format.title}; "
+            f"{files[0]}: --fix repairs CoNLL and CorefUD files, and this one is read as {its_format.title}; "
             "run validate without --fix for what to change in it; corefscore convert makes CoNLL of it"
         )
-    return found[0], import_module(MENDERS[its_format.name]).mend
+    return found[0], import_module(REPAIRS[its_format.name]).repaired
 
 
-def _mend(source: Source, mend: Mend, out: str, repeated: str | None) -> Fixes:
+def _repair(source: Source, repair: Repair, out: str, repeated: str | None) -> Fixes:
+    """Write the repaired file to ``out``; returns what was repaired."""
     fixes = Fixes()
-    write(mend(source, fixes, first_copy=repeated == "first"), out)
+    write(repair(source, fixes, first_copy=repeated == "first"), out)
     return fixes

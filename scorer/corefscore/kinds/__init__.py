@@ -1,1 +1,1 @@
-"""Scores of kinds of mentions and entities: what ``--of`` asks for, which mention is of which kind, and counts."""
+"""Scores of kinds of mentions and entities: the values of ``--of``, the kind of each mention, and counts by kind."""

@@ -1,4 +1,4 @@
-"""Which mention is of which kind: by the text of the key, by the types of entities, or by where mentions stand."""
+"""The kind of each mention: from the text of the key, the types of entities, or the positions of mentions."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from corefscore.formats.row import AUTO, LAST, Reading
 from corefscore.kinds.options import DISTANCE, KIND, KINDS, NAMES, NOMINALS, PRONOUNS, SIZE, TYPE, UNTYPED, Of
 
 UNKNOWN = -1
-"""The number of a mention whose own side does not say of which kind it is."""
+"""The number of a mention whose side does not say its kind."""
 
 
 def with_kinds(pairs: Pairs, of: Of, reading: Reading) -> Pairs:
     """The same documents with the `Kinds` of their mentions; ``reading`` is how their files were read.
 
-    There are none for a division by size, since the size of an entity depends on which mentions count. Raises
-    `UsageError` where nothing gives the kinds of mentions.
+    A division by size gets none, since the size of an entity depends on which mentions count. Raises `UsageError` if
+    the kinds of mentions cannot be found.
     """
     if of.by == SIZE:
         return pairs
@@ -54,13 +54,13 @@ def _starts(name: str, side: Documents) -> Ints:
 def _by_head(pairs: Pairs, of: Of) -> tuple[Kinds, Kinds]:
     """Mentions as pronouns, names and nominals, by the text of the key."""
     text = text_of([pairs])
-    option = f"--of {of.asked.partition(':')[0]}:"
+    option = f"--of {of.value.partition(':')[0]}:"
     pronouns = pronouns_of(of.pronouns, text, option)
     why = unknown(of.pronouns, pronouns, text, "")
     if why is None and text.tag_set is None and of.kinds != (PRONOUNS,):
-        why = "the key has no parts of speech that tell names"
+        why = "the key has no parts of speech from which names can be recognised"
     if why is not None and len(pairs.key.start):
-        raise UsageError(f"--of {of.asked}: {why}; {_remedy(of, text)}")
+        raise UsageError(f"--of {of.value}: {why}; {_remedy(of, text)}")
     names = Fits(Pronouns(NAMES, TAG_SETS[text.tag_set].names if text.tag_set else ()))
     heads = text.heads(AUTO)
     found = []
@@ -74,12 +74,12 @@ def _by_head(pairs: Pairs, of: Of) -> tuple[Kinds, Kinds]:
 
 
 def _remedy(of: Of, text: Text) -> str:
-    """What to do about a key in which nothing can be recognised."""
+    """What to do if kinds cannot be recognised in the key."""
     if not text.words:
-        return "--of size and --of distance need none"
+        return "--of size and --of distance need no words"
     if of.kinds == (PRONOUNS,) and of.pronouns != "auto":
         return "give other tags or words"
-    return "words tell pronouns alone, such as --of pronouns:english or --of pronouns:words:FILE"
+    return "only pronouns can be recognised by words, such as --of pronouns:english or --of pronouns:words:FILE"
 
 
 def _named(document: Ints, placed: Placed, text: Text, names: Fits, heads: str) -> Ints:
@@ -98,15 +98,16 @@ def _named(document: Ints, placed: Placed, text: Text, names: Fits, heads: str) 
 
 
 def _by_type(pairs: Pairs, of: Of, reading: Reading) -> tuple[Kinds, Kinds]:
-    """Mentions by the types of their entities. A response without any has those of the key's mentions."""
+    """Mentions by the types of their entities. In a response without types they are unknown, so those of the matching
+    key mentions count."""
     key, response = (_types(name, side, reading) for name, side in ((KEY, pairs.key), (RESPONSE, pairs.response)))
     if not any(key) and len(pairs.key.start):
-        raise UsageError(f"--of {of.asked}: the key has no types of entities; CorefUD has them in the field etype")
+        raise UsageError(f"--of {of.value}: the key has no types of entities; CorefUD has them in the field etype")
     names = (UNTYPED, *sorted({*key, *response} - {""}))
-    place = {name: at for at, name in enumerate(names)} | {"": 0}
+    number_of = {name: number for number, name in enumerate(names)} | {"": 0}
     found = []
     for side, types in ((pairs.key, key), (pairs.response, response)):
-        of_entity = np.array([place[name] for name in types], dtype=np.int64)
+        of_entity = np.array([number_of[name] for name in types], dtype=np.int64)
         if side is pairs.response and not any(types):
             of_entity[:] = UNKNOWN
         found.append(Kinds(of_entity[side.entity], tuple(f"{TYPE}:{name}" for name in names)))
@@ -114,14 +115,14 @@ def _by_type(pairs: Pairs, of: Of, reading: Reading) -> tuple[Kinds, Kinds]:
 
 
 def _types(name: str, side: Documents, reading: Reading) -> list[str]:
-    """The type of each entity of a side, nothing where it has none."""
+    """The type of each entity of a side, empty if it has none."""
     of_source: dict[Source, Mapping[int, Mapping[str, str]]] = {}
     of_document: list[Mapping[str, str]] = []
     for place in side.places:
         if place is not None and place.line is not None and place.source not in of_source:
             form = form_of([place.source], reading, name)
             of_source[place.source] = dict(import_module(form.types).read(place.source)) if form.types else {}
-        its = None if place is None or place.line is None else of_source[place.source].get(place.line)
-        of_document.append(its or {})
+        types = None if place is None or place.line is None else of_source[place.source].get(place.line)
+        of_document.append(types or {})
     ids = side.names_of(range(len(side.document)))
-    return [of_document[document].get(each, "") for document, each in zip(side.document.tolist(), ids, strict=True)]
+    return [of_document[document].get(name, "") for document, name in zip(side.document.tolist(), ids, strict=True)]

@@ -1,4 +1,4 @@
-"""What ``--of`` asks for: one kind, or a division of all mentions into kinds."""
+"""The values of ``--of``: one kind of mentions, or a division of all mentions into kinds."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from corefscore.documents.arrays import Ints
 from corefscore.errors import UsageError, nearest
 
 SIZE, KIND, DISTANCE, TYPE = DIVISIONS = ("size", "kind", "distance", "type")
-"""What kinds are divided by."""
+"""The divisions of mentions."""
 
 PRONOUNS, NAMES, NOMINALS = KINDS = ("pronouns", "names", "nominals")
-"""The kinds of mentions; each mention is one of them."""
+"""The kinds of the division `KIND`; each mention is of one of them."""
 
 FIRST = -1
 """The distance of a mention without an antecedent."""
@@ -26,7 +26,7 @@ UNTYPED = "-"
 ENDLESS = int(np.iinfo(np.int64).max)
 
 OTHER_NAMES = {"singletons": "size:1", "long": "size:11-"}
-"""Names of kinds that have another spelling."""
+"""Other names of kinds."""
 
 Range = tuple[int, int]
 
@@ -40,8 +40,7 @@ RANGES: Mapping[str, Mapping[str, Range]] = {
         "501-": (501, ENDLESS),
     },
 }
-"""The kinds of the divisions whose kinds are ranges: what each is called behind the colon, and its first and last
-number."""
+"""The kinds of the divisions by ranges of numbers: the name of each after the colon, and its first and last number."""
 
 EXPECTED = (
     "expected size, size:2-5, singletons, long, kind, pronouns, names, nominals, distance, distance:0-20, "
@@ -50,11 +49,16 @@ EXPECTED = (
 
 
 class Of(NamedTuple):
-    """What is asked for. ``asked`` is it as signatures have it, ``by`` one of `DIVISIONS`, ``division`` whether it is
-    all kinds of that. ``ranges`` are the kinds of numbers, by name; ``kinds`` those that have names, where they are
-    known before the mentions are. ``pronouns`` says how pronouns are recognised (`corefscore.analysis.pronouns`)."""
+    """A value of ``--of``.
 
-    asked: str
+    - ``value``: the value as it is in signatures.
+    - ``by``: one of `DIVISIONS`; ``division``: whether all kinds of it are wanted.
+    - ``ranges``: the kinds that are ranges of numbers, by name.
+    - ``kinds``: the kinds that are names, if these are known before the mentions are read.
+    - ``pronouns``: how pronouns are recognised (`corefscore.analysis.pronouns`).
+    """
+
+    value: str
     by: str
     division: bool
     ranges: Mapping[str, Range]
@@ -67,21 +71,22 @@ class Of(NamedTuple):
         return self.by in (KIND, TYPE)
 
     def of_numbers(self, numbers: Ints) -> tuple[tuple[str, ...], Ints]:
-        """The kinds, and the place among them of mentions with these sizes or distances, -1 for other mentions."""
+        """The names of the kinds, and the index of the kind of mentions with these sizes or distances, -1 for none."""
         found = np.full(len(numbers), -1)
-        for place, (low, high) in enumerate(self.ranges.values()):
-            found[(numbers >= low) & (numbers <= high)] = place
+        for index, (low, high) in enumerate(self.ranges.values()):
+            found[(numbers >= low) & (numbers <= high)] = index
         return tuple(self.ranges), found
 
     def of_names(self, numbers: Ints, names: tuple[str, ...]) -> tuple[tuple[str, ...], Ints]:
-        """The same of mentions whose kinds are known by their places among ``names``."""
+        """The names of the kinds, and the index of the kind of mentions, which are given by their index in ``names``;
+        -1 for none."""
         kinds = self.kinds or names
-        place_of = np.array([kinds.index(name) if name in kinds else -1 for name in names], dtype=np.int64)
-        return kinds, place_of[numbers] if len(numbers) else numbers
+        index_of = np.array([kinds.index(name) if name in kinds else -1 for name in names], dtype=np.int64)
+        return kinds, index_of[numbers] if len(numbers) else numbers
 
 
 def of(words: str) -> Of:
-    """What a value of ``--of`` asks for. Raises `UsageError` for what is none."""
+    """A value of ``--of``. Raises `UsageError` for an invalid one."""
     words = OTHER_NAMES.get(words, words)
     by, colon, rest = words.partition(":")
     if by in (KIND, *KINDS):
@@ -95,15 +100,15 @@ def of(words: str) -> Of:
     if by == TYPE:
         return Of(words, by, not rest, {}, (words,) if rest else (), "")
     if not rest:
-        return Of(words, by, True, {f"{by}:{name}": its for name, its in RANGES[by].items()}, (), "")
+        return Of(words, by, True, {f"{by}:{name}": ends for name, ends in RANGES[by].items()}, (), "")
     low, high = RANGES[by].get(rest) or _range(words, rest)
     if by == SIZE and low < 1:
-        raise _unknown(words, "entities have one mention or more")
+        raise _unknown(words, "entities have at least one mention")
     return Of(words, by, False, {words: (low, high)}, (), "")
 
 
 def _range(words: str, rest: str) -> Range:
-    """``4``, ``2-5`` or ``6-``. Raises `UsageError` for anything else."""
+    """The range ``4``, ``2-5`` or ``6-``. Raises `UsageError` for anything else."""
     found = re.fullmatch(r"([0-9]{1,15})(?:(-)([0-9]{1,15})?)?", rest)
     if found is None:
         raise _unknown(words, "expected a number or a range: 4, 2-5 or 6-")

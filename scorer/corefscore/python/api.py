@@ -498,7 +498,7 @@ def settings_of(
     if rules.of is not None:
         from corefscore.kinds.options import of
 
-        rules = rules._replace(of=of(rules.of).asked)
+        rules = rules._replace(of=of(rules.of).value)
     names = tuple(metric.name for metric in metrics)
     return Settings(names, rules, document, own_values(metrics, own), unit=unit if is_within(unit) else None)
 
