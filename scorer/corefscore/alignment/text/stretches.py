@@ -2,17 +2,17 @@
 
 The rule. Let the texts be characters without white space (`corefscore.alignment.text.characters`).
 
-1. What both begin with is equal, and so is what both end with, if it has 24 characters or is all of a text: a piece of
-   a text may begin with the same word as all of it. This and all that is equal begins and ends where words
-   do on both sides, unless there is no such place within `BORDER` characters.
+1. What both begin with is equal, and so is what both end with. Less than 24 characters do not count, unless they are
+   all of one text: a piece may begin with the same word as the document. This and all that is equal begins and ends
+   where words do on both sides, unless there is no such place within `BORDER` characters.
 2. Between, *anchors* are aligned: stretches of 24 characters that the key has once, where the response first has them.
    Of all anchors that stand in the same order on both sides, those are taken that cover most characters. Between two
    of them the same is done again, then with 12 and with 6 characters.
 3. In a gap without anchors, words are aligned with the fewest insertions, deletions and replacements, where two
    replacements count as much as three of the others; of several such ways in that in which words that replace each
    other are most alike in their first and last characters and in their length. A gap of more than `CELLS` pairs of
-   words is left open: its words are deleted and inserted. So is all text if no letter or digit was found in
-   the key: the response is another text then.
+   words is left open: its words are deleted and inserted. If no letter or digit was found in the key, the response
+   is another text, and all of it is left open.
 4. Stretches of 24 characters or more that are left over on both sides were *moved*.
 
 The time is linear for texts that agree, and for others about linear in the length of the texts; what a gap costs is
