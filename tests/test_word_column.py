@@ -196,8 +196,8 @@ def test_a_value_that_is_none_is_refused(value: str, message: str) -> None:
 
 def test_one_side_alone_has_one_value(tmp_path: Path, capfdbinary: Capture) -> None:
     done = call(capfdbinary, "convert", ECB, tmp_path / "out", "--word-column", "key=6")
-    assert (done.status, b"there is one side here; give the value alone" in done.stderr) == (2, True)
-    with pytest.raises(UsageError, match="'answer' is no side"):
+    assert (done.status, b"there is only one side here; give the value alone" in done.stderr) == (2, True)
+    with pytest.raises(UsageError, match="'answer' is not a side"):
         Reading(word_column={"answer": 6}).of("key")
 
 
