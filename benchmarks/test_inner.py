@@ -14,7 +14,8 @@ import pytest
 from corefscore import Scorer
 from corefscore.alignment.matching import exact
 from corefscore.alignment.pairing import Pairs, pair
-from corefscore.evaluate import count, joined
+from corefscore.batches import joined
+from corefscore.evaluate import count
 from corefscore.formats import read
 from corefscore.layouts import Style, official
 from corefscore.metrics import NAMES, find, select

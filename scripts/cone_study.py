@@ -27,7 +27,7 @@ import numpy as np
 from corefscore.alignment.pairing import Pairs
 from corefscore.documents.arrays import Floats, Ints
 from corefscore.documents.model import Documents
-from corefscore.names.mentions import cut_down
+from corefscore.names.mentions import reduced
 from corefscore.names.options import NameOptions
 from corefscore.python.api import Corpus
 
@@ -225,7 +225,7 @@ def as_documents(key: Documents, clusters: Mapping[str, Sequence[Sequence[tuple[
 
 def named_mentions(key: Documents, side: Documents, how: NameOptions) -> Documents:
     """A side cut down to its named mentions, by the names of the key."""
-    return cut_down(Pairs(key, side, np.ones(len(key), dtype=np.bool_)), how).response
+    return reduced(Pairs(key, side, np.ones(len(key), dtype=np.bool_)), how).response
 
 
 def of_names(key: Documents, side: Documents, how: NameOptions) -> Documents:

@@ -137,6 +137,7 @@ ORDER = (
     "analysis.pronouns",
     "kinds.labels",
     "kinds.counts",
+    "batches",
     "evaluate",
     "analysis.partitions",
     "analysis.spans",

@@ -638,11 +638,11 @@ def test_other_metrics_do_not_pay_for_names() -> None:
 
 def test_what_comes_without_names_is_refused() -> None:
     clusters = [[(0, 1), (4, 4)]]
-    with pytest.raises(InputError, match="this input comes without named entities"):
+    with pytest.raises(InputError, match="this input has no named entities"):
         corefscore.score(clusters, clusters, "cone")
-    with pytest.raises(InputError, match="this input comes without named entities"):
+    with pytest.raises(InputError, match="this input has no named entities"):
         corefscore.Scorer("cone").add(clusters, clusters)
-    with pytest.raises(InputError, match="this input comes without named entities"):
+    with pytest.raises(InputError, match="this input has no named entities"):
         corefscore.score(corefscore.read(DEMO / "key.conll"), DEMO / "response.conll", "cone")
 
 

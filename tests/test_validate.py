@@ -1005,5 +1005,5 @@ def test_first_copies_of_corefud_are_not_mended(tmp_path: Path) -> None:
     path = TESTDATA / "odd" / "mendable-corefud" / "file.conllu"
     done = within("validate", path, "--fix", tmp_path / "out", "--repeated", "first")
     assert (done.status, done.stdout) == (2, b"")
-    assert b"--repeated first is for CoNLL files" in done.stderr
+    assert b"--repeated first repairs only CoNLL files" in done.stderr
     assert not (tmp_path / "out").exists()

@@ -41,8 +41,7 @@ def repaired(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]
     """
     if first_copy:
         raise UsageError(
-            f"{source.name}: validate repairs copies with --repeated first only in CoNLL files; score a CorefUD file "
-            "with --repeated first instead"
+            f"{source.name}: --repeated first repairs only CoNLL files; score a CorefUD file with that option instead"
         )
     file = _Repaired(source)
     file.documents()

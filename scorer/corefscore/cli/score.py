@@ -246,11 +246,11 @@ def _write_alone(
     quiet: bool | None,
 ) -> None:
     """Write the estimated key, where there is no response, and tell what there is to tell of it."""
-    from corefscore.names.mentions import about_names, held_by
+    from corefscore.names.mentions import about_names, names_of_side
 
     names = names_asked(metrics, own_values(metrics, how))
     assert corpus is not None and path is not None and names is not None, "checked before"
-    about = about_names([[held_by(corpus.documents, names, KEY)]], names)
+    about = about_names([[names_of_side(corpus.documents, names, KEY)]], names)
     pieces = list(_estimate(corpus, metrics, how))
     tell([*corpus.notices, *about], strict=strict, quiet=quiet)
     write(pieces, path)

@@ -1,1 +1,1 @@
-"""Named entities: what can be asked of them, mentions that they name, a key that is estimated from them."""
+"""Named entities: their options, named mentions, and a key that is estimated from names."""

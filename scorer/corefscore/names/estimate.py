@@ -1,16 +1,16 @@
-"""A key from names alone: the names of one document that look like one thing are one entity.
+"""A key estimated from names alone: similar names of one document are one entity.
 
-Names are grouped within a document and a type by these rules, closed transitively; ``--match`` chooses among them.
+Names are grouped within a document and a type by these rules and transitively; ``--match`` selects the rules.
 
 - ``exact``: the same words.
-- ``words``: the words of the shorter name are a run at the start or the end of the longer (`Bush`, `George Bush`).
-- ``initials``: the one word of the shorter is made of the initials of the longer, of all its words or of those in upper
-  case (`USC`, `University of Southern California`); single letters count as one word (`I. B. M.`).
+- ``words``: the words of the shorter name are the first or the last words of the longer (`Bush`, `George Bush`).
+- ``initials``: the only word of the shorter name consists of the initials of the longer, of all its words or of those
+  in upper case (`USC`, `University of Southern California`); single letters count as one word (`I. B. M.`).
 
 A word is a token. Case, periods and a trailing possessive do not matter. A name without a match is a singleton entity.
 
 Source: Lin et al. 2010, section 4, names "exact matching, word matches, matches between initials" without defining
-them; what they are here stands in ``docs/cone.md``, with examples.
+them; ``docs/cone.md`` defines them as implemented here, with examples.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ from corefscore.documents.arrays import changes, order_by
 from corefscore.documents.model import Documents
 from corefscore.errors import InputError
 from corefscore.formats.words import BLANK_MARKS
-from corefscore.names.mentions import counting, names_of
+from corefscore.names.mentions import names_of, names_that_count
 from corefscore.names.options import NameOptions
 
 NameWords = tuple[str, ...]
 
 NO_WORDS = frozenset(("", *BLANK_MARKS.decode()))
-"""What stands for a word that is not known."""
+"""The marks for an unknown word."""
 
 POSSESSIVES = ("'s", "\u2019s", "s'", "s\u2019")
-"""The ends of a possessive, of which the letter before an apostrophe stays."""
+"""The ends of a possessive; the letter before an apostrophe is part of the word."""
 
 
-def estimated(documents: Documents, how: NameOptions) -> Documents:
-    """A batch with entities of its names in place of those that it had; their ids run from 0 in each document.
+def estimated(documents: Documents, options: NameOptions) -> Documents:
+    """A batch with its entities replaced by entities of its names, whose ids run from 0 in each document.
 
     Raises `InputError` for a batch without named entities, and for a name without words.
     """
-    names = names_of(documents, how)
-    which = counting(names, how)
+    names = names_of(documents, options)
+    which = names_that_count(names, options)
     document = names.document[which]
     for name in which.tolist():
         if NO_WORDS.issuperset(names.words[name]):
@@ -55,12 +55,12 @@ def estimated(documents: Documents, how: NameOptions) -> Documents:
             raise InputError([Finding("unknown-words", path, line, details=details)])
     group = np.empty(len(which), dtype=np.int64)
     of_document_and_type: dict[tuple[int, str], list[int]] = defaultdict(list)
-    for at, name in enumerate(which.tolist()):
-        of_document_and_type[int(document[at]), names.type[name]].append(at)
-    for its in of_document_and_type.values():
-        entities = grouped([names.words[int(which[at])] for at in its], how.estimate)
-        group[its] = np.array(its)[entities]
-    # Names stand in the order of the text, so the first of a group is where its entity appears.
+    for row, name in enumerate(which.tolist()):
+        of_document_and_type[int(document[row]), names.type[name]].append(row)
+    for rows in of_document_and_type.values():
+        entities = grouped([names.words[int(which[row])] for row in rows], options.estimate)
+        group[rows] = np.array(rows)[entities]
+    # Names are in the order of the text, so an entity appears at the first name of its group.
     first, entity = np.unique(group, return_inverse=True)
     mentions = order_by(entity)
     begins = np.flatnonzero(changes(document[first])) if len(first) else first
@@ -79,30 +79,38 @@ def estimated(documents: Documents, how: NameOptions) -> Documents:
 
 
 Initials = Mapping[NameWords, Collection[str]]
-"""Names of different words, folded, with the initials of each."""
+"""Different names, folded, with the initials of each."""
 
 
 def grouped(names: Sequence[Sequence[str]], rules: Sequence[str]) -> list[int]:
-    """For each name the first name of its entity. A name is a sequence of words; all are of one document and type."""
+    """For each name the number of the first name of its entity.
+
+    A name is a sequence of words; all names are of one document and one type.
+    """
     plain = [without_possessive(name) for name in names]
-    its_words = [folded(words) for words in plain]
+    folded_names = [folded(words) for words in plain]
     initials: dict[NameWords, set[str]] = defaultdict(set)
-    for words, its in zip(its_words, plain, strict=True):
-        initials[words] |= set(initials_of(its))
+    for name, words in zip(folded_names, plain, strict=True):
+        initials[name] |= set(initials_of(words))
     groups = _Groups()
     for rule in rules:
-        for one, other in RULES[rule](initials):
-            groups.join(one, other)
+        for name, other in RULES[rule](initials):
+            groups.join(name, other)
     first: dict[NameWords, int] = {}
-    # Names of the same words are one entity where a rule speaks of them.
-    return [first.setdefault(groups.of(words), at) if words in groups else at for at, words in enumerate(its_words)]
+    # Names of the same words are one entity only if a rule joins them.
+    return [
+        first.setdefault(groups.of(name), number) if name in groups else number
+        for number, name in enumerate(folded_names)
+    ]
 
 
 def _exact(initials: Initials) -> Iterator[tuple[NameWords, NameWords]]:
+    """Names of the same words."""
     yield from ((words, words) for words in initials)
 
 
 def _words(initials: Initials) -> Iterator[tuple[NameWords, NameWords]]:
+    """Names whose words are the first or the last words of a longer name."""
     sizes = {len(words) for words in initials}
     for words in initials:
         for size in sizes:
@@ -111,12 +119,13 @@ def _words(initials: Initials) -> Iterator[tuple[NameWords, NameWords]]:
 
 
 def _initials(initials: Initials) -> Iterator[tuple[NameWords, NameWords]]:
+    """Names that are the initials of another name."""
     acronyms: dict[str, list[NameWords]] = defaultdict(list)
     for words in initials:
         if len(words) == 1 or all(len(word) == 1 for word in words):
             acronyms["".join(words)].append(words)
-    for words, its in initials.items():
-        for letters in its:
+    for words, of_name in initials.items():
+        for letters in of_name:
             yield from ((acronym, words) for acronym in acronyms.get(letters, ()) if acronym != words)
 
 
@@ -125,7 +134,7 @@ RULES: Mapping[str, Callable[[Initials], Iterator[tuple[NameWords, NameWords]]]]
     "words": _words,
     "initials": _initials,
 }
-"""Each rule gives pairs of names that belong together."""
+"""The function of each rule, which returns pairs of names of one entity."""
 
 
 def without_possessive(name: Sequence[str]) -> list[str]:
@@ -140,17 +149,17 @@ def without_possessive(name: Sequence[str]) -> list[str]:
 
 
 def folded(words: Sequence[str]) -> NameWords:
-    """Words without case and periods, with one spelling for each letter (Unicode's NFC) and for apostrophes; a name of
-    nothing else stays as it is."""
+    """Words without case and periods, with letters normalized (NFC) and one kind of apostrophe; a name that consists of
+    periods alone stays as it is."""
     spelt = (normalize("NFC", word).replace("\u2019", "'") for word in words)
     plain = tuple(filter(None, (word.replace(".", "").casefold() for word in spelt)))
     return plain or tuple(words)
 
 
 def initials_of(words: Sequence[str]) -> Iterator[str]:
-    """The initials of several words in lower case: of all, and of those that begin in upper case.
+    """The initials of several words in lower case: of all words, and of those that begin in upper case.
 
-    Words that begin with no letter and no digit have none.
+    Words that do not begin with a letter or a digit have no initial.
     """
     firsts = [word.lstrip(".")[:1] for word in words]
     firsts = [first for first in firsts if first.isalnum()]
@@ -160,7 +169,7 @@ def initials_of(words: Sequence[str]) -> Iterator[str]:
 
 
 class _Groups:
-    """Names of different words in groups; it holds those that were joined, if only with themselves."""
+    """Groups of different names; contains the names that were joined, be it only with themselves."""
 
     def __init__(self) -> None:
         self._before: dict[NameWords, NameWords] = {}
@@ -174,8 +183,8 @@ class _Groups:
             self._before[words] = words = self._before[self._before[words]]
         return words
 
-    def join(self, one: NameWords, other: NameWords) -> None:
-        """Make one group of the groups of two names."""
-        for words in (one, other):
+    def join(self, name: NameWords, other: NameWords) -> None:
+        """Join the groups of two names."""
+        for words in (name, other):
             self._before.setdefault(words, words)
-        self._before[self.of(one)] = self.of(other)
+        self._before[self.of(name)] = self.of(other)

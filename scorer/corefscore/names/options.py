@@ -1,4 +1,4 @@
-"""The options about names. Every run imports this; what they mean is in `corefscore.names.mentions`."""
+"""The options about names, which every run imports; `corefscore.names.mentions` implements them."""
 
 from __future__ import annotations
 
@@ -11,31 +11,36 @@ from corefscore.errors import UsageError, suggested
 OWN = "own"
 
 FROM = (KEY, OWN)
-"""Whose names name the mentions of a response."""
+"""The side whose names decide which mentions of a response are named."""
 
 EITHER = "either"
-"""What is asked where it is not known yet whose names they will be."""
+"""The value of a reader that does not know yet whose names are used."""
 
 EXACT, HEAD, CONTAINS = NAMED_BY = ("exact", "head", "contains")
-"""Which mentions have a name."""
+"""The rules by which a mention is named."""
 
 COLUMN = 11
-"""Where CoNLL-2011/2012 has the named entities."""
+"""The column of named entities in CoNLL-2011/2012."""
 
 USUAL, ALL = "usual", "all"
-"""What stands for types: all but `NUMBERS`, and all."""
+"""Names of several types: all except `NUMBERS`, and all."""
 
 NUMBERS = frozenset(("DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "PERCENT", "MONEY"))
-"""Types of OntoNotes that name nothing: numbers and times."""
+"""The types of OntoNotes for numbers and times, which do not name an entity."""
 
 MATCHES = ("exact", "words", "initials")
 """The rules of `corefscore.names.estimate`."""
 
 
 class NameOptions(NamedTuple):
-    """What is asked of names: whose they are, their column (from 1), the rule by which a mention has one, the types
-    that count (in upper case, besides `USUAL` and `ALL`), and the rules by which the key is estimated from its names,
-    if it is."""
+    """The options about names.
+
+    - ``source``: whose names are used, one of `FROM`.
+    - ``column``: their column, from 1.
+    - ``named``: the rule by which a mention is named, one of `NAMED_BY`.
+    - ``types``: the types that count, in upper case, or `USUAL` and `ALL`.
+    - ``estimate``: the rules by which the key is estimated from its names; none if it is not.
+    """
 
     source: str = KEY
     column: int = COLUMN
@@ -44,21 +49,21 @@ class NameOptions(NamedTuple):
     estimate: tuple[str, ...] = ()
 
     def counts(self, kind: str) -> bool:
-        """Whether names of a type, in upper case, count."""
+        """Whether names of this type (in upper case) count."""
         return kind in self.types or ALL in self.types or (USUAL in self.types and kind not in NUMBERS)
 
     @property
     def compares_words(self) -> bool:
-        """Whether names of one side are found in the other by token."""
+        """Whether the names of the key are looked up in the response by token, so that words are compared."""
         return self.source != OWN
 
     def of_side(self, side: str | None) -> bool:
-        """Whether the names of a side are looked at."""
+        """Whether the names of a side are used."""
         return side == KEY or self.source != KEY
 
 
 def name_options(own: Mapping[str, Any]) -> NameOptions:
-    """The options about names, from their values by keyword. Raises `UsageError` for what they cannot be."""
+    """The options about names from their values by keyword. Raises `UsageError` for invalid values."""
     column, estimate = own.get("ne_column", COLUMN), own.get("estimate_key", False)
     if type(column) is not int:
         raise UsageError(f"ne_column={column!r}: expected a whole number")
@@ -81,7 +86,7 @@ def name_options(own: Mapping[str, Any]) -> NameOptions:
 
 
 def canonical(own: Mapping[str, Any]) -> dict[str, Any]:
-    """The same options with one spelling for what means the same, so that equal runs have equal signatures.
+    """The options in a canonical form, so that runs with the same meaning have the same signature.
 
     Raises `UsageError` as `name_options` does.
     """
@@ -91,7 +96,7 @@ def canonical(own: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _types(listed: Iterable[str]) -> frozenset[str]:
-    """Types in upper case; what `USUAL` and `ALL` stand for goes without saying beside them."""
+    """Types in upper case, without those that `USUAL` and `ALL` include."""
     kinds = frozenset(listed)
     if ALL.upper() in kinds:
         return frozenset((ALL,))

@@ -13,11 +13,12 @@ import numpy as np
 
 from corefscore import formats
 from corefscore.alignment.pairing import Pairs
+from corefscore.batches import Counted, joined
 from corefscore.checking.findings import Finding, plural, shortened
 from corefscore.documents.model import KEY, RESPONSE, Documents, is_within
 from corefscore.documents.model import joined as joined_documents
 from corefscore.errors import InputError, ScorerWarning, UsageError, suggested
-from corefscore.evaluate import BatchCounts, Part, count, count_batches, evaluate, joined
+from corefscore.evaluate import count, count_batches, evaluate
 from corefscore.formats.row import Reading
 from corefscore.metrics import select
 from corefscore.metrics.row import Metric, names_asked, options_of, own_values
@@ -373,7 +374,7 @@ class Scorer:
 
     def reset(self) -> None:
         """Forget all documents, to begin again with the same metrics and options."""
-        self._batches: list[tuple[Part, BatchCounts]] = []
+        self._batches: list[Counted] = []
         self._names: list[str | None] = []
         self._known: set[str] = set()
         self._notices: list[Finding] = []
@@ -423,7 +424,7 @@ class Scorer:
         for each in pairs:
             self._append([self._count(*each, name)], [name])
 
-    def _count(self, key: Clusters, response: Clusters, name: str | None) -> tuple[Part, BatchCounts]:
+    def _count(self, key: Clusters, response: Clusters, name: str | None) -> Counted:
         """Count one document, the shape of which was looked at."""
         from corefscore.formats.memory.clusters import Mentions, documents
 
@@ -436,7 +437,7 @@ class Scorer:
         )
         return count(pairs, self._metrics, self._settings)
 
-    def _append(self, batches: Sequence[tuple[Part, BatchCounts]], names: Sequence[str | None]) -> None:
+    def _append(self, batches: Sequence[Counted], names: Sequence[str | None]) -> None:
         """Keep what was counted. Raises `UsageError` where mentions are more than spans in some documents only."""
         if len({part.nodes is not None for part, _ in (*self._batches[:1], *batches)}) > 1:
             raise UsageError("some documents are CorefUD and others are not; score each kind with a Scorer of its own")
