@@ -80,7 +80,7 @@ def test_lists_from_json_agree_with_mappings_of_tuples() -> None:
     ("mappings", "message"),
     [
         (({(0, 0): 1}, None), "mention_to_predicted has a mention that the clusters lack: (0, 0)"),
-        ((None, {(0, 1): 1}), "mention_to_gold has a mention less than the clusters: "),
+        ((None, {(0, 1): 1}), "mention_to_gold lacks a mention of the clusters: "),
     ],
 )
 def test_mappings_that_contradict_the_clusters_are_refused(mappings: Any, message: str) -> None:

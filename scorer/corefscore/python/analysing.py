@@ -1,4 +1,4 @@
-"""From Python: why a score is low (`analyse`)."""
+"""Error analysis from Python: why a score is low (`analyse`)."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ def analyse(
     pronouns: str = AUTO,
     **how: Unpack[Options],
 ) -> ErrorReport:
-    """Analyse what a response loses against a key: errors by type, and what each type costs in the F1 of a measure.
+    """Analyse the errors of a response: the number of each type, and what each type costs in the F1 of a measure.
 
-    Each side is one of those of `corefscore.score`; mentions that are no spans are in the order in which they are first
-    given, key before response, and have no words. ``spans``, ``heads`` and ``pronouns`` are the options of
-    ``corefscore errors`` (docs/errors.md), all others those of `corefscore.score`.
+    Each side is anything that `corefscore.score` accepts. Mentions that are not spans have no words, and their order is
+    that in which they first occur, key before response. ``spans``, ``heads`` and ``pronouns`` are the options of
+    ``corefscore errors`` (docs/errors.md), the others those of `corefscore.score`.
 
-        >>> found = analyse([[(0, 1), (4, 4)], [(2, 2)]], [[(0, 1), (4, 4), (2, 2)]], pronouns="none")
-        >>> {name: count for name, count in found.analysis.counts.items() if count}
+        >>> report = analyse([[(0, 1), (4, 4)], [(2, 2)]], [[(0, 1), (4, 4), (2, 2)]], pronouns="none")
+        >>> {name: count for name, count in report.analysis.counts.items() if count}
         {'conflated': 1}
 
-    ``to_dict()`` of what is returned is what ``corefscore errors --format json --list`` prints, with F1 from 0 to 1.
-    What is odd is warned of as by `corefscore.score`. Raises `InputError` for input that is refused, `UsageError` for
-    an unknown measure or option.
+    ``to_dict()`` of the report is the output of ``corefscore errors --format json --list``; F1 is from 0 to 1. Notices
+    give a warning as in `corefscore.score`. Raises `InputError` for input that is rejected, `UsageError` for an unknown
+    measure or option.
     """
     if spans not in REPAIRS:
         raise UsageError(f"spans={spans!r} is not one of {', '.join(REPAIRS)}")
@@ -55,6 +55,6 @@ def analyse(
     settings = settings_of(wanted.metrics, rules, document, own_options(others))
     result = scored(key, response, wanted.metrics, settings, reading, keep_pairs=True, texts=True, workers=workers)
     pairs = pairs_of(result)
-    found = analysed(result, pairs, text_of([pairs]), Asked(reading.heads or AUTO, pronouns, spans), wanted)
-    told = warned(replace(result, notices=(*result.notices, *found.notices)))
-    return ErrorReport(replace(found, result=told), with_list=True)
+    analysis = analysed(result, pairs, text_of([pairs]), Asked(reading.heads or AUTO, pronouns, spans), wanted)
+    result = warned(replace(result, notices=(*result.notices, *analysis.notices)))
+    return ErrorReport(replace(analysis, result=result), with_list=True)

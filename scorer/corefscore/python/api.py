@@ -1,4 +1,4 @@
-"""From Python: `score` for files and clusters, `Scorer` for one document after the other, `read` for documents."""
+"""Scoring from Python: `score` for files and clusters, `Scorer` for document after document, `read` for documents."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Corpus:
-    """The documents of one side, as `read` returns them. ``notices`` are what was odd in them, ``reading`` the options
-    they were read with. Both become part of the result of a score."""
+    """The documents of one side, as `read` returns them. ``notices`` are the notices of reading them, ``reading`` the
+    options they were read with. Both become part of the result of a score."""
 
     documents: Documents
     notices: Sequence[Finding]
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     by document name; the clusters of one document; or a list of these."""
 
 LONGEST_NAME = 255
-"""No name of a file is longer on the usual file systems; a path can be."""
+"""The longest file name on common file systems; a path can be longer."""
 
 ONLY_DOCUMENT = "document"
 """The name of a document that was given without one."""
@@ -80,18 +80,18 @@ def read(
     ne_column: int | None = None,
     estimate_key: bool = False,
 ) -> Corpus:
-    """The documents of a file, or of a folder as one corpus, to be scored more than once.
+    """Read the documents of a file, or of a folder as one corpus, to score them more than once.
 
-    The content tells the format unless ``input_format`` does (`conll` or `jsonlines`). JSON lines have their clusters
-    in the field `clusters` for a ``side`` of `key`; for one of `response`, in `predicted_clusters` where it is there;
-    without a side in the one of them that is there; or in ``clusters_field``. A compressed file may unpack to
-    ``max_unpacked`` MB (by default 4, or 100 times its size). ``tags`` is the notation of text with tags, by its name
-    or as a pattern (by default the content tells). ``word_column`` is the column of words of CoNLL (from 1; by default
-    the fourth, or that before the last of fewer than five). ``ne_column`` reads named entities as well, from that
-    column (from 1), for metrics that count named mentions. ``estimate_key`` reads a key without its coreference, which
-    need not be there, to be scored with this option.
+    ``input_format`` is the format, such as `conll` or `jsonlines`; by default it is recognised by content.
+    ``clusters_field`` is the field of JSON lines with the clusters; by default it is `clusters` if ``side`` is `key`,
+    `predicted_clusters` or else `clusters` if it is `response`, and the only one of the two without a side. A
+    compressed file may unpack to ``max_unpacked`` MB (by default 4, or 100 times its size). ``tags`` is the notation of
+    text with tags, as a name or a pattern (by default recognised by content). ``word_column`` is the column of words in
+    CoNLL, from 1 (by default the fourth, or the one before the last of fewer than five). ``ne_column`` also reads named
+    entities from this column, from 1, for metrics of named mentions. ``estimate_key`` reads a key without its
+    coreference, which may be missing, for scoring with this option.
 
-    Raises `InputError` for input that is refused, `UsageError` for a file that cannot be read.
+    Raises `InputError` for input that is rejected, `UsageError` for a file that cannot be read.
     """
     names = None
     if ne_column is not None or estimate_key:
@@ -120,7 +120,7 @@ def corpus(
     watch: Callable[[int], None] | None = None,
     workers: Map | None = None,
 ) -> Corpus:
-    """`read` with all that a command has to say; the arguments are those of `corefscore.formats.read`."""
+    """`read` for commands; the arguments are those of `corefscore.formats.read`."""
 
     def run(workers: Map | None) -> Corpus:
         notices: list[Finding] = []
@@ -143,30 +143,31 @@ def score(
 
     - a path; a list of `pathlib.Path`, whose files are one corpus; a corpus that was read earlier (`read`);
     - a document, as a list of entities, each a list of mentions. A mention is text, a number, ``(start, end)`` or
-      any other flat tuple, or anything else that is hashable; a list with a number in it, as JSON has ``[0, 1]``,
-      stands for the tuple. Any collections will do for lists, but a tuple of numbers is always a mention;
+      any other flat tuple, or another hashable object; a list of numbers, such as ``[0, 1]`` from JSON, is read as a
+      tuple. Any collection can be used for a list, except that a tuple of numbers is always a mention;
     - a mapping from document name to document;
-    - a list of documents. Against another list of the same length they are paired by position and named "0", "1" and
-      so on; against files by position with the documents there, and one document with a file that has only one. What is
-      empty takes the level of the other side, and what fits no level (`corefscore.formats.memory.nesting`) is refused.
+    - a list of documents. Two lists must have the same length; their documents are paired by position and named "0",
+      "1" and so on. A list and files are paired by position, too, and a single document is paired with a file of one
+      document. An empty list has the level of the other side; other nesting is an error
+      (`corefscore.formats.memory.nesting`).
 
-    Beside a side of CorefUD the mentions of the other are on its words: ``(start, end)`` in tokens from 0,
-    ``(sentence, "5.1")`` for a word or an empty node by its ID, or words one by one, such as ``{3, 4, 7}``
+    If one side is CorefUD, the mentions of clusters on the other side refer to its words: ``(start, end)`` in tokens
+    from 0, ``(sentence, "5.1")`` for a word or an empty node by its ID, or single words, such as ``{3, 4, 7}``
     (`corefscore.formats.corefud.clusters`, docs/corefud.md).
 
-    Only JSON lines that have both `clusters` and `predicted_clusters` need no ``response``.
+    ``response`` can be omitted only for JSON lines with both `clusters` and `predicted_clusters`.
 
-    ``metrics`` are names as on the command line. ``how`` are the options of the command line, each by its keyword
-    (`corefscore.python.arguments.Options`): ``ne_from`` to ``match`` are those of metrics of named mentions
-    (docs/cone.md), ``boundary`` is that of BLANC, ``options`` has those of metrics that other packages add.
-    ``workers`` (of `corefscore.work.workers` or `corefscore.work.distributed`) do the work.
+    ``metrics`` are names as on the command line. ``how`` are the options of the command line by keyword
+    (`corefscore.python.arguments.Options`): ``ne_from`` to ``match`` are options of metrics of named mentions
+    (docs/cone.md), ``boundary`` is an option of BLANC, and ``options`` has the options of metrics of other packages.
+    ``workers`` (from `corefscore.work.workers` or `corefscore.work.distributed`) divide the work.
 
         >>> score([[(0, 1), (4, 4)], [(2, 2)]], [[(0, 1), (4, 4), (2, 2)]], metrics="lea")["lea"].f1
         0.4444444444444444
 
-    Values are from 0 to 1. What is odd but scored is in the ``notices`` of the result, and warned of once a call by
-    `ScorerWarning`. Raises `InputError` for input that is refused (more than ten repeated mentions in the response,
-    say), `UsageError` for an unknown name or argument.
+    Scores are from 0 to 1. Unusual input that can be scored gives ``notices`` in the result, and one `ScorerWarning`
+    per call. Raises `InputError` for input that is rejected (such as more than ten repeated mentions in the response),
+    `UsageError` for an unknown name or argument.
     """
     reading, rules, others = apart(how)
     response = complete(key, response, reading)
@@ -177,9 +178,9 @@ def score(
 
 
 def complete(key: Given, response: Given | None, reading: Reading) -> Given:
-    """The response, which is in the file of the key if none is given.
+    """The response; if it is None, the file of the key, which must contain both sides.
 
-    Raises `UsageError` if it is not, and for options of files if there is no file.
+    Raises `UsageError` if it does not, and for options of reading files if there is no file.
     """
     if not _is_path(key) and not _is_path(response) and reading != Reading():
         given = ", ".join(name for name, value in reading._asdict().items() if value is not None)
@@ -193,9 +194,9 @@ def complete(key: Given, response: Given | None, reading: Reading) -> Given:
 
 
 def own_options(given: Mapping[str, Any]) -> dict[str, Any]:
-    """All options that metrics bring along, by keyword, from arguments of which ``options`` is one.
+    """The options of metrics by keyword, from arguments that may include ``options``.
 
-    Raises `UsageError` for one that is given twice.
+    Raises `UsageError` for an option that is given twice.
     """
     built_in = {name: value for name, value in given.items() if value is not None and name != "options"}
     others = given.get("options") or {}
@@ -207,7 +208,7 @@ def own_options(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def selected(metrics: str | Sequence[str]) -> tuple[Metric, ...]:
-    """The metrics of the argument ``metrics``. Raises `UsageError` for what are no names of metrics."""
+    """The metrics of the argument ``metrics``. Raises `UsageError` if it is not names of metrics."""
     names = [metrics] if isinstance(metrics, str) else list(metrics) if isinstance(metrics, Iterable) else []
     if not names or not all(isinstance(name, str) for name in names):
         raise UsageError(f"metrics={metrics!r}: expected names such as 'lea', as a list or joined by commas")
@@ -215,7 +216,7 @@ def selected(metrics: str | Sequence[str]) -> tuple[Metric, ...]:
 
 
 def warned(result: Result) -> Result:
-    """The result, of whose notices a warning was given (`warn_of`)."""
+    """The same result; gives a warning for its notices (`warn_of`)."""
     warn_of(result.notices)
     return result
 
@@ -230,14 +231,14 @@ def warn_of(notices: Sequence[Finding]) -> None:
     for notice in notices:
         by_code.setdefault(notice.code, []).append(notice)
     lines = []
-    for code, its in by_code.items():
-        more = f"\n... and {plural(len(its) - 1, 'more notice')} [{code}], see the notices of the result"
-        lines.append(f"{its[0]}{more if len(its) > 1 else ''}")
+    for code, (first, *others) in by_code.items():
+        more = f"\n... and {plural(len(others), 'more notice')} [{code}], see the notices of the result"
+        lines.append(f"{first}{more if others else ''}")
     warn("\n".join(lines), ScorerWarning, stacklevel=_levels_to_caller())
 
 
 def _levels_to_caller() -> int:
-    """Which call, counted from 1 for that of `warn_of`, comes from outside this package."""
+    """The ``stacklevel`` of a warning in `warn_of` that makes it point to the caller of this package."""
     levels, frame = 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals["__name__"].partition(".")[0] == "corefscore":
         levels, frame = levels + 1, frame.f_back
@@ -256,10 +257,10 @@ def scored(
     watch: Callable[[int], None] | None = None,
     workers: Map | None = None,
 ) -> Result:
-    """`score` with all that a command has to say: what is scored, how, and how files are read.
+    """`score` for commands, with the settings of scoring and the options of reading.
 
-    ``keep_pairs`` is for the official layout (`corefscore.evaluate.evaluate`), ``texts`` for what shows words of the
-    key, ``watch`` is called with the number of bytes read.
+    ``keep_pairs`` keeps what the official layout needs (`corefscore.evaluate.evaluate`), ``texts`` the words of the key
+    for reports that show them; ``watch`` is called with the number of bytes read.
     """
 
     def run(workers: Map | None) -> Result:
@@ -285,8 +286,8 @@ def _sides(
     watch: Callable[[int], None] | None = None,
     workers: Map | None = None,
 ) -> tuple[tuple[Batches, Batches], list[Finding], Settings]:
-    """Both sides as batches of documents; the notices of reading, to which more are added as the batches are read; and
-    the settings with how files were read."""
+    """Both sides as batches of documents, the notices of reading, and the settings including those of reading. Reading
+    the batches adds more notices to the list."""
     notices: list[Finding] = []
     asked: dict[str, Mapping[str, str]] = {}
     batches: dict[str, Batches] = {}
@@ -297,9 +298,9 @@ def _sides(
     for name, side in sides.items():
         if (paths := paths_of(name, side)) is not None:
             asked[name] = reading.settings
-            shown = texts and name == KEY
+            with_texts = texts and name == KEY
             batches[name] = formats.read(
-                paths, notices, reading, side=name, names=names, texts=shown, watch=watch, apply=workers
+                paths, notices, reading, side=name, names=names, texts=with_texts, watch=watch, apply=workers
             )
         elif isinstance(side, Corpus):
             asked[name] = side.reading
@@ -311,16 +312,17 @@ def _sides(
 def _beside_files(
     sides: dict[str, Any], reading: Reading, names: NameOptions | None, workers: Map | None
 ) -> dict[str, Any]:
-    """Both sides, where clusters in memory beside files get what only these know: documents without names those of the
-    files, by their position, and mentions that are more than spans their words (`corefscore.formats.corefud.clusters`).
+    """Both sides; if one is clusters in memory and the other files, the clusters are completed from the files.
 
-    Raises `InputError` where there are more or fewer documents, and for mentions that the files have no words for.
+    Documents without names get the names of those in the files, by position, and mentions beside CorefUD their words
+    (`corefscore.formats.corefud.clusters`). Raises `InputError` if the number of documents differs, and for mentions
+    whose words the files lack.
     """
-    held = [name for name, side in sides.items() if not _is_path(side) and not isinstance(side, Corpus)]
-    if len(held) != 1:
+    in_memory = [name for name, side in sides.items() if not _is_path(side) and not isinstance(side, Corpus)]
+    if len(in_memory) != 1:
         return sides
-    (name,) = held
-    (other,) = sides.keys() - held
+    (name,) = in_memory
+    (other,) = sides.keys() - in_memory
     given, side = sides[name], sides[other]
     if (paths := paths_of(other, side)) is not None:
         side = corpus(paths, reading, other, names, workers=workers)
@@ -334,7 +336,7 @@ def _beside_files(
 
 
 def _on_words(given: Any, name: str, other: Corpus) -> Corpus:
-    """Clusters in memory on the words of the other side."""
+    """Clusters in memory as mentions of the words of the other side."""
     from corefscore.formats.corefud.clusters import documents, nested, refuse_unknown
     from corefscore.formats.memory.nesting import by_position
 
@@ -343,12 +345,12 @@ def _on_words(given: Any, name: str, other: Corpus) -> Corpus:
     if name == KEY:
         refuse_unknown(given, name, other.documents)
     notices: list[Finding] = []
-    found = documents(given, name, other.documents, other.reading.get("heads"), notices)
-    return Corpus(found, notices, other.reading)
+    on_words = documents(given, name, other.documents, other.reading.get("heads"), notices)
+    return Corpus(on_words, notices, other.reading)
 
 
 class Scorer:
-    """Scores one document after the other, or files and corpora: for a training loop, and for many processes. Its
+    """Scores one document after another, or files and corpora, for training loops and for several processes. Its
     options are those of `score`.
 
         >>> scorer = Scorer(["muc", "bcub", "ceafe"])
@@ -356,8 +358,8 @@ class Scorer:
         >>> round(scorer.result().conll, 4)
         0.6381
 
-    Counts are kept by document and summed once, in order, when the result is asked for: the digits of the
-    official scorer hang on that order, so no partial sum is ever added.
+    Counts are kept by document and summed once, in order, when the result is asked for, since the last digits of the
+    official scorer depend on this order.
     """
 
     @spelled
@@ -373,7 +375,7 @@ class Scorer:
         self.reset()
 
     def reset(self) -> None:
-        """Forget all documents, to begin again with the same metrics and options."""
+        """Remove all documents, to begin again with the same metrics and options."""
         self._batches: list[Counted] = []
         self._names: list[str | None] = []
         self._known: set[str] = set()
@@ -381,12 +383,12 @@ class Scorer:
 
     @spelled
     def add(self, key: Given, response: Given | None = None, *, name: str | None = None) -> None:
-        """Count one document, or each of several: of lists of documents, or of all else that `score` takes, in the
-        order of the key. Without a name a document from memory gets its number, from 0 in the order of the result.
+        """Count one document, or several: lists of documents, or anything else that `score` accepts, in the order of
+        the key. A document in memory without a name is named by its number in the result, from 0.
 
-        Raises `InputError` for a name that is there already, for what are no clusters, and for lists of documents of
-        different lengths or with a name; nothing is added then. Raises `UsageError` for a name beside files or
-        documents that have names.
+        Raises `InputError` for a name that was added before, for arguments that are not clusters, and for lists of
+        documents of different lengths or with a name; then nothing is added. Raises `UsageError` for a name together
+        with files or with documents that have names.
         """
         response = complete(key, response, self._reading) if response is None else response
         if _is_nested(key) and _is_nested(response):
@@ -396,21 +398,21 @@ class Scorer:
             raise UsageError(f"name={name!r} is for a document without one; files and mappings have names")
         sides, notices, settings = _sides(key, response, self._metrics, self._settings, self._reading)
         batches = count_batches(*sides, self._metrics, settings, notices, reading=self._reading)
-        names = [each for part, _ in batches for each in part.names]
+        names = [document for part, _ in batches for document in part.names]
         self._refuse_known(names)
         self._append(batches, names)
         self._notices += notices
         self._settings = replace(self._settings, reading={**self._settings.reading, **settings.reading})
 
     def add_document(self, key: Clusters, response: Clusters) -> None:
-        """Count one document, which is never taken for a list of documents.
+        """Count one document; its clusters are never read as a list of documents.
 
-        Raises `InputError` for what are no clusters.
+        Raises `InputError` for arguments that are not clusters.
         """
         from corefscore.formats.memory.nesting import nested
 
-        called = str(len(self._names))
-        sides = nested(key, KEY, called).value, nested(response, RESPONSE, called).value
+        number = str(len(self._names))
+        sides = nested(key, KEY, number).value, nested(response, RESPONSE, number).value
         self._append([self._count(*sides, None)], [None])
 
     def _add_nested(self, key: Any, response: Any, name: str | None) -> None:
@@ -421,24 +423,24 @@ class Scorer:
         sides = nested(key, KEY, name), nested(response, RESPONSE, name)
         several = together(*sides)
         pairs = zip(*several, strict=True) if several else [(sides[0].value, sides[1].value)]
-        for each in pairs:
-            self._append([self._count(*each, name)], [name])
+        for pair in pairs:
+            self._append([self._count(*pair, name)], [name])
 
     def _count(self, key: Clusters, response: Clusters, name: str | None) -> Counted:
-        """Count one document, the shape of which was looked at."""
+        """The counts of one document whose nesting was checked before."""
         from corefscore.formats.memory.clusters import Mentions, documents
 
         mentions = Mentions()
-        called = name if name is not None else str(len(self._names))
+        document = name if name is not None else str(len(self._names))
         pairs = Pairs(
-            documents({called: key}, mentions, KEY, known=[called]),
-            documents({called: response}, mentions, RESPONSE, known=[called]),
+            documents({document: key}, mentions, KEY, known=[document]),
+            documents({document: response}, mentions, RESPONSE, known=[document]),
             np.ones(1, dtype=np.bool_),
         )
         return count(pairs, self._metrics, self._settings)
 
     def _append(self, batches: Sequence[Counted], names: Sequence[str | None]) -> None:
-        """Keep what was counted. Raises `UsageError` where mentions are more than spans in some documents only."""
+        """Add the counts of documents. Raises `UsageError` if only some of all documents are CorefUD."""
         if len({part.nodes is not None for part, _ in (*self._batches[:1], *batches)}) > 1:
             raise UsageError("some documents are CorefUD and others are not; score each kind with a Scorer of its own")
         self._batches += batches
@@ -446,9 +448,9 @@ class Scorer:
         self._known.update(name for name in names if name is not None)
 
     def merge(self, other: Scorer) -> None:
-        """Append the documents of another scorer, which stays as it is.
+        """Append the documents of another scorer, which does not change.
 
-        Raises `UsageError` where it scores in another way, `InputError` for a name that both have.
+        Raises `UsageError` if its metrics or options differ, `InputError` for a document name that both have.
         """
         if self._settings != other._settings:
             raise UsageError(
@@ -460,22 +462,23 @@ class Scorer:
         self._notices += other._notices
 
     def result(self) -> Result:
-        """The result so far; what was odd is warned of as by `score`.
+        """The result of all documents so far; notices give a warning as in `score`.
 
-        Raises `UsageError` where nothing was added, `InputError` for too many repeats.
+        Raises `UsageError` if there are no documents, `InputError` for too many repeated mentions.
         """
         if not self._batches:
             raise UsageError("no document was added to the scorer")
-        names = [name if name is not None else str(place) for place, name in enumerate(self._names)]
+        names = [name if name is not None else str(number) for number, name in enumerate(self._names)]
         if len(set(names)) < len(names):
-            double = next(name for name in names if names.count(name) > 1)
-            details = {"document": double, "first": "another document of the scorer, named or numbered"}
+            repeated = next(name for name in names if names.count(name) > 1)
+            details = {"document": repeated, "first": "another document of the scorer, named or numbered"}
             raise InputError([Finding("repeated-name", "key", details=details)])
-        left = iter(names)
-        batches = [(part._replace(names=list(islice(left, len(part.names)))), its) for part, its in self._batches]
+        rest = iter(names)
+        batches = [(part._replace(names=list(islice(rest, len(part.names)))), counts) for part, counts in self._batches]
         return warned(joined(batches, self._metrics, self._settings, [*self._notices]))
 
     def _refuse_known(self, names: Iterable[str]) -> None:
+        """Raise `InputError` for a document name that was added before."""
         if known := sorted(self._known.intersection(names)):
             details = {"document": known[0], "first": "an earlier document of the scorer"}
             raise InputError([Finding("repeated-name", "key", details=details)])
@@ -488,8 +491,8 @@ def settings_of(
     own: Mapping[str, Any],
     unit: str = DOCUMENT,
 ) -> Settings:
-    """The settings of a score, all but how files are read; ``unit`` is that of resampling, if there is any. Raises
-    `UsageError` for what they cannot be."""
+    """The settings of a score, except those of reading; ``unit`` is the unit of resampling. Raises `UsageError` for
+    options that are unknown or have invalid values."""
     for option, value in zip(RULES, rules, strict=True):
         option.check(value)
     if unknown := sorted(own.keys() - {option.keyword for option in options_of(metrics)}):
@@ -505,42 +508,45 @@ def settings_of(
 
 
 def _in_memory(sides: Mapping[str, Any]) -> dict[str, Documents]:
-    """The documents of the sides that are in memory. Commands have none, and start faster without the modules."""
-    held = {name: side for name, side in sides.items() if not _is_path(side) and not isinstance(side, Corpus)}
-    if not held:
+    """The documents of the sides that are clusters in memory. Without any, as in commands, their modules are not
+    imported."""
+    in_memory = {name: side for name, side in sides.items() if not _is_path(side) and not isinstance(side, Corpus)}
+    if not in_memory:
         return {}
     from corefscore.formats.memory.clusters import Mentions, documents
     from corefscore.formats.memory.nesting import DOCUMENTS, nested, refusal, together
 
     mentions = Mentions()
-    found = {name: side for name, side in held.items() if isinstance(side, Mapping)}
-    unnamed = {name: nested(side, name) for name, side in held.items() if name not in found}
+    named = {name: side for name, side in in_memory.items() if isinstance(side, Mapping)}
+    unnamed = {name: nested(side, name) for name, side in in_memory.items() if name not in named}
     if len(unnamed) == 2:
         several = together(unnamed[KEY], unnamed[RESPONSE])
-        for name, its in zip((KEY, RESPONSE), several or (), strict=False):
-            found[name] = {str(place): each for place, each in enumerate(its)}
+        for name, side in zip((KEY, RESPONSE), several or (), strict=False):
+            named[name] = {str(number): document for number, document in enumerate(side)}
     for name, side in unnamed.items():
-        if name not in found and side.level == DOCUMENTS:
+        if name in named:
+            continue
+        if side.level == DOCUMENTS:
             expected = "documents by name, as the other side has them: dict(zip(names, documents))"
             raise refusal(name, f"{side.shape}, a list of documents without names", expected)
-    named = {name: found[name] if name in found else {ONLY_DOCUMENT: unnamed[name].value} for name in held}
-    return {name: documents(its, mentions, name) for name, its in named.items()}
+        named[name] = {ONLY_DOCUMENT: side.value}
+    return {name: documents(named[name], mentions, name) for name in in_memory}
 
 
 def _is_nested(side: object) -> bool:
-    """Whether a side is clusters in memory without names."""
+    """Whether a side is clusters in memory without document names."""
     return not _is_path(side) and not isinstance(side, Corpus | Mapping)
 
 
 def _is_path(side: object) -> bool:
-    """Whether a side is given by a path or several."""
+    """Whether a side is a path or a list of paths."""
     if isinstance(side, str | os.PathLike):
         return True
     return isinstance(side, Sequence) and bool(side) and all(isinstance(path, os.PathLike) for path in side)
 
 
 def paths_of(name: str, side: Any) -> str | list[str] | None:
-    """The path or paths that a side is given by; None for anything else."""
+    """The path or paths of a side; None if it is not given by paths."""
     if not _is_path(side):
         return None
     return _path(name, side) if isinstance(side, str | os.PathLike) else [os.fspath(path) for path in side]
@@ -548,19 +554,19 @@ def paths_of(name: str, side: Any) -> str | list[str] | None:
 
 def _path(name: str, path: str | os.PathLike[str]) -> str:
     """A path as text. Raises `UsageError` for text that is the content of a file rather than its name."""
-    found = os.fspath(path)
-    if (len(found) > LONGEST_NAME or "\n" in found or "\0" in found) and not os.path.exists(found):
-        begin = shortened(found.strip().partition("\n")[0])
+    text = os.fspath(path)
+    if (len(text) > LONGEST_NAME or "\n" in text or "\0" in text) and not os.path.exists(text):
+        begin = shortened(text.strip().partition("\n")[0])
         raise UsageError(
-            f"{name}: no file has this name of {len(found)} characters, which begins {begin!r}; expected a path: "
+            f"{name}: no file has this name of {len(text)} characters, which begins {begin!r}; expected a path: "
             "write text to a file first, and give clusters as lists"
         )
-    return found
+    return text
 
 
 def _reading(asked: Mapping[str, Mapping[str, str]]) -> Mapping[str, str]:
-    """What was asked of the reader, by side, as one; with the side before it where the sides differ."""
+    """The options of reading both sides; if the sides differ, each name begins with its side."""
     first, *others = asked.values() or [{}]
     if all(first == other for other in others):
         return first
-    return {f"{side}_{name}": value for side, its in asked.items() for name, value in its.items()}
+    return {f"{side}_{name}": value for side, options in asked.items() for name, value in options.items()}

@@ -1,7 +1,7 @@
-"""The keyword arguments that the calls from Python share: spelt once, shown by every signature.
+"""The keyword arguments that the functions for Python share: declared once, and shown in every signature.
 
-A function takes them as ``**how: Unpack[Options]``, which type checkers and editors spell out; `spelled` does so for
-`help` and for prompts, and answers an unknown keyword with the nearest one.
+A function accepts them as ``**how: Unpack[Options]``, which type checkers and editors expand. The decorator `spelled`
+expands them for `help` and prompts, and suggests the nearest keyword for an unknown one.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from corefscore.work.workers import Map
 
 
 class Scoring(TypedDict, total=False):
-    """How mentions count (`corefscore.settings.RULES`); the options of metrics of named mentions (``ne_from`` to
-    ``match``) and of BLANC (``boundary``); and ``options``, those of metrics that other packages add, by keyword."""
+    """Options of scoring: how mentions count (`corefscore.settings.RULES`), the options of metrics of named mentions
+    (``ne_from`` to ``match``) and of BLANC (``boundary``), and in ``options`` those of metrics of other packages."""
 
     repeated: str
     singletons: str | None
@@ -42,7 +42,7 @@ class Scoring(TypedDict, total=False):
 
 
 class Files(TypedDict, total=False):
-    """How files are read (`corefscore.formats.row.Reading`)."""
+    """Options of reading files (`corefscore.formats.row.Reading`)."""
 
     include: str | None
     input_format: str | Mapping[str, str] | None
@@ -57,7 +57,7 @@ class Files(TypedDict, total=False):
 
 
 class Work(TypedDict, total=False):
-    """The one document that is scored; and who does the work (`corefscore.work.workers`)."""
+    """The name of the only document to score, and the workers (`corefscore.work.workers`)."""
 
     document: str | None
     workers: Map | None
@@ -68,7 +68,7 @@ class Options(Scoring, Files, Work, total=False):
 
 
 class Resampling(TypedDict, total=False):
-    """How systems are compared (`corefscore.statistics.significance.Method`)."""
+    """Options of comparing systems (`corefscore.statistics.significance.Method`)."""
 
     by: str | None
     confidence: float | None
@@ -82,25 +82,27 @@ class Resampling(TypedDict, total=False):
 
 
 class Comparing(Resampling, Options, total=False):
-    """Those of a score, and how systems are compared."""
+    """All options of a comparison."""
 
 
 class ScorerOptions(Scoring, Files, total=False):
-    """Those of what takes one document after the other."""
+    """The options of classes that score one document after another."""
 
 
 DEFAULTS: Mapping[str, Any] = {**Reading()._asdict(), **Rules()._asdict()}
-"""The defaults of those that have any but None."""
+"""The defaults of keywords; the default of any other keyword is None."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
 def spelled(function: Callable[P, R], defaults: Mapping[str, Any] = DEFAULTS) -> Callable[P, R]:
-    """The same function, with a signature that has every keyword, which says of an unknown one which may be meant.
-    ``defaults`` are those of keywords that have any but None."""
-    shown = _shown(function, defaults)
-    known = list(shown.parameters)
+    """The function with a signature that lists every keyword, and an error that suggests a keyword for an unknown one.
+
+    ``defaults`` are the defaults of keywords other than None.
+    """
+    expanded = _expanded(function, defaults)
+    known = list(expanded.parameters)
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -110,27 +112,28 @@ def spelled(function: Callable[P, R], defaults: Mapping[str, Any] = DEFAULTS) ->
                 raise UsageError(f"unknown argument {name!r}; {suggested(name, known)}{others}")
         return function(*args, **kwargs)
 
-    call.__signature__ = shown  # type: ignore[attr-defined]
+    call.__signature__ = expanded  # type: ignore[attr-defined]
     return call
 
 
-def _shown(function: Callable[..., Any], defaults: Mapping[str, Any]) -> Signature:
-    """The signature of a function, in which the keywords of a table of this module stand in the place of ``**``."""
+def _expanded(function: Callable[..., Any], defaults: Mapping[str, Any]) -> Signature:
+    """The signature of a function, with ``**`` replaced by the keywords of its class in this module."""
     own = signature(function)
-    found = []
+    parameters = []
     for parameter in own.parameters.values():
         if parameter.kind is not Parameter.VAR_KEYWORD:
-            found.append(parameter)
+            parameters.append(parameter)
             continue
         table = function.__globals__[parameter.annotation.removeprefix("Unpack[").removesuffix("]")]
         for name, kind in table.__annotations__.items():
-            spelt = getattr(kind, "__forward_arg__", kind)
-            found.append(Parameter(name, Parameter.KEYWORD_ONLY, default=defaults.get(name), annotation=spelt))
-    return own.replace(parameters=found)
+            annotation = getattr(kind, "__forward_arg__", kind)
+            keyword = Parameter(name, Parameter.KEYWORD_ONLY, default=defaults.get(name), annotation=annotation)
+            parameters.append(keyword)
+    return own.replace(parameters=parameters)
 
 
 class Apart(NamedTuple):
-    """Options by what they are about: how files are read, which mentions count, and all others."""
+    """Options by topic: how files are read, how mentions count, and all others by keyword."""
 
     reading: Reading
     rules: Rules
@@ -138,7 +141,7 @@ class Apart(NamedTuple):
 
 
 def apart(how: Mapping[str, Any]) -> Apart:
-    """Options, by keyword, taken apart."""
-    reading, rules = ({name: how[name] for name in each._fields if name in how} for each in (Reading, Rules))
+    """Options by keyword, divided by topic."""
+    reading, rules = ({name: how[name] for name in group._fields if name in how} for group in (Reading, Rules))
     others = {name: value for name, value in how.items() if name not in {**reading, **rules}}
     return Apart(Reading(**reading), Rules(**rules), others)

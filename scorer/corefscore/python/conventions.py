@@ -1,4 +1,4 @@
-"""From Python: one pair under the conventions that are in use (`explain`)."""
+"""Conventions from Python: one pair of files scored by the conventions in use (`explain`)."""
 
 from __future__ import annotations
 
@@ -24,32 +24,33 @@ if TYPE_CHECKING:
 def explain(
     key: Given, response: Given | None = None, *, expect: float | str | None = None, **how: Unpack[Files]
 ) -> Explanation:
-    """One pair under the conventions that are in use, side by side: which of them gives the number of a paper?
+    """Score one pair by the conventions in use, to find which of them gives the number of a paper.
 
-    Each side is one of those of `corefscore.score`. ``expect`` is that number in percent; rows that give it are marked,
-    to as many decimal places as it has. What is returned prints as the table of ``corefscore explain``; each row of its
-    ``rows`` has a convention with its options, the scores and the command of an ordinary run.
+    Each side is anything that `corefscore.score` accepts. ``expect`` is the number of the paper in percent; rows with
+    this score, compared to as many decimal places as it has, are marked. The report prints as the table of
+    ``corefscore explain``; each of its ``rows`` has a convention with its options, the scores, and the command of an
+    ordinary run.
 
-        >>> found = explain([[(0, 1), (4, 4)], [(2, 2)]], [[(0, 1), (4, 4)]], expect=100)
-        >>> [row.convention.name for row in found.rows if "conll" in row.matches]
+        >>> report = explain([[(0, 1), (4, 4)], [(2, 2)]], [[(0, 1), (4, 4)]], expect=100)
+        >>> [row.convention.name for row in report.rows if "conll" in row.matches]
         ['without-singletons', 'e2e-evaluator', 'mean-of-documents-without-singletons', 'given-mentions']
 
-    Raises `InputError` for input that is refused, `UsageError` for an unknown argument.
+    Raises `InputError` for input that is rejected, `UsageError` for an unknown argument.
     """
     reading, _, _ = apart(how)
-    found = explanation(key, complete(key, response, reading), reading, None if expect is None else str(expect))
-    warn_of(found.official.notices)
-    return found
+    report = explanation(key, complete(key, response, reading), reading, None if expect is None else str(expect))
+    warn_of(report.official.notices)
+    return report
 
 
 def explanation(
     key: Given, response: Given, reading: Reading, expect: str | None = None, files: str = "KEY RESPONSE"
 ) -> Explanation:
-    """`explain` with all that a command has to say: ``files`` is how it names both sides. Each is read once."""
+    """`explain` for commands; ``files`` are both sides as a command line names them. Each side is read once."""
     sides: dict[str, Any] = {KEY: key, RESPONSE: response}
-    for side, its in sides.items():
-        if isinstance(path := paths_of(side, its), str):
-            sides[side] = corpus(path, reading, side, None)
+    for name, side in sides.items():
+        if isinstance(path := paths_of(name, side), str):
+            sides[name] = corpus(path, reading, name, None)
     metrics = select(AVERAGE)
 
     def score(options: Mapping[str, Any]) -> Result:

@@ -1,6 +1,6 @@
-"""The class that training code calls after each document: the methods that many projects have, with the scores of here.
+"""A class for training code, which calls it after each document: the usual methods, with the scores of this package.
 
-Such classes were copied from project to project, and no longer agree. This one is written from the calls alone.
+Such classes were copied from project to project, and their scores no longer agree. This class has their methods only.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from corefscore.formats.memory.clusters import Clusters
 
 Given = Mapping[Any, Any] | None
-"""A mapping from mentions to their clusters, which may be left out."""
+"""A mapping from mentions to their clusters, or None."""
 
 
 class CorefEvaluator:
-    """Scores documents one after the other, called as evaluators in training code are.
+    """Scores documents one after another, with the methods of evaluators in training code.
 
         >>> evaluator = CorefEvaluator()
         >>> predicted, gold = [((0, 1), (4, 4), (2, 2))], [((0, 1), (4, 4)), ((2, 2),)]
@@ -34,10 +34,10 @@ class CorefEvaluator:
         (0.6185, 0.8333, 0.7048)
 
     The scores are those of ``measure``, by default the CoNLL average, whose precision and recall are the means of those
-    of MUC, B-cubed and CEAF-e; ``evaluators`` has one object for each metric behind it, with the same methods. All
-    documents are summed before anything is divided, as the official scorer does. Singletons count as they are given:
+    of MUC, B-cubed and CEAF-e; ``evaluators`` has an object with the same methods for each of its metrics. Counts of
+    all documents are summed before scores are computed, as in the official scorer. Singletons count on both sides;
     ``singletons="drop-response"`` drops those of ``predicted``, ``"drop"`` those of both sides. The other options are
-    those of `corefscore.Scorer`. Before the first document there are no scores: `UsageError`.
+    those of `corefscore.Scorer`. Asking for scores before the first document raises `UsageError`.
     """
 
     @spelled
@@ -53,11 +53,11 @@ class CorefEvaluator:
         mention_to_predicted: Given = None,
         mention_to_gold: Given = None,
     ) -> None:
-        """Count one document: its clusters, each of mentions, that were ``predicted``, and those of the key.
+        """Count one document: its ``predicted`` clusters, and the ``gold`` clusters of the key.
 
-        The clusters decide. The mappings from mentions to clusters are those that other evaluators need; they can be
-        left out, and have to have the mentions of the clusters. Raises `UsageError` where they do not, `InputError`
-        for what are no clusters.
+        Only the clusters are scored. The mappings from mentions to clusters are arguments of other evaluators, and can
+        be left out. Raises `UsageError` if their mentions are not those of the clusters, and `InputError` for arguments
+        that are not clusters.
         """
         sides = {"predicted": _listed(predicted), "gold": _listed(gold)}
         _agree("mention_to_predicted", mention_to_predicted, sides["predicted"])
@@ -65,16 +65,16 @@ class CorefEvaluator:
         self._scorer.add_document(sides["gold"], sides["predicted"])
 
     def reset(self) -> None:
-        """Forget all documents."""
+        """Remove all documents."""
         self._scorer.reset()
 
     @property
     def evaluators(self) -> list[_One]:
-        """An evaluator of one metric each: for the CoNLL average MUC, B-cubed and CEAF-e, in this order."""
+        """An evaluator for each metric: for the CoNLL average MUC, B-cubed and CEAF-e, in this order."""
         return [_One(self, metric.name) for metric in self._metrics]
 
     def result(self) -> Result:
-        """All that was scored so far."""
+        """The result of all documents so far."""
         return self._scorer.result()
 
     def get_prf(self) -> tuple[float, float, float]:
@@ -95,7 +95,7 @@ class CorefEvaluator:
 
 
 class _One:
-    """The scores of one measure, asked for when they are wanted."""
+    """The scores of one measure of an evaluator, computed when they are asked for."""
 
     def __init__(self, whole: CorefEvaluator, measure: str) -> None:
         self._whole, self._measure = whole, measure
@@ -119,20 +119,22 @@ class _One:
 
 
 def _listed(clusters: Clusters) -> list[list[Any]]:
-    """Clusters that can be looked at again."""
+    """The clusters as lists, which can be read more than once."""
     return [list(cluster) for cluster in clusters]
 
 
 def _agree(name: str, mapping: Given, clusters: Iterable[Iterable[Any]]) -> None:
-    """Raise `UsageError` where a mapping has other mentions than the clusters."""
+    """Raise `UsageError` if the mentions of a mapping are not those of the clusters."""
     if mapping is None:
         return
-    ours, theirs = ({_hashable(mention) for mention in its} for its in ([m for c in clusters for m in c], mapping))
-    if ours != theirs:
-        odd = next(iter(theirs - ours or ours - theirs))
-        which = "that the clusters lack" if theirs - ours else "less than the clusters"
-        raise UsageError(f"{name} has a mention {which}: {odd!r}; the clusters are what is scored: leave {name} out")
+    clustered = {_hashable(mention) for cluster in clusters for mention in cluster}
+    mapped = {_hashable(mention) for mention in mapping}
+    if clustered != mapped:
+        mention = next(iter(mapped - clustered or clustered - mapped))
+        found = "has a mention that the clusters lack" if mapped - clustered else "lacks a mention of the clusters"
+        raise UsageError(f"{name} {found}: {mention!r}; only the clusters are scored, so leave {name} out")
 
 
 def _hashable(mention: Any) -> Hashable:
+    """A mention with its lists as tuples."""
     return tuple(map(_hashable, mention)) if isinstance(mention, list) else mention

@@ -1,4 +1,4 @@
-"""Data frames of rows, by pandas or polars, whichever is there (extra ``frames``)."""
+"""Data frames of pandas or polars, whichever is installed (extra ``frames``)."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ LIBRARIES = ("pandas", "polars")
 
 
 def frame(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Any:
-    """A data frame of rows under the names of their columns. What has been imported goes before what is installed.
+    """A data frame with these columns and rows, by a library that is imported already or else by one that is installed.
 
-    Raises `UsageError` where neither library can be imported.
+    Raises `UsageError` if neither library can be imported.
     """
     for name in sorted(LIBRARIES, key=lambda name: name not in sys.modules):
         try:
             library = import_module(name)
         except ImportError:
             continue
-        data = {column: [row[at] for row in rows] for at, column in enumerate(columns)}
+        data = {column: [row[number] for row in rows] for number, column in enumerate(columns)}
         return library.DataFrame(data)
     raise UsageError("a data frame needs pandas or polars: pip install 'corefscore[frames]', or either of them alone")

@@ -1,4 +1,4 @@
-"""Clusters from the objects of other libraries, which are looked at but never imported."""
+"""Clusters from objects of other libraries, without importing these."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from typing import Any
 from corefscore.errors import UsageError
 
 SPANS, HEADS = "coref_clusters", "coref_head_clusters"
-"""What spaCy's components for coreference call their groups, each with a number behind it."""
+"""The names of the groups that spaCy's coreference components make, each followed by a number."""
 
 
 def from_spacy(doc: Any, *, heads: bool = False) -> list[list[tuple[int, int]]]:
-    """The entities of a document of spaCy, for `corefscore.score` and all that takes clusters.
+    """The entities of a spaCy document, for `corefscore.score` and other functions that accept clusters.
 
-    Each group of ``doc.spans`` named ``coref_clusters_1`` and so on is an entity; with ``heads``, each named
-    ``coref_head_clusters_1``, in which mentions are their heads. They come in the order of their numbers. A mention is
-    (first token, last token), where a span of spaCy ends behind its last token.
+    Each group of ``doc.spans`` with a name like ``coref_clusters_1`` is an entity; with ``heads``, each group with a
+    name like ``coref_head_clusters_1``, whose mentions are heads. Entities are in the order of these numbers. A mention
+    is (first token, last token), whereas a spaCy span ends after its last token.
 
         score([from_spacy(key) for key in keys], [from_spacy(doc) for doc in docs])
 
-    Raises `UsageError` for what has no ``spans``, and for a document that has groups of the other kind only.
+    Raises `UsageError` for an object without ``spans``, and for a document that has only groups of the other kind.
     """
     try:
         groups = dict(doc.spans)
     except (AttributeError, TypeError, ValueError) as error:
         raise UsageError(f"a {type(doc).__name__} has no groups of spans; expected a Doc of spaCy") from error
     wanted, other = (HEADS, SPANS) if heads else (SPANS, HEADS)
-    found = _numbered(groups, wanted)
-    if not found and _numbered(groups, other):
+    names = _numbered(groups, wanted)
+    if not names and _numbered(groups, other):
         raise UsageError(f"the document has groups {other}_*, and no {wanted}_*; write heads={not heads}")
-    return [[(span.start, span.end - 1) for span in groups[name]] for name in found]
+    return [[(span.start, span.end - 1) for span in groups[name]] for name in names]
 
 
 def _numbered(groups: Any, prefix: str) -> list[str]:
-    """The names of groups that are a prefix and a number, in the order of the numbers."""
+    """The names of groups that consist of a prefix and a number, in the order of the numbers."""
     names = [name for name in groups if re.fullmatch(rf"{prefix}_\d+", str(name))]
     return sorted(names, key=lambda name: int(name.rpartition("_")[2]))

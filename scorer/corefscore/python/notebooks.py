@@ -1,4 +1,4 @@
-"""Small tables for notebooks: HTML that needs no style sheet, with every text escaped."""
+"""Small tables for notebooks: HTML without a style sheet, with all text escaped."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ RIGHT = ' style="text-align: right"'
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]], left: Sequence[bool], title: str = "") -> str:
-    """A table of texts; ``left`` says which columns stand at the left, as words do."""
+    """A table of texts; ``left`` says which columns are aligned left."""
     caption = f"<caption>{_text(title)}</caption>" if title else ""
     head = _row("th", headings, left)
     body = "".join(_row("td", row, left) for row in rows)
@@ -19,12 +19,13 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]], left: Sequence
 
 
 def signed(parts: Iterable[str], notes: Iterable[str], signature: str) -> str:
-    """Tables, the sentences under them, and the signature."""
+    """Tables, the notes below them, and the signature."""
     lines = "".join(f"<p>{_text(note)}</p>" for note in notes)
     return f"{''.join(parts)}{lines}<p><small>{_text(signature)}</small></p>"
 
 
 def _row(cell: str, texts: Sequence[str], left: Sequence[bool]) -> str:
+    """A row of cells, each an element of the name ``cell``."""
     cells = (
         f"<{cell}{'' if at_left else RIGHT}>{_text(text)}</{cell}>" for text, at_left in zip(texts, left, strict=True)
     )
@@ -32,5 +33,5 @@ def _row(cell: str, texts: Sequence[str], left: Sequence[bool]) -> str:
 
 
 def _text(text: str) -> str:
-    """Text as HTML; pictures stand for control characters, and a mark for bytes that are no characters."""
+    """Text as HTML; control characters become visible symbols, and bytes that are not UTF-8 question marks."""
     return escape(text.translate(VISIBLE)).encode("utf-8", "replace").decode()

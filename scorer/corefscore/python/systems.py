@@ -1,4 +1,4 @@
-"""Systems from Python: `compare`, `rank` and `check`, the reports of the commands of these names as objects."""
+"""Comparing systems from Python: `compare`, `rank` and `check`, which return the reports of these commands."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 
 
 LEVELS = ("confidence", "alpha")
-"""The keywords of `Method` each of which is what the other leaves, so that neither has a default of its own."""
+"""The keywords of `Method` without a default here, since each defaults to the difference of the other from 1."""
 
-METHOD = {each.name: each.default for each in fields(Method) if each.name not in LEVELS}
-"""The other keywords of `Method`, with their defaults."""
+METHOD = {field.name: field.default for field in fields(Method) if field.name not in LEVELS}
+"""The other keywords of `Method` with their defaults."""
 
 
 def _comparing(function: Callable[P, R]) -> Callable[P, R]:
@@ -55,26 +55,26 @@ def compare(
     measures: str | Sequence[str] = DEFAULT,
     **how: Unpack[Comparing],
 ) -> Comparison:
-    """Compare systems, given as their responses by name: scores, differences, intervals of both, and tests.
+    """Compare systems, given as responses by name: scores, differences, confidence intervals of both, and tests.
 
-    The key and each response is one of those of `score`; the key is read once. ``measures`` are names such as
-    ``muc,blanc.coreference,conll,lea.f1``, as a list or joined by commas. ``confidence`` of the intervals and
-    ``alpha``, the level of the tests, are from 0 to 1; each is what the other leaves, 0.95 and 0.05 where neither is
-    given. ``by`` is a regular expression for groups of documents, or `file`: systems are also compared on each of them,
-    and scores are unweighted means over groups.
+    The key and each response is anything that `score` accepts; the key is read once. ``measures`` are names such as
+    ``muc,blanc.coreference,conll,lea.f1``, as a list or joined by commas. ``confidence``, the confidence level of
+    intervals, and ``alpha``, the significance level of tests, are between 0 and 1. If only one of them is given, the
+    other is the difference from 1; the defaults are 0.95 and 0.05. ``by`` is a regular expression for groups of
+    documents, or `file`: systems are also compared on each group, and scores are unweighted means over groups.
     ``unit``, ``test``, ``trials``, ``seed``, ``correction`` and ``average`` ("documents" for means over documents) are
-    the options of ``corefscore compare`` (docs/compare.md), all others those of `score`.
+    the options of ``corefscore compare`` (docs/compare.md), the others those of `score`.
 
-    What is returned prints as the table of the command; ``to_dict()`` is its JSON, ``to_table(layout)`` its other
-    layouts, ``to_frame()`` a data frame, ``results`` the `Result` of each system. One system alone gets intervals.
+    The report prints as the table of the command; ``to_dict()`` is its JSON, ``to_table(layout)`` its other layouts,
+    ``to_frame()`` a data frame, ``results`` the `Result` of each system. A single system gets intervals only.
 
         >>> key = {name: [[(0, 0), (3, 3)], [(5, 5), (8, 8)]] for name in "abcdef"}
-        >>> found = compare(key, {"one": key, "none": dict.fromkeys(key, [])}, "muc.f1")
-        >>> found.to_dict()["pairs"][0]["measures"]["muc"]["f1"]["p"]
+        >>> report = compare(key, {"one": key, "none": dict.fromkeys(key, [])}, "muc.f1")
+        >>> report.to_dict()["pairs"][0]["measures"]["muc"]["f1"]["p"]
         0.03125
 
-    What is odd is warned of as by `score`. Raises `InputError` for input that is refused and for a key that is one unit
-    only, `UsageError` for unknown names, for levels that are none, and where there is no system.
+    Notices give a warning as in `score`. Raises `InputError` for input that is rejected and for a key with only one
+    unit, `UsageError` for unknown names, for levels that are out of range, and if there is no system.
     """
     chosen = wanted(_words(measures))
     method, others = _method(how)
@@ -90,13 +90,13 @@ def rank(
     sort: str = "conll",
     **how: Unpack[Comparing],
 ) -> Ranking:
-    """Rank systems, given as their responses by name: those that do not differ significantly share a rank.
+    """Rank systems, given as responses by name: systems that do not differ significantly share a rank.
 
-    ``sort`` is the measure that ranks, by its F1, or a score such as ``lea.recall``; ``by`` a regular expression for
-    the groups of documents whose unweighted mean ranks. All other arguments are those of `compare`, and so is what can
-    be done with the report. Each system has to be one that can be scored.
+    ``sort`` is the measure to rank by: its F1, or a score such as ``lea.recall``. ``by`` is a regular expression for
+    groups of documents; systems are then ranked by the unweighted mean over groups. The other arguments and the methods
+    of the report are those of `compare`. Every system must be one that can be scored.
 
-    Raises as `compare` does.
+    Raises the same errors as `compare`.
     """
     chosen, (measure, score) = wanted(_words(measures)), single(sort)
     method, others = _method(how)
@@ -120,22 +120,22 @@ def check(
     average: str | None = None,
     **how: Unpack[Options],
 ) -> Check:
-    """Check whether a score fell below an earlier one, or below a minimum: ``passed`` says so, ``failures`` what did.
+    """Check whether a score fell below an earlier one or below a minimum: see the report's ``passed`` and ``failures``.
 
-    ``baseline`` is a `Result`, its ``to_dict()``, or the path of its JSON or of what the official scorer printed
-    (of the one ``metric``, where the file does not say which). ``minimum`` has the least value of scores, such as
-    ``{"lea.f1": 0.5, "conll": 0.6}``. ``measures`` are the scores that decide, all F1 unless they are given;
-    ``tolerance`` is how far a score may fall, ``tolerances`` the same for some; ``both_ways`` makes every move of
-    any score of any document fail. All these numbers are from 0 to 1. With ``average`` "documents" means over
-    documents count instead of totals. ``by`` is a regular expression for groups of documents, or `file`: each group
-    and the unweighted mean over groups are checked, and ``minimum`` is for the mean. The other options are those of
+    ``baseline`` is a `Result`, its ``to_dict()``, or the path of its JSON or of the output of the official scorer (of
+    the metric ``metric``, if the file does not name it). ``minimum`` has minimum scores, such as
+    ``{"lea.f1": 0.5, "conll": 0.6}``. ``measures`` are the scores that decide, by default every F1. ``tolerance`` is
+    how far a score may fall, ``tolerances`` the same for single scores; with ``both_ways``, any change of any score of
+    any document fails the check. All these numbers are from 0 to 1. With ``average="documents"``, means over documents
+    are checked instead of totals. ``by`` is a regular expression for groups of documents, or `file`: each group and
+    the unweighted mean over groups are checked, and ``minimum`` is for the mean. The other options are those of
     `score`.
 
         >>> check([["a", "b", "c"]], [["a", "b"], ["c"]], minimum={"muc": 0.5}).passed
         True
 
-    Raises `UsageError` where there is neither a baseline nor a minimum, and for unknown names; `InputError` for a
-    baseline that was made in another way, and for input that is refused.
+    Raises `UsageError` if there is neither a baseline nor a minimum, and for unknown names; `InputError` for a baseline
+    with other options, documents or groups, and for input that is rejected.
     """
     if baseline is None and not minimum:
         raise UsageError("check needs a baseline, or a minimum such as {'lea.f1': 0.5}")
@@ -145,18 +145,19 @@ def check(
     if measures is not None and both_ways:
         raise UsageError("both_ways compares every score; leave measures out")
     deciding = scores_in(_words(measures)) if measures is not None else []
-    asked = Asked(deciding, tolerance, {single(name): its for name, its in (tolerances or {}).items()}, both_ways, by)
+    own_tolerances = {single(name): limit for name, limit in (tolerances or {}).items()}
+    asked = Asked(deciding, tolerance, own_tolerances, both_ways, by)
     before, path = _baseline(baseline, metric, by)
     metrics = checks.needed(before, floors)
     document = {} if before is None or before.document is None else {"document": before.document}
     result = _scoring(metrics, {**how, **document}).result(key, response)
-    found = checks.check(result, before, floors, asked, path, average=average)
-    warn_of([*result.notices, *found.notices])
-    return found
+    report = checks.check(result, before, floors, asked, path, average=average)
+    warn_of([*result.notices, *report.notices])
+    return report
 
 
 def _method(how: Mapping[str, Any]) -> tuple[Method, dict[str, Any]]:
-    """How systems are compared, and all other options of a call."""
+    """The method of comparison from the options of a call, and the other options."""
     own = {name: how[name] for name in METHOD if name in how}
     confidence, alpha = both_levels(*map(how.get, LEVELS))
     others = {name: value for name, value in how.items() if name not in (*METHOD, *LEVELS)}
@@ -172,29 +173,30 @@ class _Scoring(NamedTuple):
     workers: Map | None
 
     def result(self, key: Given, response: Given | None) -> Result:
-        whole = complete(key, response, self.reading)
-        found = scored(key, whole, self.metrics, self.settings, self.reading, workers=self.workers)
-        return refuse_heads_of_spans(found)
+        """The result of a response."""
+        response = complete(key, response, self.reading)
+        result = scored(key, response, self.metrics, self.settings, self.reading, workers=self.workers)
+        return refuse_heads_of_spans(result)
 
 
 def _scoring(metrics: Sequence[Metric], how: Mapping[str, Any], unit: str = Method.unit) -> _Scoring:
-    """The same from the options of a call."""
+    """How responses are scored, from the options of a call."""
     reading, rules, others = apart(how)
     document, workers = others.pop("document", None), others.pop("workers", None)
     return _Scoring(metrics, settings_of(metrics, rules, document, own_options(others), unit), reading, workers)
 
 
 def _baseline(given: Any, metric: str | None, by: str | None) -> tuple[Baseline | None, str | None]:
-    """A baseline, and what messages call it; of a result, with the groups that a pattern makes."""
+    """The baseline, and its name in messages. The baseline from a result has the groups of the pattern ``by``."""
     if given is None:
         return None, None
     if isinstance(given, Result):
-        made = baseline_of(given.to_dict(), "baseline")
+        baseline = baseline_of(given.to_dict(), "baseline")
         if by is not None:
             report = Report(given, by=by)
             groups = {name: numbers_in(scores.to_dict()) for name, scores in report.groups.items()}
-            made = replace(made, by=by, groups=groups, mean=report.mean_values)
-        return made, "baseline"
+            baseline = replace(baseline, by=by, groups=groups, mean=report.mean_values)
+        return baseline, "baseline"
     if isinstance(given, Mapping):
         return baseline_of(dict(given), "baseline"), "baseline"
     paths = paths_of("baseline", given)
@@ -204,7 +206,7 @@ def _baseline(given: Any, metric: str | None, by: str | None) -> tuple[Baseline 
 
 
 def _words(names: str | Sequence[str]) -> str:
-    """Names as the command line has them."""
+    """Names joined by commas, as on the command line. Raises `UsageError` for anything but names."""
     if isinstance(names, str):
         return names
     if not isinstance(names, Iterable) or not all(isinstance(name, str) for name in names):
@@ -215,7 +217,7 @@ def _words(names: str | Sequence[str]) -> str:
 def _results(
     key: Given, systems: Mapping[str, Given], metrics: Sequence[Metric], how: Mapping[str, Any], unit: str
 ) -> dict[str, Result]:
-    """The results of systems by name; what is odd is warned of, once for all of them."""
+    """The results of systems by name; gives one warning for the notices of all of them."""
     if not isinstance(systems, Mapping) or not systems:
         found = "none is given" if isinstance(systems, Mapping) else f"they are {type(systems).__name__}"
         raise UsageError(f"systems: {found}; expected responses by name, such as {{'a': response}}")
@@ -225,8 +227,8 @@ def _results(
         names = names_asked(metrics, scoring.settings.own)
         key = corpus(paths, scoring.reading, KEY, names, workers=scoring.workers)
 
-    def tell(its: Sequence[Finding], of: str) -> None:
-        notices.extend(its)
+    def tell(found: Sequence[Finding], of: str) -> None:
+        notices.extend(found)
 
     results = scored_each(systems, partial(scoring.result, key), tell, files_of(key))
     warn_of(notices)
@@ -234,7 +236,7 @@ def _results(
 
 
 def files_of(key: Given) -> set[str]:
-    """What notices about a key call it: its files, or its side for clusters in memory."""
+    """The paths that notices about a key have: those of its files, or the name of the side for clusters in memory."""
     if not isinstance(key, Corpus):
         return {KEY}
     return {place.source.name for place in key.documents.places if place is not None}
@@ -242,24 +244,24 @@ def files_of(key: Given) -> set[str]:
 
 def scored_each(
     systems: Mapping[str, Any],
-    one: Callable[[Any], Result],
+    score_one: Callable[[Any], Result],
     tell: Callable[[Sequence[Finding], str], None],
     files: Collection[str],
     *,
     refused: Callable[[str, ScorerError], None] | None = None,
     blamed: Collection[str] = (),
 ) -> dict[str, Result]:
-    """The results of systems by name, each made by ``one`` from what stands for the system.
+    """The results of systems by name; ``score_one`` scores a value of ``systems``.
 
-    ``tell`` is given the notices of each with its name; those about the key alone, known by its ``files``, once and
-    with no name. A system that cannot be scored is an error, or is handed to ``refused``, unless that is the fault of a
-    file that is ``blamed``.
+    ``tell`` is called with the notices of each system and its name; notices about the key alone, which is known by its
+    ``files``, are passed only once, with an empty name. The error of a system that cannot be scored is raised, or
+    passed to ``refused`` unless it is about a file in ``blamed``.
     """
     results = {}
-    told: set[Hashable] = set()
+    known: set[Hashable] = set()
     for name, system in systems.items():
         try:
-            result = one(system)
+            result = score_one(system)
         except (InputError, UsageError) as error:
             if refused is None or _blames(error, blamed):
                 raise
@@ -267,18 +269,19 @@ def scored_each(
             continue
         results[name] = result
         of_key = {_identity(notice): notice for notice in result.notices if _is_of_key(notice, files)}
-        tell([of_key[new] for new in of_key if new not in told], "")
-        told.update(of_key)
+        tell([of_key[new] for new in of_key if new not in known], "")
+        known.update(of_key)
         tell([notice for notice in result.notices if not _is_of_key(notice, files)], name)
     return results
 
 
 def _is_of_key(notice: Finding, files: Collection[str]) -> bool:
-    """Whether a notice is about the key alone, given its files, so that it comes again with every system."""
+    """Whether a notice is about the key alone, so that every system repeats it."""
     return notice.path in files and notice.code != "missing-document"
 
 
 def _identity(notice: Finding) -> Hashable:
+    """A value that is the same for equal notices."""
     return notice[:4], tuple(notice.details.items())
 
 

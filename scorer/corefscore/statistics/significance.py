@@ -468,7 +468,8 @@ SPARE_TRIALS = 2
 
 
 def both_levels(confidence: float | None, alpha: float | None) -> tuple[float, float]:
-    """The confidence of intervals and the level of tests, from 0 to 1; if one is None, it is 1 less the other.
+    """The confidence level of intervals and the significance level of tests, from 0 to 1; a level
+    that is None is 1 less the other.
 
     Raises `UsageError` for a level that is not between 0 and 1.
     """
