@@ -204,7 +204,8 @@ class _Search:
     def _by_words(self, gap: Gap) -> None:
         """Align the words of a gap."""
         sides = (self.key, gap.key, gap.key_end), (self.response, gap.response, gap.response_end)
-        of_key, of_response = (its.begun[stop - 1] - its.begun[start] + 1 for its, start, stop in sides)
+        of_key = self.key.begun[gap.key_end - 1] - self.key.begun[gap.key] + 1
+        of_response = np.count_nonzero(self.response.begins[gap.response + 1 : gap.response_end]) + 1
         if of_key * of_response > CELLS:
             return
         key, response = (pieces(its.token, start, stop) for its, start, stop in sides)
@@ -225,8 +226,9 @@ class _Search:
         if min(int(np.count_nonzero(left)), len(self.key.code)) < MOVED_SIZE:
             return
         other, taken = np.flatnonzero(~left), np.sort(place[~left])
-        many = np.append(0, np.cumsum(left))
+        many = np.append(np.int32(0), np.cumsum(left, dtype=np.int32))
         at = np.flatnonzero(many[MOVED_SIZE:] - many[:-MOVED_SIZE] == MOVED_SIZE)
+        del many  # as large as the text
         value, first = np.unique(grams(self.response.code, MOVED_SIZE)[at], return_index=True)
         which, places = self.grams(MOVED_SIZE).once_without(value, taken)
         both = self._equal(places, at[first[which]], MOVED_SIZE)
