@@ -15,6 +15,8 @@ def _run() -> Callable[[list[str], str], int]:
     """The command, imported without the collector of cycles: what start-up makes lives to the end, and looking
     through it time and again takes a quarter of a short run."""
     gc.disable()
+    # Linear algebra is the one thing that numpy has threads for, and to start them takes another fifth.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from corefscore.cli import run
     from corefscore.cli.output import whole_streams
     from corefscore.cli.signals import as_first_process
