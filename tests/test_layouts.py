@@ -222,7 +222,7 @@ def test_a_look_that_a_layout_cannot_have_is_refused(layout: str, options: list[
     done = within("lea", *DEMO, "--format", layout, *options)
     assert (done.status, done.stdout) == (2, b"")
     assert done.stderr.decode() == (
-        f"corefscore: {options[0]} is for tables to read: --format table, markdown, latex; {layout} has none of it\n"
+        f"corefscore: {options[0]} is for readable tables: --format table, markdown, latex; {layout} does not have it\n"
     )
 
 

@@ -117,10 +117,10 @@ def test_a_pipe_in_a_folder_is_skipped_with_a_notice(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("muc PIPE PIPE", "PIPE can be read once only, and PIPE is the same pipe or terminal; save it to a file first"),
-        ("validate PIPE --key ./PIPE", "./PIPE can be read once only, and PIPE is the same pipe"),
-        ("check PIPE KEY PIPE", "PIPE can be read once only"),
-        ("compare KEY PIPE RESPONSE B=PIPE", "PIPE can be read once only"),
+        ("muc PIPE PIPE", "PIPE can be read only once, and PIPE is the same pipe or terminal; save it to a file first"),
+        ("validate PIPE --key ./PIPE", "./PIPE can be read only once, and PIPE is the same pipe"),
+        ("check PIPE KEY PIPE", "PIPE can be read only once"),
+        ("compare KEY PIPE RESPONSE B=PIPE", "PIPE can be read only once"),
         ("validate PIPE --fix PIPE", "PIPE: --fix reads OUT again once it is written; give a regular file"),
         ("validate KEY --fix PIPE", "PIPE: --fix reads OUT again once it is written; give a regular file"),
         ("muc PIPE KEY --output PIPE", "--output PIPE would overwrite PIPE, which is read; name another file"),
@@ -136,7 +136,7 @@ def test_one_pipe_is_not_read_twice(line: str, said: str, tmp_path: Path) -> Non
 def test_standard_input_under_two_names_is_not_read_twice() -> None:
     done = run("muc", "-", "/dev/stdin", input=Path(KEY).read_bytes(), stdout=subprocess.PIPE)
     assert (done.returncode, done.stdout) == (2, b"")
-    assert b"/dev/stdin can be read once only, and - is the same pipe" in done.stderr
+    assert b"/dev/stdin can be read only once, and - is the same pipe" in done.stderr
 
 
 def test_two_pipes_are_two(tmp_path: Path) -> None:

@@ -37,11 +37,11 @@ GROUP_HELP = {
 
 
 COMMANDS = ("compare", "rank", "check", "errors", "diff", "explain", "validate", "convert", "cite")
-"""What is no metric: the name of each command, and of the file beside this one whose `command` makes it."""
+"""The commands other than metrics; each is made by `command` in the module of its name in this folder."""
 
 
 class Commands(click.Group):
-    """Every metric is a command, read from the table of metrics; so is a list of them. The others are `COMMANDS`."""
+    """All commands: every metric and every list of metrics is a command, and so are `COMMANDS`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         from corefscore.metrics import GROUPS, NAMES, outside
@@ -79,7 +79,8 @@ class Commands(click.Group):
         with formatter.section("Metrics (details: corefscore METRIC --help)"):
             formatter.write_dl([(metric.name, f"{metric.title}. {metric.use}") for metric in metrics])
         with formatter.section("Groups of metrics"):
-            formatter.write_dl([(name, GROUP_HELP[name].format(names=", ".join(its))) for name, its in GROUPS.items()])
+            rows = [(name, GROUP_HELP[name].format(names=", ".join(members))) for name, members in GROUPS.items()]
+            formatter.write_dl(rows)
         with formatter.section("Commands (details: corefscore COMMAND --help)"):
             formatter.write_dl([(name, _command(name).get_short_help_str(200)) for name in COMMANDS])
         if broken:
@@ -89,7 +90,7 @@ class Commands(click.Group):
 
 
 def _is_path(word: str) -> bool:
-    """Whether a word that is no metric is a file, there or not: it has a folder or an ending, and lists no metrics."""
+    """Whether an unknown metric is meant as a file: it exists, or has a folder or an ending and is not a list."""
     from corefscore.metrics import GROUPS, NAMES, named
     from corefscore.metrics.counts import SCORES
 
@@ -105,7 +106,7 @@ def _is_path(word: str) -> bool:
 
 
 def _without_metric(args: Sequence[str]) -> str:
-    """What to say where the first argument is a file, and which call was probably meant."""
+    """The message for a call whose first argument is a file, with the call that was probably meant."""
     from shlex import join
 
     from corefscore.metrics import GROUPS, NAMES, named
@@ -119,12 +120,13 @@ def _without_metric(args: Sequence[str]) -> str:
 
 
 def _command(name: str) -> click.Command:
+    """The command of a name in `COMMANDS`."""
     command: click.Command = import_module(f"corefscore.cli.{name}").command(name)
     return command
 
 
 def commands() -> click.Group:
-    """Everything that can be called."""
+    """The program with all its commands."""
     return Commands(
         "corefscore",
         help=HELP,
@@ -144,16 +146,16 @@ def commands() -> click.Group:
 
 
 COMPLETE = "_COREFSCORE_COMPLETE"
-"""The variable by which a shell asks for completion; its values are ``bash_source``, ``zsh_complete`` and the like."""
+"""The environment variable with which a shell asks for completion, such as ``bash_source`` or ``zsh_complete``."""
 
 
 def run(arguments: list[str], program: str) -> int:
-    """Carry out a call under the name ``program``; the exit status."""
+    """Run the program with the name ``program``; returns the exit status."""
     return (_as_corefud_scorer if program == COREFUD_NAME else _as_corefscore)(arguments, program)
 
 
 def _as_corefscore(arguments: list[str], program: str) -> int:
-    """Carry out a call of this command, also under the name of the official scorer."""
+    """Run corefscore, under its own name or that of the official scorer."""
     command = commands()
     if arguments[:1] == ["help"]:
         arguments = [*arguments[1:2], "--help"]
@@ -178,7 +180,7 @@ def _as_corefscore(arguments: list[str], program: str) -> int:
 
 
 def _as_corefud_scorer(arguments: list[str], program: str) -> int:
-    """The same as the official CorefUD scorer."""
+    """Run the program as the official CorefUD scorer."""
     from corefscore.cli.corefud import run
 
     try:
@@ -188,7 +190,7 @@ def _as_corefud_scorer(arguments: list[str], program: str) -> int:
 
 
 def _explain(error: Exception) -> int:
-    """Say what went wrong; the exit status."""
+    """Print the message of an error; returns the exit status."""
     status = UsageError.status
     if isinstance(error, ScorerError):
         text, status = f"corefscore: {error}", error.status
@@ -203,7 +205,7 @@ def _explain(error: Exception) -> int:
 
 
 def _culprit(error: OSError) -> str:
-    """What an operation failed on that nothing else has words for: what click prints itself, or the working folder."""
+    """The file of an unexpected error: its own, or else the working folder or standard output, where click prints."""
     if error.filename is not None:
         if error.filename == STANDARD_OUTPUT:
             give_up(sys.stdout)
@@ -217,11 +219,12 @@ def _culprit(error: OSError) -> str:
 
 
 def _usage(error: click.ClickException) -> str:
-    """What is wrong with a call, in words."""
+    """The message for wrong usage."""
     message = error.format_message()
     context = error.ctx if isinstance(error, click.UsageError) else None
     if isinstance(error, click.NoSuchOption) and context:
-        names = [name for each in context.command.get_params(context) for name in (*each.opts, *each.secondary_opts)]
+        parameters = context.command.get_params(context)
+        names = [name for parameter in parameters for name in (*parameter.opts, *parameter.secondary_opts)]
         known = suggested(error.option_name, [name for name in names if name.startswith("--")])
         message = f"unknown option {error.option_name}; {known}"
         if context.parent is None:
@@ -230,6 +233,7 @@ def _usage(error: click.ClickException) -> str:
 
 
 def _version(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
+    """Print the version and exit."""
     if value:
         click.echo(f"corefscore {__version__}")
         ctx.exit()

@@ -1,4 +1,4 @@
-"""What `errors` and `diff` share: their options, and the analysis of responses."""
+"""The options of `errors` and `diff`, and the analysis of responses."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from corefscore.results import Result
 def analysing() -> list[click.Parameter]:
     """Options of an analysis."""
     return [
-        click.Option(["--measure"], default="conll", show_default=True, help="Count costs in the F1 of this measure."),
+        click.Option(["--measure"], default="conll", show_default=True, help="Measure whose F1 gives the costs."),
         click.Option(
             ["--pronouns"],
             metavar="HOW",
             default="auto",
             show_default=True,
-            help="Which mentions are pronouns: auto (by the tags of the key), none, english, tags:A,B* or words:FILE.",
+            help="How to recognise pronouns: auto (by the tags of the key), none, english, tags:A,B* or words:FILE.",
         ),
         click.Option(
             ["--symmetric"],
             is_flag=True,
-            help="For two annotators: no side is the key, and words say first and second.",
+            help="Compare two annotators: call the sides first and second.",
         ),
         click.Option(
             ["--spans"],
@@ -48,7 +48,7 @@ def analysing() -> list[click.Parameter]:
 
 
 def words_of(*, symmetric: bool, several: bool) -> Words:
-    """What a report calls the sides. Raises `UsageError` for several responses without a key."""
+    """The words of a report for the sides. Raises `UsageError` for ``--symmetric`` with several responses."""
     if symmetric and several:
         raise UsageError("--symmetric is for two annotators: leave the third file out")
     return FIRST_AND_SECOND if symmetric else KEY_AND_RESPONSE
@@ -68,7 +68,7 @@ def analysed(
     document: str | None = None,
     **how: Any,
 ) -> dict[str, Analysis]:
-    """The analysis of each response, by the name of the system; the text of the key is read once."""
+    """The analysis of each response by the name of the system; the text of the key is read once."""
     refuse_parts(how["of"], how["window"])
     one_standard_input(key, *systems.values())
     wanted = measured(measure)
@@ -87,6 +87,6 @@ def analysed(
         name: analysed_result(result, pairs_of_result, text, asked, wanted)
         for (name, result), pairs_of_result in zip(results.items(), pairs, strict=True)
     }
-    first, *_ = analyses.values()  # what is odd for an analysis is odd in the key
+    first, *_ = analyses.values()  # the notices of an analysis are about the key
     tell(first.notices, strict=strict, quiet=quiet)
     return analyses

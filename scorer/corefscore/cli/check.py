@@ -59,7 +59,9 @@ def command(name: str) -> click.Command:
                 help="Fail on any score that moves, up or down, also of a single document.",
             ),
             click.Option(
-                ["--metric"], metavar="NAME", help="The metric of the official output, if that is of one metric only."
+                ["--metric"],
+                metavar="NAME",
+                help="Metric of the baseline, if it is official output for one metric only.",
             ),
             click.Option(
                 ["--min", "floors"],
@@ -95,12 +97,12 @@ def run(
     scheduler: str | None,
     **how: Any,
 ) -> None:
-    """Score the response, check, write the report."""
+    """Score the response, check the scores, and write the report."""
     if len(files) not in (2, 3):
         raise UsageError("check needs BASELINE KEY RESPONSE, or --min MEASURE=PERCENT KEY RESPONSE")
     *before, key, response = files
     if not before and not floors:
-        raise UsageError("check needs a baseline, or a floor: --min MEASURE=PERCENT")
+        raise UsageError("check needs a baseline, or a minimum: --min MEASURE=PERCENT")
     asked = _asked(measures, tolerances, both_ways=both_ways)._replace(by=by)
     if by is not None:
         compiled(by)
@@ -109,47 +111,47 @@ def run(
     lowest = _floors(floors)
     path = before[0] if before else None
     if path is None and (asked.measures or tolerances or both_ways):
-        raise UsageError("--measures, --tolerance and --both-ways are about a baseline: check BASELINE KEY RESPONSE")
+        raise UsageError("--measures, --tolerance and --both-ways need a baseline: check BASELINE KEY RESPONSE")
     baseline = read_baseline(path, metric) if path is not None else None
     chosen = needed(baseline, lowest)
     document = baseline.document if baseline else None
     with workers(jobs, scheduler) as apply:
         result = evaluated(key, response, chosen, apply=apply, document=document, **how)
     tell(result.notices, strict=strict, quiet=quiet)
-    found = check(result, baseline, lowest, asked, path, average=average)
-    tell(found.notices, strict=strict, quiet=quiet)
-    write(rendered(found, options.style(layout)), output)
-    if not found.passed:
+    report = check(result, baseline, lowest, asked, path, average=average)
+    tell(report.notices, strict=strict, quiet=quiet)
+    write(rendered(report, options.style(layout)), output)
+    if not report.passed:
         click.get_current_context().exit(FAILED)
 
 
 DEFAULT = 0.05
-"""How far a score may fall, in percentage points, unless a tolerance is given."""
+"""The default tolerance: how far a score may fall, in percentage points."""
 
 
 def _asked(measures: str | None, tolerances: Sequence[str], *, both_ways: bool) -> Asked:
-    """What the check goes by. Raises `UsageError` for names and numbers that are none, and for what comes twice."""
+    """The options of the check. Raises `UsageError` for unknown names, invalid numbers, and repeated tolerances."""
     if measures is not None and both_ways:
         raise UsageError("--both-ways compares every score; leave --measures out")
-    usual: list[float] = []
-    single_ones: dict[Named, float] = {}
-    for each in tolerances:
-        name, separator, points = each.rpartition("=")
-        value = _tolerance(each, points)
+    for_all: list[float] = []
+    by_score: dict[Named, float] = {}
+    for tolerance in tolerances:
+        name, separator, points = tolerance.rpartition("=")
+        value = _tolerance(tolerance, points)
         if not separator:
-            usual.append(value)
-        elif single(name) in single_ones:
-            raise UsageError(f'--tolerance "{each}": there is a tolerance for this score already')
+            for_all.append(value)
+        elif single(name) in by_score:
+            raise UsageError(f'--tolerance "{tolerance}": this score has a tolerance already')
         else:
-            single_ones[single(name)] = value / 100
-    if len(usual) > 1:
+            by_score[single(name)] = value / 100
+    if len(for_all) > 1:
         raise UsageError("--tolerance POINTS for all scores is given more than once; name the scores: lea.f1=0.5")
     deciding = scores_in(measures) if measures is not None else []
-    return Asked(deciding, (usual or [DEFAULT])[0] / 100, single_ones, both_ways)
+    return Asked(deciding, (for_all or [DEFAULT])[0] / 100, by_score, both_ways)
 
 
 def _tolerance(words: str, points: str) -> float:
-    """Points as a number. Raises `UsageError` for what is none."""
+    """The number of points in a tolerance. Raises `UsageError` for an invalid number."""
     try:
         value = float(points)
     except ValueError:
@@ -163,14 +165,14 @@ def _tolerance(words: str, points: str) -> float:
 
 
 def _floors(words: Sequence[str]) -> dict[tuple[str, str], float]:
-    """Floors from 0 to 1, by measure and score."""
-    found: dict[tuple[str, str], float] = {}
-    for each in words:
-        name, _, percent = each.partition("=")
+    """The minimum scores by measure and score, from 0 to 1. Raises `UsageError` for invalid or repeated ones."""
+    floors: dict[tuple[str, str], float] = {}
+    for floor in words:
+        name, _, percent = floor.partition("=")
         if not percent:
-            raise UsageError(f'--min "{each}": expected MEASURE=PERCENT, such as lea.f1=50')
+            raise UsageError(f'--min "{floor}": expected MEASURE=PERCENT, such as lea.f1=50')
         least = from_percent(percent, f"--min {name}=")
-        if single(name) in found:
-            raise UsageError(f'--min "{each}": there is a floor for this score already')
-        found[single(name)] = least
-    return found
+        if single(name) in floors:
+            raise UsageError(f'--min "{floor}": this score has a minimum already')
+        floors[single(name)] = least
+    return floors

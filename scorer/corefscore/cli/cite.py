@@ -16,11 +16,12 @@ def command(name: str) -> click.Command:
         name,
         callback=_cite,
         short_help="Print BibTeX of this software and of the papers of metrics.",
-        help="Print BibTeX of this software, of the official scorer, and of the papers of METRIC, names as for "
-        "scoring, joined by commas (default: conll).",
+        help="Print BibTeX of this software, of the official scorer, and of the papers of METRIC: one or more names of "
+        "metrics, joined by commas (default: conll).",
         params=[click.Argument(["metrics"], metavar="[METRIC]", default="conll"), options.output()],
     )
 
 
 def _cite(metrics: str, output: str) -> None:
+    """Write the citations."""
     write([bibtex(select(metrics))], output)

@@ -58,12 +58,12 @@ def run(
     output: str,
     **how: Any,
 ) -> None:
-    """Score every system, compare, write the report."""
+    """Score every system, compare them, and write the report."""
     paths = given(key, systems, place, **how)
     spare_inputs({"--output": output}, (key, *paths.values()), how["include"])
     chosen = wanted(measures)
     way = method(how, by)
     results = scored(key, paths, chosen.metrics, unit=way.unit, **how)
     with progress.resampling() as watch:
-        found = compare(results, chosen.measures, way, watch)
-    write(rendered(found, look), output)
+        report = compare(results, chosen.measures, way, watch)
+    write(rendered(report, look), output)

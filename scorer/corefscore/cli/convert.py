@@ -17,7 +17,7 @@ from corefscore.errors import UsageError
 from corefscore.formats.row import Reading
 
 IN_MEMORY = 16 << 20
-"""Bytes beyond which the output waits in a temporary file until it is complete."""
+"""The largest output in bytes that is kept in memory until it is complete; more is kept in a temporary file."""
 
 HELP = """Convert between CoNLL-2011/2012, CorefUD, JSON lines and other dialects of JSON.
 
@@ -30,7 +30,7 @@ coreference."""
 
 
 def command(name: str) -> click.Command:
-    """The command, under the name by which it is called."""
+    """The command."""
     return options.Command(
         name,
         callback=_convert,
@@ -67,8 +67,8 @@ def _convert(
     notices: list[Finding] = []
     reading = Reading(**how)
     with SpooledTemporaryFile(IN_MEMORY, "w+", encoding="utf-8", errors="surrogateescape", newline="") as kept:
-        # All of it, before anything is written: only then is it known that nothing is refused.
-        with progress([source] * 2, reading.include) as watch:  # once for the mentions, once for the words
+        # All output is made before anything is written, since errors can come until the end.
+        with progress([source] * 2, reading.include) as watch:  # read once for the mentions and once for the words
             try:
                 pieces = convert(source, notices, to, reading, watch, key=key)
                 while some := "".join(islice(pieces, 1000)):

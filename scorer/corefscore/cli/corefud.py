@@ -21,7 +21,7 @@ ALL = "all"
 
 
 class _Parser(ArgumentParser):
-    """Wrong usage is an error like any other."""
+    """A parser that raises `UsageError` instead of exiting."""
 
     def error(self, message: str) -> NoReturn:
         """Raise `UsageError`."""
@@ -29,6 +29,7 @@ class _Parser(ArgumentParser):
 
 
 def _parser(program: str) -> ArgumentParser:
+    """The parser of the arguments of the official CorefUD scorer."""
     parser = _Parser(program, description="Score CorefUD as the official scorer of the CRAC shared tasks does.")
     parser.add_argument("key", metavar="KEY", help="the key: a file, a folder, or - for standard input")
     parser.add_argument("response", metavar="RESPONSE", help="the response, likewise")
@@ -44,7 +45,7 @@ def _parser(program: str) -> ArgumentParser:
 
 
 def run(arguments: Sequence[str], program: str) -> int:
-    """Carry out a call; the exit status. Raises what scoring raises. There are no notices."""
+    """Score and print, without notices; returns the exit status. Raises the errors of scoring."""
     given = _parser(program).parse_args(arguments)
     names = GROUPS["corefud"] if ALL in given.metrics else tuple(given.metrics)
     one_standard_input(given.key, given.response)

@@ -20,7 +20,7 @@ from corefscore.layouts.marked import Shown, render
 from corefscore.reports.diff import Diff
 
 LINE = 100
-"""How wide lines are where there is no terminal."""
+"""The width of lines without a terminal."""
 
 
 def command(name: str) -> click.Command:
@@ -29,8 +29,8 @@ def command(name: str) -> click.Command:
         name,
         callback=run,
         short_help="Show in the text where key and response differ.",
-        help="Show in the text where key and response differ: every mention in brackets, with signs for "
-        "what is wrong.\n\n"
+        help="Show in the text where key and response differ: every mention is in brackets, with a sign for its "
+        "error.\n\n"
         "NAME shows one document only.",
         params=[
             click.Argument(["key"], type=options.File()),
@@ -82,7 +82,7 @@ def run(
     output: str,
     **how: Any,
 ) -> None:
-    """Analyse the response, write the marked text or the page."""
+    """Analyse the response, and write the marked text or the page."""
     words = words_of(symmetric=symmetric, several=other is not None)
     response, name = complete(key, response, name, how)
     if other is not None and html is None:
@@ -98,7 +98,8 @@ def run(
     spare_inputs({"--output": output, "--html": html}, (key, *paths.values()), how["include"])
     if name is not None:
         name = os.fsencode(name).decode("utf-8", "surrogateescape")
-    diffs = {system: Diff(its, words) for system, its in analysed(key, paths, document=name, **how).items()}
+    analyses = analysed(key, paths, document=name, **how)
+    diffs = {system: Diff(analysis, words) for system, analysis in analyses.items()}
     if html is not None:
         write(page.render(diffs), html)
         return
@@ -113,11 +114,11 @@ def run(
 
 
 def _refuse_beside_page() -> None:
-    """Raise `UsageError` for an option of the text: the page has all of it, to be chosen there."""
+    """Raise `UsageError` for an option of the marked text, since the page shows everything and has its own filters."""
     context = click.get_current_context()
     for option in ("kinds", "entities", "around", "every", "color", "output"):
         if context.get_parameter_source(option) is ParameterSource.COMMANDLINE:
-            name = next(each.opts[0] for each in context.command.params if each.name == option)
+            name = next(parameter.opts[0] for parameter in context.command.params if parameter.name == option)
             raise UsageError(
-                f"{name} is not for the page that --html writes: that has everything, and filters of its own"
+                f"{name} is not for the page that --html writes: it shows everything and has its own filters"
             )

@@ -22,7 +22,7 @@ from corefscore.reports.errors.report import ErrorReport
 from corefscore.reports.row import Reported
 
 LISTS = ("csv", "tsv", "github")
-"""Layouts that have one line an error."""
+"""Layouts with one line per error."""
 
 
 def command(name: str) -> click.Command:
@@ -32,7 +32,7 @@ def command(name: str) -> click.Command:
         callback=run,
         short_help="Show why a score is low: errors by type, and what each costs.",
         help="Show why a score is low: errors by type, what each type costs, and which entities are confused.\n\n"
-        "The costs in turn add up to what the score lacks to 100. Give a second response to see both side by side.\n\n"
+        "The costs in turn add up to the difference from 100. A second response shows both side by side.\n\n"
         "Source: Kummerfeld and Klein 2013, Error-driven analysis of challenges in coreference resolution.",
         params=[
             click.Argument(["key"], type=options.File()),
@@ -71,12 +71,12 @@ def run(
     output: str,
     **how: Any,
 ) -> None:
-    """Analyse one response or two, write the report."""
+    """Analyse one or two responses, and write the report."""
     response, _ = complete(key, response, other or "", how)
     words = words_of(symmetric=symmetric, several=other is not None)
     if other is not None and (layout == "github" or (with_list and layout != "json")):
-        asked = "--list" if with_list else f"--format {layout}"
-        raise UsageError(f"{asked} is for one response: leave the second out, or take --list --format json")
+        option = "--list" if with_list else f"--format {layout}"
+        raise UsageError(f"{option} is for one response: leave the second out, or use --list --format json")
     if other is not None and repaired is not None:
         raise UsageError("--repaired FOLDER is for one response: leave the second out")
     paths = named([response] if other is None else [response, other])
@@ -106,7 +106,7 @@ def _write_repaired(
     include: str | None,
     **_: Any,
 ) -> None:
-    """Write the file of each step into a folder, which is made if it is not there."""
+    """Write the file of each step into a folder, which is created if necessary."""
     from corefscore.analysis.repaired import repaired
 
     notices: list[Finding] = []

@@ -19,10 +19,10 @@ def command(name: str) -> click.Command:
     return options.Command(
         name,
         callback=options.styled(run),
-        short_help="Score one pair under the conventions that are in use.",
-        help="Score one pair under the conventions that are in use, side by side: singletons dropped or not, and "
-        "where; means over documents; given mentions; the first copy of repeats.\n\n"
-        "Each row is an ordinary run, whose command is printed below the table.",
+        short_help="Score one pair by the conventions in use.",
+        help="Score one pair by the conventions in use, side by side: with and without singletons on each side; means "
+        "over documents; given mentions; first copies of repeated mentions.\n\n"
+        "The command that repeats each row is printed below the table.",
         params=[
             click.Argument(["key"], type=options.File()),
             click.Argument(["response"], type=options.File(), required=False),
@@ -47,7 +47,7 @@ def run(
     quiet: bool | None,
     **how: Any,
 ) -> None:
-    """Score under every convention, write the report."""
+    """Score by every convention, and write the report."""
     from corefscore.python.conventions import explanation
 
     response, _ = complete(key, response, "", how)

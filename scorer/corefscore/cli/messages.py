@@ -1,4 +1,4 @@
-"""What the command says: text on standard output or into a file, findings and errors on standard error."""
+"""Output of commands: text to standard output or a file, findings and errors to standard error."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from corefscore.cli.output import chunks, encoded, give_up, to_file, to_stream
 from corefscore.errors import InputError, UsageError
 
 STDOUT = "-"
-"""What stands for standard output where a file can be named."""
+"""The name of standard output as a file."""
 
 
 def write(pieces: Iterable[str], path: str = STDOUT, *, then: Callable[[], None] = lambda: None) -> None:
     """Write text to standard output, or to a file, which is replaced as a whole or not at all.
 
-    ``then`` is what has to succeed as well before a file is replaced. Odd bytes come out as they were read, but a
-    terminal gets pictures for control characters. Raises `UsageError` where it cannot be written.
+    ``then`` is called before a file is replaced, and must succeed. Bytes that are not UTF-8 are written as they were
+    read; on a terminal, control characters become visible symbols. Raises `UsageError` if writing fails.
     """
     if path != STDOUT:
         with _refused(path):
@@ -41,14 +41,14 @@ def write(pieces: Iterable[str], path: str = STDOUT, *, then: Callable[[], None]
 
 
 def write_bytes(data: bytes, path: str) -> None:
-    """Write a file as a whole or not at all. Raises `UsageError` where it cannot be written."""
+    """Write a file as a whole or not at all. Raises `UsageError` if writing fails."""
     with _refused(path):
         to_file(path, lambda terminal: [data])
 
 
 @contextmanager
 def _refused(path: str) -> Iterator[None]:
-    """Turn what goes wrong with a file that is written into `UsageError`."""
+    """Turn errors of writing a file into `UsageError`."""
     try:
         yield
     except OSError as error:
@@ -56,8 +56,7 @@ def _refused(path: str) -> Iterator[None]:
 
 
 def silent(quiet: bool | None = None) -> bool:
-    """Whether notices are left out: as the caller or the options of this command have it, or by the name of the
-    command."""
+    """Whether notices are hidden: by ``quiet``, by the options of the command, or by the name of the program."""
     context = click.get_current_context(silent=True)
     if context is None:
         return bool(quiet)
@@ -66,7 +65,7 @@ def silent(quiet: bool | None = None) -> bool:
 
 
 def tell(notices: Sequence[Finding], *, strict: bool, quiet: bool | None, of: str = "") -> None:
-    """Show the notices of a run, see `show`; where they count as errors, end the command."""
+    """Print the notices of a run (see `show`); with ``strict``, print them as errors and end the command."""
     context = click.get_current_context()
     if strict and notices:
         refuse(InputError(notice.as_error() for notice in notices), context, of)
@@ -76,16 +75,16 @@ def tell(notices: Sequence[Finding], *, strict: bool, quiet: bool | None, of: st
 
 
 def refuse(error: InputError, context: click.Context, of: str = "") -> None:
-    """Say why input is refused; with ``--quiet``, by the first finding alone. ``of`` as for `show`."""
+    """Print why input is rejected; with ``--quiet``, only the first finding. ``of`` is that of `show`."""
     if of:
         complain(f"corefscore: about {of}:")
     complain(error.brief if context.params.get("quiet") else str(error))
 
 
 def show(findings: Sequence[Finding], of: str = "") -> None:
-    """Findings on standard error (`corefscore.checking.findings.told`).
+    """Print findings on standard error (`corefscore.checking.findings.told`).
 
-    ``of`` is the name of the response that they are about, where a command has several; a line of its own says so.
+    ``of`` is the name of the response that they are about, if a command has several; it is printed before them.
     """
     if of and findings:
         complain(f"corefscore: about {of}:")
@@ -94,7 +93,7 @@ def show(findings: Sequence[Finding], of: str = "") -> None:
 
 
 def complain(text: str) -> None:
-    """One message on standard error; where nobody can be told, the exit status has to do."""
+    """Print a message on standard error; if that is closed, only the exit status reports the error."""
     if sys.stderr is None:
         return
     try:

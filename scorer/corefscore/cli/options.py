@@ -1,4 +1,4 @@
-"""Options that several commands share; those that can move a number are the same everywhere."""
+"""Options that several commands share; those that can change a score are the same for all commands."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 OFFICIAL_NAME = "scorer.pl"
-"""Called by this name, the command keeps quiet on standard error: programs that run the official scorer
-may take any byte there for a failure."""
+"""Under this name, the program prints no notices, since programs that run the official scorer may treat any output on
+standard error as a failure."""
 
 COREFUD_NAME = "corefud-scorer.py"
-"""Called by this name, the command takes the arguments of the official CorefUD scorer (`corefscore.cli.corefud`)."""
+"""Under this name, the program has the arguments of the official CorefUD scorer (`corefscore.cli.corefud`)."""
 
 
 HEADINGS: Mapping[str, Sequence[str]] = {
@@ -69,30 +69,33 @@ HEADINGS: Mapping[str, Sequence[str]] = {
     "Work": ("--jobs", "--scheduler"),
     "Help": ("--help", "--version"),
 }
-"""Where help lists an option, in this order. What has no row, such as an option of another package's metric, says what
-to score."""
+"""The headings of help, with their options in order. An option without a row, such as that of a metric of another
+package, is listed under the first heading."""
 
 
 CALLED = "corefscore.called"
-"""Where the context of the program has that of the command that is carried out."""
+"""The key in ``meta`` of the program's context for the context of the running command."""
 
 
 def grouped(parameters: Iterable[click.Parameter]) -> dict[str, list[click.Parameter]]:
-    """The options among some parameters under their headings, in the order of `HEADINGS`."""
-    rows = {name: (heading, at) for heading, names in HEADINGS.items() for at, name in enumerate(names)}
+    """The options among some parameters by heading, in the order of `HEADINGS`."""
+    rows = {name: (heading, row) for heading, names in HEADINGS.items() for row, name in enumerate(names)}
     first = next(iter(HEADINGS))
-    found: dict[str, list[tuple[int, click.Parameter]]] = {heading: [] for heading in HEADINGS}
+    by_heading: dict[str, list[tuple[int, click.Parameter]]] = {heading: [] for heading in HEADINGS}
     for parameter in parameters:
         if isinstance(parameter, click.Option):
-            heading, at = next((rows[name] for name in parameter.opts if name in rows), (first, len(rows)))
-            found[heading].append((at, parameter))
-    in_order = {heading: sorted(its, key=lambda each: each[0]) for heading, its in found.items()}
-    return {heading: [parameter for _, parameter in its] for heading, its in in_order.items() if its}
+            heading, row = next((rows[name] for name in parameter.opts if name in rows), (first, len(rows)))
+            by_heading[heading].append((row, parameter))
+    return {
+        heading: [parameter for _, parameter in sorted(numbered, key=lambda pair: pair[0])]
+        for heading, numbered in by_heading.items()
+        if numbered
+    }
 
 
 def terminal_width(default: int = 80) -> int:
-    """How many columns the terminal has, or ``COLUMNS``; ``default`` where there is neither."""
-    from shutil import get_terminal_size  # brings the archive formats along, which start-up need not wait for
+    """The number of columns of the terminal, or ``COLUMNS``; ``default`` if neither is known."""
+    from shutil import get_terminal_size  # imports archive formats, which would slow down the start of every command
 
     return get_terminal_size((default, 24)).columns
 
@@ -111,7 +114,7 @@ class Command(click.Command):
 
 
 class File(StringParamType):
-    """A path, which a shell can complete. It is looked at, and complained about, where it is read."""
+    """A path that a shell can complete; it is checked only when it is read."""
 
     name = "file"
 
@@ -122,7 +125,7 @@ class File(StringParamType):
 
 
 class Choice(click.Choice[str]):
-    """One of some words; a wrong one gets those most like it."""
+    """A choice of words; an unknown word is an error that suggests similar ones."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         try:
@@ -133,7 +136,7 @@ class Choice(click.Choice[str]):
 
 
 class OneOrEach(StringParamType):
-    """A value for both sides, or one for each: ``key=VALUE,response=VALUE``, or only one of the two."""
+    """A value for both sides, or a value for each or one of them: ``key=VALUE,response=VALUE``."""
 
     def __init__(self, each: Any) -> None:
         self.each = each
@@ -141,21 +144,21 @@ class OneOrEach(StringParamType):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if not isinstance(value, str) or "=" not in value:
             return self.each.convert(value, param, ctx)
-        found: dict[str, Any] = {}
+        by_side: dict[str, Any] = {}
         for piece in value.split(","):
-            side, _, its = piece.partition("=")
-            if side not in (KEY, RESPONSE) or side in found:
+            side, _, text = piece.partition("=")
+            if side not in (KEY, RESPONSE) or side in by_side:
                 self.fail(f"{value!r}: expected {KEY}=VALUE, {RESPONSE}=VALUE, or both with a comma.", param, ctx)
-            found[side] = self.each.convert(its, param, ctx)
-        return found
+            by_side[side] = self.each.convert(text, param, ctx)
+        return by_side
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        found: list[CompletionItem] = self.each.shell_complete(ctx, param, incomplete)
-        return found
+        items: list[CompletionItem] = self.each.shell_complete(ctx, param, incomplete)
+        return items
 
 
 class Finite(click.FloatRange):
-    """A number within a range, and no NaN, which is neither below nor above anything."""
+    """A finite number within a range; a plain range accepts NaN."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         number = super().convert(value, param, ctx)
@@ -165,7 +168,7 @@ class Finite(click.FloatRange):
 
 
 def scoring(metrics: Sequence[Metric]) -> list[click.Parameter]:
-    """Options that can move a number: how files are read and mentions counted, and the metrics' own."""
+    """Options that can change a score: how files are read, how mentions count, and the options of metrics."""
     from corefscore.settings import RULES
 
     return [
@@ -186,18 +189,18 @@ def scoring(metrics: Sequence[Metric]) -> list[click.Parameter]:
 
 
 METAVARS: Mapping[type | None, str] = {int: "N", str: "KIND"}
-"""What help calls the values of options without a default, by their type."""
+"""The names of values in help, for options without a default, by their type."""
 
 
 def _type(option: Option) -> Any:
-    """What an option takes."""
+    """The type of the values of an option."""
     if option.choices:
         return Choice(option.choices)
     return click.IntRange(min=1) if option.kind is int else option.kind or type(option.default)
 
 
 def estimate() -> list[click.Parameter]:
-    """What can be done with an estimated key besides scoring."""
+    """The option that writes an estimated key."""
     return [
         click.Option(
             ["--write-key"],
@@ -208,7 +211,7 @@ def estimate() -> list[click.Parameter]:
 
 
 def files() -> list[click.Parameter]:
-    """Options about which files are read, and how much of them."""
+    """Options about which files are read, and their size."""
     return [
         click.Option(["--include"], metavar="GLOB", help="Read only the files of a folder whose names match."),
         click.Option(
@@ -245,8 +248,8 @@ def reading() -> list[click.Parameter]:
         click.Option(
             ["--heads"],
             type=Choice(HEADS),
-            help="Heads of mentions: named by the file or highest in its tree (CorefUD), by its parses (CoNLL, for "
-            "errors and diff), or the last word. (default: auto, the first that there is)",
+            help="Heads of mentions: those of the file or highest in its tree (CorefUD), by its parses (CoNLL, for "
+            "errors and diff), or the last word. (default: auto, the first of these that is possible)",
         ),
         click.Option(
             ["--clusters-field"],
@@ -265,7 +268,7 @@ def reading() -> list[click.Parameter]:
 
 
 def texts() -> list[click.Parameter]:
-    """Options about a response whose words have to be found in the key."""
+    """Options about responses whose words have to be found in the key."""
     from corefscore.formats.row import PIECES
 
     return [
@@ -273,7 +276,7 @@ def texts() -> list[click.Parameter]:
             ["--align"],
             is_flag=True,
             default=None,
-            help="Find the words of the response in the key, for other tokens or text. Tagged text always is.",
+            help="Find the words of the response in the key if its tokens or text differ. Always on for tagged text.",
         ),
         click.Option(
             ["--pieces"],
@@ -285,13 +288,13 @@ def texts() -> list[click.Parameter]:
             ["--fidelity"],
             type=Finite(0, 100),
             metavar="PERCENT",
-            help="Give a notice about a text that is less than so much that of the key (default 95).",
+            help="Give a notice if the fidelity of a text is lower than this (default 95).",
         ),
     ]
 
 
 def notices() -> list[click.Parameter]:
-    """Options about what is odd in the input."""
+    """Options about notices."""
     return [
         click.Option(["--strict"], is_flag=True, help="Treat every notice as an error."),
         click.Option(
@@ -304,7 +307,7 @@ def notices() -> list[click.Parameter]:
 
 
 def workers() -> list[click.Parameter]:
-    """Options about who does the work; they move no number."""
+    """Options about processes and clusters; they do not change the output."""
     return [
         click.Option(
             ["--jobs"],
@@ -322,7 +325,7 @@ def workers() -> list[click.Parameter]:
 
 
 def unit() -> click.Parameter:
-    """What intervals and tests resample."""
+    """The option for the unit of resampling."""
     from corefscore.results import DOCUMENT
 
     return click.Option(
@@ -337,7 +340,7 @@ def unit() -> click.Parameter:
 
 
 def layout(*takes: str) -> click.Parameter:
-    """How a report is written that has all this (`corefscore.layouts.fitting`)."""
+    """The option for the layout of a report that has all of ``takes`` (`corefscore.layouts.fitting`)."""
     names = fitting(*takes)
     return click.Option(
         ["--format", "layout"],
@@ -349,7 +352,7 @@ def layout(*takes: str) -> click.Parameter:
 
 
 def look() -> list[click.Parameter]:
-    """How tables to read look; see `style`."""
+    """Options about readable tables; see `style`."""
     return [
         click.Option(
             ["--digits"], type=click.IntRange(0, 10), metavar="N", help="Decimal places of percentages (default 2)."
@@ -363,17 +366,17 @@ def look() -> list[click.Parameter]:
 
 
 def style(layout: str, digits: int | None = None, order: str | None = None) -> Style:
-    """How a report is to look here. Raises `UsageError` for a look that the layout cannot have."""
+    """The style of a report. Raises `UsageError` for options that the layout does not have."""
     for option, value in (("--digits", digits), ("--order", order)):
         if value is not None and NAMES[layout].order is None:
             readable = ", ".join(name for name, row in NAMES.items() if row.order)
-            raise UsageError(f"{option} is for tables to read: --format {readable}; {layout} has none of it")
+            raise UsageError(f"{option} is for readable tables: --format {readable}; {layout} does not have it")
     width = 80 if NAMES[layout].order is None else terminal_width()
     return Style(layout, 2 if digits is None else digits, order, width)
 
 
 def styled(run: Callable[..., None]) -> Callable[..., None]:
-    """``run`` for a command with the options of `layout` and `look`: it is given their `style` as ``look``."""
+    """``run`` for a command with the options of `layout` and `look`, which it gets as a `style` named ``look``."""
 
     def callback(*, layout: str, digits: int | None, order: str | None, **given: Any) -> None:
         run(look=style(layout, digits, order), **given)
@@ -382,7 +385,7 @@ def styled(run: Callable[..., None]) -> Callable[..., None]:
 
 
 def output() -> click.Parameter:
-    """Where a report is written."""
+    """The option for the file of a report."""
     return click.Option(
         ["--output"], type=File(), metavar="FILE", default="-", help="Write to FILE, whole or not at all."
     )

@@ -1,4 +1,4 @@
-"""How far reading or resampling has come: a bar on standard error, on a terminal, for work of more than a second."""
+"""The progress of reading or resampling: a bar on standard error, if it is a terminal and work takes over a second."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ AFTER_BAR = b"\n" if os.name == "nt" else b"\033[?25h\n"
 
 
 class Progress:
-    """Counts work done, such as bytes read; shows it once it has taken `DELAY` seconds."""
+    """Counts work done, such as bytes read, and shows a bar after `DELAY` seconds."""
 
     def __init__(self, total: int, label: str = "reading") -> None:
         self.total, self.label, self.done, self.started = total, label, 0, monotonic()
         self.bar: Any = None
 
     def __call__(self, size: int) -> None:
-        """So much more work is done."""
+        """Add to the work done."""
         self.done += size
         if self.bar is None and monotonic() - self.started >= DELAY:
             self.bar = click.progressbar(length=self.total, label=self.label, file=sys.stderr)
@@ -38,16 +38,16 @@ class Progress:
             self.bar.update(size)
 
     def finish(self) -> None:
-        """Leave the line of the bar and show the cursor, which the bar hides.
+        """End the line of the bar, and show the cursor, which the bar hides.
 
-        Every update is flushed; the stream itself may be in the middle of one when a signal comes.
+        This writes to the file descriptor, since a signal can interrupt the stream in the middle of an update.
         """
         if self.bar is not None:
             os.write(sys.stderr.fileno(), AFTER_BAR)
 
 
 def watched(files: list[Source], watch: Progress | None) -> list[Source]:
-    """The files, whose reading will be watched."""
+    """The same files; reading them calls ``watch``."""
     for source in files:
         source.watch = watch
     return files
@@ -55,7 +55,7 @@ def watched(files: list[Source], watch: Progress | None) -> list[Source]:
 
 @contextmanager
 def progress(paths: Iterable[str], include: str | None) -> Iterator[Progress | None]:
-    """A `Progress` over all files of some arguments; None where no terminal is looked at, or a size is not known."""
+    """A `Progress` over all files of some arguments; None without a terminal, or if a size is unknown."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
@@ -69,12 +69,12 @@ def progress(paths: Iterable[str], include: str | None) -> Iterator[Progress | N
 
 
 THOUSAND = 1000
-"""The bar of `resampling` moves by thousandths."""
+"""The number of steps of the bar of `resampling`."""
 
 
 @contextmanager
 def resampling() -> Iterator[Callable[[float], None] | None]:
-    """A function to call with the share of trials that are done, from 0 to 1; None without a terminal."""
+    """A function that shows the share of trials that are done, from 0 to 1; None without a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return

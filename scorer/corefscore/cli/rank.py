@@ -45,7 +45,7 @@ def command(name: str) -> click.Command:
                 "group in the name of a document; the word file makes each file of KEY a group.",
             ),
             click.Option(
-                ["--plot"], metavar="FILE", help="Draw the ranking (.png, .svg, .pdf; needs the extra plots)."
+                ["--plot"], metavar="FILE", help="Plot the ranking to FILE (.png, .svg, .pdf; needs the extra plots)."
             ),
             *resampling(),
             *levels(),
@@ -72,7 +72,7 @@ def run(
     output: str,
     **how: Any,
 ) -> None:
-    """Score every system, rank, write the report and the drawing."""
+    """Score every system, rank them, and write the report and the plot."""
     paths = given(key, systems, place, **how)
     spare_inputs({"--output": output, "--plot": plot}, (key, *paths.values()), how["include"])
     chosen = wanted(measures)

@@ -1,4 +1,4 @@
-"""`corefscore METRIC KEY RESPONSE [NAME]`: the commands that score, one for each metric and list of metrics."""
+"""`corefscore METRIC KEY RESPONSE [NAME]`: the commands that score, for each metric and each list of metrics."""
 
 from __future__ import annotations
 
@@ -26,61 +26,63 @@ from corefscore.results import DOCUMENT, Result, compiled, refuse_heads_of_spans
 
 
 def command(words: str) -> click.Command:
-    """The command that scores with the metrics that ``words`` stand for."""
+    """The command that scores with the metrics that ``words`` names."""
     listed = names_in(words)
     metrics = select(words)
     headings, average = len(listed) > 1 or listed[0] in GROUPS, "conll" in listed
 
     def callback(key: str, response: str | None, name: str | None, **given: Any) -> None:
         if name is not None:
-            # Names of documents are bytes of a file, whatever the locale takes the argument for.
+            # Document names are bytes of a file, which the locale must not change.
             name = os.fsencode(name).decode("utf-8", "surrogateescape")
         macro = given.pop("average_over") is not None
         score(key, response, metrics, name, headings=headings, average=average, macro=macro, **given)
 
-    made = options.Command(
-        words,
-        callback=options.styled(callback),
-        help=_help(metrics),
-        params=[
-            click.Argument(["key"], type=options.File()),
-            click.Argument(["response"], type=options.File(), required=False),
-            click.Argument(["name"], required=False),
-            *options.scoring(metrics),
-            *(options.estimate() if sees_names(metrics) else ()),
-            options.layout(RESULT, TABLES, DATA),
-            *options.look(),
-            click.Option(
-                ["--intervals"], is_flag=True, help="95% confidence intervals of the total (not --format official)."
-            ),
-            options.unit(),
-            options.output(),
-            click.Option(
-                ["--documents"], is_flag=True, help="Add a row for each document (not with --format official)."
-            ),
-            click.Option(
-                ["--by"],
-                metavar="REGEX",
-                help="Add totals for groups of documents and their mean; REGEX, or its first bracket, matches the "
-                "group in the name of a document; the word file makes each file of KEY a group (not with --format "
-                "official).",
-            ),
-            click.Option(
-                ["--average", "average_over"],
-                type=click.Choice(["documents"]),
-                help="Add the mean over documents, called macro (not with --format official).",
-            ),
-            *options.notices(),
-            *options.workers(),
-        ],
+    command_made = options.Command(
+        words, callback=options.styled(callback), help=_help(metrics), params=_parameters(metrics)
     )
-    _check_options(made, metrics)
-    return made
+    _check_options(command_made, metrics)
+    return command_made
 
 
-def _check_options(made: click.Command, metrics: Sequence[Metric]) -> None:
-    """Raise `UsageError` where an option that a metric brings along has a name that is taken."""
-    names = [name for parameter in made.params for name in (parameter.name, *parameter.opts, *parameter.secondary_opts)]
+def _parameters(metrics: Sequence[Metric]) -> list[click.Parameter]:
+    """The arguments and options of a command that scores with some metrics."""
+    return [
+        click.Argument(["key"], type=options.File()),
+        click.Argument(["response"], type=options.File(), required=False),
+        click.Argument(["name"], required=False),
+        *options.scoring(metrics),
+        *(options.estimate() if sees_names(metrics) else ()),
+        options.layout(RESULT, TABLES, DATA),
+        *options.look(),
+        click.Option(
+            ["--intervals"], is_flag=True, help="95% confidence intervals of the total (not --format official)."
+        ),
+        options.unit(),
+        options.output(),
+        click.Option(["--documents"], is_flag=True, help="Add a row for each document (not with --format official)."),
+        click.Option(
+            ["--by"],
+            metavar="REGEX",
+            help="Add totals for groups of documents and their mean; REGEX, or its first bracket, matches the "
+            "group in the name of a document; the word file makes each file of KEY a group (not with --format "
+            "official).",
+        ),
+        click.Option(
+            ["--average", "average_over"],
+            type=click.Choice(["documents"]),
+            help="Add the mean over documents, called macro (not with --format official).",
+        ),
+        *options.notices(),
+        *options.workers(),
+    ]
+
+
+def _check_options(command: click.Command, metrics: Sequence[Metric]) -> None:
+    """Raise `UsageError` if an option of a metric has the name of another option."""
+    names = [
+        name for parameter in command.params for name in (parameter.name, *parameter.opts, *parameter.secondary_opts)
+    ]
     for metric in metrics:
         for option in metric.every_option:
             if max(names.count(option.keyword), names.count(f"--{option.name}")) > 1:
@@ -90,6 +92,7 @@ def _check_options(made: click.Command, metrics: Sequence[Metric]) -> None:
 
 
 def _help(metrics: Sequence[Metric]) -> str:
+    """The help of a command that scores."""
     if len(metrics) > 1:
         return "Score with several metrics: " + ", ".join(metric.name for metric in metrics) + "."
     (metric,) = metrics
@@ -135,7 +138,7 @@ def score(
     _check_files(key, response, output, write_key, for_scores=any(others.values()), **how)
     _check_layout(look.layout, by, others)
     _check_unit(unit, intervals=intervals)
-    only, listed = (None, False) if name == "none" else (name, look.layout in fitting(RESULT))
+    document, listed = (None, False) if name == "none" else (name, look.layout in fitting(RESULT))
     with workers(jobs, scheduler) as apply:
         # A key that is to be written is read once, since standard input cannot be read again.
         corpus = None if write_key is None else read_key(key, metrics, apply=apply, **how)
@@ -143,20 +146,20 @@ def score(
             _write_alone(corpus, write_key, metrics, how, strict=strict, quiet=quiet)
             return
         result = evaluated(
-            corpus or key, response, metrics, apply=apply, document=only, keep_pairs=listed, unit=unit, **how
+            corpus or key, response, metrics, apply=apply, document=document, keep_pairs=listed, unit=unit, **how
         )
     refuse_heads_of_spans(result)
     estimate = None if corpus is None else _estimate(corpus, metrics, how)
     tell(result.notices, strict=strict, quiet=quiet)
     ends = _intervals(result, unit) if intervals else None
-    report = Report(result, documents or listed, by, only, headings, average, macro, _name(response), ends)
+    report = Report(result, documents or listed, by, document, headings, average, macro, _name(response), ends)
     _write_scores(report, look, output, estimate, write_key)
 
 
 def _write_scores(
     report: Report, look: Style, output: str, estimate: Iterable[str] | None, write_key: str | None
 ) -> None:
-    """Write the scores, and the estimated key where there is one: both, or neither."""
+    """Write the scores, and the estimated key if there is one: both or neither."""
     if report.result.settings.rules.matching and _by_default("layout"):
         look = look._replace(layout=COREFUD)
     scores = partial(write, rendered(report, look), output)
@@ -167,26 +170,26 @@ def _write_scores(
 
 
 def divides(of: str | None) -> bool:
-    """Whether a value of ``--of`` asks for every kind of mention. Raises `UsageError` for one that is none."""
+    """Whether a value of ``--of`` divides mentions into kinds. Raises `UsageError` for an invalid value."""
     if of is None:
         return False
-    from corefscore.kinds.options import of as asked
+    from corefscore.kinds.options import of as parsed
 
-    return asked(of).division
+    return parsed(of).division
 
 
 def _by_default(option: str) -> bool:
-    """Whether an option of the command was not given."""
+    """Whether an option of the command has its default."""
     return click.get_current_context().get_parameter_source(option) is ParameterSource.DEFAULT
 
 
 def _name(response: str) -> str:
-    """What a table calls a response: the base name of its file."""
+    """The name of a response in tables: the base name of its file without its ending."""
     return "response" if response == STDIN else shortened([os.path.basename(os.path.normpath(response))])[0]
 
 
 def _intervals(result: Result, unit: str) -> Intervals:
-    """The intervals of a result. Only who asks for them pays for importing statistics."""
+    """The intervals of a result; statistics are imported only here, since importing them takes time."""
     from corefscore.reports.compare import intervals
     from corefscore.statistics.significance import Method
 
@@ -196,8 +199,8 @@ def _intervals(result: Result, unit: str) -> Intervals:
 def _check_files(
     key: str, response: str | None, output: str, write_key: str | None, *, for_scores: bool, **how: Any
 ) -> None:
-    """Raise `UsageError` for files that would be read or written twice, or read and written, and for a response that is
-    missing; ``for_scores`` says whether options are given that need one."""
+    """Raise `UsageError` for files that would be used twice, and for a missing response; ``for_scores`` says whether
+    there are options that need one."""
     if response is None:
         _check_alone(write_key, for_scores=for_scores or output != STDOUT)
     if write_key is not None:
@@ -207,8 +210,8 @@ def _check_files(
 
 
 def _check_layout(layout: str, by: str | None, others: Mapping[str, bool]) -> None:
-    """Raise `UsageError` for what the official layout does not have, and for a pattern that is none. ``others`` are the
-    options that it does not have, and whether they are given."""
+    """Raise `UsageError` for options that the official layout does not have, and for an invalid pattern. ``others`` are
+    these options, with whether they are given."""
     asked = next((option for option, given in others.items() if given), None)
     if layout in fitting(RESULT) and asked:
         raise UsageError(f"{asked} needs a layout other than {layout}, such as --format table")
@@ -217,8 +220,9 @@ def _check_layout(layout: str, by: str | None, others: Mapping[str, bool]) -> No
 
 
 def _check_unit(unit: str, *, intervals: bool) -> None:
+    """Raise `UsageError` for a unit of resampling without intervals."""
     if unit != DOCUMENT and not intervals:
-        raise UsageError("--unit is what intervals resample; it needs --intervals")
+        raise UsageError("--unit is the unit of resampling for intervals; it needs --intervals")
 
 
 def _check_alone(write_key: str | None, *, for_scores: bool) -> None:
@@ -230,10 +234,11 @@ def _check_alone(write_key: str | None, *, for_scores: bool) -> None:
 
 
 def _check_write_key(path: str, *, output: str | None, estimate_key: bool, **_: Any) -> None:
+    """Raise `UsageError` for writing a key that is not estimated, or to the file of the scores."""
     if not estimate_key:
         raise UsageError("--write-key saves the estimated key; it needs --estimate-key")
     if output is not None and os.path.realpath(path) == os.path.realpath(output):
-        raise UsageError("--write-key and --output name one file; give each its own")
+        raise UsageError("--write-key and --output name the same file; give each its own")
 
 
 def _write_alone(
@@ -245,7 +250,7 @@ def _write_alone(
     strict: bool,
     quiet: bool | None,
 ) -> None:
-    """Write the estimated key, where there is no response, and tell what there is to tell of it."""
+    """Write the estimated key without scoring, and print its notices."""
     from corefscore.names.mentions import about_names, names_of_side
 
     names = names_asked(metrics, own_values(metrics, how))
@@ -257,8 +262,8 @@ def _write_alone(
 
 
 def _estimate(corpus: Corpus, metrics: Sequence[Metric], how: Mapping[str, Any]) -> Iterator[str]:
-    """The estimated key as CoNLL. Raises `InputError` for a file without the column of names, since nothing tells what
-    the last column of such a file is, where the estimate has its place."""
+    """The estimated key as CoNLL. Raises `InputError` for a file without the column of names, since its last column,
+    where the estimate is written, may contain anything."""
     from corefscore.formats.conll.writer import rewritten
     from corefscore.names.estimate import estimated
     from corefscore.names.mentions import names_of, without_column

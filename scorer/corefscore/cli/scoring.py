@@ -1,4 +1,4 @@
-"""What every command that scores does: read both sides, score, show the notices."""
+"""What all commands that score share: checks of files, reading both sides, and scoring."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from corefscore.settings import Rules
 from corefscore.work.workers import Map
 
 Key = str | Corpus
-"""The path of a key, or the key as it was read before."""
+"""The path of a key, or a key that was read before."""
 
 
 def workers(jobs: int | None, scheduler: str | None) -> AbstractContextManager[Map | None]:
-    """Who does the work, as `options.workers` have it; None for this process. Raises as `cluster` does."""
+    """The workers of the options `options.workers`; None for this process. Raises the errors of `cluster`."""
     if scheduler is not None:
         import logging
 
         from corefscore.work.distributed import cluster
 
-        logging.disable()  # up to the end of this process, where Dask may still have something to say
+        logging.disable()  # until the end of this process, since Dask may log even then
         return cluster(scheduler, jobs)
     if jobs is None or jobs == 1:
         return nullcontext()
@@ -48,7 +48,7 @@ def workers(jobs: int | None, scheduler: str | None) -> AbstractContextManager[M
 def read_key(key: str, metrics: Sequence[Metric], *, apply: Map | None = None, **how: Any) -> Corpus:
     """The key of several responses, read once; ``how`` are the options of `options.scoring`.
 
-    Raises `InputError` for one that cannot be scored at all.
+    Raises `InputError` for a key that cannot be scored.
     """
     reading, _, own = _taken_apart(metrics, how)
     names = names_asked(metrics, own_values(metrics, own))
@@ -71,10 +71,10 @@ def evaluated(
     unit: str = DOCUMENT,
     **how: Any,
 ) -> Result:
-    """Score a response; ``apply`` are the `workers`, ``texts`` tells that words of the key are shown, ``unit`` is that
-    of resampling, ``how`` are the options of `options.scoring`.
+    """Score a response. ``apply`` are the `workers`, ``texts`` keeps the words of the key, ``unit`` is the unit of
+    resampling, and ``how`` are the options of `options.scoring`.
 
-    Raises `InputError` for input that is refused, `UsageError` for a file that cannot be read.
+    Raises `InputError` for input that is rejected, `UsageError` for a file that cannot be read.
     """
     reading, rules, own = _taken_apart(metrics, how)
     settings = settings_of(metrics, rules, document, own, unit)
@@ -91,9 +91,9 @@ def evaluated(
 def of_both_sides(
     key: str, response: str | None, name: str | None, how: Mapping[str, Any]
 ) -> tuple[str | None, str | None]:
-    """RESPONSE and NAME. JSON lines that have both sides need no RESPONSE, so what stands there may be the NAME."""
-    instead = name is None and response not in (None, STDIN) and not os.path.exists(response or "")
-    if (response is None or instead) and os.path.exists(key):
+    """RESPONSE and NAME. JSON lines with both sides need no RESPONSE, so the second argument may be NAME."""
+    is_name = name is None and response not in (None, STDIN) and not os.path.exists(response or "")
+    if (response is None or is_name) and os.path.exists(key):
         reading = Reading(*(how.get(option) for option in Reading._fields))
         if has_both_sides(key, reading):
             return key, response
@@ -101,7 +101,7 @@ def of_both_sides(
 
 
 def complete(key: str, response: str | None, name: str | None, how: Mapping[str, Any]) -> tuple[str, str | None]:
-    """The same where there has to be a RESPONSE. Raises `click.UsageError` if there is none."""
+    """RESPONSE and NAME like `of_both_sides`. Raises `click.UsageError` if there is no RESPONSE."""
     response, name = of_both_sides(key, response, name, how)
     if response is None:
         raise click.UsageError("Missing argument 'RESPONSE'.", click.get_current_context())
@@ -109,7 +109,7 @@ def complete(key: str, response: str | None, name: str | None, how: Mapping[str,
 
 
 def _taken_apart(metrics: Sequence[Metric], how: Mapping[str, Any]) -> tuple[Reading, Rules, dict[str, Any]]:
-    """The options of `options.scoring`: how files are read, which mentions count, and what metrics bring along."""
+    """The options of `options.scoring` by topic: how files are read, how mentions count, and options of metrics."""
     reading, rules, own = apart(how)
     _refuse_unread(metrics, own)
     known = {option.keyword for option in options_of(metrics)}
@@ -117,7 +117,7 @@ def _taken_apart(metrics: Sequence[Metric], how: Mapping[str, Any]) -> tuple[Rea
 
 
 def _refuse_unread(metrics: Sequence[Metric], own: Mapping[str, Any]) -> None:
-    """Raise `UsageError` for an option of a metric that is not scored: it would be passed over in silence."""
+    """Raise `UsageError` for an option of a metric that is not scored, since it would have no effect."""
     read = {option.keyword for option in options_of(metrics)}
     context = click.get_current_context()
     for keyword in own.keys() - read:
@@ -126,27 +126,27 @@ def _refuse_unread(metrics: Sequence[Metric], own: Mapping[str, Any]) -> None:
 
 
 def spare_inputs(outputs: Mapping[str, str | None], inputs: Iterable[str], include: str | None = None) -> None:
-    """Raise `UsageError` where a file that is to be written, given by its option, is one that is read.
+    """Raise `UsageError` if a file to be written, given by its option, is also one of those to be read.
 
-    The same file may go by several names: links, hard links, a folder that it lies in, standard input.
+    The same file can have several names: links, hard links, the folder that contains it, standard input.
     """
-    there = [(option, path) for option, path in outputs.items() if path is not None and _is_file_or_pipe(path)]
-    if not there:
+    existing = [(option, path) for option, path in outputs.items() if path is not None and _is_file_or_pipe(path)]
+    if not existing:
         return
     for path in inputs:
         try:
             read = [source.path for source in sources(path, include)]
-        except UsageError:  # what cannot be read, reading tells
+        except UsageError:  # reading reports files that cannot be read
             continue
-        for option, output in there:
-            for its in read:
-                place = "/dev/stdin" if its == STDIN else its
-                if _is_file_or_pipe(place) and os.path.samefile(place, output):
-                    raise UsageError(f"{option} {output} would overwrite {its}, which is read; name another file")
+        for option, output in existing:
+            for name in read:
+                file = "/dev/stdin" if name == STDIN else name
+                if _is_file_or_pipe(file) and os.path.samefile(file, output):
+                    raise UsageError(f"{option} {output} would overwrite {name}, which is read; name another file")
 
 
 def _is_file_or_pipe(path: str) -> bool:
-    """Whether there is something of which reading and writing get into each other's way."""
+    """Whether a path is a file or a pipe, which cannot be read and written at the same time."""
     try:
         kind = os.stat(path).st_mode
     except OSError:
@@ -155,36 +155,35 @@ def _is_file_or_pipe(path: str) -> bool:
 
 
 def one_standard_input(*paths: str | None) -> None:
-    """Raise `UsageError` where more than one of the paths is standard input, or one pipe: they can be read once."""
+    """Raise `UsageError` if several paths are standard input or the same pipe, which can be read only once."""
     if paths.count(STDIN) > 1:
-        raise UsageError(
-            f"standard input ({STDIN}) can be read once only, and it is asked for {paths.count(STDIN)} times"
-        )
+        raise UsageError(f"standard input ({STDIN}) can be read only once, and is given {paths.count(STDIN)} times")
     seen: dict[object, str] = {}
     for path in filter(None, paths):
-        its = only_once(path)
-        if its is not None and its in seen:
+        identity = only_once(path)
+        if identity is not None and identity in seen:
             raise UsageError(
-                f"{path} can be read once only, and {seen[its]} is the same pipe or terminal; save it to a file first"
+                f"{path} can be read only once, and {seen[identity]} is the same pipe or terminal; save it to a file "
+                "first"
             )
-        seen[its] = path
+        seen[identity] = path
 
 
 def named(systems: Sequence[str]) -> dict[str, str]:
-    """The paths of responses by name: ``NAME=PATH``, or a path alone, whose base name is the name.
+    """The paths of responses by name: ``NAME=PATH``, or only a path, named by its base name.
 
-    A path that is there is a path, whatever it has in it. Raises `UsageError` for a name that comes twice.
+    An existing path is always a path, even if it contains ``=``. Raises `UsageError` for a repeated name.
     """
-    found: dict[str, str] = {}
+    by_name: dict[str, str] = {}
     for words in systems:
         name, separator, path = words.partition("=")
         if not separator or os.path.exists(words):
             name, path = os.path.basename(os.path.normpath(words)), words
         if not name or not path:
-            raise UsageError(f'"{words}" is no system; expected a path, or NAME=PATH')
-        if name in found:
+            raise UsageError(f'"{words}" is not a system; expected a path, or NAME=PATH')
+        if name in by_name:
             raise UsageError(
-                f'two systems of the name "{name}": {found[name]} and {path}; give one another name, as NAME=PATH'
+                f'two systems have the name "{name}": {by_name[name]} and {path}; give one another name: NAME=PATH'
             )
-        found[name] = path
-    return found
+        by_name[name] = path
+    return by_name

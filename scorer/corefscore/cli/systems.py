@@ -1,4 +1,4 @@
-"""Responses with names: what `compare` and `rank` share."""
+"""Options and reading of named responses, for `compare` and `rank`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from corefscore.statistics.significance import CORRECTIONS, DOCUMENTS, TESTS, Me
 
 
 def scoring() -> list[click.Parameter]:
-    """The options that can move a number, with those of every built-in metric."""
+    """The options that can change a score, including those of every built-in metric."""
     return options.scoring([find(name) for name in METRICS])
 
 
@@ -88,33 +88,33 @@ def average() -> click.Parameter:
 
 
 def levels() -> list[click.Parameter]:
-    """Options about how sure verdicts and intervals are."""
+    """Options for the levels of intervals and tests."""
     return [
         click.Option(
             ["--confidence"],
             metavar="PERCENT",
-            help="Confidence level of the intervals in percent. [default: 95, or what --alpha leaves]",
+            help="Confidence level of the intervals in percent. [default: 95, or what --alpha implies]",
         ),
         click.Option(
             ["--alpha"],
             metavar="LEVEL",
-            help="Significance level, from 0 to 1. [default: 0.05, or what --confidence leaves]",
+            help="Significance level, from 0 to 1. [default: 0.05, or what --confidence implies]",
         ),
     ]
 
 
 def method(how: dict[str, Any], by: str | None = None) -> Method:
-    """How systems are compared: the options of `resampling` and `levels`, taken out of ``how``; each of the two levels
-    follows the other.
+    """The method of comparison: the options of `resampling` and `levels`, which are removed from ``how``.
 
-    Raises `UsageError` for a level that is none (`corefscore.statistics.percent`).
+    Raises `UsageError` for an invalid level (`corefscore.statistics.percent`).
     """
     confidence, alpha = how.pop("confidence"), how.pop("alpha")
-    sure = None if confidence is None else from_percent(confidence, "--confidence ", ends=False)
-    level = None if alpha is None else from_fraction(alpha, "--alpha ")
-    sure, level = both_levels(sure, level)
-    given = {name: how.pop(name) for name in ("unit", "test", "trials", "seed", "correction", "average")}
-    return Method(by=by, confidence=sure, alpha=level, **given)
+    confidence, alpha = both_levels(
+        None if confidence is None else from_percent(confidence, "--confidence ", ends=False),
+        None if alpha is None else from_fraction(alpha, "--alpha "),
+    )
+    others = {name: how.pop(name) for name in ("unit", "test", "trials", "seed", "correction", "average")}
+    return Method(by=by, confidence=confidence, alpha=alpha, **others)
 
 
 def systems_folder() -> click.Parameter:
@@ -140,19 +140,20 @@ def scored(
     unit: str = DOCUMENT,
     **how: Any,
 ) -> dict[str, Result]:
-    """The results of systems by name. The key is read once, and each response after the other.
+    """The results of systems by name. The key is read once; responses are read one after another.
 
-    A system that cannot be scored ends the command, or is handed to ``refused``; a key that cannot, always ends it.
+    The error of a system that cannot be scored is raised, or passed to ``refused``; errors of the key are always
+    raised.
     """
     one_standard_input(key, *systems.values())
     with workers(jobs, scheduler) as apply:
         corpus = read_key(key, metrics, apply=apply, **how)
         show = partial(tell, strict=strict, quiet=quiet)
         show(corpus.notices)
-        corpus = replace(corpus, notices=())  # told once
+        corpus = replace(corpus, notices=())  # printed only once
         files = files_of(corpus)
 
-        def one(path: str) -> Result:
+        def score_one(path: str) -> Result:
             result = refuse_heads_of_spans(evaluated(corpus, path, metrics, apply=apply, unit=unit, **how))
             if strict and result.notices and refused:
                 raise InputError(notice.as_error() for notice in result.notices)
@@ -165,11 +166,13 @@ def scored(
             refused(name, error)
 
         blamed = () if strict else files
-        return scored_each(systems, one, lambda its, of: show(its, of=of), files, refused=give_up, blamed=blamed)
+        return scored_each(
+            systems, score_one, lambda found, of: show(found, of=of), files, refused=give_up, blamed=blamed
+        )
 
 
 def _suggest_systems(path: str, error: ScorerError) -> None:
-    """Raise `UsageError` where the files of a folder have documents of one name: each may be a system of its own."""
+    """Raise `UsageError` if files of a folder have the same document, since each file may be a system of its own."""
     findings = error.findings if isinstance(error, InputError) and os.path.isdir(path) else ()
     for finding in findings:
         if finding.code == "repeated-name" and not str(finding.details["first"]).startswith(f"{finding.path}:"):
@@ -188,32 +191,31 @@ def given(
     input_format: OneOrEach[str],
     **how: Any,
 ) -> dict[str, str]:
-    """The paths of all systems by name: those given one by one, and those of a folder; see `named` and `folder`. JSON
-    lines that have both sides are a system of their own if no other is given.
+    """The paths of all systems by name: the arguments and those of a folder; see `named` and `folder`. If there are
+    none, the key is the system, provided that it is JSON lines with both sides.
 
-    Raises `UsageError` where there is none.
+    Raises `UsageError` if there is no system.
     """
     form = of_side(input_format, RESPONSE), how.get("clusters_field")
-    found, skipped = folder(place, key, include, *form) if place is not None else ([], [])
+    in_folder, skipped = folder(place, key, include, *form) if place is not None else ([], [])
     tell(skipped, strict=how["strict"], quiet=how["quiet"])
     if not systems and place is None:
         both, _ = of_both_sides(key, None, None, {"include": include, "input_format": input_format, **how})
         systems = [both] if both is not None else []
-    if not systems and not found:
+    if not systems and not in_folder:
         raise UsageError(
             f"{click.get_current_context().command.name} needs systems: SYSTEM ..., or --systems FOLDER"
             if place is None
-            else f"{place}: the folder has no system in it"
+            else f"{place}: the folder contains no system"
         )
-    return named([*systems, *found])
+    return named([*systems, *in_folder])
 
 
 def folder(path: str, key: str, include: str | None, *form: str | None) -> tuple[list[str], list[Finding]]:
-    """The entries of a folder that are systems, in name order, and a notice for each that is none.
+    """The entries of a folder that are systems, sorted by name, and a notice for every other entry.
 
-    ``form`` is the format and the field of clusters that are asked for, if any.
-
-    Raises `UsageError` where it cannot be read.
+    ``form`` is the format and the field of clusters from the options, if any. Raises `UsageError` for a folder that
+    cannot be read.
     """
     try:
         entries = [os.path.join(path, name) for name in sorted(os.listdir(path))]
@@ -225,7 +227,8 @@ def folder(path: str, key: str, include: str | None, *form: str | None) -> tuple
 
 
 def _no_system(entry: str, key: str, include: str | None, *form: str | None) -> str | None:
-    """Why an entry of a folder of systems is none. One that cannot be read is one, which cannot be scored."""
+    """Why an entry of a folder is not a system; None if it is. A file that cannot be read is a system, whose scoring
+    fails."""
     if os.path.basename(entry).startswith("."):
         return "its name begins with a dot"
     if os.path.exists(key) and os.path.samefile(key, entry):

@@ -40,7 +40,7 @@ Exit status: 0 no errors; 1 errors (with --strict: or notices); 2 wrong usage or
 
 
 def command(name: str) -> click.Command:
-    """The command of that name."""
+    """The command."""
     return options.Command(
         name,
         callback=run,
@@ -81,7 +81,7 @@ def run(
     repeated: str | None,
     **how: Any,
 ) -> None:
-    """Validate files; the exit status tells the worst of them."""
+    """Validate files; the exit status is that of the worst file."""
     ignored = _codes(ignore)
     if repeated and not fix:
         raise UsageError("--repeated says what --fix may guess; it needs --fix OUT")
@@ -99,7 +99,7 @@ def run(
             form_of(key_files, reading, KEY)
         fixes = _repair(source, repair, fix, repeated)
         files = [fix]
-    rows, broken = _validated(files, key, key_files, of_key, reading, told=layout in fitting(FINDINGS))
+    rows, broken = _validated(files, key, key_files, of_key, reading, printed=layout in fitting(FINDINGS))
     rows = [row.without(ignored) for row in rows]
     write(rendered(Checked(rows, fixes), options.style(layout)))
     if broken:
@@ -116,24 +116,24 @@ def _validated(
     skipped: list[Finding],
     reading: Reading,
     *,
-    told: bool,
+    printed: bool,
 ) -> tuple[list[Validated], bool]:
-    """A row for each file and one for the key, if there is one; and whether some file cannot be read.
+    """A row for each file and one for the key, if there is one, and whether some file cannot be read.
 
-    Such a file does not hide the others; where errors are ``told`` on standard error it has no row. ``skipped`` is what
-    was skipped in the folder of the key.
+    A file that cannot be read is reported on standard error, and has a row unless findings are ``printed`` as text.
+    ``skipped`` are the notices about files that were skipped in the folder of the key.
     """
     broken: list[str] = []
 
-    def rows(path: str, its: list[Source] | None, beside: list[Source] | None, side: str) -> list[Validated]:
+    def rows(path: str, found: list[Source] | None, beside: list[Source] | None, side: str) -> list[Validated]:
         try:
-            notices = list(skipped if its is not None else ())
-            its = sources(path, reading.include, reading.max_unpacked, notices) if its is None else its
-            return [validate(path, watched(its, watch), beside, reading, side, notices=notices)]
+            notices = list(skipped if found is not None else ())
+            found = sources(path, reading.include, reading.max_unpacked, notices) if found is None else found
+            return [validate(path, watched(found, watch), beside, reading, side, notices=notices)]
         except UsageError as error:
             complain(f"corefscore: {error}")
             broken.append(path)
-            return [] if told else [unreadable(path, error)]
+            return [] if printed else [unreadable(path, error)]
 
     with progress([*files, *([] if key is None else [key] * (len(files) + 1))], reading.include) as watch:
         of_key = [] if key is None else rows(key, key_files, None, KEY)
@@ -142,7 +142,8 @@ def _validated(
 
 
 def _codes(words: str) -> set[str]:
-    """The notices that ``--ignore`` names. Raises `UsageError` for an unknown one, or a fault."""
+    """The codes of notices that ``--ignore`` names. Raises `UsageError` for an unknown code, and for that of an
+    error."""
     from corefscore.checking.findings import KINDS
     from corefscore.errors import suggested
 
@@ -164,16 +165,16 @@ def _one(files: Sequence[str], out: str, reading: Reading) -> tuple[Source, Repa
         raise UsageError(f"{out}: --fix reads OUT again once it is written; give a regular file, no pipe or device")
     if out.endswith(SUFFIXES):
         raise UsageError(f"{out}: --fix writes plain text; give OUT a name without {os.path.splitext(out)[1]}")
-    found = sources(files[0], None, reading.max_unpacked)
-    if len(found) != 1 or found[0].path != files[0]:
+    files_found = sources(files[0], None, reading.max_unpacked)
+    if len(files_found) != 1 or files_found[0].path != files[0]:
         raise UsageError(f"{files[0]}: --fix repairs a file, not a folder")
-    its_format = form_of(found, reading, RESPONSE)
-    if its_format.name not in REPAIRS:
+    form = form_of(files_found, reading, RESPONSE)
+    if form.name not in REPAIRS:
         raise UsageError(
-            f"{files[0]}: --fix repairs CoNLL and CorefUD files, and this one is read as {its_format.title}; "
+            f"{files[0]}: --fix repairs CoNLL and CorefUD files, and this one is read as {form.title}; "
             "run validate without --fix for what to change in it; corefscore convert makes CoNLL of it"
         )
-    return found[0], import_module(REPAIRS[its_format.name]).repaired
+    return files_found[0], import_module(REPAIRS[form.name]).repaired
 
 
 def _repair(source: Source, repair: Repair, out: str, repeated: str | None) -> Fixes:
