@@ -288,7 +288,7 @@ def test_a_table_leaves_out_what_does_not_fit_and_says_so(monkeypatch: pytest.Mo
 def test_a_pattern_that_is_no_regular_expression_is_wrong_usage() -> None:
     done = within("lea", *DEMO, "--format", "table", "--by", "(")
     assert (done.status, done.stdout) == (2, b"")
-    assert b"'(' is no regular expression: missing )" in done.stderr
+    assert b"'(' is not a regular expression: missing )" in done.stderr
 
 
 @pytest.mark.parametrize(

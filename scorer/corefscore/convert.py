@@ -1,4 +1,4 @@
-"""From one format to another: documents with their words, and notices of what cannot be carried over."""
+"""Converting between formats: documents with their words, and notices about what is lost."""
 
 from __future__ import annotations
 
@@ -31,25 +31,24 @@ def convert(
     """The documents of a file or folder in another format, as pieces of text.
 
     ``to`` is the name of a format, by default JSON lines for CoNLL and CoNLL for all others; ``watch`` is that of
-    `corefscore.formats.read`. With a ``key`` (a path) the documents are its own, with the entities of the file on its
-    tokens. What the new format cannot hold is added to ``notices``.
+    `corefscore.formats.read`. With a ``key`` (a path) the documents are those of the key, with the entities of the file
+    on its tokens. What the new format cannot contain is added to ``notices``.
 
-    Raises `InputError` for input that is refused, two documents of one name and documents with faults included;
-    `UsageError` for a file that cannot be read.
+    Raises `InputError` for input that is refused, including documents with the same name and documents with faults;
+    `UsageError` for a file that cannot be read and for formats that cannot be converted.
     """
     both, reading = reading, reading.of(None if key is None else RESPONSE)
     files = sources(path, reading.include, reading.max_unpacked, notices)
     for source in files:
         source.watch = watch
-    if to == TAGGED:  # in which the notation of what is read is recognised
-        asked, reading = requested(KEY, reading), reading._replace(tags=None)
-    else:
-        asked = requested(KEY, reading)
+    written = requested(KEY, reading)
+    if to == TAGGED:  # the notation is that of the output; that of the input is recognised
+        reading = reading._replace(tags=None)
     origin = form_of(files, reading, RESPONSE)
     target = find(to or next(name for name in USUAL_TARGETS if name != origin.name))
     if origin.sentences is None or target.write is None:
-        able = ", ".join(writable())
-        raise UsageError(f"{origin.name} cannot be converted to {target.name}; formats that can be converted: {able}")
+        known = ", ".join(writable())
+        raise UsageError(f"{origin.name} cannot be converted to {target.name}; formats that can be converted: {known}")
     if key is not None and target.name == COREFUD and form_of(sources(key), BY_CONTENT, KEY).name == COREFUD:
         yield from _on_words(key, path, both, notices)
         return
@@ -64,11 +63,11 @@ def convert(
     else:
         texts = chain.from_iterable(sentences(source, notices, request) for source in files)
         documents = _full(origin.read(files, notices, request), texts, notices)
-    yield from target.write(_in_one_file(documents, key or path, notices), notices, asked)
+    yield from target.write(_in_one_file(documents, key or path, notices), notices, written)
 
 
 def _in_one_file(documents: Iterator[FullDocument], path: str, notices: list[Finding]) -> Iterator[FullDocument]:
-    """Documents that go into one file; see `_note_joined`."""
+    """The same documents, which are written to one file; see `_note_joined`."""
     count, files = 0, set()
     for document in documents:
         count += 1
@@ -78,7 +77,7 @@ def _in_one_file(documents: Iterator[FullDocument], path: str, notices: list[Fin
 
 
 def _note_joined(path: str, files: int, documents: int, notices: list[Finding]) -> None:
-    """Notice that files become one, unless each is one document: then there was nothing that only they held apart."""
+    """Add a notice if several files become one, unless each contains one document, so that nothing is lost."""
     if files > 1 and documents > files:
         notices.append(Finding("joined-files", path, details={"files": files, "documents": documents}))
 
@@ -90,7 +89,7 @@ COREFUD = "corefud"
 
 
 def _on_words(key: str, path: str, reading: Reading, notices: list[Finding]) -> Iterator[str]:
-    """A key of CorefUD with the entities that a file has instead of its own, with heads, empty nodes included.
+    """A key in CorefUD with its entities replaced by those of a file, heads and empty nodes included.
 
     Raises as `corefscore.alignment.text.placing.placed` does.
     """
@@ -99,40 +98,42 @@ def _on_words(key: str, path: str, reading: Reading, notices: list[Finding]) -> 
 
     batches = list(read(key, notices, _for_key(reading)))
     found = placed(batches, list(read(path, notices, reading, side=RESPONSE)), reading, notices).response
-    answers = {name: at for at, name in enumerate(found.names)}
+    answers = {name: number for number, name in enumerate(found.names)}
     for batch in batches:  # one for each file
         words = words_of(batch, range(len(batch)), KEY)
-        its = found.take(np.array([answers.get(name, -1) for name in batch.names], dtype=np.int64))
-        its = replace(its, names=batch.names, places=batch.places)
-        start, end = _places(its, [words[at].numbers for at in range(len(batch))])
-        assert its.nodes is not None, "the key is CorefUD"
-        there = end - start + 1 == its.nodes.size  # all of its words are words of the key
-        _note_lost(its, [("lost-mentions", ~there)], notices)
+        answer = found.take(np.array([answers.get(name, -1) for name in batch.names], dtype=np.int64))
+        answer = replace(answer, names=batch.names, places=batch.places)
+        start, end = _places(answer, [words[document].numbers for document in range(len(batch))])
+        nodes = answer.nodes
+        assert nodes is not None, "the key is CorefUD"
+        complete = end - start + 1 == nodes.size  # all words of the mention are words of the key
+        _note_lost(answer, [("lost-mentions", ~complete)], notices)
         heads: list[dict[tuple[int, int], int]] = [{} for _ in batch.names]
-        rows = zip(its.mention_document().tolist(), start.tolist(), end.tolist(), its.nodes.head.tolist(), strict=True)
+        rows = zip(answer.mention_document().tolist(), start.tolist(), end.tolist(), nodes.head.tolist(), strict=True)
         for document, first, last, head in rows:
             heads[document][first, last] = int(np.searchsorted(words[document].numbers, head)) - first + 1
         documents = {}
-        for at, full in enumerate(full_documents(_kept(replace(its, start=start, end=end), there))):
-            documents[full.place.line or 0] = Headed(full._replace(sentences=words[at].words), heads[at])
+        for document, full in enumerate(full_documents(_kept(replace(answer, start=start, end=end), complete))):
+            headed = Headed(full._replace(sentences=words[document].words), heads[document])
+            documents[full.place.line or 0] = headed
         yield from write_on(batch.place_of(0).source, documents, notices)
     _note_joined(key, len(batches), sum(map(len, batches)), notices)
 
 
 def _places(batch: Documents, numbers: Sequence[Ints]) -> tuple[Ints, Ints]:
-    """The places of the first and the last word of each mention among the words of its document, empty nodes counted;
-    ``numbers`` are those of the words of each document."""
+    """The index of the first and of the last word of each mention among the words of its document, empty nodes
+    included; ``numbers`` are the numbers of the words of each document."""
     assert batch.nodes is not None, "this is CorefUD"
     start, end = batch.start.copy(), batch.end.copy()
-    at = bounds(batch.mention_document(), len(batch)).tolist()
-    for its, first, last in zip(numbers, at, at[1:], strict=False):
-        start[first:last] = np.searchsorted(its, batch.nodes.first_word[first:last])
-        end[first:last] = np.searchsorted(its, batch.nodes.last_word[first:last], side="right") - 1
+    edges = bounds(batch.mention_document(), len(batch)).tolist()
+    for of_document, first, stop in zip(numbers, edges, edges[1:], strict=False):
+        start[first:stop] = np.searchsorted(of_document, batch.nodes.first_word[first:stop])
+        end[first:stop] = np.searchsorted(of_document, batch.nodes.last_word[first:stop], side="right") - 1
     return start, end
 
 
 def _kept(batch: Documents, kept: Bools) -> Documents:
-    """A batch with some of its mentions, as spans, and without the entities that have none left."""
+    """A batch with some of its mentions, as spans, and without the entities that have no mention left."""
     left = tally(batch.entity[kept], len(batch.document)) > 0
     return replace(
         batch,
@@ -147,13 +148,13 @@ def _kept(batch: Documents, kept: Bools) -> Documents:
 
 
 def _for_key(reading: Reading) -> Reading:
-    """How the key is read: said of both, a format is meant for the file that is converted."""
-    its_format = reading.of(KEY).input_format if isinstance(reading.input_format, Mapping) else None
-    return reading._replace(tags=None, input_format=its_format)
+    """The options for reading the key; a format that is not given by side is that of the file to convert."""
+    of_key = reading.of(KEY).input_format if isinstance(reading.input_format, Mapping) else None
+    return reading._replace(tags=None, input_format=of_key)
 
 
 def _on_tokens(key: str, path: str, reading: Reading, notices: list[Finding]) -> Iterator[FullDocument]:
-    """The documents of a key with the entities that a file has, on the tokens of the key.
+    """The documents of a key with the entities of a file, on the tokens of the key.
 
     Raises as `corefscore.alignment.text.placing.placed` does.
     """
@@ -168,24 +169,23 @@ def _on_tokens(key: str, path: str, reading: Reading, notices: list[Finding]) ->
         _note_lost(found, [("dropped-zeros", ~has_token)], notices)
         found = _kept(found, has_token)
     entities = {document.name: document for document in full_documents(found)}
-    for at, name in enumerate(batches.names):
-        place = batches.place_of(at)
-        its = entities[name].entities if name in entities else {}
-        there = {label: [span for span in spans if span[1] < batches.tokens[at]] for label, spans in its.items()}
-        if lost := sum(map(len, its.values())) - sum(map(len, there.values())):
+    for document, name in enumerate(batches.names):
+        place, tokens = batches.place_of(document), batches.tokens[document]
+        answered = entities[name].entities if name in entities else {}
+        inside = {label: [span for span in spans if span[1] < tokens] for label, spans in answered.items()}
+        if lost := sum(map(len, answered.values())) - sum(map(len, inside.values())):
             details = {"document": name, "count": plural(lost, "mention")}
             notices.append(Finding("lost-mentions", entities[name].place.source.name, details=details))
         if name not in entities:
             notices.append(Finding("missing-document", path, details={"document": name, "nearest": ""}))
-        kept = {label: spans for label, spans in there.items() if spans}
-        yield FullDocument(name, place, overt(words[at]).words, kept)
+        kept = {label: spans for label, spans in inside.items() if spans}
+        yield FullDocument(name, place, overt(words[document]).words, kept)
 
 
 def as_spans(batch: Documents, notices: list[Finding]) -> Documents:
-    """A batch whose mentions are spans of tokens, each with all tokens from the first to the last of its own.
+    """A batch whose mentions are spans, each with all tokens from its first to its last one.
 
-    What is more than that (`corefscore.documents.model.Nodes`) is lost, and added to the notices: heads, gaps, and
-    mentions without tokens.
+    Heads, gaps and mentions without tokens (`corefscore.documents.model.Nodes`) are lost and added to the notices.
     """
     nodes = batch.nodes
     if nodes is None or not len(nodes.size):
@@ -201,13 +201,14 @@ def as_spans(batch: Documents, notices: list[Finding]) -> Documents:
 
 
 def _note_lost(batch: Documents, lost: Sequence[tuple[str, Bools]], notices: list[Finding]) -> None:
-    """Notice the mentions that lose something, for each document."""
-    document = batch.mention_document()
+    """Add a notice for each document and code about the mentions that are lost or changed."""
+    of_mention = batch.mention_document()
     for code, which in lost:
-        for its, first, count in zip(*np.unique(document[which], return_index=True, return_counts=True), strict=True):
-            details = {"document": batch.names[its], "count": plural(int(count), "mention")}
+        documents, firsts, counts = np.unique(of_mention[which], return_index=True, return_counts=True)
+        for document, first, count in zip(documents.tolist(), firsts, counts, strict=True):
+            details = {"document": batch.names[document], "count": plural(int(count), "mention")}
             line = int(batch.line[which][first])
-            notices.append(Finding(code, batch.place_of(int(its)).source.name, line, details=details))
+            notices.append(Finding(code, batch.place_of(document).source.name, line, details=details))
 
 
 def _with_zeros(
@@ -215,29 +216,29 @@ def _with_zeros(
 ) -> Iterator[FullDocument]:
     """Documents of CorefUD with their empty nodes as tokens; each mention has all words from its first to its last."""
     for batch in batches:
-        its_layers = list(islice(layers, len(batch)))
-        start, end = _places(batch, [its.numbers for its in its_layers])
+        of_batch = list(islice(layers, len(batch)))
+        start, end = _places(batch, [of_document.numbers for of_document in of_batch])
         assert batch.nodes is not None, "this is CorefUD"
         lost = [
             ("filled-gaps", batch.nodes.size <= end - start),
-            ("other-heads", _other_heads(batch, its_layers, start, end)),
+            ("other-heads", _other_heads(batch, of_batch, start, end)),
         ]
         _note_lost(batch, lost, notices)
-        for its, full in zip(its_layers, full_documents(replace(batch, start=start, end=end)), strict=True):
-            words = [[word.removeprefix(EMPTY) or "_" for word in sentence] for sentence in its.words]
-            yield full._replace(sentences=words, zeros=set(np.flatnonzero(its.empty).tolist()))
+        for of_document, full in zip(of_batch, full_documents(replace(batch, start=start, end=end)), strict=True):
+            words = [[word.removeprefix(EMPTY) or "_" for word in sentence] for sentence in of_document.words]
+            yield full._replace(sentences=words, zeros=set(np.flatnonzero(of_document.empty).tolist()))
 
 
 def _other_heads(batch: Documents, layers: Sequence[Layers], start: Ints, end: Ints) -> Bools:
-    """Which mentions, from one place among the words of their document to another, have a head that is not the highest
-    of these words in the tree."""
+    """Whether the head of each mention is not the highest of its words in the tree; ``start`` and ``end`` are the
+    indices of its first and last word among the words of its document."""
     assert batch.nodes is not None, "this is CorefUD"
-    trees = [its.tree() for its in layers]
+    trees = [of_document.tree() for of_document in layers]
     found = np.zeros(len(start), dtype=np.bool_)
     rows = zip(batch.mention_document().tolist(), start.tolist(), end.tolist(), batch.nodes.head.tolist(), strict=True)
-    for at, (document, first, last, head) in enumerate(rows):
-        place = first + int(np.argmin(trees[document].depth[first : last + 1]))
-        found[at] = layers[document].numbers[place] != head
+    for mention, (document, first, last, head) in enumerate(rows):
+        highest = first + int(np.argmin(trees[document].depth[first : last + 1]))
+        found[mention] = layers[document].numbers[highest] != head
     return found
 
 
@@ -249,7 +250,7 @@ def writable() -> list[str]:
 def _full(
     batches: Iterator[Documents], texts: Iterator[Sentences | None], notices: list[Finding]
 ) -> Iterator[FullDocument]:
-    """Documents with their words, which come from a pass of their own over the files."""
+    """Documents with their words, which are read in a second pass over the files."""
     names = Names()
     for batch in batches:
         names.add(batch)

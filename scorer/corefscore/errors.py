@@ -1,15 +1,15 @@
-"""The errors of the package. Only the command line turns them into text and an exit status."""
+"""The exceptions of the package. Only the command line turns them into text and an exit status."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-from corefscore.checking.findings import SHOWN, Finding, plural, told
+from corefscore.checking.findings import SHOWN, Finding, in_words, plural
 
 
 class ScorerError(Exception):
-    """Anything that the scorer refuses; ``status`` is the exit status of the command."""
+    """The base class of all errors; ``status`` is the exit status of the command."""
 
     status = 1
 
@@ -21,14 +21,14 @@ class UsageError(ScorerError):
 
 
 class ScorerWarning(UserWarning):
-    """What was odd in a score, for callers from Python who do not look at the notices of the result."""
+    """A notice about a score, as a warning for Python code that does not read the notices of the result."""
 
 
 class InputError(ScorerError):
     """Input that is refused; ``findings`` say where, what was found and what was expected.
 
-    In words there are a few of each kind (`corefscore.checking.findings.told`). A first one that sums up the others
-    also comes last, where it is seen.
+    The text contains a few findings of each kind (`corefscore.checking.findings.in_words`). If the first finding
+    summarizes the others, it is repeated at the end, where it is seen.
     """
 
     def __init__(self, findings: Iterable[Finding]) -> None:
@@ -38,17 +38,17 @@ class InputError(ScorerError):
     def __str__(self) -> str:
         first, *others = self.findings
         again = len(others) > 1 and first.code not in {others[0].code} == {other.code for other in others}
-        return "\n".join([*told(self.findings), *[str(first)] * again])
+        return "\n".join([*in_words(self.findings), *[str(first)] * again])
 
     @property
     def brief(self) -> str:
-        """The first finding in words, and how many more there are."""
+        """The first finding as text, and the number of further ones."""
         more = len(self.findings) - 1
         return str(self.findings[0]) + (f"\n... and {plural(more, 'more error')}" if more else "")
 
 
 def suggested(name: str, known: Iterable[str]) -> str:
-    """What to say after an unknown name: those most like it, or where there are none, some that are known."""
+    """The advice after an unknown name: the most similar known names, or if there are none, the first known ones."""
     known = list(dict.fromkeys(known))
     if like := nearest(name, known):
         return f"did you mean {' or '.join(filter(None, (', '.join(like[:-1]), like[-1])))}?"
@@ -57,15 +57,16 @@ def suggested(name: str, known: Iterable[str]) -> str:
 
 
 LONG_NAME = 200
-"""Characters beyond which no name is like another: comparing takes time that grows with the square of them."""
+"""The length of names beyond which they are not compared, since the time for it grows with its square."""
 
 COMPARED = 10_000
-"""How many names are compared with one."""
+"""The largest number of known names that are compared with an unknown one."""
 
 
 def nearest(name: str, known: Iterable[str], count: int = SHOWN) -> list[str]:
-    """The known names most like ``name``, the nearest first, of the first `COMPARED` that are no `LONG_NAME`."""
-    from difflib import get_close_matches  # costs start-up, and only errors need it
+    """The known names most similar to ``name``, the nearest first. Long names are left out (`LONG_NAME`), and only the
+    first `COMPARED` of the others are compared."""
+    from difflib import get_close_matches  # imported late: only errors need it
 
     if len(name) > LONG_NAME:
         return []

@@ -1,4 +1,4 @@
-"""Results with names: the scores of documents, of groups of them, and of all, from counts per document."""
+"""Results: the scores of documents, of groups of documents and of all together, from counts per document."""
 
 from __future__ import annotations
 
@@ -27,34 +27,35 @@ if TYPE_CHECKING:
     from corefscore.alignment.text.fidelity import Fidelity
 
 SCHEMA = 1
-"""The version of the JSON layout; it rises when a reader of the old one could go wrong."""
+"""The version of the JSON layout, which rises with every incompatible change."""
 
 DOCUMENT, KIND, TOTAL = "document", "kind", "total"
-"""What data calls a document, a kind of mention in all documents, and all of them together."""
+"""The names of scopes in data: a document, a kind of mentions in all documents, and all documents together."""
 
 REST = "(no match)"
-"""The group of documents whose name a grouping pattern does not match."""
+"""The group of documents whose names a grouping pattern does not match."""
 
 
 def values(metrics: Sequence[Metric], counts: Mapping[str, Floats]) -> dict[str, Values]:
-    """The values of every measure, from counts by metric, each of the shape ... x counted measures x 4; and of the
-    CoNLL average where its three metrics are there.
+    """The values of every measure, and of the CoNLL average if its three metrics are given.
 
-    The leading axes are those of the values: none for a total, documents, or trials of a test.
+    ``counts`` are by metric, each of the shape ... x measures that are not combined x 4. The leading axes are also
+    those of the values: none for a total, one for documents or trials of a test.
     """
     found: dict[str, Values] = {}
     for metric in metrics:
-        own = iter(parts := unpacked(counts[metric.name]))
+        rest = iter(parts := unpacked(counts[metric.name]))
         for measure in metric.measures:
-            found[measure.name] = _combined(metric, measure, parts) if measure.combine else divided(next(own))
+            found[measure.name] = _combined(metric, measure, parts) if measure.combine else divided(next(rest))
     if all(name in found for name in GROUPS[AVERAGE]):
         found[AVERAGE] = average([found[name] for name in GROUPS[AVERAGE]])
     return found
 
 
 def _combined(metric: Metric, measure: Measure, parts: Sequence[Counts]) -> Values:
-    """A measure made of the counts of its metric. Raises `UsageError` for one from outside that cannot be made."""
-    assert measure.combine is not None, "asked only for such a measure"
+    """The values of a measure that combines the counts of its metric. Raises `UsageError` if this fails for a metric of
+    another package."""
+    assert measure.combine is not None, "called only for such a measure"
     if metric.name in NAMES:
         return measure.combine(parts)
     try:
@@ -69,34 +70,35 @@ def _combined(metric: Metric, measure: Measure, parts: Sequence[Counts]) -> Valu
 
 
 def average(measures: Sequence[Values]) -> Values:
-    """The CoNLL average: the mean of the F1 of MUC, B-cubed and CEAF-e, and likewise of their recall and precision.
+    """The CoNLL average: the mean of the F1 of MUC, B-cubed and CEAF-e, and the means of their recall and precision.
 
-    Source: the CoNLL-2011 shared task, for the F1; training logs print the other two beside it, so that this F1 is not
-    that of this recall and precision. Added from left to right, since the official layout cuts the F1 off.
+    Source: the CoNLL-2011 shared task, which defines the F1 alone; training logs print the means of recall and
+    precision beside it, so this F1 is not that of this recall and precision. Added from left to right, since the
+    official layout truncates the F1.
     """
 
     def mean(values: Sequence[Floats]) -> Floats:
         found: Floats = summed(np.stack(values)) / len(values)
         return found
 
-    recall, precision = mean([its.recall for its in measures]), mean([its.precision for its in measures])
+    recall, precision = mean([values.recall for values in measures]), mean([values.precision for values in measures])
     one = np.ones(recall.shape)
-    return Values(Ratios(recall, one), Ratios(precision, one), mean([its.f1 for its in measures]))
+    return Values(Ratios(recall, one), Ratios(precision, one), mean([values.f1 for values in measures]))
 
 
 class Ratio(NamedTuple):
-    """What a value was divided from."""
+    """The counts of a recall or precision."""
 
     numerator: float
     denominator: float
 
 
 class Score(NamedTuple):
-    """One measure of one document, group or total: recall, precision and F1, from 0 to 1. The first three values are
-    these: ``recall, precision, f1 = result["lea"][:3]``.
+    """One measure of one document, group or total: recall, precision and F1, from 0 to 1. These are the first three
+    values: ``recall, precision, f1 = result["lea"][:3]``.
 
-    ``recall_counts`` and ``precision_counts`` are what they were divided from; for a measure that combines
-    others (BLANC, the CoNLL average) the value itself over 1.
+    ``recall_counts`` and ``precision_counts`` are their numerators and denominators; for a measure that combines others
+    (BLANC, the CoNLL average) the value itself over 1.
     """
 
     recall: float
@@ -106,7 +108,7 @@ class Score(NamedTuple):
     precision_counts: Ratio
 
     def to_dict(self) -> dict[str, float | int]:
-        """What the measure has, as the JSON layout has it; see ``docs/json.md``."""
+        """The measure as the JSON layout has it; see ``docs/json.md``."""
         found = {"recall": self.recall, "precision": self.precision, "f1": self.f1}
         for side, counts in (("recall", self.recall_counts), ("precision", self.precision_counts)):
             found.update({f"{side}_{part}": _whole(number) for part, number in counts._asdict().items()})
@@ -114,12 +116,13 @@ class Score(NamedTuple):
 
 
 def _number(value: Any) -> float:
-    """A number of an array; NaN always the same one, so that equal scores are equal."""
+    """A value of an array as a float; always the same NaN, so that equal scores compare equal."""
     number = float(value)
     return math.nan if math.isnan(number) else number
 
 
 def _whole(number: float) -> float | int:
+    """A whole number as an int."""
     return int(number) if number.is_integer() else number
 
 
@@ -127,8 +130,8 @@ class Scores(Mapping[str, Score]):
     """The scores of one document, one group of documents, or all: a mapping from measure to `Score`.
 
     Mention identification is the measure ``mentions``, the CoNLL average ``conll``. Other names
-    (`corefscore.metrics.OTHER_NAMES`) are understood. ``found`` are the values of every measure, ``row`` which row of
-    these, None if they have only one. Raises `KeyError` for a measure that was not scored.
+    (`corefscore.metrics.OTHER_NAMES`) are accepted. ``found`` are the values of every measure, ``row`` is the index of
+    their row, None if they are single numbers. Raises `KeyError` for a measure that was not scored.
     """
 
     _row: int | None = None
@@ -138,6 +141,7 @@ class Scores(Mapping[str, Score]):
 
     @property
     def found(self) -> Mapping[str, Values]:
+        """The values of every measure."""
         return self._found
 
     def __getitem__(self, measure: str) -> Score:
@@ -166,12 +170,12 @@ class Scores(Mapping[str, Score]):
 
     @property
     def mentions(self) -> Score:
-        """Mention identification."""
+        """The score of mention identification."""
         return self[MENTIONS]
 
     @property
     def conll(self) -> float:
-        """The F1 of the CoNLL average. Raises `KeyError` where MUC, B-cubed or CEAF-e was not asked for."""
+        """The F1 of the CoNLL average. Raises `KeyError` if MUC, B-cubed or CEAF-e was not scored."""
         if AVERAGE not in self:
             raise KeyError("the CoNLL average needs the metrics " + ", ".join(GROUPS[AVERAGE]))
         return self[AVERAGE].f1
@@ -182,8 +186,9 @@ class Scores(Mapping[str, Score]):
 
 
 class UnitCounts(NamedTuple):
-    """The counts of units within documents (`corefscore.alignment.units`), a row for each unit of each document: its
-    name, its document by number, and the counts of additive metrics by name. Rows of one name are one unit."""
+    """The counts of units within documents (`corefscore.alignment.units`), with one row for each unit of each document:
+    its name, the number of its document, and the counts of additive metrics by name. Rows with the same name are one
+    unit."""
 
     names: Sequence[str]
     document: Ints
@@ -191,8 +196,8 @@ class UnitCounts(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """What the official layout tells of documents besides their scores, as a metric sees them: ``key_copies``, the key
-    mentions of each document with copies; ``messages``, its lines about repeats; and the ``pairs`` themselves, where
+    """The data of the official layout besides scores, in one view: ``key_copies``, the number of key mentions of each
+    document, copies included; ``messages``, the lines about repeats by document; and the ``pairs`` of documents, if
     they were kept."""
 
     key_copies: Floats
@@ -202,14 +207,17 @@ class Shown(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Result(Scores):
-    """What was scored: as a mapping the `total`, from measure to `Score`; and the scores of every document.
+    """The result of scoring: the scores of the total, as a mapping from measure to `Score`, and of every document.
 
-    ``names`` are those of the documents, in the order of the key. ``counts`` has, for each metric by name, an array of
-    the shape documents x counted measures x 4 (see `corefscore.metrics.counts.packed`). ``notices`` tell what was odd.
-    ``views`` are for the official layout, each by its name (`corefscore.metrics.row.VIEWS`). ``files`` are those of the
-    key in which the documents are. ``fidelity`` tells how far the text of a response is that of the key, where its
-    words had to be found there. ``kind_counts`` are the counts of the kinds of a division, by name. ``units`` are there
-    where units within documents were asked for.
+    - ``names``, ``files``: the names of the documents and their files in the key, in the order of the key.
+    - ``counts``: by metric, an array of documents x measures that are not combined x 4
+      (`corefscore.metrics.counts.packed`).
+    - ``settings``: everything that can change a score except the files.
+    - ``notices``: what was odd.
+    - ``views``: the data of the official layout, by view (`corefscore.metrics.row.VIEWS`).
+    - ``fidelity``: how much of the text of the response is that of the key, if its words had to be found there.
+    - ``kind_counts``: the counts of the kinds of a division, by name.
+    - ``units``: the counts of units within documents, if these were requested.
     """
 
     metrics: Sequence[Metric]
@@ -234,6 +242,7 @@ class Result(Scores):
 
     @cached_property
     def found(self) -> Mapping[str, Values]:
+        """The values of every measure for all documents together."""
         return values(self.metrics, {name: summed(array) for name, array in self.counts.items()})
 
     @property
@@ -248,7 +257,7 @@ class Result(Scores):
 
     @cached_property
     def kinds(self) -> Mapping[str, Scores]:
-        """The scores of each kind of a division (``of="size"``) in all documents together, by name."""
+        """The scores of each kind of a division (``of="size"``) for all documents together, by name."""
         return {
             kind: Scores(values(self.metrics, {name: summed(array) for name, array in counts.items()}))
             for kind, counts in self.kind_counts.items()
@@ -256,10 +265,10 @@ class Result(Scores):
 
     @cached_property
     def mean(self) -> Scores:
-        """The mean over documents, which is called macro: each score is the unweighted mean of that score of every
-        document; one that has nothing to count is 0, as everywhere. Its F1 is no F1 of its recall and precision.
+        """The mean over documents (macro): the unweighted mean of each score over all documents. The score of a
+        document with nothing to count is 0. The mean F1 is not the F1 of the mean recall and precision.
 
-        Its counts are the sum over documents and their number.
+        Counts are the sum over documents and the number of documents.
         """
         size = len(self.names)
 
@@ -268,16 +277,20 @@ class Result(Scores):
 
         found = values(self.metrics, self.counts).items()
         return Scores(
-            {name: Values(over(its.recall), over(its.precision), summed(its.f1) / size) for name, its in found}
+            {
+                name: Values(over(of_measure.recall), over(of_measure.precision), summed(of_measure.f1) / size)
+                for name, of_measure in found
+            }
         )
 
     def uncounted(self, scores: Mapping[str, Score]) -> set[tuple[str, str]]:
-        """The scores of kinds of mentions that have nothing to count, as (measure, score); ``scores`` are some of this
-        result. Tables leave them empty. Without kinds of mentions there are none: such a score is 0.
+        """The (measure, score) pairs of kinds of mentions that have nothing to count, which tables leave empty.
 
-        A quotient has nothing to count if its denominator is 0. F1 needs recall and precision, a measure that is
-        combined needs one of its parts, and the key's: its links decide what BLANC counts. The CoNLL average needs all
-        three.
+        ``scores`` are scores of this result. Without kinds of mentions the set is empty, and such scores are 0.
+
+        A quotient has nothing to count if its denominator is 0. F1 has nothing if recall or precision has nothing. A
+        combined measure has nothing if none of its parts has anything, or none has anything in the key, whose links
+        decide what BLANC counts. The CoNLL average has nothing if one of its three metrics has nothing.
         """
         if self.settings.rules.of is None:
             return set()
@@ -290,14 +303,14 @@ class Result(Scores):
                 empty[measure.name] = whole if measure.combine else _without_counts(scores[measure.name])
         if AVERAGE in scores:
             empty[AVERAGE] = set().union(*(empty[metric] for metric in GROUPS[AVERAGE]))
-        return {(measure, score) for measure, its in empty.items() for score in its}
+        return {(measure, score) for measure, of_measure in empty.items() for score in of_measure}
 
     def of(self, documents: Sequence[int] | Ints) -> Scores:
-        """The scores of some documents together, given by their numbers in the order of the key."""
+        """The scores of some documents together, which are given by their numbers in the order of the key."""
         return Scores(values(self.metrics, {name: summed(array[documents]) for name, array in self.counts.items()}))
 
     def groups(self, pattern: str) -> list[str]:
-        """The group of each document, as `by` has them. Raises as it does."""
+        """The name of the group of each document, see `by`. Raises as `by` does."""
         if pattern == BY_FILE:
             if not self.files:
                 raise UsageError(f"--by {BY_FILE}: the documents are not in files; give a pattern for their names")
@@ -307,27 +320,29 @@ class Result(Scores):
         return [group_of(form, name) or REST for name in self.names]
 
     def by(self, pattern: str) -> dict[str, Scores]:
-        """The scores of each group of documents. The group of a document is what the pattern matches in its
-        name, or its first bracket; documents in which it matches nothing make a group of their own, `REST`. With
-        `BY_FILE` it is the file of the key in which the document is.
+        """The scores of each group of documents. The group of a document is the match of the pattern in its name, or
+        the first bracket of the pattern; documents without a match are in the group `REST`. With `BY_FILE` it is the
+        file of the key that contains the document.
 
-        Raises `UsageError` for a pattern that is no regular expression.
+        Raises `UsageError` for a pattern that is not a regular expression.
         """
         groups: dict[str, int] = {}
-        its = np.array([groups.setdefault(group, len(groups)) for group in self.groups(pattern)], dtype=int)
-        # All groups in the same arrays, since there may be as many as documents.
-        found = values(self.metrics, {name: _by_group(its, array) for name, array in self.counts.items()})
+        number = np.array([groups.setdefault(group, len(groups)) for group in self.groups(pattern)], dtype=int)
+        # All groups are in the same arrays, since there may be as many as documents.
+        found = values(self.metrics, {name: _by_group(number, array) for name, array in self.counts.items()})
         return {group: Scores(found, row) for group, row in groups.items()}
 
     @property
     def signature(self) -> str:
+        """The signature of the settings (`corefscore.settings.Settings.signature`)."""
         return self.settings.signature
 
     def to_frame(self, documents: bool = True) -> Any:
-        """The scores as a data frame of pandas or polars: a row for each measure of each document, unless these are
-        not wanted, of each kind of a division, and of the total; ``kind`` says which. Values are from 0 to 1.
+        """The scores as a data frame of pandas or polars, with a row for each measure of each document (unless
+        ``documents`` is false), of each kind of a division, and of the total. The column ``kind`` says which of these
+        it is. Values are from 0 to 1.
 
-        Raises `UsageError` where neither library is there (`corefscore.python.frames`).
+        Raises `UsageError` if neither library is installed (`corefscore.python.frames`).
         """
         from corefscore.python.frames import frame
 
@@ -348,8 +363,8 @@ class Result(Scores):
             (
                 name,
                 *(
-                    "" if math.isnan(value) or (name, each) in empty else percent(value)
-                    for each, value in zip(SCORES, score[:3], strict=True)
+                    "" if math.isnan(value) or (name, score_name) in empty else percent(value)
+                    for score_name, value in zip(SCORES, score[:3], strict=True)
                 ),
             )
             for name, score in self.total.items()
@@ -358,7 +373,7 @@ class Result(Scores):
         return signed([table(headings, rows, [True, False, False, False])], (), self.signature)
 
     def to_dict(self, documents: bool = True) -> dict[str, Any]:
-        """What the JSON layout prints; see ``docs/json.md``."""
+        """The result as the JSON layout has it; see ``docs/json.md``."""
         found = {
             "schema": SCHEMA,
             "version": __version__,
@@ -376,21 +391,22 @@ class Result(Scores):
 
 
 def _without_counts(score: Score) -> set[str]:
-    """The scores of a quotient that have nothing to count."""
+    """The names of the scores of a quotient that have nothing to count."""
     sides = {side for side in SCORES[:2] if not getattr(score, f"{side}_counts").denominator}
     return {*sides, "f1"} if sides else sides
 
 
 BY_FILE = "file"
-"""The pattern that stands for the file of a document, a data set of a shared task; ``(file)`` is one for names."""
+"""The pattern that groups documents by file, such as the data sets of a shared task; ``(file)`` is a pattern for names.
+"""
 
-TOGETHER = 4096
-"""Documents whose scores are divided at once."""
+BLOCK = 4096
+"""The number of documents whose scores are divided at once."""
 
 
 class _Documents(Mapping[str, Scores]):
-    """The scores of each document. Many are divided at once: one by one would cost more than the scoring, and all of
-    them hundreds of bytes each."""
+    """The scores of each document. They are divided in blocks: one by one would take longer than scoring, and all of
+    them would take hundreds of bytes each."""
 
     def __init__(self, result: Result) -> None:
         self._result = result
@@ -398,10 +414,10 @@ class _Documents(Mapping[str, Scores]):
         self._block, self._values = -1, dict[str, Values]()
 
     def __getitem__(self, name: str) -> Scores:
-        block, row = divmod(self._rows[name], TOGETHER)
+        block, row = divmod(self._rows[name], BLOCK)
         if block != self._block:
-            its = slice(block * TOGETHER, (block + 1) * TOGETHER)
-            counts = {name: array[its] for name, array in self._result.counts.items()}
+            documents = slice(block * BLOCK, (block + 1) * BLOCK)
+            counts = {name: array[documents] for name, array in self._result.counts.items()}
             self._block, self._values = block, values(self._result.metrics, counts)
         return Scores(self._values, row)
 
@@ -413,22 +429,22 @@ class _Documents(Mapping[str, Scores]):
 
 
 def _by_group(groups: Ints, counts: Floats) -> Floats:
-    """Counts of documents summed by their group, added from left to right."""
+    """The counts of documents summed by group, added from left to right."""
     count = int(groups.max(initial=-1)) + 1
     columns = counts.reshape(len(counts), -1).T
     return np.stack([sums(groups, column, count) for column in columns], axis=-1).reshape(count, *counts.shape[1:])
 
 
 def compiled(pattern: str) -> re.Pattern[str]:
-    """A regular expression for the names of documents. Raises `UsageError` where it is none."""
+    """The regular expression of a pattern. Raises `UsageError` for an invalid pattern."""
     try:
         return re.compile(pattern)
     except re.error as error:
-        raise UsageError(f"{pattern!r} is no regular expression: {error}") from error
+        raise UsageError(f"{pattern!r} is not a regular expression: {error}") from error
 
 
 def group_of(form: re.Pattern[str], name: str) -> str | None:
-    """The group of a document: the match in its name, or the first bracket of it; None where that is empty."""
+    """The group of a document: the match in its name, or the first bracket of the pattern; None if it is empty."""
     match = form.search(name)
     if match is None:
         return None
@@ -436,7 +452,7 @@ def group_of(form: re.Pattern[str], name: str) -> str | None:
 
 
 def refuse_division(results: Iterable[Result]) -> None:
-    """Raise `UsageError` where mentions were divided into kinds, of which systems can only be compared in one."""
+    """Raise `UsageError` if mentions were divided into kinds; systems can only be compared in one kind."""
     for result in results:
         if result.kind_counts:
             of = result.settings.rules.of
@@ -444,7 +460,8 @@ def refuse_division(results: Iterable[Result]) -> None:
 
 
 def refuse_heads_of_spans(result: Result) -> Result:
-    """The result. Raises `UsageError` if heads were asked for and mentions are spans, whose scores know no heads."""
+    """The result. Raises `UsageError` if the option for heads was given and mentions are spans, for which scores do not
+    use heads."""
     if result.settings.rules.matching is None and "heads" in result.settings.reading:
         raise UsageError("heads need CorefUD in a score; leave the option out")
     return result

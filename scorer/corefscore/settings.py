@@ -1,4 +1,4 @@
-"""Everything that can move a number, apart from the files themselves: the rules of a score, and its signature."""
+"""The settings of a score: everything that can change it except the files, and its signature."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ TASKS: Mapping[str, Mapping[str, str]] = {
     "crac25": {},
     "crac26": {},
 }
-"""The shared tasks on CorefUD, and where they differ from the defaults, which are those of version 1.2 of the official
-scorer. In 2022 and 2023 it was version 1.0 and 1.1."""
+"""The shared tasks on CorefUD, and the rules in which they differ from the defaults. The defaults are those of version
+1.2 of the official scorer; 2022 and 2023 used versions 1.0 and 1.1."""
 
 RULES = (
     Option(
@@ -85,13 +85,13 @@ RULES = (
         tuple(TASKS),
     ),
 )
-"""The options about which mentions count, and how; None is the default of the format."""
+"""The options of `Rules`; None means the default of the format."""
 
 
 class Rules(NamedTuple):
     """Which mentions count, and how: the values of `RULES`.
 
-    A ``task`` stands for the defaults of CorefUD, which other options change; what it stands for is named in its place.
+    A ``task`` sets the defaults for CorefUD, which other options override; `settled` replaces it by their values.
     """
 
     repeated: str = REPEATED[0]
@@ -107,22 +107,23 @@ class Rules(NamedTuple):
 
     @property
     def treated(self) -> str:
-        """How repeats are treated: for kinds of mentions only the first copy counts, as no other has a partner."""
+        """The value of ``repeated`` that is used: for kinds of mentions only the first copy counts, since no other copy
+        has a partner."""
         return "first" if self.of is not None and self.repeated == REPEATED[0] else self.repeated
 
     def settled(self, nodes: bool) -> Rules:
-        """The same with the defaults of a format, in which mentions are more than spans (``nodes``) or not.
+        """The rules with the defaults of a format; ``nodes`` says whether its mentions are more than spans.
 
-        Raises `UsageError` for what only mentions with heads have, and for zeros that a look-up has no rule for.
+        Raises `UsageError` for rules that need CorefUD, and for rules that contradict each other.
         """
         if self.task is not None:
             if not nodes:
                 raise UsageError(f"the task {self.task} is about CorefUD, and this is not; leave --task out")
             given = {name: value for name, value in self._asdict().items() if value is not None}
             return Rules(**{**TASKS[self.task], **given, "task": None}).settled(nodes)
-        usual = NODES if nodes else SPANS
+        defaults = NODES if nodes else SPANS
         given = {name: value for name, value in self._asdict().items() if value is not None and name != "repeated"}
-        chosen = usual._replace(**given, repeated=self.treated)
+        chosen = defaults._replace(**given, repeated=self.treated)
         if nodes and self.of is not None:
             chosen = chosen._replace(lookup="alignment")
             if self.lookup not in (None, "alignment"):
@@ -131,13 +132,13 @@ class Rules(NamedTuple):
             raise UsageError("mentions=given is for spans; in CorefUD mentions are aligned, so leave the option out")
         if nodes and chosen.zeros == "dependent" and chosen.lookup in SEARCHES:
             raise UsageError(
-                f"lookup={chosen.lookup} compares zeros by position, so zeros=dependent has no meaning beside it; give "
-                f"zeros=linear, or task={chosen.lookup}, which stands for both"
+                f"lookup={chosen.lookup} compares zeros by position, so zeros=dependent cannot be combined with it; "
+                f"give zeros=linear, or task={chosen.lookup}, which sets both"
             )
         if not nodes:
             if chosen.matching != MATCHING[0] or chosen.zeros or chosen.lookup:
                 raise UsageError("matching by head, zeros and look-ups need CorefUD; leave the options out")
-            # What goes without saying is not said.
+            # Defaults that concern CorefUD are left out of the signature.
             if chosen.mentions == COUNTED_MENTIONS[0]:
                 chosen = chosen._replace(mentions=None)
             chosen = chosen._replace(matching=None)
@@ -148,27 +149,31 @@ class Rules(NamedTuple):
 
 SPANS = Rules(REPEATED[0], "keep", None, "exact", None, None, "conll")
 NODES = Rules(REPEATED[0], "drop", None, "head", "dependent", "official", "corefud")
-"""The defaults where mentions are spans, and where they are more (CorefUD), as the official scorer of each has them."""
+"""The defaults for mentions that are spans and for those of CorefUD: the rules of the official scorers of both."""
 
-USUAL = Rules()
+DEFAULT_RULES = Rules()
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything that can move a number, apart from the files themselves.
+    """Everything that can change a score except the files.
 
-    ``document`` is the one document that was scored, ``own`` the values of the metrics' own options, ``reading`` what
-    was asked of the reader. ``unit`` asks for the counts of units within documents as well, which moves no score.
+    - ``metrics``: the names of the metrics; ``own``: the values of their options, by keyword.
+    - ``rules``: which mentions count, and how.
+    - ``document``: the one document that is scored, None for all.
+    - ``reading``: the options about reading that can change a score.
+    - ``unit``: the units within documents whose counts are wanted as well, which does not change a score.
     """
 
     metrics: tuple[str, ...]
-    rules: Rules = USUAL
+    rules: Rules = DEFAULT_RULES
     document: str | None = None
     own: Mapping[str, Any] = field(default_factory=dict)
     reading: Mapping[str, str] = field(default_factory=dict)
     unit: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
+        """The settings as the JSON layout has them; see ``docs/json.md``."""
         return {
             "metrics": list(self.metrics),
             **{name: value for name, value in self.rules._asdict().items() if value is not None},
@@ -179,7 +184,7 @@ class Settings:
 
     @property
     def signature(self) -> str:
-        """One short line by which a published score can be repeated."""
+        """One line with the version and all settings, from which a published score can be reproduced."""
         parts = [f"corefscore {__version__}", ",".join(self.metrics)]
         rest = {**self.to_dict()}
         del rest["metrics"]

@@ -1,7 +1,7 @@
-"""What can be wrong or odd in a file: a finding names the place, the table below says it in words.
+"""Everything that can be wrong or odd in a file: a finding has the place, the table below has the words.
 
-An error refuses the input; a notice says what the scorer did with something odd. Both are the same
-object with the same stable code, so the words stand once.
+An error refuses the input; a notice says what the scorer did with something odd. Both are findings with a stable code,
+so that each text is in one place.
 """
 
 from __future__ import annotations
@@ -13,27 +13,26 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 ERROR, NOTICE = "error", "notice"
 
 VISIBLE = {**{code: 0x2400 + code for code in range(0x20)}, 0x7F: 0x2421, **dict.fromkeys(range(0x80, 0xA0), 0xFFFD)}
-"""Control characters and the pictures that stand for them: what a file holds must not move a terminal."""
+"""The visible replacements of control characters, so that the content of a file cannot control a terminal."""
 
 SHOWN = 5
-"""How many notices of one kind are shown; the rest are counted."""
+"""The number of notices of one kind that are shown; the rest are counted."""
 
 MOST = 1000
-"""How many findings of a kind are listed where all are wanted; the rest are counted, so that memory stays bounded."""
+"""The number of findings of one kind that are listed if all are wanted; the rest are counted, to bound memory."""
 
 NO_DETAILS: Mapping[str, object] = {}
 
 NO_CHARACTERS = (
-    "; offsets of characters cannot be scored, since nothing says which tokens they belong to: turn them into "
-    "offsets of tokens"
+    "; offsets of characters cannot be scored, since their tokens are not known: convert them to offsets of tokens"
 )
-"""What to do about offsets that are too large to be of tokens."""
+"""The advice about offsets that are too large for tokens."""
 
 T = TypeVar("T")
 
 
 class Kind(NamedTuple):
-    """One row of the table: the severity, what was found, and what that means or what to do."""
+    """One row of the table: the severity, what was found, and what it means or what to do."""
 
     severity: str
     found: str
@@ -91,7 +90,8 @@ KINDS: Mapping[str, Kind] = {
     ),
     "other-text": Kind(
         ERROR,
-        'in document "{document}": the text goes on with "{text}" where that of the other side, {place}, has "{other}"',
+        'in document "{document}": the text continues with "{text}", but that of the other side, {place}, with '
+        '"{other}"',
         "offsets of characters need the same text on both sides, blanks aside; --align finds the words of the response "
         "in the key",
     ),
@@ -119,13 +119,13 @@ KINDS: Mapping[str, Kind] = {
     ),
     "crosses-window": Kind(
         NOTICE,
-        'in document "{document}": "{words}" (tokens {start} to {end}) goes on beyond its window, which ends before '
-        "token {border}",
-        "it counts in the window of its first token, as such mentions of the other side do",
+        'in document "{document}": "{words}" (tokens {start} to {end}) continues after the end of its window, which is '
+        "before token {border}",
+        "it counts in the window of its first token, on both sides",
     ),
     "nothing-of-kind": Kind(
         NOTICE,
-        "mentions of the kind {kind}: there is nothing to count {where}",
+        "there is nothing to count for mentions of the kind {kind} {where}",
         "such a score is 0, and empty in tables",
     ),
     "crosses-unit": Kind(
@@ -308,13 +308,13 @@ KINDS: Mapping[str, Kind] = {
     ),
     "numbered-ids": Kind(
         NOTICE,
-        'the ids of entities are no numbers, such as "{entity}"',
+        'the ids of entities are not numbers, such as "{entity}"',
         "CoNLL has numbers only; the entities of a document are numbered from 0 in the order in which they appear",
     ),
     "split-mentions": Kind(
         NOTICE,
         'in document "{document}": {count} of more than one sentence, the first of tokens {first}',
-        "CorefUD has no mention across sentences; such a mention is not carried over",
+        "CorefUD has no mentions across sentences; such a mention is not converted",
     ),
     "changed-order": Kind(
         NOTICE,
@@ -339,8 +339,8 @@ KINDS: Mapping[str, Kind] = {
     ),
     "joined-subtokens": Kind(
         NOTICE,
-        'the sentences of document "{document}" are of subtokens',
-        'words are put together from them, "##" taken off, and segments stand for sentences',
+        'the sentences of document "{document}" contain subtokens',
+        'words are joined from them without "##", and segments become sentences',
     ),
     "merged-subtokens": Kind(
         NOTICE,
@@ -362,7 +362,7 @@ KINDS: Mapping[str, Kind] = {
         NOTICE,
         'in document "{document}": {count} whose characters begin or end within a token of the other side, first '
         '"{words}"',
-        "such a mention is taken for all tokens that it has characters of",
+        "such a mention is read as all tokens of which it has characters",
     ),
     "cut-text": Kind(
         NOTICE,
@@ -372,13 +372,13 @@ KINDS: Mapping[str, Kind] = {
     ),
     "dropped-sentences": Kind(
         NOTICE,
-        "the sentences are not carried over",
-        "{name} has no place for them: the words of a document follow each other",
+        "the sentences are not converted",
+        "{name} has one list of words for a document, without sentences",
     ),
     "joined-sentences": Kind(
         NOTICE,
-        'in document "{document}": {count} put together with the one before',
-        "a mention lies in both, and offsets count from the first token of one sentence",
+        'in document "{document}": {count} joined with the one before',
+        "a mention is in both, and offsets count from the first token of one sentence",
     ),
     "unscored-fault": Kind(NOTICE, "a fault in a document that is not scored: {fault}", "it does not affect the score"),
     "no-begin": Kind(
@@ -474,7 +474,7 @@ KINDS: Mapping[str, Kind] = {
     "crossing-tags": Kind(
         NOTICE,
         'in document "{document}": {count} of a mention that crosses another one',
-        "the mention is scored as it is; see whether a tag closes another mention than it was meant to",
+        "the mention is scored as it is; check whether a tag closes the wrong mention",
     ),
     "mixed-notations": Kind(
         NOTICE,
@@ -484,23 +484,23 @@ KINDS: Mapping[str, Kind] = {
     ),
     "parting-text": Kind(
         NOTICE,
-        'in document "{document}": the text parts from that of the key here; the key has {key_word}',
+        'in document "{document}": the text differs from that of the key here; the key has {key_word}',
         "its words are aligned with those of the key, and the fidelity counts what differs",
     ),
     "lower-fidelity": Kind(
         NOTICE,
         "the fidelity of the text is {now} % now, and was {before} % ({what})",
-        "scores may have moved with the text alone; see what the system changes in it before blaming its links",
+        "scores may have changed because of the text alone; check first what the system changes in it",
     ),
     "low-fidelity": Kind(
         NOTICE,
         'the fidelity of the text of document "{document}" is {fidelity} %, below {least} % ({what})',
-        "{hint}; --fidelity PERCENT sets what is too little, and --strict refuses it",
+        "{hint}; --fidelity PERCENT sets the limit, and --strict makes this an error",
     ),
     "joined-pieces": Kind(
         NOTICE,
         'the text of document "{document}" comes in {count} answers',
-        "each is found in the key by itself; {meaning} (--pieces)",
+        "each is found in the key separately; {meaning} (--pieces)",
     ),
     "by-position": Kind(
         NOTICE,
@@ -516,22 +516,22 @@ KINDS: Mapping[str, Kind] = {
     "unsaid-crossing": Kind(
         NOTICE,
         'in document "{document}": {count} across the end of another one',
-        "the notation {notation} cannot say that, so they are left out; --tags words can",
+        "the notation {notation} cannot express this, so they are left out; --tags words can",
     ),
     "unsaid-ids": Kind(
         NOTICE,
-        'document "{document}" has ids that the notation {notation} cannot say',
+        'document "{document}" has ids that the notation {notation} cannot express',
         "its entities are numbered in the order in which they appear",
     ),
     "widened-brackets": Kind(
         NOTICE,
         'in document "{document}": {count} with what would be a tag in the notation {notation}',
-        "such characters are written in their full width, which is compared as the same",
+        "such characters are written in their full width, and compared as equal",
     ),
     "lost-mentions": Kind(
         NOTICE,
         'in document "{document}": {count} of the response not among the words of the key',
-        "they are left out, since no token of the key is theirs",
+        "they are left out, since the key has no token for them",
     ),
     "text-unknown": Kind(
         ERROR,
@@ -620,8 +620,8 @@ KINDS: Mapping[str, Kind] = {
     "misnumbered-parts": Kind(
         NOTICE,
         '"{piece}" belongs to a discontinuous mention whose parts are not numbered from 1 to as many as there are',
-        "they are read in the order in which they stand, up to the one that is numbered as the last, as in the "
-        "official scorer; correct the numbers, as validate --fix does",
+        "they are read in the order of the file, up to the one that is numbered as the last, as in the official "
+        "scorer; correct the numbers, as validate --fix does",
     ),
     "odd-entity": Kind(
         NOTICE,
@@ -704,15 +704,15 @@ KINDS: Mapping[str, Kind] = {
         "over it with cp",
     ),
 }
-"""All that is ever found, by code. The order is that of the documentation."""
+"""Every kind of finding, by code."""
 
 
 class Finding(NamedTuple):
-    """One thing found, at one place.
+    """An error or notice at one place.
 
-    ``path``, ``line`` and ``column`` (both from 1) say where, as far as that is known; ``details``
-    fill the words of the kind; ``excerpt`` is the text of the cell and the caret line under it; ``strict``
-    makes an error of a notice.
+    ``path``, ``line`` and ``column`` (both from 1) say where, if that is known; ``details`` are inserted into the texts
+    of its kind; ``excerpt`` is the text of the cell and the caret line under it; ``strict`` turns a notice into an
+    error.
     """
 
     code: str
@@ -725,7 +725,7 @@ class Finding(NamedTuple):
 
     @property
     def severity(self) -> str:
-        """What the table says, or an error where the caller wants every notice to be one."""
+        """The severity of its kind, or an error if the finding is ``strict``."""
         return ERROR if self.strict else KINDS[self.code].severity
 
     def as_error(self) -> Finding:
@@ -744,7 +744,7 @@ class Finding(NamedTuple):
 
     @property
     def place(self) -> str:
-        """``FILE:LINE:COLUMN``, cut short where less is known."""
+        """``FILE:LINE:COLUMN``, or the known part of it."""
         known = (str(part) for part in (self.path, self.line, self.column) if part is not None)
         return ":".join(known)
 
@@ -756,21 +756,21 @@ class Finding(NamedTuple):
         return "\n".join(line.translate(VISIBLE) for line in lines)
 
 
-def told(findings: Iterable[Finding]) -> list[str]:
-    """Findings in words, kind by kind: at most `SHOWN` of each, then how many more there are."""
+def in_words(findings: Iterable[Finding]) -> list[str]:
+    """Findings as text, by kind: at most `SHOWN` of each, then the number of further ones."""
     by_code: dict[str, list[Finding]] = {}
     for finding in findings:
         by_code.setdefault(finding.code, []).append(finding)
     lines: list[str] = []
-    for code, its in by_code.items():
-        lines += map(str, its[:SHOWN])
-        if len(its) > SHOWN:
-            lines.append(f"... and {plural(len(its) - SHOWN, 'more ' + its[0].severity)} [{code}]")
+    for code, of_code in by_code.items():
+        lines += map(str, of_code[:SHOWN])
+        if len(of_code) > SHOWN:
+            lines.append(f"... and {plural(len(of_code) - SHOWN, 'more ' + of_code[0].severity)} [{code}]")
     return lines
 
 
 class Coded(Protocol):
-    """Anything of a kind that has a code."""
+    """Anything with a code."""
 
     @property
     def code(self) -> str: ...
@@ -780,7 +780,7 @@ C = TypeVar("C", bound=Coded)
 
 
 class Collected(Generic[C]):
-    """What was found or done: at most `MOST` of a kind, and how many more there are."""
+    """A collection of findings or fixes: at most `MOST` of each code, and the number of further ones."""
 
     def __init__(self) -> None:
         self.listed: list[C] = []
@@ -788,36 +788,36 @@ class Collected(Generic[C]):
         self._counts: Counter[str] = Counter()
 
     def add(self, *things: C) -> None:
-        """Add things; beyond `MOST` of a kind they are only counted."""
+        """Add things; beyond `MOST` of a code they are only counted."""
         for thing in things:
             if self.room(thing.code):
                 self.listed.append(thing)
                 self._counts[thing.code] += 1
             else:
-                self.pass_over(thing.code, 1)
+                self.add_unlisted(thing.code, 1)
 
     def room(self, code: str) -> int:
-        """How many more of a kind will be listed."""
+        """The number of things of a code that can still be listed."""
         return MOST - self._counts[code]
 
     def take(self, code: str, things: Sequence[T]) -> Sequence[T]:
-        """Those of the things about to be added for which there is room; the others are counted."""
+        """The first of some things, which can be listed; the others are counted."""
         listed = things[: self.room(code)]
-        self.pass_over(code, len(things) - len(listed))
+        self.add_unlisted(code, len(things) - len(listed))
         return listed
 
-    def pass_over(self, code: str, count: int) -> None:
-        """Count things that are not listed."""
+    def add_unlisted(self, code: str, count: int) -> None:
+        """Count further things that are not listed."""
         if count:
             self.unlisted[code] += count
 
     def has(self, code: str) -> bool:
-        """Whether there is one of a kind."""
+        """Whether something with this code is listed."""
         return self._counts[code] > 0
 
 
 Found = Collected[Finding]
-"""What was found in a file."""
+"""The findings of a file."""
 
 
 def plural(number: int, noun: str) -> str:
@@ -833,5 +833,5 @@ def shortened(text: str) -> str:
 
 
 def tokens(start: int, end: int) -> str:
-    """`` (tokens 3 to 4)``, to stand after the words of a mention; nothing for one that is no span of tokens."""
+    """The text `` (tokens 3 to 4)``, which follows the words of a mention; empty if it is not a span of tokens."""
     return f" (tokens {start} to {end})" if start >= 0 else ""

@@ -9,7 +9,7 @@ from functools import partial
 
 import click
 
-from corefscore.checking.findings import Finding, told
+from corefscore.checking.findings import Finding, in_words
 from corefscore.cli.options import OFFICIAL_NAME
 from corefscore.cli.output import chunks, encoded, give_up, to_file, to_stream
 from corefscore.errors import InputError, UsageError
@@ -82,13 +82,13 @@ def refuse(error: InputError, context: click.Context, of: str = "") -> None:
 
 
 def show(findings: Sequence[Finding], of: str = "") -> None:
-    """Print findings on standard error (`corefscore.checking.findings.told`).
+    """Print findings on standard error (`corefscore.checking.findings.in_words`).
 
     ``of`` is the name of the response that they are about, if a command has several; it is printed before them.
     """
     if of and findings:
         complain(f"corefscore: about {of}:")
-    for lines in told(findings):
+    for lines in in_words(findings):
         complain(lines)
 
 

@@ -374,7 +374,7 @@ class Examiner(Reader):
         for line, number, before in self.found.take("token-number", column.odd):
             details = {"found": number, "before": before}
             self.found.add(Finding("token-number", self.source.name, line, details=details))
-        self.found.pass_over("token-number", column.unlisted)
+        self.found.add_unlisted("token-number", column.unlisted)
 
     def _decided(self, batch: Documents) -> Documents:
         """A batch after the report on its documents. The counts of a document that is still open are kept."""
@@ -411,7 +411,7 @@ class Examiner(Reader):
                 "read": shortened(as_text(_plain(cell.text))) or "-",
             }
             self.found.add(Finding("odd-cell", path, cell.line, cell.column, details))
-        self.found.pass_over("odd-cell", tally.odd - len(tally.cells))
+        self.found.add_unlisted("odd-cell", tally.odd - len(tally.cells))
 
 
 def _nearly(line: bytes) -> tuple[str, str] | None:

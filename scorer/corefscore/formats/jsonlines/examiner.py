@@ -46,7 +46,7 @@ class Examiner(Reader):
         code = self.hopeless.get(raw)
         if code is None:
             return False
-        self.found.pass_over(code, 1)
+        self.found.add_unlisted(code, 1)
         return True
 
     def text_of(self, fields: Fields, tokens: int, dialect: Dialect) -> Ints:

@@ -43,7 +43,7 @@ class Examiner:
         for fault, count in its.faults.items():
             code = f"{fault}-tags"
             places = self.found.take(code, its.odd[fault])
-            self.found.pass_over(code, count - len(its.odd[fault]))
+            self.found.add_unlisted(code, count - len(its.odd[fault]))
             for start, stop in places:
                 line, column, around = answer.at(start, stop)
                 details = {"document": answer.name, "count": plural(1, "tag")}

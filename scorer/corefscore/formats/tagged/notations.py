@@ -231,7 +231,7 @@ def find(words: str, *, writes: bool = False) -> Notation:
     try:
         pattern = re.compile(words)
     except re.error as error:
-        raise UsageError(f"--tags {words!r} is no regular expression: {error}; {expected}") from error
+        raise UsageError(f"--tags {words!r} is not a regular expression: {error}; {expected}") from error
     groups = pattern.groupindex
     if not {"open", "close"} <= groups.keys() or not any(name.startswith("id") for name in groups):
         raise UsageError(f"--tags {words!r}: {expected}")
