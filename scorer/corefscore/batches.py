@@ -33,7 +33,7 @@ class BatchNotes(NamedTuple):
     - ``names``, ``files``: of its documents in the key.
     - ``messages``: by view and document, the lines of the official layout about repeats.
     - ``pairs``: by view the documents themselves, if they are kept.
-    - ``dropped``, ``repeats``: the spans of which copies were dropped, and all spans with copies.
+    - ``dropped``, ``repeats``: spans with dropped copies, and all spans with copies.
     - ``common``: what both sides have in common.
     - ``named``: the names of both sides, if a metric counts named mentions.
     - ``nodes``: oddities of mentions that are more than spans.

@@ -82,8 +82,8 @@ def average(measures: Sequence[Values]) -> Values:
         return found
 
     recall, precision = mean([values.recall for values in measures]), mean([values.precision for values in measures])
-    one = np.ones(recall.shape)
-    return Values(Ratios(recall, one), Ratios(precision, one), mean([values.f1 for values in measures]))
+    ones = np.ones(recall.shape)
+    return Values(Ratios(recall, ones), Ratios(precision, ones), mean([values.f1 for values in measures]))
 
 
 class Ratio(NamedTuple):

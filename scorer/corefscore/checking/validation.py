@@ -27,7 +27,7 @@ from corefscore.settings import Rules
 
 SINGLETONS_COUNT = "corpora like OntoNotes have none; --singletons drop leaves them out of the score"
 SINGLETONS_DROPPED = "scores of CorefUD leave them out unless --singletons keep counts them"
-"""What a file with entities of one mention is told, by the default of its format."""
+"""The advice about entities of one mention, by the default of the format."""
 
 
 class Validated(NamedTuple):

@@ -101,9 +101,9 @@ def order_by(*keys: Ints) -> Ints:
             packed.append((key - low if width < 2**63 else key, width))
     if len(packed) > 1 or packed[0][1] * size >= 2**63:
         return np.lexsort([key for key, _ in reversed(packed)])
-    place = packed[0][0] * size + np.arange(size)
-    place.sort()
-    return place % size
+    row = packed[0][0] * size + np.arange(size)
+    row.sort()
+    return row % size
 
 
 def changes(*keys: Ints) -> Bools:
@@ -116,18 +116,18 @@ def changes(*keys: Ints) -> Bools:
 
 
 def firsts(values: Ints) -> Ints:
-    """Where each value stands for the first time, in the order of values.
+    """The index of the first occurrence of each value, in the order of values.
 
-    As `among`, this and `ranked` are for what `numpy.unique` gives, the first call of which imports ``numpy.ma``.
+    Like `among`, this and `ranked` avoid `numpy.unique`, whose first call imports ``numpy.ma``.
     """
     order = order_by(values)
     return order[changes(values[order])]
 
 
 def ranked(values: Ints) -> tuple[Ints, Ints]:
-    """The different values, rising, and for each value its place among them."""
+    """The different values in rising order, and for each value its index among them."""
     order = order_by(values)
     new = changes(values[order])
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.cumsum(new) - 1
-    return values[order][new], place
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.cumsum(new) - 1
+    return values[order][new], rank

@@ -161,7 +161,7 @@ def _pieces(files: Sequence[Source], begin: bytes | None) -> Iterator[list[Stret
     for number, source in enumerate(files):
         state = source.check(os.stat(source.path)).anywhere
         ends = [0, *_cuts(source.path, begin), state.size]
-        stretches = [Stretch(number, source, state, *each) for each in pairwise(ends)]
+        stretches = [Stretch(number, source, state, start, stop) for start, stop in pairwise(ends)]
         gathered.append(stretches[0])
         size += stretches[0].stop
         if len(stretches) > 1 or size >= SIZE:

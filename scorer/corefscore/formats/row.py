@@ -297,10 +297,12 @@ class Format(NamedTuple):
     columns: bool = False
 
 
-def excerpt(line: str, at: int, size: int) -> tuple[int, tuple[str, str]]:
-    """The column (from 1) of the piece of a line at index ``at``, and the text around it with carets under it."""
-    before, after = line[max(0, at - 30) : at].replace("\t", " "), line[at : at + size + 30].replace("\t", " ")
-    return at + 1, ((before + after)[:100], " " * len(before) + "^" * min(max(size, 1), 40))
+def excerpt(line: str, start: int, size: int) -> tuple[int, tuple[str, str]]:
+    """The column (from 1) of the piece of a line that begins at ``start``, and the text around it with carets under
+    it."""
+    before = line[max(0, start - 30) : start].replace("\t", " ")
+    after = line[start : start + size + 30].replace("\t", " ")
+    return start + 1, ((before + after)[:100], " " * len(before) + "^" * min(max(size, 1), 40))
 
 
 def passage_places(first: int, size: int) -> list[int]:

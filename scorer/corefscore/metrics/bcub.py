@@ -31,7 +31,7 @@ def count(overlap: Overlap) -> tuple[Counts]:
 
 def terms(both: Both) -> tuple[Counts]:
     """Numerator: |K(m) and R(m)| / |K(m)|. Denominator: 1."""
-    return (both.counts(lambda members: (members.shared / members.size, members.one)),)
+    return (both.counts(lambda members: (members.shared / members.size, members.ones)),)
 
 
 METRIC = Metric(

@@ -111,10 +111,10 @@ def combine(counted: Sequence[Counts], boundary: str = KEY) -> Values:
     def mean(first: Floats, second: Floats) -> Floats:
         return (np.where(has_coreference, first, 0) + np.where(has_noncoreference, second, 0)) / np.maximum(parts, 1)
 
-    one = np.ones(parts.shape)
+    ones = np.ones(parts.shape)
     return Values(
-        Ratios(mean(coreference.recall, noncoreference.recall), one),
-        Ratios(mean(coreference.precision, noncoreference.precision), one),
+        Ratios(mean(coreference.recall, noncoreference.recall), ones),
+        Ratios(mean(coreference.precision, noncoreference.precision), ones),
         mean(coreference.f1, noncoreference.f1),
     )
 

@@ -38,7 +38,7 @@ def _taken(overlap: Overlap) -> Bools:
 def terms(both: Both) -> tuple[Counts]:
     """Numerator: whether the entities of the mention on both sides are assigned to each other. Denominator: 1."""
     taken = _taken(both.overlap)
-    return (both.counts(lambda members: (members.of_cells(taken), members.one)),)
+    return (both.counts(lambda members: (members.of_cells(taken), members.ones)),)
 
 
 METRIC = Metric(

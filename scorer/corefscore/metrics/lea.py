@@ -53,7 +53,7 @@ def terms(both: Both) -> tuple[Counts]:
     def of(members: Members) -> tuple[Floats, Floats]:
         alone = members.of_cells(members.others.size[members.other_of_cell] == 1)
         links = np.maximum(members.shared - 1, 0) / np.maximum(members.size - 1, 1)
-        return np.where(members.size == 1, alone, links), members.one
+        return np.where(members.size == 1, alone, links), members.ones
 
     return (both.counts(of),)
 

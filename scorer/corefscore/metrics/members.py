@@ -52,7 +52,7 @@ class Members(NamedTuple):
         return self.cell >= 0
 
     @property
-    def one(self) -> Floats:
+    def ones(self) -> Floats:
         """1 for each mention."""
         return np.ones(len(self.cell))
 

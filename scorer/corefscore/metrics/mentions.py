@@ -27,7 +27,7 @@ def count(overlap: Overlap) -> tuple[Counts]:
 
 def terms(both: Both) -> tuple[Counts]:
     """Numerator: whether the mention is found. Denominator: 1."""
-    return (both.counts(lambda members: (members.found, members.one)),)
+    return (both.counts(lambda members: (members.found, members.ones)),)
 
 
 METRIC = Metric(

@@ -67,7 +67,7 @@ class _Cells(NamedTuple):
     cell: np.ndarray[Any, np.dtype[np.int32]]
 
     @classmethod
-    def at(cls, text: Bytes, starts: Ints, stops: Ints) -> _Cells:
+    def of(cls, text: Bytes, starts: Ints, stops: Ints) -> _Cells:
         """The cells ``text[starts:stops]``."""
         sizes = stops - starts + 1
         flat = np.concatenate([np.full(1, BAR, dtype=np.uint8), text[ranges(starts, sizes)]])
@@ -75,10 +75,10 @@ class _Cells(NamedTuple):
         sizes[:1] += 1
         return cls(flat, np.repeat(np.arange(len(sizes), dtype=np.int32), sizes))
 
-    def without(self, gone: Ints) -> _Cells:
+    def without(self, removed: Ints) -> _Cells:
         """The cells without some of their bytes; what was on both sides of these is joined."""
         kept = np.ones(len(self.text), dtype=np.bool_)
-        kept[gone] = False
+        kept[removed] = False
         return _Cells(self.text[kept], self.cell[kept])
 
 
@@ -96,7 +96,7 @@ def parse(text: Bytes, starts: Ints, stops: Ints, labels: Labels) -> CellEvents:
     cell, kind, label, left, odd = _parse_plain(text, starts, stops)
     discarded: dict[int, list[bytes]] = {}
     if len(left):
-        (odd_cell, odd_kind, odd_label), discards = _parse_odd(_Cells.at(text, starts[left], stops[left]), labels)
+        (odd_cell, odd_kind, odd_label), discards = _parse_odd(_Cells.of(text, starts[left], stops[left]), labels)
         cell = np.concatenate([cell, left[odd_cell]])
         kind, label = np.concatenate([kind, odd_kind]), np.concatenate([label, odd_label])
         for number, piece in zip(left[discards.cell].tolist(), _texts(discards), strict=True):
