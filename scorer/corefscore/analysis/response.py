@@ -205,7 +205,7 @@ class Analysis:
     def _outside(self) -> dict[int, str]:
         """The words of mentions outside the text of the key. Each file is read once for all of them."""
         mentions = np.flatnonzero(~self.both.inside).tolist()
-        return dict(zip(mentions, texts_of([self.mention(each) for each in mentions]), strict=True))
+        return dict(zip(mentions, texts_of([self.mention(mention) for mention in mentions]), strict=True))
 
     def parts(self, mention: int) -> list[tuple[int, int]]:
         """The first and the last token of each part of a mention, in the key if its span was repaired."""
@@ -275,8 +275,8 @@ def analysed(result: Result, pairs: Pairs, text: Text, asked: Asked, measure: Me
     pronoun = are_pronouns(both.document, both.columns, text, pronouns)
     errors = errors_of(both, pronoun)
     notices = _notices(pairs, unknown(asked.pronouns, pronouns, text))
-    how = pronouns, spans, heads
-    return Analysis(result, pairs, text, measure, *how, placed, given, copies, both, pronoun, errors, notices)
+    methods = pronouns, spans, heads
+    return Analysis(result, pairs, text, measure, *methods, placed, given, copies, both, pronoun, errors, notices)
 
 
 def _notices(pairs: Pairs, reason: str | None) -> Sequence[Finding]:

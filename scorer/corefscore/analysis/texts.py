@@ -199,9 +199,9 @@ def text_of(pairs: Sequence[Pairs]) -> Text:
     It includes the empty nodes that only a response has, since mentions can consist of them.
     """
     layers = layers_of(pairs[0].key)
-    for each in pairs:
-        if each.response.nodes is not None:
-            of_response = layers_of(each.response)
+    for batch in pairs:
+        if batch.response.nodes is not None:
+            of_response = layers_of(batch.response)
             both = zip(layers, of_response, strict=True)
             layers = [_with_empty(of_key, other) if of_key and other else of_key for of_key, other in both]
     return Text(layers)

@@ -66,23 +66,23 @@ def analysed(
     jobs: int | None,
     scheduler: str | None,
     document: str | None = None,
-    **how: Any,
+    **arguments: Any,
 ) -> dict[str, Analysis]:
     """The analysis of each response by the name of the system; the text of the key is read once."""
-    refuse_parts(how["of"], how["window"])
+    refuse_parts(arguments["of"], arguments["window"])
     one_standard_input(key, *systems.values())
     wanted = measured(measure)
     results: dict[str, Result] = {}
     with workers(jobs, scheduler) as apply:
         for name, path in systems.items():
             result = evaluated(
-                *(key, path, wanted.metrics), apply=apply, document=document, keep_pairs=True, texts=True, **how
+                *(key, path, wanted.metrics), apply=apply, document=document, keep_pairs=True, texts=True, **arguments
             )
             tell(result.notices, strict=strict, quiet=quiet, of=name if len(systems) > 1 else "")
             results[name] = result
     pairs = [pairs_of(result) for result in results.values()]
     text = text_of(pairs)
-    asked = Asked(how["heads"] or AUTO, pronouns, spans)
+    asked = Asked(arguments["heads"] or AUTO, pronouns, spans)
     analyses = {
         name: analysed_result(result, pairs_of_result, text, asked, wanted)
         for (name, result), pairs_of_result in zip(results.items(), pairs, strict=True)

@@ -95,7 +95,7 @@ def run(
     quiet: bool | None,
     jobs: int | None,
     scheduler: str | None,
-    **how: Any,
+    **arguments: Any,
 ) -> None:
     """Score the response, check the scores, and write the report."""
     if len(files) not in (2, 3):
@@ -107,7 +107,7 @@ def run(
     if by is not None:
         compiled(by)
     one_standard_input(*files)
-    spare_inputs({"--output": output}, files, how["include"])
+    spare_inputs({"--output": output}, files, arguments["include"])
     lowest = _floors(floors)
     path = before[0] if before else None
     if path is None and (asked.measures or tolerances or both_ways):
@@ -116,7 +116,7 @@ def run(
     chosen = needed(baseline, lowest)
     document = baseline.document if baseline else None
     with workers(jobs, scheduler) as apply:
-        result = evaluated(key, response, chosen, apply=apply, document=document, **how)
+        result = evaluated(key, response, chosen, apply=apply, document=document, **arguments)
     tell(result.notices, strict=strict, quiet=quiet)
     report = check(result, baseline, lowest, asked, path, average=average)
     tell(report.notices, strict=strict, quiet=quiet)

@@ -56,14 +56,14 @@ def run(
     measures: str,
     look: Style,
     output: str,
-    **how: Any,
+    **arguments: Any,
 ) -> None:
     """Score every system, compare them, and write the report."""
-    paths = given(key, systems, place, **how)
-    spare_inputs({"--output": output}, (key, *paths.values()), how["include"])
+    paths = given(key, systems, place, **arguments)
+    spare_inputs({"--output": output}, (key, *paths.values()), arguments["include"])
     chosen = wanted(measures)
-    way = method(how, by)
-    results = scored(key, paths, chosen.metrics, unit=way.unit, **how)
+    way = method(arguments, by)
+    results = scored(key, paths, chosen.metrics, unit=way.unit, **arguments)
     with progress.resampling() as watch:
         report = compare(results, chosen.measures, way, watch)
     write(rendered(report, look), output)

@@ -58,14 +58,14 @@ def command(name: str) -> click.Command:
 
 
 def _convert(
-    source: str, target: str, *, to: str | None, key: str | None, strict: bool, quiet: bool | None, **how: Any
+    source: str, target: str, *, to: str | None, key: str | None, strict: bool, quiet: bool | None, **arguments: Any
 ) -> None:
     from tempfile import SpooledTemporaryFile
 
     one_standard_input(source, key)
-    spare_inputs({"OUT": target}, list(filter(None, (source, key))), how["include"])
+    spare_inputs({"OUT": target}, list(filter(None, (source, key))), arguments["include"])
     notices: list[Finding] = []
-    reading = Reading(**how)
+    reading = Reading(**arguments)
     with SpooledTemporaryFile(IN_MEMORY, "w+", encoding="utf-8", errors="surrogateescape", newline="") as kept:
         # All output is made before anything is written, since errors can come until the end.
         with progress([source] * 2, reading.include) as watch:  # read once for the mentions and once for the words

@@ -80,11 +80,11 @@ def run(
     other: str | None,
     symmetric: bool,
     output: str,
-    **how: Any,
+    **arguments: Any,
 ) -> None:
     """Analyse the response, and write the marked text or the page."""
     words = words_of(symmetric=symmetric, several=other is not None)
-    response, name = complete(key, response, name, how)
+    response, name = complete(key, response, name, arguments)
     if other is not None and html is None:
         raise UsageError("--other FILE is for the page; it needs --html FILE")
     if name is not None and other is None and os.path.isfile(name):
@@ -95,10 +95,10 @@ def run(
     if html is not None:
         _refuse_beside_page()
     paths = named([response] if other is None else [response, other])
-    spare_inputs({"--output": output, "--html": html}, (key, *paths.values()), how["include"])
+    spare_inputs({"--output": output, "--html": html}, (key, *paths.values()), arguments["include"])
     if name is not None:
         name = os.fsencode(name).decode("utf-8", "surrogateescape")
-    analyses = analysed(key, paths, document=name, **how)
+    analyses = analysed(key, paths, document=name, **arguments)
     diffs = {system: Diff(analysis, words) for system, analysis in analyses.items()}
     if html is not None:
         write(page.render(diffs), html)

@@ -69,10 +69,10 @@ def run(
     symmetric: bool,
     layout: str,
     output: str,
-    **how: Any,
+    **arguments: Any,
 ) -> None:
     """Analyse one or two responses, and write the report."""
-    response, _ = complete(key, response, other or "", how)
+    response, _ = complete(key, response, other or "", arguments)
     words = words_of(symmetric=symmetric, several=other is not None)
     if other is not None and (layout == "github" or (with_list and layout != "json")):
         option = "--list" if with_list else f"--format {layout}"
@@ -80,11 +80,11 @@ def run(
     if other is not None and repaired is not None:
         raise UsageError("--repaired FOLDER is for one response: leave the second out")
     paths = named([response] if other is None else [response, other])
-    spare_inputs({"--output": output}, (key, *paths.values()), how["include"])
-    analyses = analysed(key, paths, **how)
+    spare_inputs({"--output": output}, (key, *paths.values()), arguments["include"])
+    analyses = analysed(key, paths, **arguments)
     if repaired is not None:
         (analysis,) = analyses.values()
-        _write_repaired(analysis, repaired, (key, *paths.values()), **how)
+        _write_repaired(analysis, repaired, (key, *paths.values()), **arguments)
     reports = {system: ErrorReport(analysis, top, with_list, words) for system, analysis in analyses.items()}
     first, *others = reports.values()
     if others:

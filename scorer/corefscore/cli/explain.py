@@ -45,16 +45,20 @@ def run(
     output: str,
     strict: bool,
     quiet: bool | None,
-    **how: Any,
+    **arguments: Any,
 ) -> None:
     """Score by every convention, and write the report."""
     from corefscore.python.conventions import explanation
 
-    response, _ = complete(key, response, "", how)
+    response, _ = complete(key, response, "", arguments)
     one_standard_input(key, response)
-    spare_inputs({"--output": output}, (key, response), how["include"])
-    asked = [f"--{name.replace('_', '-')} {shlex.quote(str(how[name]))}" for name in Reading._fields if how.get(name)]
+    spare_inputs({"--output": output}, (key, response), arguments["include"])
+    asked = [
+        f"--{name.replace('_', '-')} {shlex.quote(str(arguments[name]))}"
+        for name in Reading._fields
+        if arguments.get(name)
+    ]
     files = " ".join([*map(shlex.quote, (key, response)), *asked])
-    report = explanation(key, response, Reading(**how), expect, files)
+    report = explanation(key, response, Reading(**arguments), expect, files)
     tell(report.official.notices, strict=strict, quiet=quiet)
     write(rendered(report, look), output)

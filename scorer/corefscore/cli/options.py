@@ -138,22 +138,22 @@ class Choice(click.Choice[str]):
 class OneOrEach(StringParamType):
     """A value for both sides, or a value for each or one of them: ``key=VALUE,response=VALUE``."""
 
-    def __init__(self, each: Any) -> None:
-        self.each = each
+    def __init__(self, kind: Any) -> None:
+        self.kind = kind
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if not isinstance(value, str) or "=" not in value:
-            return self.each.convert(value, param, ctx)
+            return self.kind.convert(value, param, ctx)
         by_side: dict[str, Any] = {}
         for piece in value.split(","):
             side, _, text = piece.partition("=")
             if side not in (KEY, RESPONSE) or side in by_side:
                 self.fail(f"{value!r}: expected {KEY}=VALUE, {RESPONSE}=VALUE, or both with a comma.", param, ctx)
-            by_side[side] = self.each.convert(text, param, ctx)
+            by_side[side] = self.kind.convert(text, param, ctx)
         return by_side
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        items: list[CompletionItem] = self.each.shell_complete(ctx, param, incomplete)
+        items: list[CompletionItem] = self.kind.shell_complete(ctx, param, incomplete)
         return items
 
 

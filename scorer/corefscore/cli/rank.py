@@ -70,11 +70,11 @@ def run(
     measures: str,
     look: Style,
     output: str,
-    **how: Any,
+    **arguments: Any,
 ) -> None:
     """Score every system, rank them, and write the report and the plot."""
-    paths = given(key, systems, place, **how)
-    spare_inputs({"--output": output, "--plot": plot}, (key, *paths.values()), how["include"])
+    paths = given(key, systems, place, **arguments)
+    spare_inputs({"--output": output, "--plot": plot}, (key, *paths.values()), arguments["include"])
     chosen = wanted(measures)
     measure, score = single(sort)
     if by is not None:
@@ -83,14 +83,14 @@ def run(
         from corefscore.reports.plots import drawn, form_of
 
         form = form_of(plot)
-    way = method(how, by)
+    way = method(arguments, by)
     unscored: dict[str, str] = {}
 
     def refused(name: str, error: ScorerError) -> None:
         complain(f"corefscore: {name} is not ranked: {reason(error)}")
         unscored[name] = reason(error)
 
-    results = scored(key, paths, wanted(f"{measures},{measure}").metrics, refused=refused, unit=way.unit, **how)
+    results = scored(key, paths, wanted(f"{measures},{measure}").metrics, refused=refused, unit=way.unit, **arguments)
     if not results:
         complain("corefscore: no system can be ranked")
         click.get_current_context().exit(InputError.status)

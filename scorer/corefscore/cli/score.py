@@ -120,36 +120,36 @@ def score(
     jobs: int | None,
     scheduler: str | None,
     write_key: str | None = None,
-    **how: Any,
+    **arguments: Any,
 ) -> None:
     """Read both sides, score, and write the result; the estimated key as well, or alone where there is no response.
 
-    ``how`` are the options that can move a number.
+    ``arguments`` are the options that can move a number.
     """
     if response is not None or write_key is None:
-        response, name = of_both_sides(key, response, name, how)
+        response, name = of_both_sides(key, response, name, arguments)
     others = {
         "--by": by is not None,
         "--documents": documents,
         "--average": macro,
         "--intervals": intervals,
-        f"--of {how['of']}": divides(how["of"]),
+        f"--of {arguments['of']}": divides(arguments["of"]),
     }
-    _check_files(key, response, output, write_key, for_scores=any(others.values()), **how)
+    _check_files(key, response, output, write_key, for_scores=any(others.values()), **arguments)
     _check_layout(look.layout, by, others)
     _check_unit(unit, intervals=intervals)
     document, listed = (None, False) if name == "none" else (name, look.layout in fitting(RESULT))
     with workers(jobs, scheduler) as apply:
         # A key that is to be written is read once, since standard input cannot be read again.
-        corpus = None if write_key is None else read_key(key, metrics, apply=apply, **how)
+        corpus = None if write_key is None else read_key(key, metrics, apply=apply, **arguments)
         if response is None:
-            _write_alone(corpus, write_key, metrics, how, strict=strict, quiet=quiet)
+            _write_alone(corpus, write_key, metrics, arguments, strict=strict, quiet=quiet)
             return
         result = evaluated(
-            corpus or key, response, metrics, apply=apply, document=document, keep_pairs=listed, unit=unit, **how
+            corpus or key, response, metrics, apply=apply, document=document, keep_pairs=listed, unit=unit, **arguments
         )
     refuse_heads_of_spans(result)
-    estimate = None if corpus is None else _estimate(corpus, metrics, how)
+    estimate = None if corpus is None else _estimate(corpus, metrics, arguments)
     tell(result.notices, strict=strict, quiet=quiet)
     ends = _intervals(result, unit) if intervals else None
     report = Report(result, documents or listed, by, document, headings, average, macro, _name(response), ends)
@@ -197,16 +197,16 @@ def _intervals(result: Result, unit: str) -> Intervals:
 
 
 def _check_files(
-    key: str, response: str | None, output: str, write_key: str | None, *, for_scores: bool, **how: Any
+    key: str, response: str | None, output: str, write_key: str | None, *, for_scores: bool, **arguments: Any
 ) -> None:
     """Raise `UsageError` for files that would be used twice, and for a missing response; ``for_scores`` says whether
     there are options that need one."""
     if response is None:
         _check_alone(write_key, for_scores=for_scores or output != STDOUT)
     if write_key is not None:
-        _check_write_key(write_key, output=None if response is None else output, **how)
+        _check_write_key(write_key, output=None if response is None else output, **arguments)
     one_standard_input(key, response)
-    spare_inputs({"--output": output, "--write-key": write_key}, filter(None, (key, response)), how["include"])
+    spare_inputs({"--output": output, "--write-key": write_key}, filter(None, (key, response)), arguments["include"])
 
 
 def _check_layout(layout: str, by: str | None, others: Mapping[str, bool]) -> None:
@@ -245,7 +245,7 @@ def _write_alone(
     corpus: Corpus | None,
     path: str | None,
     metrics: Sequence[Metric],
-    how: Mapping[str, Any],
+    arguments: Mapping[str, Any],
     *,
     strict: bool,
     quiet: bool | None,
@@ -253,22 +253,22 @@ def _write_alone(
     """Write the estimated key without scoring, and print its notices."""
     from corefscore.names.mentions import about_names, names_of_side
 
-    names = names_asked(metrics, own_values(metrics, how))
+    names = names_asked(metrics, own_values(metrics, arguments))
     assert corpus is not None and path is not None and names is not None, "checked before"
     about = about_names([[names_of_side(corpus.documents, names, KEY)]], names)
-    pieces = list(_estimate(corpus, metrics, how))
+    pieces = list(_estimate(corpus, metrics, arguments))
     tell([*corpus.notices, *about], strict=strict, quiet=quiet)
     write(pieces, path)
 
 
-def _estimate(corpus: Corpus, metrics: Sequence[Metric], how: Mapping[str, Any]) -> Iterator[str]:
+def _estimate(corpus: Corpus, metrics: Sequence[Metric], arguments: Mapping[str, Any]) -> Iterator[str]:
     """The estimated key as CoNLL. Raises `InputError` for a file without the column of names, since its last column,
     where the estimate is written, may contain anything."""
     from corefscore.formats.conll.writer import rewritten
     from corefscore.names.estimate import estimated
     from corefscore.names.mentions import names_of, without_column
 
-    names = names_asked(metrics, own_values(metrics, how))
+    names = names_asked(metrics, own_values(metrics, arguments))
     assert names is not None, "only metrics that see names have an estimated key"
     if lacking := without_column(names_of(corpus.documents, names).columns):
         raise InputError(notice.as_error() for notice in lacking)

@@ -45,12 +45,12 @@ def workers(jobs: int | None, scheduler: str | None) -> AbstractContextManager[M
     return processes(jobs)
 
 
-def read_key(key: str, metrics: Sequence[Metric], *, apply: Map | None = None, **how: Any) -> Corpus:
-    """The key of several responses, read once; ``how`` are the options of `options.scoring`.
+def read_key(key: str, metrics: Sequence[Metric], *, apply: Map | None = None, **arguments: Any) -> Corpus:
+    """The key of several responses, read once; ``arguments`` are the options of `options.scoring`.
 
     Raises `InputError` for a key that cannot be scored.
     """
-    reading, _, own = _taken_apart(metrics, how)
+    reading, _, own = _taken_apart(metrics, arguments)
     names = names_asked(metrics, own_values(metrics, own))
     with progress([key], reading.include) as watch:
         corpus = read(key, reading, KEY, names, watch=watch, workers=apply)
@@ -69,14 +69,14 @@ def evaluated(
     keep_pairs: bool = False,
     texts: bool = False,
     unit: str = DOCUMENT,
-    **how: Any,
+    **arguments: Any,
 ) -> Result:
     """Score a response. ``apply`` are the `workers`, ``texts`` keeps the words of the key, ``unit`` is the unit of
-    resampling, and ``how`` are the options of `options.scoring`.
+    resampling, and ``arguments`` are the options of `options.scoring`.
 
     Raises `InputError` for input that is rejected, `UsageError` for a file that cannot be read.
     """
-    reading, rules, own = _taken_apart(metrics, how)
+    reading, rules, own = _taken_apart(metrics, arguments)
     settings = settings_of(metrics, rules, document, own, unit)
     with progress([path for path in (key, response) if isinstance(path, str)], reading.include) as watch:
         return scored(
@@ -89,28 +89,28 @@ def evaluated(
 
 
 def of_both_sides(
-    key: str, response: str | None, name: str | None, how: Mapping[str, Any]
+    key: str, response: str | None, name: str | None, arguments: Mapping[str, Any]
 ) -> tuple[str | None, str | None]:
     """RESPONSE and NAME. JSON lines with both sides need no RESPONSE, so the second argument may be NAME."""
     is_name = name is None and response not in (None, STDIN) and not os.path.exists(response or "")
     if (response is None or is_name) and os.path.exists(key):
-        reading = Reading(*(how.get(option) for option in Reading._fields))
+        reading = Reading(*(arguments.get(option) for option in Reading._fields))
         if has_both_sides(key, reading):
             return key, response
     return response, name
 
 
-def complete(key: str, response: str | None, name: str | None, how: Mapping[str, Any]) -> tuple[str, str | None]:
+def complete(key: str, response: str | None, name: str | None, arguments: Mapping[str, Any]) -> tuple[str, str | None]:
     """RESPONSE and NAME like `of_both_sides`. Raises `click.UsageError` if there is no RESPONSE."""
-    response, name = of_both_sides(key, response, name, how)
+    response, name = of_both_sides(key, response, name, arguments)
     if response is None:
         raise click.UsageError("Missing argument 'RESPONSE'.", click.get_current_context())
     return response, name
 
 
-def _taken_apart(metrics: Sequence[Metric], how: Mapping[str, Any]) -> tuple[Reading, Rules, dict[str, Any]]:
+def _taken_apart(metrics: Sequence[Metric], arguments: Mapping[str, Any]) -> tuple[Reading, Rules, dict[str, Any]]:
     """The options of `options.scoring` by topic: how files are read, how mentions count, and options of metrics."""
-    reading, rules, own = apart(how)
+    reading, rules, own = apart(arguments)
     _refuse_unread(metrics, own)
     known = {option.keyword for option in options_of(metrics)}
     return reading, rules, {name: value for name, value in own.items() if name in known}

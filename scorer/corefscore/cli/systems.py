@@ -103,17 +103,17 @@ def levels() -> list[click.Parameter]:
     ]
 
 
-def method(how: dict[str, Any], by: str | None = None) -> Method:
-    """The method of comparison: the options of `resampling` and `levels`, which are removed from ``how``.
+def method(arguments: dict[str, Any], by: str | None = None) -> Method:
+    """The method of comparison: the options of `resampling` and `levels`, which are removed from ``arguments``.
 
     Raises `UsageError` for an invalid level (`corefscore.statistics.percent`).
     """
-    confidence, alpha = how.pop("confidence"), how.pop("alpha")
+    confidence, alpha = arguments.pop("confidence"), arguments.pop("alpha")
     confidence, alpha = both_levels(
         None if confidence is None else from_percent(confidence, "--confidence ", ends=False),
         None if alpha is None else from_fraction(alpha, "--alpha "),
     )
-    others = {name: how.pop(name) for name in ("unit", "test", "trials", "seed", "correction", "average")}
+    others = {name: arguments.pop(name) for name in ("unit", "test", "trials", "seed", "correction", "average")}
     return Method(by=by, confidence=confidence, alpha=alpha, **others)
 
 
@@ -138,7 +138,7 @@ def scored(
     scheduler: str | None,
     refused: Callable[[str, ScorerError], None] | None = None,
     unit: str = DOCUMENT,
-    **how: Any,
+    **arguments: Any,
 ) -> dict[str, Result]:
     """The results of systems by name. The key is read once; responses are read one after another.
 
@@ -147,14 +147,14 @@ def scored(
     """
     one_standard_input(key, *systems.values())
     with workers(jobs, scheduler) as apply:
-        corpus = read_key(key, metrics, apply=apply, **how)
+        corpus = read_key(key, metrics, apply=apply, **arguments)
         show = partial(tell, strict=strict, quiet=quiet)
         show(corpus.notices)
         corpus = replace(corpus, notices=())  # printed only once
         files = files_of(corpus)
 
         def score_one(path: str) -> Result:
-            result = refuse_heads_of_spans(evaluated(corpus, path, metrics, apply=apply, unit=unit, **how))
+            result = refuse_heads_of_spans(evaluated(corpus, path, metrics, apply=apply, unit=unit, **arguments))
             if strict and result.notices and refused:
                 raise InputError(notice.as_error() for notice in result.notices)
             return result
@@ -189,18 +189,18 @@ def given(
     *,
     include: str | None,
     input_format: OneOrEach[str],
-    **how: Any,
+    **arguments: Any,
 ) -> dict[str, str]:
     """The paths of all systems by name: the arguments and those of a folder; see `named` and `folder`. If there are
     none, the key is the system, provided that it is JSON lines with both sides.
 
     Raises `UsageError` if there is no system.
     """
-    form = of_side(input_format, RESPONSE), how.get("clusters_field")
+    form = of_side(input_format, RESPONSE), arguments.get("clusters_field")
     in_folder, skipped = folder(place, key, include, *form) if place is not None else ([], [])
-    tell(skipped, strict=how["strict"], quiet=how["quiet"])
+    tell(skipped, strict=arguments["strict"], quiet=arguments["quiet"])
     if not systems and place is None:
-        both, _ = of_both_sides(key, None, None, {"include": include, "input_format": input_format, **how})
+        both, _ = of_both_sides(key, None, None, {"include": include, "input_format": input_format, **arguments})
         systems = [both] if both is not None else []
     if not systems and not in_folder:
         raise UsageError(

@@ -79,7 +79,7 @@ def run(
     layout: str,
     fix: str | None,
     repeated: str | None,
-    **how: Any,
+    **arguments: Any,
 ) -> None:
     """Validate files; the exit status is that of the worst file."""
     ignored = _codes(ignore)
@@ -87,7 +87,7 @@ def run(
         raise UsageError("--repeated says what --fix may guess; it needs --fix OUT")
     one_standard_input(*files, key)
     context = click.get_current_context()
-    reading = Reading(**how)
+    reading = Reading(**arguments)
     of_key: list[Finding] = []
     key_files = None if key is None else sources(key, reading.include, reading.max_unpacked, of_key)
     fixes = None

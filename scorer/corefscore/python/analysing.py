@@ -29,7 +29,7 @@ def analyse(
     *,
     spans: str = AUTO,
     pronouns: str = AUTO,
-    **how: Unpack[Options],
+    **arguments: Unpack[Options],
 ) -> ErrorReport:
     """Analyse the errors of a response: the number of each type, and what each type costs in the F1 of a measure.
 
@@ -47,7 +47,7 @@ def analyse(
     """
     if spans not in REPAIRS:
         raise UsageError(f"spans={spans!r} is not one of {', '.join(REPAIRS)}")
-    reading, rules, others = apart(how)
+    reading, rules, others = apart(arguments)
     refuse_parts(rules.of, rules.window)
     document, workers = others.pop("document", None), others.pop("workers", None)
     response = complete(key, response, reading)

@@ -135,7 +135,7 @@ def score(
     key: Given,
     response: Given | None = None,
     metrics: str | Sequence[str] = "every",
-    **how: Unpack[Options],
+    **arguments: Unpack[Options],
 ) -> Result:
     """Score a response against a key.
 
@@ -157,7 +157,7 @@ def score(
 
     ``response`` can be omitted only for JSON lines with both `clusters` and `predicted_clusters`.
 
-    ``metrics`` are names as on the command line. ``how`` are the options of the command line by keyword
+    ``metrics`` are names as on the command line. ``arguments`` are the options of the command line by keyword
     (`corefscore.python.arguments.Options`): ``ne_from`` to ``match`` are options of metrics of named mentions
     (docs/cone.md), ``boundary`` is an option of BLANC, and ``options`` has the options of metrics of other packages.
     ``workers`` (from `corefscore.work.workers` or `corefscore.work.distributed`) divide the work.
@@ -169,7 +169,7 @@ def score(
     per call. Raises `InputError` for input that is rejected (such as more than ten repeated mentions in the response),
     `UsageError` for an unknown name or argument.
     """
-    reading, rules, others = apart(how)
+    reading, rules, others = apart(arguments)
     response = complete(key, response, reading)
     chosen = selected(metrics)
     document, workers = others.pop("document", None), others.pop("workers", None)
@@ -366,10 +366,10 @@ class Scorer:
     def __init__(
         self,
         metrics: str | Sequence[str] = "every",
-        **how: Unpack[ScorerOptions],
+        **arguments: Unpack[ScorerOptions],
     ) -> None:
         self._metrics = selected(metrics)
-        self._reading, rules, others = apart(how)
+        self._reading, rules, others = apart(arguments)
         self._settings = settings_of(self._metrics, rules, None, own_options(others))
         self._settings = replace(self._settings, reading=self._reading.settings)
         self.reset()

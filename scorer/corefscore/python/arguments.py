@@ -1,7 +1,7 @@
 """The keyword arguments that the functions for Python share: declared once, and shown in every signature.
 
-A function accepts them as ``**how: Unpack[Options]``, which type checkers and editors expand. The decorator `spelled`
-expands them for `help` and prompts, and suggests the nearest keyword for an unknown one.
+A function accepts them as ``**arguments: Unpack[Options]``, which type checkers and editors expand. The decorator
+`spelled` expands them for `help` and prompts, and suggests the nearest keyword for an unknown one.
 """
 
 from __future__ import annotations
@@ -140,8 +140,10 @@ class Apart(NamedTuple):
     others: dict[str, Any]
 
 
-def apart(how: Mapping[str, Any]) -> Apart:
+def apart(arguments: Mapping[str, Any]) -> Apart:
     """Options by keyword, divided by topic."""
-    reading, rules = ({name: how[name] for name in group._fields if name in how} for group in (Reading, Rules))
-    others = {name: value for name, value in how.items() if name not in {**reading, **rules}}
+    reading, rules = (
+        {name: arguments[name] for name in group._fields if name in arguments} for group in (Reading, Rules)
+    )
+    others = {name: value for name, value in arguments.items() if name not in {**reading, **rules}}
     return Apart(Reading(**reading), Rules(**rules), others)

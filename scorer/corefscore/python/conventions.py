@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @spelled
 def explain(
-    key: Given, response: Given | None = None, *, expect: float | str | None = None, **how: Unpack[Files]
+    key: Given, response: Given | None = None, *, expect: float | str | None = None, **arguments: Unpack[Files]
 ) -> Explanation:
     """Score one pair by the conventions in use, to find which of them gives the number of a paper.
 
@@ -37,7 +37,7 @@ def explain(
 
     Raises `InputError` for input that is rejected, `UsageError` for an unknown argument.
     """
-    reading, _, _ = apart(how)
+    reading, _, _ = apart(arguments)
     report = explanation(key, complete(key, response, reading), reading, None if expect is None else str(expect))
     warn_of(report.official.notices)
     return report

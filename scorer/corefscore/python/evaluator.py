@@ -41,10 +41,10 @@ class CorefEvaluator:
     """
 
     @spelled
-    def __init__(self, measure: str = "conll", **how: Unpack[ScorerOptions]) -> None:
+    def __init__(self, measure: str = "conll", **arguments: Unpack[ScorerOptions]) -> None:
         self._measure, _ = single(measure)
         self._metrics = wanted(self._measure).metrics
-        self._scorer = Scorer([metric.name for metric in self._metrics], **how)
+        self._scorer = Scorer([metric.name for metric in self._metrics], **arguments)
 
     def update(
         self,

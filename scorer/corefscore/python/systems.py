@@ -53,7 +53,7 @@ def compare(
     key: Given,
     systems: Mapping[str, Given],
     measures: str | Sequence[str] = DEFAULT,
-    **how: Unpack[Comparing],
+    **arguments: Unpack[Comparing],
 ) -> Comparison:
     """Compare systems, given as responses by name: scores, differences, confidence intervals of both, and tests.
 
@@ -77,7 +77,7 @@ def compare(
     unit, `UsageError` for unknown names, for levels that are out of range, and if there is no system.
     """
     chosen = wanted(_words(measures))
-    method, others = _method(how)
+    method, others = _method(arguments)
     return compared(_results(key, systems, chosen.metrics, others, method.unit), chosen.measures, method)
 
 
@@ -88,7 +88,7 @@ def rank(
     measures: str | Sequence[str] = DEFAULT,
     *,
     sort: str = "conll",
-    **how: Unpack[Comparing],
+    **arguments: Unpack[Comparing],
 ) -> Ranking:
     """Rank systems, given as responses by name: systems that do not differ significantly share a rank.
 
@@ -99,7 +99,7 @@ def rank(
     Raises the same errors as `compare`.
     """
     chosen, (measure, score) = wanted(_words(measures)), single(sort)
-    method, others = _method(how)
+    method, others = _method(arguments)
     results = _results(key, systems, wanted(f"{_words(measures)},{measure}").metrics, others, method.unit)
     return ranked(results, chosen.measures, sort=measure, score=score, method=method)
 
@@ -118,7 +118,7 @@ def check(
     by: str | None = None,
     metric: str | None = None,
     average: str | None = None,
-    **how: Unpack[Options],
+    **arguments: Unpack[Options],
 ) -> Check:
     """Check whether a score fell below an earlier one or below a minimum: see the report's ``passed`` and ``failures``.
 
@@ -150,17 +150,17 @@ def check(
     before, path = _baseline(baseline, metric, by)
     metrics = checks.needed(before, floors)
     document = {} if before is None or before.document is None else {"document": before.document}
-    result = _scoring(metrics, {**how, **document}).result(key, response)
+    result = _scoring(metrics, {**arguments, **document}).result(key, response)
     report = checks.check(result, before, floors, asked, path, average=average)
     warn_of([*result.notices, *report.notices])
     return report
 
 
-def _method(how: Mapping[str, Any]) -> tuple[Method, dict[str, Any]]:
+def _method(arguments: Mapping[str, Any]) -> tuple[Method, dict[str, Any]]:
     """The method of comparison from the options of a call, and the other options."""
-    own = {name: how[name] for name in METHOD if name in how}
-    confidence, alpha = both_levels(*map(how.get, LEVELS))
-    others = {name: value for name, value in how.items() if name not in (*METHOD, *LEVELS)}
+    own = {name: arguments[name] for name in METHOD if name in arguments}
+    confidence, alpha = both_levels(*map(arguments.get, LEVELS))
+    others = {name: value for name, value in arguments.items() if name not in (*METHOD, *LEVELS)}
     return Method(**own, confidence=confidence, alpha=alpha), others
 
 
@@ -179,9 +179,9 @@ class _Scoring(NamedTuple):
         return refuse_heads_of_spans(result)
 
 
-def _scoring(metrics: Sequence[Metric], how: Mapping[str, Any], unit: str = Method.unit) -> _Scoring:
+def _scoring(metrics: Sequence[Metric], arguments: Mapping[str, Any], unit: str = Method.unit) -> _Scoring:
     """How responses are scored, from the options of a call."""
-    reading, rules, others = apart(how)
+    reading, rules, others = apart(arguments)
     document, workers = others.pop("document", None), others.pop("workers", None)
     return _Scoring(metrics, settings_of(metrics, rules, document, own_options(others), unit), reading, workers)
 
@@ -215,13 +215,13 @@ def _words(names: str | Sequence[str]) -> str:
 
 
 def _results(
-    key: Given, systems: Mapping[str, Given], metrics: Sequence[Metric], how: Mapping[str, Any], unit: str
+    key: Given, systems: Mapping[str, Given], metrics: Sequence[Metric], arguments: Mapping[str, Any], unit: str
 ) -> dict[str, Result]:
     """The results of systems by name; gives one warning for the notices of all of them."""
     if not isinstance(systems, Mapping) or not systems:
         found = "none is given" if isinstance(systems, Mapping) else f"they are {type(systems).__name__}"
         raise UsageError(f"systems: {found}; expected responses by name, such as {{'a': response}}")
-    scoring = _scoring(metrics, how, unit)
+    scoring = _scoring(metrics, arguments, unit)
     notices: list[Finding] = []
     if (paths := paths_of(KEY, key)) is not None:
         names = names_asked(metrics, scoring.settings.own)

@@ -185,7 +185,8 @@ def _scores(result: Result, measures: Collection[str]) -> Floats:
 
 def _columns(counts: Mapping[str, Floats], metrics: Sequence[Metric]) -> Floats:
     """The counts of some metrics, rows x columns."""
-    return np.concatenate([counts[each.name].reshape(len(counts[each.name]), -1) for each in metrics], axis=1)
+    of_metrics = [counts[metric.name] for metric in metrics]
+    return np.concatenate([array.reshape(len(array), -1) for array in of_metrics], axis=1)
 
 
 def _whole(result: Result) -> Sequence[str]:

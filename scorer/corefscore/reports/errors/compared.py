@@ -85,7 +85,7 @@ class ErrorComparison(Reported):
         gains = {row[0]: row[-1] for row in rows}
         in_the_text = f"in the text: {KEY_AND_RESPONSE.command} --other OTHER --html page.html"
         notes = [*self._most_lost(), *self._conclusion(gains), in_the_text]
-        rows.append(["total", *(sum(row[place] for row in rows) for place in range(1, 7))])
+        rows.append(["total", *(sum(row[number] for row in rows) for number in range(1, 7))])
         return Table(self.title, columns, rows, notes=notes)
 
     def _most_lost(self) -> list[str]:
