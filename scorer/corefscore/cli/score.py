@@ -122,10 +122,8 @@ def score(
     write_key: str | None = None,
     **arguments: Any,
 ) -> None:
-    """Read both sides, score, and write the result; the estimated key as well, or alone where there is no response.
-
-    ``arguments`` are the options that can move a number.
-    """
+    """Read both sides, score, and write the result; with ``write_key`` also the estimated key, or only that if there is
+    no response. ``arguments`` are the options that can change a score."""
     if response is not None or write_key is None:
         response, name = of_both_sides(key, response, name, arguments)
     others = {
@@ -136,8 +134,7 @@ def score(
         f"--of {arguments['of']}": divides(arguments["of"]),
     }
     _check_files(key, response, output, write_key, for_scores=any(others.values()), **arguments)
-    _check_layout(look.layout, by, others)
-    _check_unit(unit, intervals=intervals)
+    _check_layout(look.layout, by, unit, others)
     document, listed = (None, False) if name == "none" else (name, look.layout in fitting(RESULT))
     with workers(jobs, scheduler) as apply:
         # A key that is to be written is read once, since standard input cannot be read again.
@@ -209,19 +206,15 @@ def _check_files(
     spare_inputs({"--output": output, "--write-key": write_key}, filter(None, (key, response)), arguments["include"])
 
 
-def _check_layout(layout: str, by: str | None, others: Mapping[str, bool]) -> None:
-    """Raise `UsageError` for options that the official layout does not have, and for an invalid pattern. ``others`` are
-    these options, with whether they are given."""
-    asked = next((option for option, given in others.items() if given), None)
-    if layout in fitting(RESULT) and asked:
-        raise UsageError(f"{asked} needs a layout other than {layout}, such as --format table")
+def _check_layout(layout: str, by: str | None, unit: str, others: Mapping[str, bool]) -> None:
+    """Raise `UsageError` for options that the official layout does not have, for an invalid pattern, and for a unit of
+    resampling without intervals. ``others`` says which of the former options are given."""
+    option = next((option for option, given in others.items() if given), None)
+    if layout in fitting(RESULT) and option:
+        raise UsageError(f"{option} needs a layout other than {layout}, such as --format table")
     if by is not None:
         compiled(by)
-
-
-def _check_unit(unit: str, *, intervals: bool) -> None:
-    """Raise `UsageError` for a unit of resampling without intervals."""
-    if unit != DOCUMENT and not intervals:
+    if unit != DOCUMENT and not others["--intervals"]:
         raise UsageError("--unit is the unit of resampling for intervals; it needs --intervals")
 
 

@@ -108,13 +108,7 @@ def sample(
             "the responses have different documents, since windows of texts of different lengths differ; give "
             "responses with the tokens of the key, or leave --window out"
         )
-    names = rows[0].names
-    groups = [REST] * len(first.names) if by is None else first.groups(by)
-    if by is not None and set(groups) == {REST}:
-        raise UsageError(
-            f"--by {by!r} matches nothing in the name of {plural(len(groups), 'document')}, so there are no "
-            f"groups:{_some(first.names)}"
-        )
+    names, groups = rows[0].names, _groups(first, by)
     stratum_of_document = _numbered(groups)
     unit_of_row, of_row = _numbered(names), rows[0].document
     stratum = _stratum(names, [groups[document] for document in of_row], unit_of_row, stratum_of_document[of_row])
@@ -136,6 +130,19 @@ def sample(
     return Sample(
         *(metrics, measures, np.stack(counts), stratum[order], np.stack(observed), parts, strata, averaged, uncounted)
     )
+
+
+def _groups(result: Result, by: str | None) -> Sequence[str]:
+    """The group of each document. Raises `UsageError` for a pattern that matches no name."""
+    if by is None:
+        return [REST] * len(result.names)
+    groups = result.groups(by)
+    if set(groups) == {REST}:
+        raise UsageError(
+            f"--by {by!r} matches nothing in the name of {plural(len(groups), 'document')}, so there are no "
+            f"groups:{_some(result.names)}"
+        )
+    return groups
 
 
 def _uncounted(result: Result, measures: Collection[str]) -> Bools:
