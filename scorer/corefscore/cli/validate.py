@@ -45,7 +45,7 @@ def command(name: str) -> click.Command:
         name,
         callback=run,
         help=HELP,
-        short_help="Report every error and oddity in files.",
+        short_help="Report every error and notice in files.",
         params=[
             click.Argument(["files"], type=options.File(), nargs=-1, required=True, metavar="FILE..."),
             click.Option(["--key"], metavar="KEY", help="Also compare with this key."),

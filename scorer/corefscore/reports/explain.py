@@ -57,11 +57,13 @@ CONVENTIONS = (
     Convention("official", "The official scorer: counts of all documents, every entity."),
     Convention("without-singletons", "Entities of one mention are dropped on both sides.", DROP, only=SPANS),
     Convention("with-singletons", "Entities of one mention count.", {"singletons": "keep"}, only=NODES),
-    Convention("response-without-singletons", "They are dropped in the response, not in the key.", DROP_RESPONSE),
+    Convention(
+        "response-without-singletons", "Entities of one mention are dropped in the response only.", DROP_RESPONSE
+    ),
     Convention(
         "e2e-evaluator",
-        "The evaluator of e2e-coref and its copies (fastcoref, s2e): B-cubed drops them on both sides, CEAF-e drops "
-        "them in the response.",
+        "The evaluator of e2e-coref and its copies (fastcoref, s2e): B-cubed drops entities of one mention on both "
+        "sides, CEAF-e in the response.",
         others={"bcub": DROP, "ceafe": DROP_RESPONSE},
         only=SPANS,
     ),
@@ -94,7 +96,7 @@ CONVENTIONS = (
     ),
     Convention(
         "windows",
-        f"Stretches of {WINDOW} tokens are documents of their own (BookCoref).",
+        f"Windows of {WINDOW} tokens count as documents (BookCoref).",
         {"window": WINDOW},
         only=SPANS,
     ),
