@@ -58,10 +58,10 @@ def _first(side: Documents, documents: Ints) -> Mention | None:
     """The first mention in the first of some documents, in the order of the text."""
     if not len(documents):
         return None
-    its = np.flatnonzero(side.mention_document() == documents[0])
+    mentions = np.flatnonzero(side.mention_document() == documents[0])
     # Mentions that are no spans of tokens have numbers below 0, which say nothing of their order: the first given wins.
-    start, end = np.maximum(side.start[its], 0), np.maximum(side.end[its], 0)
-    return side.mention(int(its[np.lexsort((end, start))[0]]))
+    start, end = np.maximum(side.start[mentions], 0), np.maximum(side.end[mentions], 0)
+    return side.mention(int(mentions[np.lexsort((end, start))[0]]))
 
 
 def nothing_in_common(batches: Sequence[Common]) -> list[Finding]:

@@ -87,7 +87,7 @@ def partners_of_mentions(alignment: Alignment, lookup: str) -> Partners:
     sides = alignment.key.side, alignment.response.side
     if alignment.searched is None:
         of_number = dictionary(alignment, lookup)
-        return Partners(*(its[side.number] for its, side in zip(of_number, sides, strict=True)))
+        return Partners(*(partner[side.number] for partner, side in zip(of_number, sides, strict=True)))
     there, here = (np.append(side.number, NOWHERE) for side in reversed(sides))
     return Partners(there[alignment.searched.key], here[alignment.searched.response])
 
@@ -160,18 +160,18 @@ def _with_partners(alignment: Alignment, partner: Ints) -> Iterator[tuple[Ints, 
     first = np.searchsorted(number, partner)
     count = np.searchsorted(number, partner, side="right") - first
     check_pairs(int(count.sum()), len(partner) + len(number))
-    for its in steps(count, np.arange(len(partner))):
-        yield np.repeat(entity[its], count[its]), side.entity[by_number[ranges(first[its], count[its])]]
+    for part in steps(count, np.arange(len(partner))):
+        yield np.repeat(entity[part], count[part]), side.entity[by_number[ranges(first[part], count[part])]]
 
 
-def _table(alignment: Alignment, its: Common) -> Overlap:
+def _table(alignment: Alignment, both: Common) -> Overlap:
     """The table of what entities have in common. Its sums are added by entity, and its ``cell_of`` is empty."""
     sides = alignment.key.side, alignment.response.side
     ours, theirs = (
         plain_groups(side.document, tally(side.entity, len(side.document)), alignment.documents) for side in sides
     )
-    groups = plain_groups(sides[0].document[its.key], its.size, alignment.documents)
-    cells = Cells(**vars(groups), key=its.key, response=its.response, met=its.size)
+    groups = plain_groups(sides[0].document[both.key], both.size, alignment.documents)
+    cells = Cells(**vars(groups), key=both.key, response=both.response, met=both.size)
     return Overlap(alignment.documents, ours, theirs, cells, NONE, by_entity=True)
 
 

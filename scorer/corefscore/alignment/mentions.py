@@ -119,12 +119,12 @@ def numbered(key: Documents, response: Documents, *, by_head: Sequence[bool]) ->
     They rise by document, first word, last word, number of words.
     """
     sides = key, response
-    nodes = [its.nodes or NO_NODES for its in sides]
+    nodes = [side.nodes or NO_NODES for side in sides]
     every = Nodes(*(np.concatenate(columns) for columns in zip(*nodes, strict=True)))
-    document = np.concatenate([its.mention_document() for its in sides])
+    document = np.concatenate([side.mention_document() for side in sides])
     columns = [document, every.first_word, every.last_word, every.size]
     if any(by_head):
-        columns.append(np.where(np.repeat(by_head, [len(its.start) for its in sides]), every.head, NO_HEAD))
+        columns.append(np.where(np.repeat(by_head, [len(side.start) for side in sides]), every.head, NO_HEAD))
     same = _digest(every)
     order = order_by(*columns)
     new = changes(*(column[order] for column in columns))
@@ -135,8 +135,8 @@ def numbered(key: Documents, response: Documents, *, by_head: Sequence[bool]) ->
     number[order] = np.cumsum(new) - 1
     size = len(key.start)
     found = []
-    for its, part, its_nodes in zip(sides, (number[:size], number[size:]), nodes, strict=True):
-        found.append(Mentions(Side(part, its.entity, its.document), its_nodes, np.arange(len(part))))
+    for side, part, side_nodes in zip(sides, (number[:size], number[size:]), nodes, strict=True):
+        found.append(Mentions(Side(part, side.entity, side.document), side_nodes, np.arange(len(part))))
     return found[0], found[1], document[order][new]
 
 
@@ -200,7 +200,9 @@ def align(key: Mentions, response: Mentions, document: Ints, *, documents: int, 
     settle((both, both))
     rule = RULES[matching]
     if rule is not None:
-        ours, theirs = (its.only(there[its.number]) for its, there in zip((ours, theirs), left, strict=True))
+        ours, theirs = (
+            mentions.only(there[mentions.number]) for mentions, there in zip((ours, theirs), left, strict=True)
+        )
         settle(_best(ours, theirs, Candidates(*at_once(rule(ours, theirs)))))
     found = np.concatenate([pairs[0] for pairs in aligned]), np.concatenate([pairs[1] for pairs in aligned])
     return Alignment(documents, document, key, response, found)
@@ -316,8 +318,8 @@ def shared(key: Sets, response: Sets) -> Iterator[Shared]:
     rows = _equal_rows(key.rows, response.rows)
     for part in steps(rows.many, _apart(rows, key, response)[key.of]):
         found = []
-        for its in steps(rows.many[part], key.of[part]):
-            at_key, at_response = rows.pairs(part[its])
+        for step in steps(rows.many[part], key.of[part]):
+            at_key, at_response = rows.pairs(part[step])
             of_key, of_response = key.of[at_key], response.of[at_response]
             order = order_by(of_key, of_response)
             of_key, of_response = of_key[order], of_response[order]
@@ -438,8 +440,8 @@ def common_words(key: Distinct, response: Distinct, at_key: Ints, at_response: I
     size = response.nodes.size[at_response]
     common = np.zeros(len(at_key), dtype=np.int64)
     for pairs in steps(size, np.arange(len(size))):
-        its = size[pairs]
-        wanted = np.repeat(at_key[pairs], its) * width + word[ranges(response.nodes.first[at_response[pairs]], its)]
+        sizes = size[pairs]
+        wanted = np.repeat(at_key[pairs], sizes) * width + word[ranges(response.nodes.first[at_response[pairs]], sizes)]
         found = there[np.minimum(np.searchsorted(there, wanted), len(there) - 1)] == wanted
-        common[pairs] = tally(np.repeat(np.arange(len(pairs)), its)[found], len(pairs))
+        common[pairs] = tally(np.repeat(np.arange(len(pairs)), sizes)[found], len(pairs))
     return common

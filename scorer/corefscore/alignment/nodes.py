@@ -46,8 +46,8 @@ def matched(pairs: Pairs, rules: Rules) -> tuple[Alignment, About]:
     dropped: list[Repeat] = []
     several: list[Repeat] = []
     sides = []
-    for its, documents in ((key, pairs.key), (response, pairs.response)):
-        sides.append(_that_count(its, documents, rules, dropped, several))
+    for mentions, documents in ((key, pairs.key), (response, pairs.response)):
+        sides.append(_that_count(mentions, documents, rules, dropped, several))
     if rules.singletons == "drop":
         sides[0] = larger(sides[0])
     if rules.singletons != "keep":
@@ -139,10 +139,10 @@ def counts(alignment: Alignment, metrics: Sequence[Metric], rules: Rules, own: C
 def marked_again(documents: Documents) -> dict[str, list[Repeat]]:
     """The mentions of a side of which copies do not count, and those in several entities, by the code of their
     notices."""
-    its, _, _ = numbered(documents, Documents([], [], NONE), by_head=(True, True))
+    mentions, _, _ = numbered(documents, Documents([], [], NONE), by_head=(True, True))
     dropped: list[Repeat] = []
     several: list[Repeat] = []
-    _that_count(its, documents, Rules().settled(nodes=True), dropped, several)
+    _that_count(mentions, documents, Rules().settled(nodes=True), dropped, several)
     return {"dropped-repeat": dropped, "repeated-mention": several}
 
 

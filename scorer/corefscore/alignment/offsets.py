@@ -43,11 +43,11 @@ class Mapped:
         pieces_of: dict[int, tuple[Sequence[str], Ints]] = {}
         found = []
         for span in spans:
-            its = self._documents.get((source.path, span.line))
-            if its is None:
+            known = self._documents.get((source.path, span.line))
+            if known is None:
                 found.append(f"{span.start}-{span.end}")
                 continue
-            text, first = its
+            text, first = known
             if span.line not in pieces_of:
                 pieces = text.split()
                 pieces_of[span.line] = pieces, np.cumsum([0, *map(len, pieces)])
@@ -58,10 +58,10 @@ class Mapped:
 def _between(pieces: Sequence[str], ends: Ints, begin: int, end: int) -> str:
     """The characters from ``begin`` up to ``end`` of pieces, blanks not counted."""
     one, other = (np.searchsorted(ends, [begin, end - 1], side="right") - 1).tolist()
-    its = list(pieces[one : other + 1])
-    its[-1] = its[-1][: end - int(ends[other])]
-    its[0] = its[0][begin - int(ends[one]) :]
-    return " ".join(its)
+    words = list(pieces[one : other + 1])
+    words[-1] = words[-1][: end - int(ends[other])]
+    words[0] = words[0][begin - int(ends[one]) :]
+    return " ".join(words)
 
 
 class InTokens:
@@ -87,7 +87,7 @@ class InTokens:
         from corefscore.alignment.text.characters import of_pieces
 
         start, end, tokens = side.start.copy(), side.end.copy(), side.tokens.copy()
-        its_mentions = bounds(side.mention_document(), len(side))
+        first_mentions = bounds(side.mention_document(), len(side))
         mapped = self._mapped[number]
         widened: list[int] = []
         for d, text in enumerate(side.characters):
@@ -96,7 +96,7 @@ class InTokens:
             own = of_pieces(text)
             theirs = self._beside(side, other, d, own)
             mapped.add(side.place_of(d), text, theirs.first)
-            which = slice(int(its_mentions[d]), int(its_mentions[d + 1]))
+            which = slice(int(first_mentions[d]), int(first_mentions[d + 1]))
             begins, stops = own.first[start[which]], own.first[end[which] + 1]
             start[which], end[which] = theirs.token[begins], theirs.token[stops - 1]
             inside = (theirs.first[start[which]] != begins) | (theirs.first[end[which] + 1] != stops)
@@ -150,9 +150,9 @@ class InTokens:
                 self._texts[source] = _Texts(other.layers, source)
             words = self._texts[source].at(place.line)
         if not words:
-            its = side.place_of(document)
+            own = side.place_of(document)
             details = {"document": side.names[document], "place": str(place)}
-            raise InputError([Finding("no-tokens", its.source.name, its.line, details=details)])
+            raise InputError([Finding("no-tokens", own.source.name, own.line, details=details)])
         return words
 
 

@@ -74,7 +74,7 @@ def _parts(names: Iterable[str]) -> dict[str, str]:
         if part := part_of(name):
             document, number = part
             meant_by[f"{document}_{number.lstrip('0') or '0'}"].append(name)
-    return {its[0]: name for name, its in meant_by.items() if len(its) == 1}
+    return {names[0]: name for name, names in meant_by.items() if len(names) == 1}
 
 
 def refused(finding: Finding) -> None:

@@ -105,8 +105,8 @@ def key_messages(matched: Matched, key: Documents, copies: Ints, messages: dict[
     first = _first_mentions(matched.key)[document]
     before = _copy_before(matched.key)[copies]
     columns = document, key.start[copies], key.end[copies], before - first, copies - first
-    for its, start, end, one, other in zip(*(column.tolist() for column in columns), strict=True):
-        messages[its].append(f"Repeated mention in the key: {start}, {end} {one}{other}")
+    for document_number, start, end, one, other in zip(*(column.tolist() for column in columns), strict=True):
+        messages[document_number].append(f"Repeated mention in the key: {start}, {end} {one}{other}")
 
 
 def drop_response_copies(
@@ -122,8 +122,8 @@ def drop_response_copies(
     document = matched.response.document[matched.response.entity[dropped]]
     number = number_in_key[matched.response.number[dropped]] - _first_mentions(matched.key)[document]
     columns = document, response.start[dropped], response.end[dropped], number
-    for its, start, end, at in zip(*(column.tolist() for column in columns), strict=True):
-        messages[its].append(f"Repeated mention in the response: {start}, {end} {at}{at}")
+    for document_number, start, end, at in zip(*(column.tolist() for column in columns), strict=True):
+        messages[document_number].append(f"Repeated mention in the response: {start}, {end} {at}{at}")
     kept = _all_but(dropped, matched.response)
     return matched._replace(response=matched.response.keep(kept)), ~kept
 
@@ -222,9 +222,9 @@ def repeats_of(documents: Documents, spans: Sequence[Sequence[int]]) -> list[Rep
     entities = documents.entity[np.array(list(chain(*shown)), dtype=np.int64)]
     names = iter(documents.names_of(entities.tolist()))
     found = []
-    for first, copies, its in zip(firsts, spans, shown, strict=True):
-        its_names = [*islice(names, len(its)), *["..."] * (len(its) < len(copies))]
-        found.append(Repeat(first, copies, ", ".join(its_names)))
+    for first, copies, listed in zip(firsts, spans, shown, strict=True):
+        entity_names = [*islice(names, len(listed)), *["..."] * (len(listed) < len(copies))]
+        found.append(Repeat(first, copies, ", ".join(entity_names)))
     return found
 
 

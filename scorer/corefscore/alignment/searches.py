@@ -51,8 +51,8 @@ def search(key: Mentions, response: Mentions, document: Ints, *, documents: int,
     ``document`` is that of each number. Source: the official scorer, versions 1.0 and 1.1, head-tie-earlier-start,
     head-tie-three-keys-two-responses, partial-response-in-two-keys.
     """
-    key, response = (_with_zeros(*its) for its in zip((key, response), HEADED[matching], strict=True))
-    ours, theirs = (Distinct(its.side.number, document[its.side.number], its.nodes) for its in (key, response))
+    key, response = (_with_zeros(*arguments) for arguments in zip((key, response), HEADED[matching], strict=True))
+    ours, theirs = (Distinct(side.side.number, document[side.side.number], side.nodes) for side in (key, response))
     findable = _first_copies(ours), _first_copies(theirs)
     looked_at: list[tuple[Ints, Ints]] = []
 

@@ -48,9 +48,9 @@ def assigned(key_document: Ints, response_document: Ints, key: Ints, response: I
     for document in sorted(tied):
         rows = np.searchsorted(key_document, (document, document + 1))
         columns = np.searchsorted(response_document, (document, document + 1))
-        its = slice(*np.searchsorted(key, rows))
+        cells = slice(*np.searchsorted(key, rows))
         shape = int(rows[1] - rows[0]), int(columns[1] - columns[0])
-        taken[its] = _as_a_whole(key[its] - rows[0], response[its] - columns[0], score[its], shape)
+        taken[cells] = _as_a_whole(key[cells] - rows[0], response[cells] - columns[0], score[cells], shape)
     return np.flatnonzero(taken)
 
 
@@ -152,13 +152,13 @@ class _Paths:
 
     def _at_once(self, row: int) -> int:
         """The nearest column where that is plain and free; -1 for none. No free column has a dual other than 0."""
-        its = slice(self.first[row], self.first[row + 1])
-        columns = self.columns[its]
+        of_row = slice(self.first[row], self.first[row + 1])
+        columns = self.columns[of_row]
         if not len(columns):
             while self.row_of[self.free] >= 0:
                 self.free += 1
             return self.free
-        near = self.costs[its] - self.column_dual[columns]
+        near = self.costs[of_row] - self.column_dual[columns]
         nearest = near.min()
         equal = columns[near == nearest]
         equal = equal[self.row_of[equal] < 0]
@@ -176,8 +176,8 @@ class _Paths:
         while True:
             self.work -= STEP + self.width
             cost = np.zeros(self.width)
-            its = slice(self.first[row], self.first[row + 1])
-            cost[self.columns[its]] = self.costs[its]
+            of_row = slice(self.first[row], self.first[row + 1])
+            cost[self.columns[of_row]] = self.costs[of_row]
             total = so_far + cost[left] - self.row_dual[row] - self.column_dual[left]
             nearer = total < shortest[left]
             shortest[left[nearer]] = total[nearer]

@@ -65,9 +65,11 @@ def units_of(pairs: Pairs, unit: str) -> Units:
     tokens: list[Ints] = []
     for document in range(len(key)):
         place = key.places[document]
-        its = (by_place.get(place, ()) if place is not None else ()) or (key.names[document],)
+        of_tokens = (by_place.get(place, ()) if place is not None else ()) or (key.names[document],)
         numbers: dict[str, int] = {}
-        tokens.append(np.array([numbers.setdefault(name, len(numbers)) for name in its], dtype=np.int64) + len(names))
+        tokens.append(
+            np.array([numbers.setdefault(name, len(numbers)) for name in of_tokens], dtype=np.int64) + len(names)
+        )
         names += numbers
         documents += [document] * len(numbers)
     first = np.cumsum([0, *map(len, tokens)])
@@ -101,8 +103,8 @@ def _crossing(units: Units, name: str, side: Documents, unit: str) -> list[Findi
     crossing = np.flatnonzero(np.bincount(entity, minlength=len(side.document)) > 1)
     found = []
     for document in np.unique(side.document[crossing]).tolist():
-        its = crossing[side.document[crossing] == document]
-        mentions = np.flatnonzero(side.entity == its[0])
+        crossed = crossing[side.document[crossing] == document]
+        mentions = np.flatnonzero(side.entity == crossed[0])
         mentions = mentions[np.argsort(side.start[mentions], kind="stable")]
         last = mentions[np.flatnonzero(row[mentions] != row[mentions[0]])[0]]
         place = side.place_of(document)
@@ -110,10 +112,10 @@ def _crossing(units: Units, name: str, side: Documents, unit: str) -> list[Findi
         details = {
             "document": side.names[document],
             "side": name,
-            "count": plural(len(its), "entity"),
-            "has": "has" if len(its) == 1 else "have",
+            "count": plural(len(crossed), "entity"),
+            "has": "has" if len(crossed) == 1 else "have",
             "entities": int(np.count_nonzero(side.document == document)),
-            "entity": side.name_of(int(its[0])),
+            "entity": side.name_of(int(crossed[0])),
             "words": first_words,
             "unit": units.names[row[mentions[0]]],
             "other_words": last_words,

@@ -70,7 +70,7 @@ def cut(pairs: Pairs, size: int) -> tuple[Pairs, Windows]:
 
 def told(windows: Sequence[Windows]) -> list[Finding]:
     """A notice for each mention that crosses a border."""
-    crossing = [each for its in windows for each in its.crossing]
+    crossing = [mention for of_batch in windows for mention in of_batch.crossing]
     found = []
     for (mention, border), words in zip(crossing, texts_of([each.mention for each in crossing]), strict=True):
         details = {

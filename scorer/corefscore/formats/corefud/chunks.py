@@ -105,10 +105,10 @@ class Chunks(NamedTuple):
 def cells(lines: Lines) -> Cells:
     """The attributes of the words of a file."""
     found = [(NONE, NONE, NONE)]
-    for its in blocks(len(lines.tokens)):
-        begin, end = lines.bounds(MISC, its)
+    for block in blocks(len(lines.tokens)):
+        begin, end = lines.bounds(MISC, block)
         long = np.flatnonzero(end - begin >= len(NAME))
-        found.append((its.start + long, begin[long], (end - begin)[long]))
+        found.append((block.start + long, begin[long], (end - begin)[long]))
     row, begin, size = (np.concatenate(columns) for columns in zip(*found, strict=True))
     word = lines.words.of_rows(row)
     word, begin, size = (column[word >= 0] for column in (word, begin, size))

@@ -110,9 +110,9 @@ def documents(
         assert place is not None, "a side that was read has every document"
         sources.setdefault(place.source, {})[place.line] = name
     request = Request(heads=LAST if heads == LAST else TREE)
-    for source, its in sources.items():
-        if any(name in given for name in its.values()):
-            parts.append(_OnWords(source, request, side=side, names=its, given=given, notices=notices).documents())
+    for source, by_line in sources.items():
+        if any(name in given for name in by_line.values()):
+            parts.append(_OnWords(source, request, side=side, names=by_line, given=given, notices=notices).documents())
     whole = joined([*parts, _alone(side, [name for name in given if name not in words.names])])
     place_of = {name: at for at, name in enumerate(whole.names)}
     return whole.take(np.array([place_of[name] for name in given], dtype=np.int64))
@@ -140,7 +140,9 @@ class _Given(NamedTuple):
 
     def entities(self) -> Iterator[list[Any]]:
         """The mentions of each entity. Raises `InputError` for what has another shape."""
-        if not isinstance(self.clusters, COLLECTIONS) or not all(isinstance(its, COLLECTIONS) for its in self.clusters):
+        if not isinstance(self.clusters, COLLECTIONS) or not all(
+            isinstance(entity, COLLECTIONS) for entity in self.clusters
+        ):
             raise refusal(self.side, shape(self.clusters), CLUSTERS, self.name)
         words: Any = None
         span: Any = None
@@ -271,17 +273,17 @@ class _OnWords(File):
         begins = self.lines.documents.lines
         at = bounds(self.document_of(every), len(begins))
         found = [
-            (its, _text(every[at[document] : at[document + 1]], overt, self.number))
+            (answer, _text(every[at[document] : at[document + 1]], overt, self.number))
             for document, line in enumerate(begins)
-            if (its := self.given.get(self.names[line])) is not None
+            if (answer := self.given.get(self.names[line])) is not None
         ]
         entity: list[int] = []
         ids: list[str] = []
         stretches: list[tuple[int, int, int]] = []
-        for its, text in found:
-            for label, mentions in enumerate(its.entities()):
+        for answer, text in found:
+            for label, mentions in enumerate(answer.entities()):
                 for mention in mentions:
-                    stretches += [(len(entity), *each) for each in text.stretches(mention, its, self.number)]
+                    stretches += [(len(entity), *each) for each in text.stretches(mention, answer, self.number)]
                     entity.append(len(ids))
                 ids.append(str(label))
         of, first, last = np.array(stretches, dtype=np.int64).reshape(-1, 3).T

@@ -25,12 +25,12 @@ def read(source: Source, request: Request) -> Iterator[Layers]:
     lines = Lines(source)
     words, numbers = lines.words, lines.numbers(lines.documents.of_sentence)
     depth = cache(partial(depths, lines))
-    for begin, its in by_document(lines):
-        rows = list(zip(words.row[its].tolist(), words.overt[its].tolist(), strict=True))
+    for begin, which in by_document(lines):
+        rows = list(zip(words.row[which].tolist(), words.overt[which].tolist(), strict=True))
         forms = [_form(lines.column(row, FORM), overt=overt) for row, overt in rows]
         tags = [_tag(lines.column(row, UPOS), overt=overt) for row, overt in rows]
-        tree = partial(tree_of, lines, depth, its, numbers)
-        yield Layers(begin, cut(forms, numbers[its]), tags, numbers=numbers[its], tree=tree)
+        tree = partial(tree_of, lines, depth, which, numbers)
+        yield Layers(begin, cut(forms, numbers[which]), tags, numbers=numbers[which], tree=tree)
 
 
 def by_document(lines: Lines) -> Iterator[tuple[int, Ints]]:

@@ -163,8 +163,9 @@ class Lines:
             return False
         first, last = self._tabs[TABS[0]], self._tabs[TABS[-1]]
         return all(
-            (self.starts[self.tokens[its]] <= first[its]).all() and (last[its] < self.ends[self.tokens[its]]).all()
-            for its in blocks(row)
+            (self.starts[self.tokens[block]] <= first[block]).all()
+            and (last[block] < self.ends[self.tokens[block]]).all()
+            for block in blocks(row)
         )
 
     def bounds(self, column: int, rows: Ints | slice) -> tuple[Ints, Ints]:
@@ -204,8 +205,8 @@ class Lines:
     def words(self) -> Words:
         """The words of the file."""
         number, overt, word = self._numbers()
-        for its in blocks(len(number)):
-            number[its] += self.sentence[its] * SENTENCE
+        for block in blocks(len(number)):
+            number[block] += self.sentence[block] * SENTENCE
         found = Words(np.arange(len(number)), self.sentence, number, overt)
         if not word.all():
             found = found.take(np.flatnonzero(word))
@@ -229,8 +230,8 @@ class Lines:
     def _numbers(self) -> tuple[Ints, Bools, Bools]:
         """The number of each token in its sentence times `TENTH`, whether it is overt, and whether it is a word."""
         number = np.empty(len(self.tokens), dtype=np.int64)
-        for its in blocks(len(number)):
-            number[its] = whole_numbers(self.text, *self.bounds(ID, its), DIGITS)
+        for block in blocks(len(number)):
+            number[block] = whole_numbers(self.text, *self.bounds(ID, block), DIGITS)
         overt = number >= 0
         number *= TENTH
         word = overt.copy()
@@ -265,8 +266,8 @@ class Lines:
         cut = stops.copy()
         for place in reversed(range(DIGITS + 1)):
             at = np.flatnonzero(stops - starts > place)
-            its = self.text[starts[at] + place]
-            at = at[(its < ord("0")) | (its > ord("9"))]
+            byte = self.text[starts[at] + place]
+            at = at[(byte < ord("0")) | (byte > ord("9"))]
             cut[at] = starts[at] + place
         behind = np.minimum(cut + 1, stops)
         after = whole_numbers(self.text, behind, stops, 4)
@@ -336,8 +337,8 @@ class Lines:
         in_document[order] = np.arange(len(order)) - np.flatnonzero(begins)[np.cumsum(begins) - 1]
         earlier = (in_document - np.arange(len(order))) * SENTENCE
         found = self.words.number.copy()
-        for its in blocks(len(found)):
-            found[its] += earlier[self.words.sentence[its]]
+        for block in blocks(len(found)):
+            found[block] += earlier[self.words.sentence[block]]
         return found
 
     def _newdocs(self) -> tuple[Ints, list[str | None]]:

@@ -175,13 +175,13 @@ def _with_parts(plain: Marked, events: Events, parts: Parts, which: Ints, refuse
     for chunk in which.tolist():
         by_entity[int(events.entity[chunk])].append(chunk)
     for chunks in by_entity.values():
-        its = _Wholes(events, parts, refuse)
-        its.read(chunks)
-        wholes += [whole for whole in its.begun if whole.segments]
-        unclosed += [whole.open_chunk for whole in its.opened if whole.open_chunk is not None]
-        stretched += its.stretched
+        collected = _Wholes(events, parts, refuse)
+        collected.read(chunks)
+        wholes += [whole for whole in collected.begun if whole.segments]
+        unclosed += [whole.open_chunk for whole in collected.opened if whole.open_chunk is not None]
+        stretched += collected.stretched
         unfinished += [
-            each.chunk for each in its.begun if each.segments and not each.finished and each.open_chunk is None
+            each.chunk for each in collected.begun if each.segments and not each.finished and each.open_chunk is None
         ]
     before = len(plain.entity)
     segments = [(before + at, *segment) for at, whole in enumerate(wholes) for segment in whole.segments]

@@ -42,9 +42,9 @@ def read(files: Sequence[Source], notices: list[Finding], request: Request) -> I
 def batches(files: Iterable[File], note: Callable[[Finding], None]) -> Iterator[Documents]:
     """The documents of each file, under names that no other file has."""
     known: set[str] = set()
-    for its in files:
-        source, found = its.source, its.documents()
-        del its.lines, its  # each knows the other, so both would stay while the documents are looked at
+    for reader in files:
+        source, found = reader.source, reader.documents()
+        del reader.lines, reader  # each knows the other, so both would stay while the documents are looked at
         twice = [name for name in found.names if name in known]
         if twice:
             file = os.path.basename(source.name)
@@ -173,13 +173,13 @@ class File:
         if not isinstance(self.order, slice):
             token = self.order[token]
         form = np.empty(len(lines.tokens), dtype=np.int64)
-        for its in blocks(len(form)):
-            form[its] = word_numbers(lines.text, *lines.bounds(FORM, its)) * 31
+        for block in blocks(len(form)):
+            form[block] = word_numbers(lines.text, *lines.bounds(FORM, block)) * 31
         found = Texts(*np.empty((2, len(token)), dtype=np.int64))
-        for its in blocks(len(token)):
-            row = words.row[token[its]]
-            found.number[its] = form[row] + self.number[token[its]]
-            found.line[its] = lines.tokens[row] + 1
+        for block in blocks(len(token)):
+            row = words.row[token[block]]
+            found.number[block] = form[row] + self.number[token[block]]
+            found.line[block] = lines.tokens[row] + 1
         return found
 
     def _note_lines(self) -> None:
@@ -201,55 +201,55 @@ class File:
     def _mentions(self) -> Columns:
         """The columns of `Documents` about mentions."""
         lines = self.lines
-        its_cells = cells(lines)
-        if not len(its_cells.word):
+        file_cells = cells(lines)
+        if not len(file_cells.word):
             return Columns(NONE, (), NONE, NONE, NONE, NONE, NO_NODES)
-        if len(again := its_cells.again):
+        if len(again := file_cells.again):
             self.note("repeated-attribute", self._line_of(int(again[0])), count=plural(len(again), "word"))
-        fields = self._fields(its_cells)
+        fields = self._fields(file_cells)
         if fields is None:
             return Columns(NONE, (), NONE, NONE, NONE, NONE, NO_NODES)
-        its_chunks = chunks(its_cells, fields)
-        if len(its_chunks.rest):
-            cell = int(its_chunks.rest[0])
-            count = plural(len(its_chunks.rest), "attribute")
-            row = int(lines.words.row[its_cells.word[cell]])
-            place = its_cells.place(cell)
-            self.keep(lines.about("odd-entity", row, its_cells.value(cell), place, count=count))
-        return self._columns(its_cells, its_chunks, fields)
+        file_chunks = chunks(file_cells, fields)
+        if len(file_chunks.rest):
+            cell = int(file_chunks.rest[0])
+            count = plural(len(file_chunks.rest), "attribute")
+            row = int(lines.words.row[file_cells.word[cell]])
+            place = file_cells.place(cell)
+            self.keep(lines.about("odd-entity", row, file_cells.value(cell), place, count=count))
+        return self._columns(file_cells, file_chunks, fields)
 
-    def _fields(self, its_cells: Cells) -> Fields | None:
+    def _fields(self, file_cells: Cells) -> Fields | None:
         header = self.lines.header
         fields = None if header is None else Fields.of(header)
         if fields is None:
-            row = int(self.lines.words.row[its_cells.word[0]])
+            row = int(self.lines.words.row[file_cells.word[0]])
             what = "no header" if header is None else f"a header without {' or '.join(ID_FIELDS)}"
-            self.refuse(self.lines.about("no-entity-header", row, its_cells.value(0), what=what))
+            self.refuse(self.lines.about("no-entity-header", row, file_cells.value(0), what=what))
         return fields
 
-    def _columns(self, its_cells: Cells, its_chunks: Chunks, fields: Fields) -> Columns:
-        word = its_cells.word[its_chunks.cell]
-        parts = {at: (part[1], part[2], part[3]) for at, part in parts_of(its_chunks)}
+    def _columns(self, file_cells: Cells, file_chunks: Chunks, fields: Fields) -> Columns:
+        word = file_cells.word[file_chunks.cell]
+        parts = {at: (part[1], part[2], part[3]) for at, part in parts_of(file_chunks)}
         for at, (name, _, _) in parts.items():
-            its_chunks.id_stop[at] = its_chunks.id_start[at] + len(name)
+            file_chunks.id_stop[at] = file_chunks.id_start[at] + len(name)
 
         def refuse(code: str, faulty: Ints, others: Ints | None) -> None:
             before = {} if others is None else dict(zip(faulty.tolist(), others.tolist(), strict=True))
             for chunk in self.take(code, faulty.tolist(), 1):
-                self.refuse(self._fault(code, chunk, before.get(chunk), word, its_chunks))
+                self.refuse(self._fault(code, chunk, before.get(chunk), word, file_chunks))
 
-        events = self._events(word, its_chunks, refuse)
+        events = self._events(word, file_chunks, refuse)
         found = marked(events, {at: (number, total) for at, (_, number, total) in parts.items()}, refuse)
         self._check_words(found)
         sized = words_of(found, self.number)
-        self._note_brackets(found, its_chunks, word)
+        self._note_brackets(found, file_chunks, word)
         head = self._heads(found, sized, word, fields, refuse)
-        columns, order = self._by_entity(found, sized, head, its_chunks.id_of)
+        columns, order = self._by_entity(found, sized, head, file_chunks.id_of)
         chunk = found.chunk[order][changes(columns.entity)]
-        ids = _Ids(its_chunks.text, its_chunks.id_start[chunk], its_chunks.id_stop[chunk])
+        ids = _Ids(file_chunks.text, file_chunks.id_start[chunk], file_chunks.id_stop[chunk])
         if not fields.grouped:
             self._note_split(
-                columns, alike(its_chunks.text, its_chunks.id_start[chunk], its_chunks.id_stop[chunk]), ids
+                columns, alike(file_chunks.text, file_chunks.id_start[chunk], file_chunks.id_stop[chunk]), ids
             )
         return columns._replace(ids=ids)
 
@@ -323,19 +323,19 @@ class File:
         """The same where brackets do not matter."""
         return highest(self.lines, sized) if self.request.heads == TREE else sized.word[np.cumsum(sized.size) - 1]
 
-    def _events(self, word: Ints, its_chunks: Chunks, refuse: Refuse) -> Events:
+    def _events(self, word: Ints, file_chunks: Chunks, refuse: Refuse) -> Events:
         """Chunks as columns. One that is refused for its id counts for an entity of that id."""
-        starts, stops = its_chunks.id_start, np.maximum(its_chunks.id_stop, its_chunks.id_start)
+        starts, stops = file_chunks.id_start, np.maximum(file_chunks.id_stop, file_chunks.id_start)
         odd = stops <= starts
-        odd[~odd] = its_chunks.text[stops[~odd] - 1] == ord("]")
+        odd[~odd] = file_chunks.text[stops[~odd] - 1] == ord("]")
         if odd.any():
             refuse("odd-id", np.flatnonzero(odd), None)
-        document, name = self.document_of(word), alike(its_chunks.text, starts, stops)
+        document, name = self.document_of(word), alike(file_chunks.text, starts, stops)
         order = order_by(document, name)
         entity = np.empty(len(order), dtype=np.int64)
         entity[order] = np.cumsum(changes(document[order], name[order])) - 1
         sentence = self.lines.words.sentence[word]
-        return Events(word, sentence, self.last_word[sentence], its_chunks.kind, entity, its_chunks.head)
+        return Events(word, sentence, self.last_word[sentence], file_chunks.kind, entity, file_chunks.head)
 
     def _order(self, found: Marked, sized: Sized, id_of: Callable[[int], Any]) -> tuple[Ints, Ints, Ints]:
         """The mentions by their entities; the entity of each; and the documents of entities."""
@@ -370,18 +370,26 @@ class File:
     def _nodes(self, sized: Sized, head: Ints) -> Nodes:
         zero = ~self.lines.words.overt[head]
         words, of = ranked(head[zero])
-        its = links_of(self.lines, words, self.number, self.refuse).of(of)
+        dependencies = links_of(self.lines, words, self.number, self.refuse).of(of)
         links = np.zeros(len(head), dtype=np.int64)
-        links[zero] = its.size
-        without = head[zero][its.size == 0]
+        links[zero] = dependencies.size
+        without = head[zero][dependencies.size == 0]
         if len(without):
             self.note("zero-without-dependency", self._line_of(without.min()), count=plural(len(without), "mention"))
-        return Nodes(sized.size, self.number[head], zero, links, self.number[sized.word], its.parent, its.relation)
+        return Nodes(
+            sized.size,
+            self.number[head],
+            zero,
+            links,
+            self.number[sized.word],
+            dependencies.parent,
+            dependencies.relation,
+        )
 
     def _line_of(self, word: int) -> int:
         return self.lines.line_of(int(self.lines.words.row[word]))
 
-    def _note_brackets(self, found: Marked, its_chunks: Chunks, word: Ints) -> None:
+    def _note_brackets(self, found: Marked, file_chunks: Chunks, word: Ints) -> None:
         """Notice brackets that are taken otherwise than they are written."""
         odd = {
             "dropped-mention": found.unclosed,
@@ -391,7 +399,7 @@ class File:
         }
         for code, which in odd.items():
             for chunk in self.take(code, which, MOST):
-                self.keep(self._about(code, chunk, word, its_chunks))
+                self.keep(self._about(code, chunk, word, file_chunks))
 
     def _note_heads(self, found: Marked, word: Ints, without: Mapping[str, Ints], fields: Fields) -> None:
         """Notice mentions without a head."""
@@ -403,28 +411,28 @@ class File:
                 line = self._line_of(int(word[found.chunk[mentions]].min()))
                 self.note("no-head", line, count=plural(len(mentions), "mention"), what=what)
 
-    def _fault(self, code: str, chunk: int, other: int | None, word: Ints, its_chunks: Chunks) -> Finding:
+    def _fault(self, code: str, chunk: int, other: int | None, word: Ints, file_chunks: Chunks) -> Finding:
         """The error about a chunk; ``other`` is one before it."""
         document = int(self.document_of(word[chunk]))
         begun = self.lines.documents
         details: dict[str, object] = {
             "document": begun.names[document],
             "begin": begun.lines[document],
-            "label": as_text(its_chunks.id_of(chunk)),
+            "label": as_text(file_chunks.id_of(chunk)),
         }
         if other is not None:
             details["line"] = self._line_of(int(word[other]))
-        return self._about(code, chunk, word, its_chunks, **details)
+        return self._about(code, chunk, word, file_chunks, **details)
 
-    def _about(self, code: str, chunk: int, word: Ints, its_chunks: Chunks, **details: object) -> Finding:
+    def _about(self, code: str, chunk: int, word: Ints, file_chunks: Chunks, **details: object) -> Finding:
         """What is found about a chunk, with the chunk shown."""
         row = int(self.lines.words.row[word[chunk]])
-        start = int(its_chunks.start[chunk]) + its_chunks.shift_of(chunk) - int(its_chunks.kind[chunk] != CLOSE)
-        return self.lines.about(code, row, self._piece(chunk, its_chunks), start, **details)
+        start = int(file_chunks.start[chunk]) + file_chunks.shift_of(chunk) - int(file_chunks.kind[chunk] != CLOSE)
+        return self.lines.about(code, row, self._piece(chunk, file_chunks), start, **details)
 
-    def _piece(self, chunk: int, its_chunks: Chunks) -> bytes:
-        text = its_chunks.text_of(chunk)
-        return b"%b)" % text if its_chunks.kind[chunk] == CLOSE else b"(" + text
+    def _piece(self, chunk: int, file_chunks: Chunks) -> bytes:
+        text = file_chunks.text_of(chunk)
+        return b"%b)" % text if file_chunks.kind[chunk] == CLOSE else b"(" + text
 
 
 def words_at(source: Source, spans: Sequence[Span]) -> list[str]:

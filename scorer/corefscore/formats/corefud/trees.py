@@ -38,11 +38,11 @@ def tree_of(lines: Lines, depth: Callable[[], Ints], which: Ints, numbers: Ints)
 
     size, parent, relation = links_of(lines, which[empty], numbers, ignore)
     stops = np.cumsum(size)
-    its = {
+    links = {
         at: (parent[start:stop].tolist(), relation[start:stop].tolist())
         for at, start, stop in zip(empty.tolist(), (stops - size).tolist(), stops.tolist(), strict=True)
     }
-    return Tree(depth()[which], its)
+    return Tree(depth()[which], links)
 
 
 def depths(lines: Lines) -> Ints:

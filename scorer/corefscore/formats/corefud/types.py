@@ -18,11 +18,11 @@ def read(source: Source) -> Iterator[tuple[int, dict[str, str]]]:
     the first one that a mention of an entity has. A header that names no type gives nothing."""
     lines = Lines(source)
     fields = Fields.of(lines.header or ())
-    its_cells = cells(lines)
-    if fields is None or TYPE_FIELD not in (lines.header or ()) or not len(its_cells.word):
+    file_cells = cells(lines)
+    if fields is None or TYPE_FIELD not in (lines.header or ()) or not len(file_cells.word):
         return
     field = (lines.header or []).index(TYPE_FIELD)
-    found = chunks(its_cells, fields)
+    found = chunks(file_cells, fields)
     part = {at: match[1] for at, match in parts_of(found)}
     of_word: dict[int, list[tuple[str, str]]] = {}
     for chunk, kind in enumerate(found.kind.tolist()):
@@ -31,7 +31,7 @@ def read(source: Source) -> Iterator[tuple[int, dict[str, str]]]:
         values = found.text_of(chunk).split(b"-")
         name = part.get(chunk, found.id_of(chunk))
         if len(values) > field and values[field].strip():
-            word = int(its_cells.word[found.cell[chunk]])
+            word = int(file_cells.word[found.cell[chunk]])
             of_word.setdefault(word, []).append((as_text(name), as_text(values[field].strip())))
     for begin, words in by_document(lines):
         types: dict[str, str] = {}

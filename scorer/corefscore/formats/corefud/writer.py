@@ -57,16 +57,16 @@ def write(documents: Iterator[FullDocument], notices: list[Finding], request: Re
     for document in documents:
         yield f"# newdoc id = {document.name}\n{header}"
         header = ""
-        its_sentences = list(laid_out(document, notices)) or [[NO_WORD]]
-        ends = np.cumsum([len(sentence) for sentence in its_sentences])
+        sentences = list(laid_out(document, notices)) or [[NO_WORD]]
+        ends = np.cumsum([len(sentence) for sentence in sentences])
         kept = _within_sentences(document, ends.tolist(), notices)
-        spans = [span for its in kept.entities.values() for span in its]
+        spans = [span for mentions in kept.entities.values() for span in mentions]
         if len(set(spans)) < len(spans):
             notices.append(changed_order(kept))
         note_crossing(kept, notices, closed_first=True)
         cells = _cells(kept)
         token = 0
-        for sentence in its_sentences:
+        for sentence in sentences:
             for number, word in enumerate(sentence, start=1):
                 columns = [str(number), word, *["_"] * (COLUMNS - 3), cells.get(token, "_")]
                 columns[HEAD] = "0"
@@ -88,9 +88,9 @@ def write_on(source: Source, documents: Mapping[int, Headed], notices: list[Find
             ends = np.cumsum([len(sentence) for sentence in headed.document.sentences or ()])
             kept = _within_sentences(headed.document, ends.tolist(), notices)
             note_crossing(kept, notices, closed_first=True)
-            its = _cells(headed.named(kept))
+            by_token = _cells(headed.named(kept))
             line = lines.tokens[lines.words.row[places]]
-            cells |= {int(line[token]): cell for token, cell in its.items()}
+            cells |= {int(line[token]): cell for token, cell in by_token.items()}
     tokens = set(lines.tokens.tolist())
     headers = {at for at in np.flatnonzero(lines.comments).tolist() if lines.data.startswith(READ[1], lines.starts[at])}
     text = as_text(bytes(lines.data)).removesuffix("\n").split("\n")
@@ -145,6 +145,6 @@ def _cells(document: FullDocument) -> dict[int, str]:
     held: dict[int, str] = defaultdict(str)
     for brackets, form in ((closes, "{})"), (opens, "({}"), (singles, "({})")):
         for token, ids in brackets.items():
-            its = [name.split(DASH)[0] for name in ids] if brackets is closes else ids
-            held[token] += "".join(map(form.format, its))
+            written = [name.split(DASH)[0] for name in ids] if brackets is closes else ids
+            held[token] += "".join(map(form.format, written))
     return {token: f"Entity={text}" for token, text in held.items()}
