@@ -63,6 +63,7 @@ ORDER = (
     "formats.jsonlines.writer",
     "formats.jsonlines.layers",
     "formats.jsonlines",
+    "formats.tagged.limit",
     "formats.tagged.notations",
     "formats.tagged.reader",
     "formats.tagged.writer",

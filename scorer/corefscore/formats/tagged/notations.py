@@ -11,8 +11,6 @@ whatever the notation. What does not fit is counted, never refused, since who wr
 from __future__ import annotations
 
 import re
-import signal
-import threading
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
@@ -28,6 +26,7 @@ from corefscore.checking.findings import MOST
 from corefscore.errors import UsageError
 from corefscore.formats.characters import codes_of, kinds_of, words_in
 from corefscore.formats.row import FAULTS, ZERO
+from corefscore.formats.tagged.limit import in_time
 
 OPEN, CLOSE, PLAIN_OPEN, PLAIN_CLOSE = range(4)
 """What a tag does: it opens a mention or closes one; the plain ones are brackets of the text itself as it seems, which
@@ -105,33 +104,6 @@ def _by_pattern(text: str, pattern: re.Pattern[str]) -> Iterator[Tag]:
                 found = next((match[its] for its in ids if match[its]), None)
                 yield Tag(start, stop, kind, found and found.removeprefix(PREFIX))
                 break
-
-
-SECONDS, SECONDS_A_CHARACTER = 5.0, 1e-5
-"""Processor time that a pattern of a user may take."""
-
-
-def _by_own_pattern(text: str, pattern: re.Pattern[str]) -> Iterator[Tag]:
-    """The tags that a pattern of a user finds. Raises `UsageError` for one that takes far too long, as ``(a+)+b`` does
-    beside a few dozen ``a``: the time may double with each. Outside the main thread, and on Windows, it is not stopped.
-    """
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
-        yield from _by_pattern(text, pattern)
-        return
-
-    def stop(number: int, frame: object) -> None:
-        raise UsageError(
-            f"--tags {pattern.pattern!r}: the pattern takes too long with this text; expected one without repeats in "
-            r"repeats, such as (a+)+, and with a limit to each, such as \d{1,9} for \d+"
-        )
-
-    before = signal.signal(signal.SIGVTALRM, stop)
-    signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS + len(text) * SECONDS_A_CHARACTER)
-    try:
-        yield from _by_pattern(text, pattern)
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, before)
 
 
 KINDS = ("open", "close", "plain_open", "plain_close")
@@ -237,7 +209,7 @@ def find(words: str, *, writes: bool = False) -> Notation:
         raise UsageError(f"--tags {words!r}: {expected}")
     # Where both tags may have an id, they go together by it.
     by_id = sum(name.startswith("id") for name in groups) > 1
-    return Notation(words, "a pattern", "", partial(_by_own_pattern, pattern=pattern), words, by_id=by_id)
+    return Notation(words, "a pattern", "", partial(_by_pattern, pattern=pattern), words, by_id=by_id)
 
 
 def recognised(text: str) -> Notation | None:
@@ -262,8 +234,12 @@ class _Tags:
 
 
 def untagged(text: str, notation: Notation) -> Untagged:
-    """A text without its tags. It takes time that is linear in its length, whatever stands there."""
-    tags = _Tags(notation.tags(text))
+    """A text without its tags, in time that is linear in its length for every notation of the table.
+
+    Raises `UsageError` for a pattern of a user that takes too long (`corefscore.formats.tagged.limit`).
+    """
+    with in_time(len(text)):
+        tags = _Tags(notation.tags(text))
     pairs, odd = _paired(tags, by_id=notation.by_id)
     cut, places, pieces = _plain(text, tags)
     spans = [(entity, places[opens], places[closes]) for opens, closes, entity in pairs]
