@@ -37,13 +37,13 @@ class Examiner:
             except InputError as error:
                 self.found.add(*error.findings)
 
-    def look(self, answer: Answer, its: Untagged) -> None:
+    def look(self, answer: Answer, text: Untagged) -> None:
         """Look at the tags of an answer."""
         source = answer.place.source
-        for fault, count in its.faults.items():
+        for fault, count in text.faults.items():
             code = f"{fault}-tags"
-            places = self.found.take(code, its.odd[fault])
-            self.found.add_unlisted(code, count - len(its.odd[fault]))
+            places = self.found.take(code, text.odd[fault])
+            self.found.add_unlisted(code, count - len(text.odd[fault]))
             for start, stop in places:
                 line, column, around = answer.at(start, stop)
                 details = {"document": answer.name, "count": plural(1, "tag")}

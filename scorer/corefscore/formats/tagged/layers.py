@@ -15,11 +15,13 @@ def read(source: Source, request: Request) -> Iterator[Layers]:
     """The words of each document, all as one sentence."""
     notation = notation_of([source], request)
     for answer in answers(source, notation):
-        its = untagged(answer.text, notation)
-        yield Layers(answer.place.line, [its.words], faults=its.faults, zeros=its.zeros, at=partial(_at, answer, its))
+        text = untagged(answer.text, notation)
+        yield Layers(
+            answer.place.line, [text.words], faults=text.faults, zeros=text.zeros, at=partial(_at, answer, text)
+        )
 
 
-def _at(answer: Answer, its: Untagged, word: int) -> tuple[int | None, int | None, tuple[str, str]]:
+def _at(answer: Answer, text: Untagged, word: int) -> tuple[int | None, int | None, tuple[str, str]]:
     """The line and the column of a word, and the text around it with carets under it."""
-    start = its.origin(word)
-    return answer.at(start, start + len(its.words[word]))
+    start = text.origin(word)
+    return answer.at(start, start + len(text.words[word]))

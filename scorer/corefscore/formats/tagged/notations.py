@@ -101,7 +101,7 @@ def _by_pattern(text: str, pattern: re.Pattern[str]) -> Iterator[Tag]:
         start, stop = match.span()
         for kind, group in kinds:
             if match[group] is not None and stop > start:
-                found = next((match[its] for its in ids if match[its]), None)
+                found = next((match[name] for name in ids if match[name]), None)
                 yield Tag(start, stop, kind, found and found.removeprefix(PREFIX))
                 break
 
@@ -121,8 +121,8 @@ def _by_word(text: str) -> Iterator[Tag]:
             continue
         start, stop = match.start() + len(word), match.end()
         for mark in marks.split(","):
-            its = OF_WORD.fullmatch(mark)
-            opens, name, closes = its.groups() if its else ("", "", "")
+            brackets = OF_WORD.fullmatch(mark)
+            opens, name, closes = brackets.groups() if brackets else ("", "", "")
             if opens:
                 yield Tag(match.start(), match.start(), OPEN, name or None)
             if closes or not opens:
@@ -224,11 +224,11 @@ class _Tags:
     def __init__(self, tags: Iterator[Tag]) -> None:
         self.start, self.stop, self.kind = array("q"), array("q"), bytearray()
         self.id: list[str | None] = []
-        for start, stop, kind, its_id in tags:
+        for start, stop, kind, entity_id in tags:
             self.start.append(start)
             self.stop.append(stop)
             self.kind.append(kind)
-            self.id.append(its_id)
+            self.id.append(entity_id)
         self.kept = bytearray(len(self.kind))
         """Which are part of the text."""
 
@@ -243,8 +243,8 @@ def untagged(text: str, notation: Notation) -> Untagged:
     pairs, odd = _paired(tags, by_id=notation.by_id)
     cut, places, pieces = _plain(text, tags)
     spans = [(entity, places[opens], places[closes]) for opens, closes, entity in pairs]
-    borders = np.array([border for _, *its in spans for border in its], dtype=np.int64)
-    starts, stops = (its.tolist() for its in words_in(kinds_of(codes_of(cut)), borders))
+    borders = np.array([border for _, *ends in spans for border in ends], dtype=np.int64)
+    starts, stops = (edges.tolist() for edges in words_in(kinds_of(codes_of(cut)), borders))
     mentions, opened = [], []
     for (opens, _, _), (entity, start, stop) in zip(pairs, spans, strict=True):
         first, last = bisect_left(starts, start), bisect_left(stops, stop + 1) - 1
@@ -256,8 +256,10 @@ def untagged(text: str, notation: Notation) -> Untagged:
     odd["crossing"] = [opened[at] for at in _crossing(mentions)]
     texts = [cut[start:stop] for start, stop in zip(starts, stops, strict=True)]
     zeros = [at for at, word in enumerate(texts) if word.startswith(ZERO)]
-    faults = {fault: len(its) for fault, its in odd.items()}
-    shown = {fault: [(tags.start[at], tags.stop[at]) for at in nsmallest(MOST, its)] for fault, its in odd.items()}
+    faults = {fault: len(of_fault) for fault, of_fault in odd.items()}
+    shown = {
+        fault: [(tags.start[at], tags.stop[at]) for at in nsmallest(MOST, of_fault)] for fault, of_fault in odd.items()
+    }
     return Untagged(texts, mentions, faults, zeros, shown, partial(_origin, starts, pieces))
 
 
@@ -274,23 +276,23 @@ def _paired(tags: _Tags, *, by_id: bool) -> tuple[list[tuple[int, int, str]], di
     odd: dict[str, list[int]] = {fault: [] for fault in FAULTS}
     pairs: list[tuple[int, int, str]] = []
     opened: dict[str | None, list[int]] = defaultdict(list)
-    for at, (kind, its_id) in enumerate(zip(tags.kind, tags.id, strict=True)):
-        its = opened[its_id if by_id else None]
+    for at, (kind, entity_id) in enumerate(zip(tags.kind, tags.id, strict=True)):
+        waiting = opened[entity_id if by_id else None]
         if kind in (OPEN, PLAIN_OPEN):
-            its.append(at)
-        elif not its:
+            waiting.append(at)
+        elif not waiting:
             if kind == CLOSE:
                 odd["unopened"].append(at)
             elif tags.stop[at] > tags.start[at] and not by_id:
                 tags.kept[at] = True
         elif kind == PLAIN_CLOSE and by_id:
             continue
-        elif tags.kind[its[-1]] == PLAIN_OPEN or kind == PLAIN_CLOSE:
+        elif tags.kind[waiting[-1]] == PLAIN_OPEN or kind == PLAIN_CLOSE:
             # A bracket of the text goes with another one.
-            tags.kept[its.pop()] = tags.kept[at] = True
+            tags.kept[waiting.pop()] = tags.kept[at] = True
         else:
-            opens = its.pop()
-            entity = its_id if tags.id[opens] is None else tags.id[opens]
+            opens = waiting.pop()
+            entity = entity_id if tags.id[opens] is None else tags.id[opens]
             if entity is None:
                 odd["unreadable"].append(at)
             else:

@@ -67,10 +67,10 @@ def read(
     batch = _Batch()
     for source in files:
         for answer in answers(source, notation):
-            its = untagged(answer.text, notation)
-            batch.add(answer, its)
-            look(answer, its)
-            if not its.mentions and not any(its.faults.values()):
+            text = untagged(answer.text, notation)
+            batch.add(answer, text)
+            look(answer, text)
+            if not text.mentions and not any(text.faults.values()):
                 details = {"document": answer.name, "notation": notation.name}
                 notices.append(Finding("no-tags", source.name, answer.place.line, details=details))
             if batch.size > BATCH:
@@ -151,10 +151,10 @@ class _Batch:
         self.spans: list[tuple[int, int]] = []
         self.size = 0
 
-    def add(self, answer: Answer, its: Untagged) -> None:
+    def add(self, answer: Answer, text: Untagged) -> None:
         """Add a document."""
         entities: dict[str, int] = {}
-        for mention in its.mentions:
+        for mention in text.mentions:
             if mention.entity not in entities:
                 entities[mention.entity] = len(self.labels)
                 self.labels.append(mention.entity)
@@ -163,7 +163,7 @@ class _Batch:
             self.spans.append((mention.first, mention.last))
         self.names.append(answer.name)
         self.places.append(answer.place)
-        self.tokens.append(len(its.words))
+        self.tokens.append(len(text.words))
         self.size += len(answer.text)
 
     def documents(self, notation: Notation) -> Documents:
@@ -202,9 +202,9 @@ class _Words:
             by_line[span.line].append(at)
         found = [""] * len(spans)
         for answer in answers(source, self.notation):
-            its = by_line.get(answer.place.line, ())
-            words = untagged(answer.text, self.notation).words if its else ()
-            for at in its:
-                start, size = spans[at].start, spans[at].end - spans[at].start + 1
-                found[at] = passage([words[place] for place in passage_places(start, size)], size)
+            numbers = by_line.get(answer.place.line, ())
+            words = untagged(answer.text, self.notation).words if numbers else ()
+            for number in numbers:
+                start, size = spans[number].start, spans[number].end - spans[number].start + 1
+                found[number] = passage([words[place] for place in passage_places(start, size)], size)
         return found

@@ -40,7 +40,7 @@ def _line(document: FullDocument, notation: Notation, notices: list[Finding]) ->
         details["document"] = document.name
         notices.append(Finding(code, place.source.name, place.line, details=details))
 
-    its_sentences, widened = _fit(_words(document, notice), notation, document.zeros)
+    sentences, widened = _fit(_words(document, notice), notation, document.zeros)
     if widened:
         notice("widened-brackets", count=plural(widened, "word"), notation=notation.name)
     ids = _ids(document.entities, notation)
@@ -49,17 +49,17 @@ def _line(document: FullDocument, notation: Notation, notices: list[Finding]) ->
         if notation.by_line:
             ids = {name: f"e{number}" for name, number in ids.items()}
         notice("unsaid-ids", notation=notation.name)
-    spans = [(start, end, ids[name]) for name, its in document.entities.items() for start, end in its]
+    spans = [(start, end, ids[name]) for name, mentions in document.entities.items() for start, end in mentions]
     if not notation.by_id:
         spans, crossing = nested(spans)
         if crossing:
             notice("unsaid-crossing", count=plural(crossing, "mention"), notation=notation.name)
     if not order_kept(document, document.entities):
         notices.append(changed_order(document))
-    tagged = _by_word(its_sentences, spans) if notation.by_line else _around(its_sentences, spans, notation)
+    tagged = _by_word(sentences, spans) if notation.by_line else _around(sentences, spans, notation)
     if notation.by_line:
         return f"{tagged}\n"
-    plain = "\n".join(map(" ".join, its_sentences))
+    plain = "\n".join(map(" ".join, sentences))
     fields = {NAMES_OF_DOCUMENTS[0]: document.name, "text": plain, FIELD: tagged}
     line = json.dumps(fields, ensure_ascii=False)
     return re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", line) + "\n"
@@ -75,13 +75,13 @@ def _words(document: FullDocument, notice: object) -> Sentences:
     return [[NO_WORD] * tokens]
 
 
-def _fit(its_sentences: Sentences, notation: Notation, zeros: Collection[int]) -> tuple[list[list[str]], int]:
+def _fit(sentences: Sentences, notation: Notation, zeros: Collection[int]) -> tuple[list[list[str]], int]:
     """The words without white space in them, what would be a tag or a zero made wider, and how many had to be; zeros
     with their sign."""
     unfit = re.compile(rf"{notation.unfit}|^{ZERO}")
     widened = token = 0
     found = []
-    for sentence in its_sentences:
+    for sentence in sentences:
         words = ["".join(word.split()) or "_" for word in sentence]
         for at, word in enumerate(words):
             if unfit.search(word):
@@ -114,7 +114,7 @@ def nested(spans: Spans) -> tuple[list[tuple[int, int, str]], int]:
     return kept, len(spans) - len(kept)
 
 
-def _around(its_sentences: Sentences, spans: Spans, notation: Notation) -> str:
+def _around(sentences: Sentences, spans: Spans, notation: Notation) -> str:
     """The text with tags around its mentions, which nest."""
     opens: dict[int, list[str]] = defaultdict(list)
     closes: dict[int, list[str]] = defaultdict(list)
@@ -122,7 +122,7 @@ def _around(its_sentences: Sentences, spans: Spans, notation: Notation) -> str:
         opens[start].append(notation.opening.format(id=name))
         closes[end].insert(0, notation.closing.format(id=name))
     lines, token = [], 0
-    for sentence in its_sentences:
+    for sentence in sentences:
         words = []
         for word in sentence:
             words.append("".join([*opens.get(token, ()), word, *closes.get(token, ())]))
@@ -131,7 +131,7 @@ def _around(its_sentences: Sentences, spans: Spans, notation: Notation) -> str:
     return "\n".join(lines)
 
 
-def _by_word(its_sentences: Sentences, spans: Spans) -> str:
+def _by_word(sentences: Sentences, spans: Spans) -> str:
     """The text on one line, with the tags of a word behind it.
 
     Of one entity, what closes at a word closes before another mention opens there, but a mention of this word alone
@@ -145,9 +145,9 @@ def _by_word(its_sentences: Sentences, spans: Spans) -> str:
             marks[start].append((2, -end, f"[{name}"))
             marks[end].append((1, -start, f"{name}]"))
     words, token = [], 0
-    for sentence in its_sentences:
+    for sentence in sentences:
         for word in sentence:
-            its = ",".join(mark for _, _, mark in sorted(marks.get(token, ()), key=lambda mark: mark[:2]))
-            words.append(f"{word}|{its}" if its else word)
+            marked = ",".join(mark for _, _, mark in sorted(marks.get(token, ()), key=lambda mark: mark[:2]))
+            words.append(f"{word}|{marked}" if marked else word)
             token += 1
     return " ".join(words)
