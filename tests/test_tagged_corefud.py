@@ -144,10 +144,107 @@ def test_words_of_another_response_come_onto_corefud_where_that_is_asked_for(tmp
     done = within("muc", tmp_path / "key.conllu", tmp_path / "response.jsonl", "--align", "--singletons", "keep")
     assert done.status == 0
     assert b"Fidelity of the text: 100.00 %" in done.stdout or b"fidelity" in done.stdout
-    both = within("muc", tmp_path / "key.conllu", tmp_path / "key.conllu", "--align")
-    assert both.status == 2
-    assert b"key and response are both CorefUD" in both.stderr
-    assert b"score without --align and convert without --key" in both.stderr
+
+
+@pytest.mark.parametrize("cases", [pytest.param(CASES[OWN], id="own"), *SHARES])
+@pytest.mark.filterwarnings("ignore::corefscore.ScorerWarning")
+def test_aligned_responses_in_corefud_keep_their_scores(cases: list[Path]) -> None:
+    """A file scores against itself as without the alignment, and so does every response with the text of its key."""
+    if not cases:
+        pytest.skip("the corpora are not there")
+    tried = 0
+    for case in cases:
+        key = case / "key.conllu"
+        for response in (key, case / "response.conllu"):
+            if not response.exists() or not is_faithful(key, response):
+                continue
+            for matching in ("head", "exact"):
+                plain = corefscore.score(key, response, "corefud", matching=matching, singletons="keep")
+                aligned = corefscore.score(key, response, "corefud", matching=matching, singletons="keep", align=True)
+                assert aligned.fidelity is not None
+                assert aligned.fidelity.total["kept"] == aligned.fidelity.total["words"]
+                assert aligned.to_dict()["total"] == plain.to_dict()["total"], (response, matching)
+                tried += 1
+    assert tried > 0
+
+
+TREE_KEY = """# newdoc id = d
+# global.Entity = eid-head
+# sent_id = 1
+1\tAnn\t_\t_\t_\t_\t4\tnsubj\t_\tEntity=(e1-1)
+2\tdid\t_\t_\t_\t_\t4\taux\t_\t_
+3\tn't\t_\t_\t_\t_\t4\tadvmod\t_\t_
+4\tsay\t_\t_\t_\t_\t0\troot\t_\tEntity=(e2[1/2]-1)
+5\tthat\t_\t_\t_\t_\t4\tobj\t_\tEntity=(e3-1)
+6\taloud\t_\t_\t_\t_\t4\tadvmod\t_\tEntity=(e2[2/2]-1)
+6.1\tshe\t_\t_\t_\t_\t_\t_\t7:nsubj\tEntity=(e1-1)
+7\tsang\t_\t_\t_\t_\t4\tconj\t_\tEntity=(e3-1
+8\tit\t_\t_\t_\t_\t7\tobj\t_\tEntity=(e2-1)e3)
+
+"""
+
+OTHER_TOKENS = """# newdoc id = d
+# global.Entity = eid-head
+# sent_id = 1
+1\tAnn\t_\t_\t_\t_\t2\tnsubj\t_\tEntity=(e1-1)
+2\tdidn't\t_\t_\t_\t_\t0\troot\t_\t_
+3\ts\t_\t_\t_\t_\t2\tdep\t_\tEntity=(e2[1/2]-1
+4\tay\t_\t_\t_\t_\t3\tdep\t_\tEntity=e2[1/2])
+5\tthat\t_\t_\t_\t_\t2\tdep\t_\tEntity=(e3-1)
+6\taloud\t_\t_\t_\t_\t2\tdep\t_\tEntity=(e2[2/2]-1)
+
+# sent_id = 2
+"""
+ZERO_BEFORE = "0.1\tshe\t_\t_\t_\t_\t_\t_\t1:nsubj\tEntity=(e1-1)\n"
+SANG = "1\tsang\t_\t_\t_\t_\t0\troot\t_\tEntity=(e3-1\n"
+ZERO_AFTER = ZERO_BEFORE.replace("0.1", "1.1")
+IT = "2\tit\t_\t_\t_\t_\t1\tobj\t_\tEntity=(e2-1)e3)\n"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "matched", "given"),
+    [
+        pytest.param(ZERO_BEFORE + SANG + IT, 6, 6, id="other tokens and sentences"),
+        pytest.param(SANG + IT, 5, 5, id="without the zero"),
+        pytest.param(SANG + ZERO_AFTER + IT, 6, 6, id="the zero is after the word on which it depends"),
+        pytest.param(ZERO_BEFORE.replace("1:", "2:") + SANG + IT, 6, 6, id="the zero depends on another word"),
+        pytest.param(ZERO_BEFORE + SANG + IT.replace("\tit", "\thim"), 6, 6, id="another word in its place"),
+        pytest.param(ZERO_BEFORE + SANG.replace("-1", "-2") + IT, 5, 6, id="another head"),
+        pytest.param(
+            ZERO_BEFORE + SANG + IT + IT.replace("2\tit", "3\ttoo").replace("e3)", ""), 6, 7, id="a word more"
+        ),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::corefscore.ScorerWarning")
+def test_words_of_corefud_are_found_in_a_key_with_other_tokens(
+    sentence: str, matched: int, given: int, tmp_path: Path
+) -> None:
+    """Counted by hand: the mentions that both sides have, with their gaps and heads, and all of the response."""
+    key, response = tmp_path / "key.conllu", tmp_path / "response.conllu"
+    key.write_text(TREE_KEY)
+    response.write_text(f"{OTHER_TOKENS}{sentence}\n")
+    done = within("muc", key, response, "--align", "--singletons", "keep", "--format", "json")
+    assert done.status == 0
+    mentions = json.loads(done.stdout)["total"]["mentions"]
+    assert (mentions["recall_numerator"], mentions["recall_denominator"]) == (matched, 6)
+    assert (mentions["precision_numerator"], mentions["precision_denominator"]) == (matched, given)
+
+
+def test_entities_of_corefud_come_onto_a_key_with_other_tokens(tmp_path: Path) -> None:
+    """The file has the words of the key; the gap of the one mention that has any is filled, with a notice."""
+    key, response, made = (tmp_path / name for name in ("key.conllu", "response.conllu", "made.conllu"))
+    key.write_text(TREE_KEY)
+    response.write_text(f"{OTHER_TOKENS}{ZERO_BEFORE}{SANG}{IT}\n")
+    done = within("convert", response, made, "--key", key, "--to", "corefud")
+    assert done.status == 0
+    assert b"[filled-gaps]" in done.stderr
+    assert b"[lost-mentions]" not in done.stderr
+    rows = [line.split("\t") for line in made.read_text().splitlines() if line[:1].isdigit()]
+    assert [row[1] for row in rows] == [line.split("\t")[1] for line in TREE_KEY.splitlines() if line[:1].isdigit()]
+    entities = [row[9] for row in rows]
+    assert entities[3] == "Entity=(ee2-1"
+    assert entities[5] == "Entity=ee2)"
+    assert entities[6:] == ["Entity=(ee1-1)", "Entity=(ee3-1", "Entity=ee3)(ee2-1)"]
 
 
 @pytest.mark.parametrize(("depth", "status"), [(300, 0), (500, 2)])

@@ -11,7 +11,7 @@ import numpy as np
 
 from corefscore.alignment.pairing import Names
 from corefscore.checking.findings import Finding, plural
-from corefscore.documents.arrays import Bools, Ints, bounds, tally
+from corefscore.documents.arrays import Bools, Ints, tally
 from corefscore.documents.model import KEY, RESPONSE, SENTENCE, TENTH, Documents, joined
 from corefscore.documents.sources import sources
 from corefscore.errors import UsageError
@@ -93,7 +93,7 @@ def _on_words(key: str, path: str, reading: Reading, notices: list[Finding]) -> 
 
     Raises as `corefscore.alignment.text.placing.placed` does.
     """
-    from corefscore.alignment.text.placing import placed, words_of
+    from corefscore.alignment.text.placing import placed, spans_of_words, words_of
     from corefscore.formats.corefud.writer import Headed, write_on
 
     batches = list(read(key, notices, _for_key(reading)))
@@ -103,33 +103,23 @@ def _on_words(key: str, path: str, reading: Reading, notices: list[Finding]) -> 
         words = words_of(batch, range(len(batch)), KEY)
         answer = found.take(np.array([answers.get(name, -1) for name in batch.names], dtype=np.int64))
         answer = replace(answer, names=batch.names, places=batch.places)
-        start, end = _places(answer, [words[document].numbers for document in range(len(batch))])
+        start, end = spans_of_words(answer, words)
         nodes = answer.nodes
         assert nodes is not None, "the key is CorefUD"
-        complete = end - start + 1 == nodes.size  # all words of the mention are words of the key
-        _note_lost(answer, [("lost-mentions", ~complete)], notices)
+        sizes = np.array([len(words[document].numbers) for document in range(len(batch))], dtype=np.int64)
+        known = start < sizes[answer.mention_document()]  # the words of other mentions are after the last word
+        with_gaps = known & (end - start + 1 > nodes.size)
+        _note_lost(answer, [("lost-mentions", ~known), ("filled-gaps", with_gaps)], notices)
         heads: list[dict[tuple[int, int], int]] = [{} for _ in batch.names]
         rows = zip(answer.mention_document().tolist(), start.tolist(), end.tolist(), nodes.head.tolist(), strict=True)
         for document, first, last, head in rows:
             heads[document][first, last] = int(np.searchsorted(words[document].numbers, head)) - first + 1
         documents = {}
-        for document, full in enumerate(full_documents(_kept(replace(answer, start=start, end=end), complete))):
+        for document, full in enumerate(full_documents(_kept(replace(answer, start=start, end=end), known))):
             headed = Headed(full._replace(sentences=words[document].words), heads[document])
             documents[full.place.line or 0] = headed
         yield from write_on(batch.place_of(0).source, documents, notices)
     _note_joined(key, len(batches), sum(map(len, batches)), notices)
-
-
-def _places(batch: Documents, numbers: Sequence[Ints]) -> tuple[Ints, Ints]:
-    """The index of the first and of the last word of each mention among the words of its document, empty nodes
-    included; ``numbers`` are the numbers of the words of each document."""
-    assert batch.nodes is not None, "this is CorefUD"
-    start, end = batch.start.copy(), batch.end.copy()
-    edges = bounds(batch.mention_document(), len(batch)).tolist()
-    for of_document, first, stop in zip(numbers, edges, edges[1:], strict=False):
-        start[first:stop] = np.searchsorted(of_document, batch.nodes.first_word[first:stop])
-        end[first:stop] = np.searchsorted(of_document, batch.nodes.last_word[first:stop], side="right") - 1
-    return start, end
 
 
 def _kept(batch: Documents, kept: Bools) -> Documents:
@@ -215,9 +205,11 @@ def _with_zeros(
     batches: Iterator[Documents], layers: Iterator[Layers], notices: list[Finding]
 ) -> Iterator[FullDocument]:
     """Documents of CorefUD with their empty nodes as tokens; each mention has all words from its first to its last."""
+    from corefscore.alignment.text.placing import spans_of_words
+
     for batch in batches:
         of_batch = list(islice(layers, len(batch)))
-        start, end = _places(batch, [of_document.numbers for of_document in of_batch])
+        start, end = spans_of_words(batch, dict(enumerate(of_batch)))
         assert batch.nodes is not None, "this is CorefUD"
         lost = [
             ("filled-gaps", batch.nodes.size <= end - start),

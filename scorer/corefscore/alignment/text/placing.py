@@ -6,7 +6,8 @@
    matches nothing.
 3. If several mentions cover the same words, the one that differs from them in the fewest characters keeps them. The
    others get tokens after the end, too, so that no mention is lost or added.
-4. If the key is CorefUD, its empty nodes are words as well as its tokens (`corefscore.alignment.text.zeros`).
+4. If the key is CorefUD, its empty nodes are words as well as its tokens (`corefscore.alignment.text.zeros`). If the
+   response is CorefUD, too, its mentions keep their heads and gaps.
 
 If a document has several answers (pieces), each is aligned by itself. A mention that an earlier piece has on the same
 words counts once.
@@ -17,6 +18,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple
 
@@ -26,9 +28,9 @@ from corefscore.alignment.pairing import in_other_form
 from corefscore.alignment.text.characters import Characters, characters
 from corefscore.alignment.text.fidelity import COLUMNS, UNUSUAL, Fidelity, described, ratio
 from corefscore.alignment.text.stretches import ABSENT, EQUAL, MOVED, Found, find, is_aligned
-from corefscore.alignment.text.zeros import Columns, KeyWords, as_nodes, found_zeros, with_zeros
+from corefscore.alignment.text.zeros import Columns, DocumentWords, Spans, as_nodes, found_zeros, gaps_of, with_zeros
 from corefscore.checking.findings import Finding, plural
-from corefscore.documents.arrays import NONE, Bools, Ints, changes, tally
+from corefscore.documents.arrays import NONE, Bools, Ints, Objects, changes, tally
 from corefscore.documents.model import (
     KEY,
     NO_NODES,
@@ -45,10 +47,12 @@ from corefscore.errors import InputError, UsageError
 from corefscore.formats.row import (
     APART,
     FAULTS,
+    LAST,
     NO_WORD,
     OVERLAP,
     PIECES,
     SAME,
+    TREE,
     ZERO,
     Layers,
     Reading,
@@ -71,19 +75,12 @@ class Placed(NamedTuple):
 def placed(key: Sequence[Documents], response: Sequence[Documents], reading: Reading, notices: list[Finding]) -> Placed:
     """The response on the tokens of the key. ``notices`` get what is guessed, joined or odd.
 
-    Raises `InputError` if the key or the response has no words, `UsageError` for an unknown option and if both sides
-    are CorefUD.
+    Raises `InputError` if the key or the response has no words, `UsageError` for an unknown option.
     """
     pieces = OVERLAP if reading.pieces is None else reading.pieces
     if pieces not in PIECES:
         raise UsageError(f"pieces={pieces!r} is not one of {', '.join(PIECES)}")
-    of_key, of_response = joined(key), joined(response)
-    if of_key.nodes is not None and of_response.nodes is not None:
-        raise UsageError(
-            "key and response are both CorefUD, whose words are compared by sentence and ID, so no words can be looked "
-            "for in the key; score without --align and convert without --key, or give the response as text with tags"
-        )
-    return _Placing(of_key, of_response, reading._replace(pieces=pieces), notices).run()
+    return _Placing(joined(key), joined(response), reading._replace(pieces=pieces), notices).run()
 
 
 class _Piece(NamedTuple):
@@ -98,25 +95,10 @@ class _Piece(NamedTuple):
     zeros: Mapping[int, int]
 
 
-class _Spans(NamedTuple):
-    """The mentions of a piece: the entity of each (its number among those of the response), its place in the key, and
-    by how many characters it differs from what stands there, below 0 where it matches nothing; and whether it has no
-    words but zeros."""
-
-    entity: Ints
-    start: Ints
-    end: Ints
-    differing: Ints
-    zero: Bools
-
-    def take(self, which: Bools) -> _Spans:
-        """Some of them."""
-        return _Spans(self.entity[which], self.start[which], self.end[which], self.differing[which], self.zero[which])
-
-
 class _Placing:
     def __init__(self, key: Documents, response: Documents, reading: Reading, notices: list[Finding]) -> None:
         self.key, self.response, self.notices = key, response, notices
+        self.both_corefud = key.nodes is not None and response.nodes is not None
         self.partings: list[Finding] = []
         self.pieces, self.heads = reading.pieces or OVERLAP, reading.heads
         self.least = UNUSUAL if reading.fidelity is None else reading.fidelity
@@ -125,13 +107,16 @@ class _Placing:
         """Find the documents of the key, and every one of the response in its own."""
         answers, others = self._by_document()
         key_words = words_of(self.key, sorted(answers), KEY)
-        response_words = words_of(self.response, sorted(chain(*answers.values())), RESPONSE)
+        response_words = words_of(self.response, sorted(chain(*answers.values())), RESPONSE, zeros=self.both_corefud)
+        if self.both_corefud:
+            start, end = spans_of_words(self.response, response_words)
+            self.response = replace(self.response, start=start, end=end)
         counts = np.zeros((len(self.key), len(COLUMNS)), dtype=np.int64)
         gathered = _Gathered(self.response, self.heads)
         for document in sorted(answers):
-            self.of_key = KeyWords(key_words[document])
+            self.of_key = DocumentWords(key_words[document])
             its = self._pieces(answers[document], response_words)
-            spans = _Spans(*(np.concatenate(column) for column in zip(*self._merged(its), strict=True)))
+            spans = Spans(*(np.concatenate(column) for column in zip(*self._merged(its), strict=True)))
             gathered.add(self.key, document, its, spans, self.of_key)
             counts[document] = self._counts(document, its, spans)
             for piece in its:
@@ -202,14 +187,15 @@ class _Placing:
             zeros = words[document].zeros if self.key.nodes is not None else ()
             of_piece = characters(its, set(zeros))
             found = find(self.of_key.text, of_piece)
-            of_zeros = found_zeros(self.of_key, its, zeros, of_piece, found)
+            own = DocumentWords(words[document]) if self.both_corefud and zeros else its
+            of_zeros = found_zeros(self.of_key, zeros, of_piece, found, own)
             pieces.append(_Piece(document, words[document], of_piece, found, before, of_zeros))
             before += len(its)
         return pieces
 
     # Mentions
 
-    def _merged(self, pieces: Sequence[_Piece]) -> list[_Spans]:
+    def _merged(self, pieces: Sequence[_Piece]) -> list[Spans]:
         """The mentions of the pieces of a document, with numbers of entities that are the same where entities are."""
         found = [self._spans(piece, len(self.of_key.words)) for piece in pieces]
         if len(pieces) == 1:
@@ -222,7 +208,7 @@ class _Placing:
         seen: dict[tuple[int, int], int] = {}
         for its in found if self.pieces == OVERLAP else ():
             new = {}
-            for entity, start, end, differing, _ in zip(*(column.tolist() for column in its), strict=True):
+            for entity, start, end, differing, *_ in zip(*(column.tolist() for column in its), strict=True):
                 if differing >= 0:
                     if (start, end) in seen:
                         same.join(seen[start, end], entity)
@@ -230,7 +216,7 @@ class _Placing:
             seen |= new
         return self._without_copies([its._replace(entity=same.of(its.entity)) for its in found])
 
-    def _without_copies(self, found: Sequence[_Spans]) -> list[_Spans]:
+    def _without_copies(self, found: Sequence[Spans]) -> list[Spans]:
         """The mentions, each span only of the first piece that has it."""
         seen: set[tuple[int, int]] = set()
         kept = []
@@ -241,7 +227,7 @@ class _Placing:
             seen.update(spans)
         return kept
 
-    def _spans(self, piece: _Piece, size: int) -> _Spans:
+    def _spans(self, piece: _Piece, size: int) -> Spans:
         """The mentions of a piece on the tokens of the key, of which there are ``size``."""
         its = mentions_of(self.response, piece.document)
         entity, own = self.response.entity[its], (self.response.start[its], self.response.end[its])
@@ -253,11 +239,35 @@ class _Placing:
         lost = differing < 0
         start = np.where(lost, size + piece.before + own[0], start)
         last = np.where(lost, size + piece.before + own[1], last)
-        return _Spans(entity, start, last, differing, begin == end)
+        return Spans(entity, start, last, differing, begin == end, *self._heads_and_gaps(piece, own, (start, last)))
+
+    def _heads_and_gaps(
+        self, piece: _Piece, own: tuple[Ints, Ints], placed: tuple[Ints, Ints]
+    ) -> tuple[Ints, Ints, Objects]:
+        """The last three columns of `Spans`. The head is among all words of a mention, and no mention has gaps, unless
+        both sides are CorefUD."""
+        head_first, head_last = placed
+        gaps = np.full(len(own[0]), None)
+        if not self.both_corefud or self.response.nodes is None:
+            return head_first, head_last, gaps
+        mentions = mentions_of(self.response, piece.document)
+        nodes = self.response.nodes.take(np.arange(mentions.start, mentions.stop))
+        # For every word of the response the first and the last word in the key.
+        first, last, _ = _stretched(piece.words.first[:-1], piece.words.first[1:], piece.found, self.of_key.characters)
+        for zero, node in piece.zeros.items():
+            first[zero] = last[zero] = node
+        if self.heads not in (TREE, LAST):
+            head = np.searchsorted(piece.layers.numbers, nodes.head)
+            within = (first[head] >= placed[0]) & (last[head] <= placed[1])
+            head_first, head_last = np.where(within, first[head], placed[0]), np.where(within, last[head], placed[1])
+        for at in np.flatnonzero(nodes.size < own[1] - own[0] + 1).tolist():
+            words = np.searchsorted(piece.layers.numbers, nodes.word[nodes.first[at] :][: nodes.size[at]])
+            gaps[at] = gaps_of(words, (first, last), (int(placed[0][at]), int(placed[1][at])))
+        return head_first, head_last, gaps
 
     # Counts
 
-    def _counts(self, document: int, pieces: Sequence[_Piece], spans: _Spans) -> list[int]:
+    def _counts(self, document: int, pieces: Sequence[_Piece], spans: Spans) -> list[int]:
         """The row of a document."""
         # What one piece replaced another may have kept; a word without characters is always there.
         sizes = np.diff(self.of_key.characters.first)
@@ -353,8 +363,11 @@ def other_names(names: Sequence[str]) -> dict[str, int]:
     return {form: its.pop() for form, its in meant.items() if len(its) == 1 and form}
 
 
-def words_of(side: Documents, documents: Iterable[int], name: str) -> dict[int, Layers]:
-    """The words of some documents, which are read again. Raises `InputError` for one without any that has mentions."""
+def words_of(side: Documents, documents: Iterable[int], name: str, *, zeros: bool = False) -> dict[int, Layers]:
+    """The words of some documents, which are read again; those of a response have empty nodes only with ``zeros``.
+
+    Raises `InputError` for one without any that has mentions.
+    """
     by_source: dict[Source, dict[int | None, int]] = defaultdict(dict)
     for document in documents:
         place = side.place_of(document)
@@ -363,7 +376,8 @@ def words_of(side: Documents, documents: Iterable[int], name: str) -> dict[int, 
     for source, its in by_source.items():
         for layers in side.layers(source) if side.layers else ():
             if layers.line in its:
-                found[its[layers.line]] = layers if side.nodes is None or name == KEY else overt(layers)
+                with_own = layers._replace(zeros=np.flatnonzero(layers.empty).tolist()) if zeros else overt(layers)
+                found[its[layers.line]] = layers if side.nodes is None or name == KEY else with_own
     for source, its in by_source.items():
         for line, document in its.items():
             words = set(chain(*found[document].words)) if document in found else set()
@@ -380,6 +394,19 @@ def overt(layers: Layers) -> Layers:
     is_token = iter((~layers.empty).tolist())
     words = [[word for word in sentence if next(is_token)] for sentence in layers.words]
     return layers._replace(words=[sentence for sentence in words if sentence])
+
+
+def spans_of_words(side: Documents, words: Mapping[int, Layers]) -> tuple[Ints, Ints]:
+    """The first and the last word of each mention of CorefUD in these documents, empty nodes counted as words; words
+    that a document lacks are taken for those after or before them."""
+    assert side.nodes is not None, "this is CorefUD"
+    start, end = side.start.copy(), side.end.copy()
+    first_word, last_word = side.nodes.first_word, side.nodes.last_word
+    for document, layers in words.items():
+        its = mentions_of(side, document)
+        start[its] = np.searchsorted(layers.numbers, first_word[its])
+        end[its] = np.searchsorted(layers.numbers, last_word[its], side="right") - 1
+    return start, end
 
 
 def mentions_of(side: Documents, document: int) -> slice:
@@ -495,20 +522,21 @@ class _Gathered:
         key: Documents,
         document: int,
         pieces: Sequence[_Piece],
-        spans: _Spans,
-        words: KeyWords,
+        spans: Spans,
+        words: DocumentWords,
     ) -> None:
         """Add a document."""
         place = self.response.place_of(pieces[0].document)
         entities, entity = np.unique(spans.entity, return_inverse=True)
         label = self._labels(entities)
         order = np.argsort(entity, kind="stable")
-        columns = Columns(entity[order], spans.start[order], spans.end[order], None)
+        spans = spans.take(order)._replace(entity=entity[order])
+        columns = Columns(spans.entity, spans.start, spans.end, None)
         if key.nodes is not None:
             size = sum(len(piece.words.code) for piece in pieces) + len(words.characters.code)
             refuse_deep(place.source, spans.end - spans.start + 1, size, "characters")
             ids = [self._name(each) for each in label.tolist()]
-            columns = as_nodes(words, columns, spans.zero[order], ids, self.heads)
+            columns = as_nodes(words, spans, ids, self.heads)
             label = label[columns.entity[changes(columns.entity)]]
             columns = columns._replace(entity=np.cumsum(changes(columns.entity)) - 1)
         its = Documents(

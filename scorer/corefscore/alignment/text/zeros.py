@@ -1,17 +1,19 @@
 """Answers beside a key of CorefUD: which empty nodes of the key their zeros are, and the mentions with words and heads.
 
-In the answer a word that begins with ``##`` is a zero. It is taken for an empty node of the key that follows the same
-word: for the first free one with the form after ``##``, or otherwise for the first free one.
+In the answer a word that begins with ``##`` is a zero; in an answer in CorefUD the empty nodes are. A zero is taken for
+an empty node of the key that follows the same word: for the first free one of the same form, or otherwise for the first
+free one.
 
 Programs write a zero in one of two places: where its empty node is, or after the word on which it depends
 (text2text-coref). The place that fits more zeros of a document is tried first for all of them, then the other one for
-those that are left.
+those that are left. CorefUD says on which word a zero depends: its zeros are first taken for empty nodes that depend on
+the same word, by the same relations if there are such, then for those in the same place.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
@@ -20,7 +22,7 @@ import numpy as np
 
 from corefscore.alignment.text.characters import Characters, characters
 from corefscore.alignment.text.stretches import Found, Key, is_aligned
-from corefscore.documents.arrays import Bools, Ints, order_by, ranges
+from corefscore.documents.arrays import Bools, Ints, Objects, order_by, ranges
 from corefscore.documents.model import SENTENCE, TENTH, Nodes
 from corefscore.formats.row import EMPTY, LAST, ZERO, Layers, Tree
 from corefscore.formats.words import numbers_of
@@ -29,8 +31,9 @@ START = -1
 """The place before the first word."""
 
 
-class KeyWords:
-    """The words of a document of the key, including empty nodes, on which mentions are placed."""
+class DocumentWords:
+    """The words of a document, including empty nodes: those of the key, on which mentions are placed, or of a response
+    in CorefUD."""
 
     def __init__(self, layers: Layers) -> None:
         self.layers = layers
@@ -44,6 +47,16 @@ class KeyWords:
     def tree(self) -> Tree:
         """The dependencies of the words."""
         return self.layers.tree()
+
+    @cached_property
+    def forms(self) -> Mapping[int, Hashable]:
+        """The form of each empty node."""
+        return {node: self.words[node].removeprefix(EMPTY) for node in np.flatnonzero(self.empty).tolist()}
+
+    @cached_property
+    def relations(self) -> Mapping[int, Hashable]:
+        """The relations of each empty node to the words on which it depends."""
+        return {node: tuple(self.tree.links[node][1]) for node in np.flatnonzero(self.empty).tolist()}
 
     @property
     def tokens(self) -> int:
@@ -83,42 +96,51 @@ def _grouped(names: Sequence[int], values: Sequence[int]) -> dict[int, list[int]
 
 
 def found_zeros(
-    key: KeyWords, words: Sequence[str], zeros: Sequence[int], own: Characters, found: Found
+    key: DocumentWords, zeros: Sequence[int], own: Characters, found: Found, response: DocumentWords | Sequence[str]
 ) -> dict[int, int]:
-    """The empty node of the key for each zero of an answer, both as places among the words."""
+    """The empty node of the key for each zero of an answer, both as places among the words; ``response`` are the words
+    of the answer, with their dependencies if it is CorefUD."""
     if not zeros or not key.by_place:
         return {}
     known = np.flatnonzero(is_aligned(found))
-    at = np.searchsorted(known, own.first[np.array(zeros)]) - 1
-    behind = np.full(len(zeros), START)
-    if len(known):
-        behind = np.where(at < 0, START, key.characters.token[found.place[known[at]]])
-    wanted = _grouped(behind.tolist(), zeros)
-    ways = [key.by_place, key.by_parent]
-    ways.sort(key=lambda way: -sum(min(len(its), len(way.get(word, ()))) for word, its in wanted.items()))
+
+    def words_before(characters: Ints) -> list[int]:
+        """The last word of the key that is found before each of some characters of the answer."""
+        at = np.searchsorted(known, characters) - 1
+        words = np.append(key.characters.token[found.place[known]], START)
+        return list(map(int, words[at]))
+
+    by_place = _grouped(words_before(own.first[np.array(zeros)]), zeros)
+    if isinstance(response, DocumentWords):
+        parents, of_parents = zip(
+            *((word, zero) for word, its in response.by_parent.items() for zero in its), strict=True
+        )
+        by_parent = _grouped(words_before(own.first[np.array(parents) + 1]), of_parents)
+        ways = [(key.by_parent, by_parent), (key.by_place, by_place)]
+        labels = [(key.relations, response.relations), (key.forms, response.forms)]
+    else:
+        ways = [(key.by_place, by_place), (key.by_parent, by_place)]
+        ways.sort(key=lambda way: -sum(min(len(its), len(way[0].get(word, ()))) for word, its in way[1].items()))
+        labels = [(key.forms, {zero: response[zero].removeprefix(ZERO) for zero in zeros})]
+    nothing: dict[int, Hashable] = dict.fromkeys((*key.forms, *zeros))
     result: dict[int, int] = {}
     taken: set[int] = set()
-
-    def take(its: Sequence[int], nodes: Sequence[int], form: Callable[[str], str]) -> None:
-        """Assign empty nodes to the zeros of one place and form, both in their order."""
-        by_form: dict[str, list[int]] = defaultdict(list)
-        for node in reversed(nodes):
-            if node not in taken:
-                by_form[form(key.words[node].removeprefix(EMPTY))].append(node)
-        for zero in its:
-            if zero not in result and (left := by_form[form(words[zero].removeprefix(ZERO))]):
-                result[zero] = left.pop()
-                taken.add(result[zero])
-
-    for way in ways:
-        for form in (str, lambda form: ""):
-            for word, its in wanted.items():
-                take(its, way.get(word, ()), form)
+    for nodes_by_word, zeros_by_word in ways:
+        for label, own_label in (*labels, (nothing, nothing)):
+            for word, its in zeros_by_word.items():
+                free: dict[Hashable, list[int]] = defaultdict(list)
+                for node in reversed(nodes_by_word.get(word, ())):
+                    if node not in taken:
+                        free[label[node]].append(node)
+                for zero in its:
+                    if zero not in result and (left := free[own_label[zero]]):
+                        result[zero] = left.pop()
+                        taken.add(result[zero])
     return result
 
 
 def with_zeros(
-    own: tuple[Ints, Ints], placed: tuple[Ints, Ints, Ints], zeros: Mapping[int, int], key: KeyWords
+    own: tuple[Ints, Ints], placed: tuple[Ints, Ints, Ints], zeros: Mapping[int, int], key: DocumentWords
 ) -> None:
     """Extend mentions to the zeros at their edges. A mention whose words are not in the key becomes its zeros alone.
 
@@ -139,6 +161,54 @@ def with_zeros(
         last[at] = max([last[at], *(node for node in nodes if gap[node] == gap[last[at]] + 1)])
 
 
+def gaps_of(words: Ints, in_key: tuple[Ints, Ints], span: tuple[int, int]) -> Ints:
+    """The words of the key that are in the gaps of a mention, counted from the first one of its ``span`` in the key.
+
+    ``words`` are the words of the mention in the answer, rising; ``in_key`` are the first and the last word in the key
+    of every word of the answer, -1 for those that are not there.
+    """
+    start, end = span
+    in_gap = np.zeros(end - start + 1, dtype=np.bool_)
+    others = np.setdiff1d(np.arange(words[0], words[-1] + 1), words)
+    for some, there in ((others, True), (words, False)):
+        for first, last in zip(in_key[0][some].tolist(), in_key[1][some].tolist(), strict=True):
+            if start <= first and last <= end:
+                in_gap[first - start : last - start + 1] = there
+    in_gap[[0, -1]] = False
+    return np.flatnonzero(in_gap)
+
+
+class Spans(NamedTuple):
+    """The mentions of an answer on the words of a document of the key.
+
+    =============== ==========================================================================================
+    column          contains
+    =============== ==========================================================================================
+    ``entity``      its entity, numbered among all of the response
+    ``start``       its first word in the key; for a mention that matches nothing, a place after the last word
+    ``end``         its last word, likewise
+    ``differing``   by how many characters it differs from these words of the key; -1 if it matches nothing
+    ``zero``        whether it has no words except zeros
+    ``head_first``  the first of the words of the key among which its head is
+    ``head_last``   the last of them
+    ``gaps``        the words of the key in its gaps, counted from ``start``; None for a mention without gaps
+    =============== ==========================================================================================
+    """
+
+    entity: Ints
+    start: Ints
+    end: Ints
+    differing: Ints
+    zero: Bools
+    head_first: Ints
+    head_last: Ints
+    gaps: Objects
+
+    def take(self, which: Bools | Ints) -> Spans:
+        """Some of them."""
+        return Spans(*(column[which] for column in self))  # type: ignore[arg-type]
+
+
 class Columns(NamedTuple):
     """Mentions as `corefscore.documents.model.Documents` has them where they are more than spans."""
 
@@ -148,23 +218,24 @@ class Columns(NamedTuple):
     nodes: Nodes | None
 
 
-def as_nodes(key: KeyWords, spans: Columns, zero: Bools, names: Sequence[str], heads: str | None) -> Columns:
-    """Spans of the words of a key (empty nodes are words, too) as mentions of all words from the first to the last.
+def as_nodes(key: DocumentWords, spans: Spans, names: Sequence[str], heads: str | None) -> Columns:
+    """Spans of the words of a key (empty nodes are words, too) as mentions of all words from the first to the last
+    except those in gaps.
 
-    Spans after the last word match nothing; ``zero`` marks those of them that are zeros. The head of a mention is its
-    highest word in the tree (`corefscore.formats.corefud.trees.highest`), or with ``heads`` `LAST` its last word. The
-    mentions are sorted as `corefscore.formats.corefud.reader` sorts them.
+    Of the words among which the head of a mention is, it is the highest in the tree
+    (`corefscore.formats.corefud.trees.highest`), or with ``heads`` `LAST` the last one. ``names`` are the ids of the
+    entities. The mentions are sorted as `corefscore.formats.corefud.reader` sorts them.
     """
-    entity, start, end, _ = spans
-    size, tree = len(key.words), key.tree
-    behind = (int(key.layers.numbers[-1]) // SENTENCE + 1) * SENTENCE if size else 0
+    entity, start, end = spans.entity, spans.start, spans.end
+    words, tree = len(key.words), key.tree
+    behind = (int(key.layers.numbers[-1]) // SENTENCE + 1) * SENTENCE if words else 0
     # Words of the answer after the last word are those of a sentence that the key does not have.
-    more = int(end.max(initial=-1)) + 1 - size
+    more = int(end.max(initial=-1)) + 1 - words
     numbers = np.append(key.layers.numbers, behind + TENTH * np.arange(1, max(more, 0) + 1))
-    inside = start < size
+    inside = start < words
     count = end - start + 1
     head = numbers[end] if heads == LAST else numbers[start]
-    zero = zero & ~inside
+    zero = spans.zero & ~inside
     links = np.zeros_like(start)
     parents: list[int] = []
     relations: list[int] = []
@@ -172,30 +243,42 @@ def as_nodes(key: KeyWords, spans: Columns, zero: Bools, names: Sequence[str], h
     for at in np.flatnonzero(inside | zero).tolist():
         its: tuple[Sequence[int], Sequence[int]] = ([behind], root)
         if inside[at]:
-            begin, stop = int(start[at]), int(end[at])
+            begin, stop = int(spans.head_first[at]), int(spans.head_last[at])
             place = stop if heads == LAST else begin + int(np.argmin(tree.depth[begin : stop + 1]))
             head[at], zero[at] = numbers[place], key.empty[place]
             its = tree.links.get(place, ((), ()))
         links[at] = len(its[0])
         parents += its[0]
         relations += its[1]
+    size, word = _without_gaps(start, count, spans.gaps)
     nodes = Nodes(
-        count,
+        size,
         head,
         zero,
         links,
-        numbers[ranges(start, count)],
+        numbers[word],
         np.array(parents, dtype=np.int64),
         np.array(relations, dtype=np.int64),
     )
     tokens = np.append(key.overt_before, key.tokens)
     overt = np.append(~key.empty, False)
-    new_start = np.where(inside, tokens[np.minimum(start, size)], start - size + key.tokens)
+    new_start = np.where(inside, tokens[np.minimum(start, words)], start - words + key.tokens)
     new_end = np.where(
-        inside, tokens[np.minimum(end, size)] + overt[np.minimum(end, size)] - 1, end - size + key.tokens
+        inside, tokens[np.minimum(end, words)] + overt[np.minimum(end, words)] - 1, end - words + key.tokens
     )
     order = _order(nodes, entity, names)
     return Columns(entity[order], new_start[order], new_end[order], nodes.take(order))
+
+
+def _without_gaps(start: Ints, count: Ints, gaps: Objects) -> tuple[Ints, Ints]:
+    """How many words each mention has without its gaps, and the words of all mentions."""
+    word, size, first = ranges(start, count), count.copy(), np.cumsum(count) - count
+    kept = np.ones(len(word), dtype=np.bool_)
+    for at, gap in enumerate(gaps.tolist()):
+        if gap is not None:
+            kept[first[at] + gap] = False
+            size[at] -= len(gap)
+    return size, word[kept]
 
 
 def _order(nodes: Nodes, entity: Ints, names: Sequence[str]) -> Ints:
