@@ -777,6 +777,10 @@ def test_a_full_disk_leaves_the_old_file_whole(way: str, tmp_path: Path) -> None
             "words: --word-column names a column of CoNLL, and this file is read as JSON lines; leave it out, or name "
             "the side that has columns: --word-column key=N or response=N",
         ),
+        (
+            "--fix out --key half.gz --input-format conll",
+            "half.gz: cannot be read to its end: Compressed file ended before the end-of-stream marker was reached",
+        ),
     ],
 )
 def test_nothing_is_mended_before_the_call_is_known_to_be_sound(
@@ -792,9 +796,10 @@ def test_nothing_is_mended_before_the_call_is_known_to_be_sound(
     for name in ("file", "key", "folder/one"):
         Path(name).write_text(text)
     Path("words").write_text('{"doc_key": "d", "clusters": []}\n')
+    Path("half.gz").write_bytes(gzip.compress(text.encode())[:-8])
     done = call(capfdbinary, "validate", "file", *arguments.split())
     assert (done.status, done.stderr.decode()) == (2, f"corefscore: {said}\n")
-    assert sorted(os.listdir()) == ["file", "folder", "key", "words"]
+    assert sorted(os.listdir()) == ["file", "folder", "half.gz", "key", "words"]
     assert {Path(name).read_text() for name in ("file", "key", "folder/one")} == {text}
 
 

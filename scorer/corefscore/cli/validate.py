@@ -90,16 +90,21 @@ def run(
     reading = Reading(**arguments)
     of_key: list[Finding] = []
     key_files = None if key is None else sources(key, reading.include, reading.max_unpacked, of_key)
-    fixes = None
+    fixes: Fixes | None = None
+    rewrite: Callable[[], None] | None = None
     if fix is not None:
-        source, repair = _one(files, fix, reading)
-        # A key that cannot be read, or that the repaired file would replace, is reported before anything is written.
-        if key is not None and key_files is not None:
+        source, repaired = _one(files, fix, reading)
+        if key is not None:
             spare_inputs({"--fix": fix}, [key], reading.include)
-            form_of(key_files, reading, KEY)
-        fixes = _repair(source, repair, fix, repeated)
+
+        def rewrite() -> None:
+            nonlocal fixes
+            fixes = Fixes()
+            write(repaired(source, fixes, first_copy=repeated == "first"), fix)
+
         files = [fix]
-    rows, broken = _validated(files, key, key_files, of_key, reading, printed=layout in fitting(FINDINGS))
+    printed = layout in fitting(FINDINGS)
+    rows, broken = _validated(files, key, key_files, of_key, reading, printed=printed, rewrite=rewrite)
     rows = [row.without(ignored) for row in rows]
     write(rendered(Checked(rows, fixes), options.style(layout)))
     if broken:
@@ -117,9 +122,11 @@ def _validated(
     reading: Reading,
     *,
     printed: bool,
+    rewrite: Callable[[], None] | None,
 ) -> tuple[list[Validated], bool]:
     """A row for each file and one for the key, if there is one, and whether some file cannot be read.
 
+    ``rewrite`` writes the file first, unless the key cannot be read.
     A file that cannot be read is reported on standard error, and has a row unless findings are ``printed`` as text.
     ``skipped`` are the notices about files that were skipped in the folder of the key.
     """
@@ -137,6 +144,10 @@ def _validated(
 
     with progress([*files, *([] if key is None else [key] * (len(files) + 1))], reading.include) as watch:
         of_key = [] if key is None else rows(key, key_files, None, KEY)
+        if rewrite is not None:
+            if broken:
+                return of_key, True
+            rewrite()
         beside = None if broken or key_files is None else watched(key_files, watch)
         return [row for path in files for row in rows(path, None, beside, RESPONSE)] + of_key, bool(broken)
 
@@ -175,10 +186,3 @@ def _one(files: Sequence[str], out: str, reading: Reading) -> tuple[Source, Repa
             "run validate without --fix for what to change in it; corefscore convert makes CoNLL of it"
         )
     return files_found[0], import_module(REPAIRS[form.name]).repaired
-
-
-def _repair(source: Source, repair: Repair, out: str, repeated: str | None) -> Fixes:
-    """Write the repaired file to ``out``; returns what was repaired."""
-    fixes = Fixes()
-    write(repair(source, fixes, first_copy=repeated == "first"), out)
-    return fixes
