@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from itertools import chain
+from itertools import accumulate, chain
 from operator import itemgetter
 from pathlib import Path
 from time import process_time
@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 from corefscore.alignment.text.characters import characters
 from corefscore.alignment.text.fidelity import COLUMNS, ratio
-from corefscore.alignment.text.placing import other_names, words_of
+from corefscore.alignment.text.placing import Placed, other_names, placed, words_of
 from corefscore.alignment.text.stretches import EQUAL, Grams, Key, common_prefix, grams
 from corefscore.alignment.text.stretches import find as found_in
 from corefscore.documents.model import KEY as KEY_SIDE
@@ -252,13 +252,16 @@ def test_the_words_of_a_mention_decide_what_it_is(tmp_path: Path) -> None:
 
 def placed_spans(key: Path, response: Path) -> Counter[tuple[int, int]]:
     """The spans of a response on the tokens of the key."""
-    from corefscore.alignment.text.placing import placed
+    return spans_of(placed_on(key, response).response)
 
+
+def placed_on(key: Path, response: Path) -> Placed:
+    """A response on the tokens of the key."""
     reading = Reading(input_format="tagged")
     of_key, of_response = (
         list(read(str(path), [], reading, side=side)) for path, side in ((key, KEY_SIDE), (response, RESPONSE))
     )
-    return spans_of(placed(of_key, of_response, reading, []).response)
+    return placed(of_key, of_response, reading, [])
 
 
 def spans_of(documents: Documents) -> Counter[tuple[int, int]]:
@@ -272,6 +275,61 @@ def test_a_piece_that_begins_and_ends_like_the_whole_text_stays_where_it_is(tmp_
     (tmp_path / "key.jsonl").write_text(json.dumps(key) + "\n")
     (tmp_path / "x.txt").write_text("[The Bob](#1) met somebody [inBob.](#2) [The Cleo](#1) met somebody [inCleo.](#2)")
     assert sorted(placed_spans(tmp_path / "key.jsonl", tmp_path / "x.txt")) == [(6, 7), (10, 11), (12, 13), (16, 17)]
+
+
+def test_nearly_all_of_shuffled_sentences_is_found(tmp_path: Path) -> None:
+    """Sentences with words in common, of which short pieces are in order by chance: those give way."""
+    chance = random.Random(7)
+    words = ["".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(1, 8))) for _ in range(200)]
+    sentences = [
+        [*(words[int(200 * chance.random() ** 3)] for _ in range(chance.randint(10, 20))), "."] for _ in "x" * 80
+    ]
+    key = {"doc_key": "x", "sentences": sentences, "clusters": []}
+    (tmp_path / "key.jsonl").write_text(json.dumps(key) + "\n")
+    first = [0, *accumulate(map(len, sentences))]
+    order = chance.sample(range(80), 80)
+    text = (f"[{' '.join(sentences[at][:3])}](#{at}) {' '.join(sentences[at][3:])}" for at in order)
+    (tmp_path / "x.txt").write_text("\n".join(text))
+    response, fidelity, _ = placed_on(tmp_path / "key.jsonl", tmp_path / "x.txt")
+    assert (spans_of(response) & Counter((at, at + 2) for at in first[:-1])).total() >= 76
+    assert fidelity.total["kept"] + fidelity.total["moved"] >= 0.98 * first[-1]
+
+
+@pytest.mark.parametrize(
+    ("key", "answer", "expected"),
+    [
+        ("ab cd", "cd ab", {"kept": 1, "deleted": 1, "inserted": 1}),  # two replacements cost three edits, this two
+        ("ab cd", "ef gh", {"replaced": 2}),
+        ("ab cd", "ef", {"replaced": 1, "deleted": 1}),
+        ("abc xy", "abd", {"replaced": 1, "deleted": 1}),
+        ("a" * 24, "a" * 24, {"kept": 1}),
+        (" ".join(f"b{at:02}" for at in range(50)), " ".join(f"c{at:02}" for at in range(50)), {"replaced": 50}),
+        (
+            " ".join(f"b{at:02}" for at in range(51)),
+            " ".join(f"c{at:02}" for at in range(50)),
+            {"deleted": 51, "inserted": 50},
+        ),
+    ],
+)
+def test_words_in_a_gap(key: str, answer: str, expected: dict[str, int], tmp_path: Path) -> None:
+    """Between two equal parts, of 9 words: the fewest edits, and none if there are over 2500 pairs of words."""
+    before, behind = "Nobody understood this sentence at", "all until somebody else"
+    words = f"{before} {key} {behind}".split()
+    (tmp_path / "key.jsonl").write_text(json.dumps({"doc_key": "x", "sentences": [words], "clusters": []}) + "\n")
+    (tmp_path / "x.txt").write_text(f"[{before}](#1) {answer} {behind}")
+    total = placed_on(tmp_path / "key.jsonl", tmp_path / "x.txt").fidelity.total
+    expected = {"kept": 0, **expected}
+    assert {name: total[name] for name in COLUMNS[1:6] if total[name]} == {**expected, "kept": 9 + expected["kept"]}
+
+
+@pytest.mark.parametrize(("size", "moved"), [(23, 0), (24, 2)])
+def test_text_counts_as_moved_from_24_characters(size: int, moved: int, tmp_path: Path) -> None:
+    part = "q" * 12 + " " + "z" * (size - 12)
+    first, second = "Nobody understood this sentence at all .", "Everybody liked the other one better ."
+    words = f"{part} {first} {second}".split()
+    (tmp_path / "key.jsonl").write_text(json.dumps({"doc_key": "x", "sentences": [words], "clusters": []}) + "\n")
+    (tmp_path / "x.txt").write_text(f"[{first}](#1) {part} {second}")
+    assert placed_on(tmp_path / "key.jsonl", tmp_path / "x.txt").fidelity.total["moved"] == moved
 
 
 # What two texts have in common
@@ -421,8 +479,6 @@ def scored_against_truth(path: Path, rate: float, folder: Path) -> tuple[int, in
     chance = random.Random(3)
     lines, truth = zip(*(garbled(*each, rate, chance, others) for each in zip(words, its, strict=True)), strict=True)
     (folder / "answer.txt").write_text("\n".join(lines) + "\n")
-    from corefscore.alignment.text.placing import placed
-
     reading = Reading(input_format="tagged", tags="words")
     response = placed([key], list(read(str(folder / "answer.txt"), [], reading, side=None)), reading, []).response
     found: list[Counter[tuple[int, int]]] = [Counter() for _ in key.names]

@@ -13,7 +13,8 @@ The rule. Let the texts be characters without white space (`corefscore.alignment
    other are most alike in their first and last characters and in their length. A gap of more than `CELLS` pairs of
    words is left open: its words are deleted and inserted. If no letter or digit was found in the key, the response
    is another text, and all of it is left open.
-4. Stretches of 24 characters or more that are left over on both sides were *moved*.
+4. Stretches of 24 characters or more that both sides have outside of those aligned so far, of this length, were
+   *moved*. What is aligned with a part of them is not any more.
 
 The time is linear for texts that agree, and for others about linear in the length of the texts; what a gap costs is
 bounded by `CELLS`. What depends on the key alone (`Key`) is computed once, so that each of many short responses takes
@@ -135,7 +136,7 @@ class _Search:
             place[gap.response : gap.response_end] = np.minimum(gap.key + np.arange(size), gap.key_end - 1)
             place[gap.response_end - 1] = gap.key_end - 1 if size > 1 else gap.key
             how[gap.response : gap.response_end] = REPLACED
-        self._add_moved(place, how)
+        _set_moved(self._moved(place, how), place, how)
         return Found(place, how)
 
     def _trimmed(self, gap: Gap) -> Gap:
@@ -220,45 +221,88 @@ class _Search:
             else:
                 self.replaced.append(Gap(k, k_end, r, r_end))
 
-    def _add_moved(self, place: Ints, how: Ints) -> None:
-        """Find what is left over on both sides."""
-        left = how == ABSENT
+    def _moved(self, place: Ints, how: Ints) -> list[Stretch]:
+        """The moved stretches: those that both sides have outside of what is aligned in stretches of their length."""
+        left = np.ones(len(how), dtype=np.bool_)
+        equal = np.flatnonzero(how == EQUAL)
+        for stretch in diagonals((place[equal], equal), 1):
+            if stretch.size >= MOVED_SIZE:
+                left[stretch.response : stretch.response + stretch.size] = False
         if min(int(np.count_nonzero(left)), len(self.key.code)) < MOVED_SIZE:
-            return
-        other, taken = np.flatnonzero(~left), np.sort(place[~left])
+            return []
+        taken = np.sort(place[~left])
+        of_key, of_response = _Parts(taken, len(self.key.code)), _Parts(np.flatnonzero(~left), len(how))
+        moved: list[Stretch] = []
+        for core in sorted(self._once_on_both_sides(left, taken), key=lambda core: -core.size):
+            key, response = core.key + core.size // 2, core.response + core.size // 2
+            if key in of_key or response in of_response:
+                continue
+            stretch = self._cut(self._widened(key, response, of_key.around(key), of_response.around(response)))
+            of_key.add(stretch.key, stretch.size)
+            of_response.add(stretch.response, stretch.size)
+            places = np.arange(stretch.key, stretch.key + stretch.size)
+            if not np.any(place[stretch.response : stretch.response + stretch.size] == places):
+                moved.append(stretch)
+        return moved
+
+    def _once_on_both_sides(self, left: Bools, taken: Ints) -> list[Stretch]:
+        """Stretches that the key has once among the characters that are not ``taken``, where the characters ``left``
+        of the response have them first."""
         many = np.append(np.int32(0), np.cumsum(left, dtype=np.int32))
-        at = np.flatnonzero(many[MOVED_SIZE:] - many[:-MOVED_SIZE] == MOVED_SIZE)
+        starts = np.flatnonzero(many[MOVED_SIZE:] - many[:-MOVED_SIZE] == MOVED_SIZE)
         del many  # as large as the text
-        value, first = np.unique(grams(self.response.code, MOVED_SIZE)[at], return_index=True)
+        value, first = np.unique(grams(self.response.code, MOVED_SIZE)[starts], return_index=True)
         which, places = self.grams(MOVED_SIZE).once_without(value, taken)
-        both = self._equal(places, at[first[which]], MOVED_SIZE)
-        moved: list[tuple[int, int]] = []
-        for its in sorted(diagonals(both, MOVED_SIZE), key=lambda its: -its.size):
-            if not left[its.response] or _overlaps(moved, its.key, its.key + 1):
-                continue
-            key, key_end = _between(taken, its.key, len(self.key.code))
-            response, response_end = _between(other, its.response, len(how))
-            sides = self.key.code, self.response.code
-            before = common_prefix(sides[0][key : its.key][::-1], sides[1][response : its.response][::-1])
-            size = before + common_prefix(sides[0][its.key : key_end], sides[1][its.response : response_end])
-            at_key, part = its.key - before, slice(its.response - before, its.response - before + size)
-            if _overlaps(moved, at_key, at_key + size) or not left[part].all():
-                continue
-            insort(moved, (at_key, at_key + size))
-            left[part] = False
-            place[part], how[part] = np.arange(at_key, at_key + size), MOVED
+        return diagonals(self._equal(places, starts[first[which]], MOVED_SIZE), MOVED_SIZE)
+
+    def _widened(self, key: int, response: int, of_key: tuple[int, int], of_response: tuple[int, int]) -> Stretch:
+        """All that is equal around two characters, within a part of each side."""
+        sides = self.key.code, self.response.code
+        before = common_prefix(sides[0][of_key[0] : key][::-1], sides[1][of_response[0] : response][::-1])
+        after = common_prefix(sides[0][key : of_key[1]], sides[1][response : of_response[1]])
+        return Stretch(key - before, response - before, before + after)
 
 
-def _between(others: Ints, at: int, size: int) -> tuple[int, int]:
-    """The characters around one, of so many, up to the next on either side of some others."""
-    number = int(np.searchsorted(others, at))
-    return int(others[number - 1]) + 1 if number else 0, int(others[number]) if number < len(others) else size
+def _set_moved(moved: list[Stretch], place: Ints, how: Ints) -> None:
+    """Set where moved stretches are; what else was aligned with a part of them is not any more."""
+    if not moved:
+        return
+    start, size = np.array(sorted((stretch.key, stretch.size) for stretch in moved)).T
+    known = np.flatnonzero(how != ABSENT)
+    before = np.searchsorted(start, place[known], side="right") - 1
+    lost = known[(before >= 0) & (place[known] < (start + size)[before])]
+    place[lost], how[lost] = -1, ABSENT
+    for stretch in moved:
+        span = slice(stretch.response, stretch.response + stretch.size)
+        place[span], how[span] = np.arange(stretch.key, stretch.key + stretch.size), MOVED
 
 
-def _overlaps(parts: list[tuple[int, int]], start: int, stop: int) -> bool:
-    """Whether a part overlaps one of others, which are apart and in order."""
-    number = bisect_left(parts, (stop, stop))
-    return number > 0 and parts[number - 1][1] > start
+class _Parts:
+    """Parts of a text that are apart: single characters, given in order, and stretches."""
+
+    def __init__(self, characters: Ints, size: int) -> None:
+        self.characters, self.size = characters, size
+        self.parts: list[tuple[int, int]] = []
+
+    def around(self, at: int) -> tuple[int, int]:
+        """The text around a character up to the parts beside it."""
+        number = int(np.searchsorted(self.characters, at))
+        start = int(self.characters[number - 1]) + 1 if number else 0
+        stop = int(self.characters[number]) if number < len(self.characters) else self.size
+        number = bisect_left(self.parts, (at, at))
+        if number:
+            start = max(start, self.parts[number - 1][1])
+        if number < len(self.parts):
+            stop = min(stop, self.parts[number][0])
+        return start, stop
+
+    def __contains__(self, at: int) -> bool:
+        start, stop = self.around(at)
+        return not start <= at < stop
+
+    def add(self, start: int, size: int) -> None:
+        """Add a stretch."""
+        insort(self.parts, (start, start + size))
 
 
 def common_prefix(one: Ints, other: Ints) -> int:
