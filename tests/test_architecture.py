@@ -244,13 +244,22 @@ def imported(tree: ast.Module) -> set[str]:
 
 
 def test_every_module_has_its_place() -> None:
-    assert sorted(filter(None, map(name_of, MODULES))) == sorted(ORDER)
+    there = set(filter(None, map(name_of, MODULES)))
+    new, gone = sorted(there - {*ORDER}), sorted({*ORDER} - there)
+    assert not new, "give each a place in ORDER of this file, after every module that it imports"
+    assert not gone, "no such module; remove it from ORDER of this file"
+    assert len(ORDER) == len(there), "ORDER has a module twice"
 
 
 def test_imports_point_one_way() -> None:
-    before = {name: set(ORDER[:at]) for at, name in enumerate(ORDER)} | {"": set(ORDER)}
-    wrong = {name: imported(tree) - before[name] for name, tree in trees().items()}
-    assert not {name: its for name, its in wrong.items() if its}
+    place = {name: at for at, name in enumerate([*ORDER, ""])}
+    wrong = [
+        f"{name or 'corefscore'} imports {other}, which has a later place in ORDER"
+        for name, tree in trees().items()
+        for other in sorted(imported(tree))
+        if name in place and place[other] >= place[name]
+    ]
+    assert not wrong, "move the module in ORDER, or what it needs into a module that comes earlier"
 
 
 def test_only_the_command_line_prints_or_exits() -> None:
@@ -262,7 +271,8 @@ def test_only_the_command_line_prints_or_exits() -> None:
             attributes = [call for call in calls if isinstance(call, ast.Attribute)]
             names |= {f"{call.value.id}.{call.attr}" for call in attributes if isinstance(call.value, ast.Name)}
             found[name] = names & {"print", "exit", "quit", "sys.exit", "os._exit", "click.echo"}
-    assert not {name: its for name, its in found.items() if its}
+    wrong = {name: its for name, its in found.items() if its}
+    assert not wrong, "raise a ScorerError, or add a notice: only corefscore/cli prints or exits"
 
 
 def test_every_module_and_public_name_says_what_it_is() -> None:
@@ -271,7 +281,7 @@ def test_every_module_and_public_name_says_what_it_is() -> None:
         for node in tree.body:
             if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name[0] != "_" and not ast.get_docstring(node):
                 silent.append(f"{module}.{node.name}")
-    assert not silent
+    assert not silent, "these have no docstring"
 
 
 def test_a_run_imports_only_what_it_needs(tmp_path: Path) -> None:
@@ -309,7 +319,8 @@ def test_the_page_tells_where_everything_is() -> None:
     table = page.split("| place | holds | a new one |\n")[1].split("\n\n")[0]
     told = {name for line in table.splitlines() for name in re.findall(r"`([a-z]+(?:\.py|/))`", line.split("|")[1])}
     there = {path.name + "/" * path.is_dir() for path in PACKAGE.iterdir() if path.name[0] not in "_."}
-    assert told == there - {"py.typed"}
+    there -= {"py.typed"}
+    assert told == there, "the first column of the table in docs/architecture.md names exactly these"
 
 
 def test_the_page_counts_the_package_as_it_is() -> None:
@@ -320,7 +331,8 @@ def test_the_page_counts_the_package_as_it_is() -> None:
     sizes = [(function.end_lineno or 0) - function.lineno + 1 for function in functions]
     lines = sum(path.read_text().count("\n") for path in MODULES)
     counted = [len(MODULES), lines, statistics.median(sizes), max(sizes)]
-    assert [int(cell) for cell in row.split("|")[2:6]] == pytest.approx(counted, rel=0.1)
+    told = [int(cell) for cell in row.split("|")[2:6]]
+    assert told == pytest.approx(counted, rel=0.1), f"write into docs/architecture.md: {counted}"
 
 
 @together("path", [*MODULES, *sorted((ROOT / "tests").glob("*.py"))])

@@ -102,4 +102,4 @@ def test_the_table_of_metrics_is_that_of_the_code() -> None:
         .split("<!-- metrics -->\n")[1]
         .split("<!-- /metrics -->")[0]
     )
-    assert table == metrics_table()
+    assert table == metrics_table(), "python scripts/update_readme.py writes it"
