@@ -345,10 +345,24 @@ def test_conll_can_be_written_as_conll() -> None:
 
 
 @pytest.mark.parametrize(
-    ("documents", "joined"), [({"a": 2, "b": 1}, True), ({"a": 1, "b": 1}, False), ({"a": 3}, False)]
+    ("out", "begins"),
+    [("a.conll", b"#begin document"), ("a.conllu", b"# newdoc"), ("a.jsonl", b"{"), ("a", b"#begin document")],
+)
+def test_the_ending_of_the_output_decides_its_format(out: str, begins: bytes, tmp_path: Path) -> None:
+    source = TESTDATA / "corefud" / "scoring" / "zero-collision-101" / "key.conllu"
+    done = within("convert", source, tmp_path / out)
+    assert done.status == 0
+    assert (tmp_path / out).read_bytes().startswith(begins)
+    again = within("convert", source, tmp_path / out, "--to", "jsonlines")
+    assert again.status == 0
+    assert (tmp_path / out).read_bytes().startswith(b"{")
+
+
+@pytest.mark.parametrize(
+    ("documents", "joined"), [({"a": 2, "b": 1}, True), ({"a": 1, "b": 1}, True), ({"a": 3}, False)]
 )
 @pytest.mark.parametrize("way", [[], ["--to", "corefud"], ["--key", "folder"]], ids=" ".join)
-def test_files_that_become_one_are_named_if_they_held_documents_apart(
+def test_files_that_become_one_give_a_notice(
     way: list[str], documents: dict[str, int], joined: bool, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     (tmp_path / "folder").mkdir()

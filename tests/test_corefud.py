@@ -838,3 +838,14 @@ def test_validate_says_that_singletons_do_not_count() -> None:
     assert b"scores of CorefUD leave them out unless --singletons keep counts them" in corefud.stdout
     other = within("validate", TESTDATA / "odd" / "singletons" / "file.conll")
     assert b"--singletons drop leaves them out of the score" in other.stdout
+
+
+def test_messages_say_where_zeros_are(tmp_path: Path) -> None:
+    """A zero has no tokens: it is named by the token after it."""
+    head = "# newdoc id = d\n# global.Entity = eid\n"
+    rows = ["1\tAnn\t_\t_\t_\t_\t0\t_\t_\tEntity=(e1)", "1.1\tshe\t_\t_\t_\t_\t_\t_\t1:x\tEntity=(e1)(e2)"]
+    rows.append("2\tsat\t_\t_\t_\t_\t0\t_\t_\tEntity=(e2)")
+    path = tmp_path / "x.conllu"
+    path.write_text(head + "\n".join(rows) + "\n\n")
+    done = within("validate", path)
+    assert b'"she" (empty node before token 1) is annotated 2 times, as entities e1, e2' in done.stderr + done.stdout

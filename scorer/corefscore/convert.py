@@ -77,8 +77,8 @@ def _in_one_file(documents: Iterator[FullDocument], path: str, notices: list[Fin
 
 
 def _note_joined(path: str, files: int, documents: int, notices: list[Finding]) -> None:
-    """Add a notice if several files become one, unless each contains one document, so that nothing is lost."""
-    if files > 1 and documents > files:
+    """Add a notice if several files become one."""
+    if files > 1:
         notices.append(Finding("joined-files", path, details={"files": files, "documents": documents}))
 
 

@@ -157,7 +157,8 @@ def beside_each_other(parts: Sequence[About]) -> Iterator[Finding]:
     """What of it shows only where both sides are read."""
     looked_up = sum(part.looked_up for part in parts)
     if looked_up:
-        path = parts[0].pairs.key.place_of(0).source.name
+        places = next(part.pairs.response.places for part in parts if part.looked_up)
+        path = next(place for place in places if place is not None).source.name
         yield Finding("official-lookup", path, details={"count": plural(looked_up, "mention")})
     for part in parts:
         for finding in described("different-word", part.pairs, part.partings):

@@ -408,8 +408,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "overlapping-mentions": Kind(
         NOTICE,
-        'in document "{document}": "{words}" (tokens {start} to {end}) {how} another mention of entity {entity} '
-        "(tokens {other_start} to {other_end})",
+        'in document "{document}": "{words}"{tokens} {how} another mention of entity {entity}{other_tokens}',
         "brackets cannot tell crossing mentions of one entity from nested ones and are read as nested; give one of the "
         "two another entity if that is what was meant",
     ),
@@ -833,5 +832,8 @@ def shortened(text: str) -> str:
 
 
 def tokens(start: int, end: int) -> str:
-    """The text `` (tokens 3 to 4)``, which follows the words of a mention; empty if it is not a span of tokens."""
+    """The text `` (tokens 3 to 4)``, which follows the words of a mention; empty if it is not a span of tokens. A zero
+    has an empty span (`corefscore.documents.model.Documents`)."""
+    if 0 <= start > end:
+        return f" (empty node before token {start})"
     return f" (tokens {start} to {end})" if start >= 0 else ""

@@ -9,7 +9,7 @@ from itertools import compress, islice
 from typing import NamedTuple
 
 from corefscore.alignment.repeats import Repeat, repeats
-from corefscore.checking.findings import Collected, Found, plural
+from corefscore.checking.findings import Collected, Found, plural, tokens
 from corefscore.documents.model import Documents
 from corefscore.documents.sources import MARK, Source, as_text
 from corefscore.formats.conll.cells import PLAIN
@@ -137,15 +137,15 @@ def _report(source: Source, batch: Documents, copies: Sequence[_Copy], fixes: Fi
     """Add the removal of some copies to the fixes."""
     for copy, words in zip(copies, batch.words_of([copy.mention for copy in copies]), strict=True):
         name = batch.names[int(batch.document[batch.entity[copy.mention]])]
-        tokens = f"tokens {copy.start} to {copy.end}"
-        what = f'in document "{name}": took a copy of "{words}" ({tokens}) out of entity {copy.label.decode()}'
+        place = tokens(copy.start, copy.end)
+        what = f'in document "{name}": took a copy of "{words}"{place} out of entity {copy.label.decode()}'
         fixes.add(Fix("repeated-mention", source.name, int(batch.line[copy.mention]), what))
 
 
 def _plain_cells(source: Source, batches: Sequence[tuple[Documents, Sequence[Repeat]]]) -> set[tuple[int, int]]:
     """The tokens at which repeated spans begin or end in plain cells, each as the begin of its document and its
     number."""
-    tokens = {
+    edges = {
         (batch.place_of(repeat.document).line or 0, token)
         for batch, repeated in batches
         for repeat in repeated
@@ -153,8 +153,8 @@ def _plain_cells(source: Source, batches: Sequence[tuple[Documents, Sequence[Rep
     }
     return {
         (line.begin, line.token)
-        for line in (lines_of(source) if tokens else ())
-        if (line.begin, line.token) in tokens and PLAIN.fullmatch(cell_of(line.text)[1])
+        for line in (lines_of(source) if edges else ())
+        if (line.begin, line.token) in edges and PLAIN.fullmatch(cell_of(line.text)[1])
     }
 
 

@@ -14,7 +14,7 @@ from corefscore.alignment.nodes import About, beside_each_other, marked_again
 from corefscore.alignment.nodes import matched as align
 from corefscore.alignment.pairing import pair
 from corefscore.alignment.repeats import Repeat, copies_of, describe, repeats_of, too_many, treat
-from corefscore.checking.findings import KINDS, Finding, Found, plural
+from corefscore.checking.findings import KINDS, Finding, Found, plural, tokens
 from corefscore.documents.arrays import changes, order_by
 from corefscore.documents.model import KEY, RESPONSE, Documents, Nodes, Place
 from corefscore.documents.sources import Source
@@ -198,15 +198,20 @@ def _describe_overlaps(documents: Documents, overlaps: Sequence[tuple[int, int]]
     for (mention, other), text in zip(overlaps, texts, strict=True):
         document = int(documents.document[documents.entity[mention]])
         inside = documents.end[mention] < documents.end[other]
+        (start, end), (other_start, other_end) = (
+            (int(documents.start[each]), int(documents.end[each])) for each in (mention, other)
+        )
         details = {
             "document": documents.names[document],
             "words": text,
-            "start": int(documents.start[mention]),
-            "end": int(documents.end[mention]),
+            "start": start,
+            "end": end,
+            "tokens": tokens(start, end),
             "how": "is inside" if inside else "crosses",
             "entity": documents.name_of(int(documents.entity[mention])),
-            "other_start": int(documents.start[other]),
-            "other_end": int(documents.end[other]),
+            "other_start": other_start,
+            "other_end": other_end,
+            "other_tokens": tokens(other_start, other_end),
         }
         path = documents.place_of(document).source.name
         found.append(Finding("overlapping-mentions", path, int(documents.line[mention]), details=details))
@@ -245,8 +250,8 @@ def _compare(key: _Side, response: _Side, found: Found, reading: Reading) -> Non
         matched = exact(pairs.key, pairs.response)
         shared.append(common(pairs, [matched]))
         dropped += treat(matched, pairs, "official").dropped
-        tokens = partings(pairs)
-        different = [(document, int(tokens[document])) for document in np.flatnonzero(tokens >= 0).tolist()]
+        first = partings(pairs)
+        different = [(document, int(first[document])) for document in np.flatnonzero(first >= 0).tolist()]
         found.add(*described("different-word", pairs, found.take("different-word", different)))
     found.add(*notices)
     if aligned:

@@ -16,6 +16,9 @@ from corefscore.convert import convert, writable
 from corefscore.errors import UsageError
 from corefscore.formats.row import Reading
 
+BY_ENDING = {"conll": "conll", "conllu": "corefud", "jsonl": "jsonlines"}
+"""The formats that the name of OUT asks for by its ending."""
+
 IN_MEMORY = 16 << 20
 """The largest output in bytes that is kept in memory until it is complete; more is kept in a temporary file."""
 
@@ -42,8 +45,8 @@ def command(name: str) -> click.Command:
                 ["--to"],
                 type=options.Choice(writable()),
                 metavar="FORMAT",
-                help="Format of OUT: conll, corefud, jsonlines or another dialect of JSON (default: jsonlines for "
-                "CoNLL, conll for others).",
+                help="Format of OUT: conll, corefud, jsonlines or another dialect of JSON (default: by the "
+                "ending .conll, .conllu or .jsonl of OUT; otherwise jsonlines for CoNLL, conll for others).",
             ),
             click.Option(
                 ["--key"],
@@ -64,6 +67,7 @@ def _convert(
 
     one_standard_input(source, key)
     spare_inputs({"OUT": target}, list(filter(None, (source, key))), arguments["include"])
+    to = to or BY_ENDING.get(target.rpartition(".")[2])
     notices: list[Finding] = []
     reading = Reading(**arguments)
     with SpooledTemporaryFile(IN_MEMORY, "w+", encoding="utf-8", errors="surrogateescape", newline="") as kept:

@@ -130,10 +130,12 @@ def _padded(text: str, width: int, *, left: bool) -> str:
 def _left_out_note(columns: Sequence[Column], width: int) -> Iterator[str]:
     """A note about columns that do not fit the width."""
     if columns:
-        named = [
-            " ".join((over, *(column.heading for column in group)) if over else (column.name for column in group))
-            for over, group in groupby(columns, key=lambda column: column.over)
-        ]
+        named: list[str] = []
+        for over, group in groupby(columns, key=lambda column: column.over):
+            if over:
+                named.append(" ".join((over, *(column.heading for column in group))))
+            else:
+                named += (column.name.replace("_", " ") for column in group)
         yield f"left out to fit {width} columns (COLUMNS=N sets them): {', '.join(named)}; --format csv has all"
 
 
