@@ -86,30 +86,36 @@ def forked(
 
 def within(*arguments: str | Path, cwd: Path | None = None, stdin: bytes = b"") -> Run:
     """The same within this process, four times as fast: for what does not depend on how the command is started."""
-    from corefscore.cli import run
-
-    folder, streams = Path.cwd(), (sys.stdin, sys.stdout, sys.stderr)
-    kept = [os.dup(number) for number in STREAMS]
     with TemporaryFile() as given, TemporaryFile() as stdout, TemporaryFile() as stderr:
         given.write(stdin)
         given.seek(0)
-        try:
-            os.chdir(cwd or folder)
-            for number, file in zip(STREAMS, (given, stdout, stderr), strict=True):
-                os.dup2(file.fileno(), number)
-            opened = sys.stdin, sys.stdout, sys.stderr = open_streams()
-            status = run([str(argument) for argument in arguments], COMMAND.name)
-            for stream in (*opened, sys.stdout, sys.stderr):
-                stream.flush()
-        finally:
-            sys.stdin, sys.stdout, sys.stderr = streams
-            for number, descriptor in zip(STREAMS, kept, strict=True):
-                os.dup2(descriptor, number)
-                os.close(descriptor)
-            os.chdir(folder)
+        status = inside(*arguments, cwd=cwd, streams=[given.fileno(), stdout.fileno(), stderr.fileno()])
         for file in (stdout, stderr):
             file.seek(0)
         return Run(status, stdout.read(), stderr.read())
+
+
+def inside(*arguments: str | Path, cwd: Path | None = None, streams: Sequence[int]) -> int:
+    """Exit status of a run within this process with these standard streams."""
+    from corefscore.cli import run
+
+    folder, ours = Path.cwd(), (sys.stdin, sys.stdout, sys.stderr)
+    kept = [os.dup(number) for number in STREAMS]
+    try:
+        os.chdir(cwd or folder)
+        for number, descriptor in zip(STREAMS, streams, strict=True):
+            os.dup2(descriptor, number)
+        opened = sys.stdin, sys.stdout, sys.stderr = open_streams()
+        status = run([str(argument) for argument in arguments], COMMAND.name)
+        for stream in (*opened, sys.stdout, sys.stderr):
+            stream.flush()
+    finally:
+        sys.stdin, sys.stdout, sys.stderr = ours
+        for number, descriptor in zip(STREAMS, kept, strict=True):
+            os.dup2(descriptor, number)
+            os.close(descriptor)
+        os.chdir(folder)
+    return status
 
 
 @cache

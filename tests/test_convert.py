@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import json
 import random
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import pytest
 import twins
@@ -23,7 +22,7 @@ from corefscore.formats import read
 from corefscore.formats.conll.lines import sentences
 from corefscore.formats.row import Reading, Request
 from corefscore.formats.written import crossing
-from support import CORPORA, RECORDED, TESTDATA, call, within
+from support import CORPORA, RECORDED, TESTDATA, call, forked, together, within
 
 DEMO = TESTDATA / "demo"
 
@@ -62,24 +61,21 @@ def there_and_back(path: Path, folder: Path) -> tuple[Path, Path, list[Finding]]
     return as_json, as_conll, notices
 
 
-def sound(path: Path) -> bool:
+@together("path", FILES, named)
+def test_recorded_files_come_back_with_the_same_partitions_and_words(path: Path, tmp_path: Path) -> None:
     try:
-        return not documents_of(path).faults
-    except InputError:
-        return False
-
-
-@pytest.mark.parametrize("case", sorted(RECORDED.iterdir()), ids=lambda case: case.name)
-def test_recorded_files_come_back_with_the_same_partitions_and_words(case: Path, tmp_path: Path) -> None:
-    for path in filter(sound, (case / "key.conll", case / "response.conll")):
-        as_json, as_conll, notices = there_and_back(path, tmp_path)
         documents = documents_of(path)
-        expected = partitions(documents)
-        assert partitions(documents_of(as_json)) == expected, path.name
-        assert partitions(documents_of(as_conll)) == expected, path.name
-        assert words(as_conll) == words(path), path.name
-        assert [sum(map(len, its)) for its in words(path)] == documents.tokens.tolist(), path.name
-        assert notices == [], path.name
+    except InputError:
+        return
+    if documents.faults:
+        return
+    as_json, as_conll, notices = there_and_back(path, tmp_path)
+    expected, its_words = partitions(documents), words(path)
+    assert partitions(documents_of(as_json)) == expected
+    assert partitions(documents_of(as_conll)) == expected
+    assert words(as_conll) == its_words
+    assert [sum(map(len, its)) for its in its_words] == documents.tokens.tolist()
+    assert notices == []
 
 
 CORPUS_FILES = sorted(CORPORA.glob("*/*.conll"))
@@ -397,17 +393,13 @@ def test_what_is_read_is_not_overwritten(source: str, target: str, tmp_path: Pat
     (tmp_path / "link.conll").symlink_to(file)
     (tmp_path / "link").symlink_to(tmp_path)
     (tmp_path / "hard.conll").hardlink_to(file)
-    program = Path(sys.executable).with_name("corefscore")
-    with file.open("rb") as stdin:
-        done = subprocess.run(
-            [program, "convert", source, target, "--include", "f*"],
-            cwd=tmp_path,
-            stdin=stdin,
-            capture_output=True,
-            check=False,
-        )
-    assert (done.returncode, done.stdout, file.read_bytes()) == (2, b"", text)
-    assert f"OUT {target} would overwrite ".encode() in done.stderr
+    words = "convert", source, target, "--include", "f*"
+    with file.open("rb") as stdin, TemporaryFile() as stdout, TemporaryFile() as stderr:
+        streams = [its.fileno() for its in (stdin, stdout, stderr)]
+        status, _ = forked(*words, cwd=tmp_path, streams=streams)
+        stderr.seek(0)
+        assert (status, stdout.seek(0, 2), file.read_bytes()) == (2, 0, text)
+        assert f"OUT {target} would overwrite ".encode() in stderr.read()
 
 
 @pytest.mark.parametrize("refused", ["convert-name-with-line-end", "convert-same-name-twice"])

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import NamedTuple
 
 import pytest
-from support import CORPORA, ROOT, TESTDATA, server
+from support import CORPORA, ROOT, TESTDATA, inside, server
 from update_readme import evaluators_table, metrics_table
 
 README = (ROOT / "README.md").read_text()
@@ -36,12 +38,23 @@ def examples() -> list[Example]:
     return found
 
 
+PLAIN = re.compile(r"corefscore (?P<words>[^$*?\[~<>|&;`{}()#\\]+?)(?: 2>&1)?(?P<out> >[\w.]+)?")
+"""A call for which no shell is needed."""
+
+
 @pytest.mark.parametrize("example", examples(), ids=lambda example: f"{example.page}: {example.call[:60]}")
 def test_an_example_prints_what_the_page_shows(example: Example, tmp_path: Path) -> None:
     _, call, output = example
     if "perl " in call and not shutil.which("perl"):
         pytest.skip("there is no perl")
     (tmp_path / "testdata").symlink_to(TESTDATA)
+    if plain := PLAIN.fullmatch(call.replace("\\\n", "")):
+        with open(os.devnull, "rb") as nothing, TemporaryFile() as shown, TemporaryFile() as scores:
+            streams = nothing, scores if plain["out"] else shown, shown
+            inside(*shlex.split(plain["words"]), cwd=tmp_path, streams=[stream.fileno() for stream in streams])
+            shown.seek(0)
+            assert shown.read().decode() == output
+        return
     folders = (str(server().parent), str(Path(sys.executable).parent), os.environ["PATH"])
     environment = dict(os.environ, PATH=os.pathsep.join(folders), FORKED=str(server()))
     done = subprocess.run(

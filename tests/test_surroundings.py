@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import pty
 import resource
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import ROOT, TESTDATA, call, command
+from support import ROOT, TESTDATA, call, command, forked, within
 
 PROGRAM = str(Path(sys.executable).with_name("corefscore"))
 KEY, RESPONSE = (str(TESTDATA / "demo" / name) for name in ("key.conll", "response.conll"))
@@ -38,6 +39,14 @@ def run(*arguments: str, buffered: bool = False, **how: Any) -> subprocess.Compl
     return subprocess.run([PROGRAM, *arguments], env=environment, check=False, timeout=60, **how)
 
 
+def outside(*rows: tuple[Any, ...]) -> list[Any]:
+    """Rows that start processes and hardly differ from the others."""
+    return [pytest.param(*row, marks=pytest.mark.outside) for row in rows]
+
+
+TABLE = "muc KEY KEY --format csv --documents"
+
+
 def limited() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024))
 
@@ -45,8 +54,15 @@ def limited() -> None:
 # Every write is complete or an error
 
 
-@pytest.mark.parametrize("buffered", [False, True], ids=["unbuffered", "buffered"])
-@pytest.mark.parametrize("arguments", ["scores", "--help", "lea --help", "muc KEY KEY --format csv --documents"])
+@pytest.mark.parametrize(
+    ("arguments", "buffered"),
+    [
+        ("scores", False),
+        ("--help", True),
+        *outside(("scores", True), ("--help", False), ("lea --help", False), ("lea --help", True)),
+        *outside((TABLE, False), (TABLE, True)),
+    ],
+)
 def test_a_file_that_may_not_grow_is_told(arguments: str, buffered: bool, large: str, tmp_path: Path) -> None:
     words = ["muc", large, large] if arguments == "scores" else arguments.replace("KEY", large).split()
     with (tmp_path / "out").open("wb") as out:
@@ -55,10 +71,10 @@ def test_a_file_that_may_not_grow_is_told(arguments: str, buffered: bool, large:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
-@pytest.mark.parametrize("words", [["muc", KEY, RESPONSE], ["--help"], ["--version"], ["lea", "--help"]], ids=str)
-def test_a_full_disk_is_told_where_nothing_is_buffered(words: list[str]) -> None:
+@pytest.mark.parametrize("line", [f"muc {KEY} {RESPONSE}", *outside(("--help",), ("--version",), ("lea --help",))])
+def test_a_full_disk_is_told_where_nothing_is_buffered(line: str) -> None:
     with Path("/dev/full").open("wb") as full:
-        done = run(*words, stdout=full)
+        done = run(*line.split(), stdout=full)
     assert (done.returncode, done.stderr) == (2, b"corefscore: standard output: No space left on device\n")
 
 
@@ -101,17 +117,17 @@ def test_a_pipe_in_a_folder_is_skipped_with_a_notice(tmp_path: Path) -> None:
     os.mkfifo(folder / "pipe.conll")
     said = f"{folder}/pipe.conll: notice[not-a-file] this is a pipe, a device or a socket in a folder\n".encode()
     for words in (["muc", folder, KEY, "none"], ["muc", KEY, folder, "none"], ["convert", folder, tmp_path / "out"]):
-        done = run(*map(str, words), stdout=subprocess.PIPE)
-        assert done.returncode == 0
+        done = within(*words)
+        assert done.status == 0
         assert done.stderr.startswith(said)
     for words in (["validate", folder], ["validate", KEY, "--key", folder]):
-        done = run(*map(str, words), stdout=subprocess.PIPE)
-        assert done.returncode == 0
+        done = within(*words)
+        assert done.status == 0
         assert said in done.stdout
-    assert run("muc", str(folder), KEY, "none", "--strict", stdout=subprocess.PIPE).returncode == 1
+    assert within("muc", folder, KEY, "none", "--strict").status == 1
     (folder / "key.conll").unlink()
-    done = run("muc", str(folder), KEY, stdout=subprocess.PIPE)
-    assert (done.returncode, done.stderr) == (2, f"corefscore: {folder}: the folder has no file in it\n".encode())
+    done = within("muc", folder, KEY)
+    assert (done.status, done.stderr) == (2, f"corefscore: {folder}: the folder has no file in it\n".encode())
 
 
 @pytest.mark.parametrize(
@@ -128,8 +144,8 @@ def test_a_pipe_in_a_folder_is_skipped_with_a_notice(tmp_path: Path) -> None:
 )
 def test_one_pipe_is_not_read_twice(line: str, said: str, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "PIPE")
-    done = run(*line.replace("KEY", KEY).replace("RESPONSE", RESPONSE).split(), cwd=tmp_path, stdout=subprocess.PIPE)
-    assert (done.returncode, done.stdout) == (2, b"")
+    done = within(*line.replace("KEY", KEY).replace("RESPONSE", RESPONSE).split(), cwd=tmp_path)
+    assert (done.status, done.stdout) == (2, b"")
     assert done.stderr.startswith(f"corefscore: {said}".encode())
 
 
@@ -150,42 +166,55 @@ def test_two_pipes_are_two(tmp_path: Path) -> None:
 ENDING = signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE
 
 RAISING = """
-import os, signal, sys
+import json, os, signal, sys
 from corefscore.cli import messages
-number = int(sys.argv[2])
-signal.signal(number, signal.SIG_DFL)  # whatever the tests themselves run under, such as nohup
-def kill(*_): os.kill(os.getpid(), number)
-def pieces():
-    yield from ["new"] * 5000
-    if sys.argv[3] == "within": kill()
-    if sys.argv[3] == "twice":
-        try: kill()
-        finally: kill(); kill()
-    yield "more"
 real = os.replace
-def replace(*names):
-    real(*names)
-    kill()
-if sys.argv[3] == "after": os.replace = replace
-try:
-    messages.write(pieces(), sys.argv[1])
-finally:
-    print("more was done")
+def raising(out, number, when):
+    # Whatever the tests themselves run under, such as nohup.
+    signal.signal(number, signal.SIG_IGN if when == "ignored" else signal.SIG_DFL)
+    def kill(): os.kill(os.getpid(), number)
+    def pieces():
+        yield from ["new"] * 5000
+        if when in ("within", "ignored"): kill()
+        if when == "twice":
+            try: kill()
+            finally: kill(); kill()
+        yield "more"
+    def replace(*names):
+        real(*names)
+        kill()
+    if when == "after": os.replace = replace
+    try: messages.write(pieces(), out)
+    finally: print("more was done", flush=True)
+ends = []
+for folder, number, when in json.loads(sys.argv[1]):
+    child = os.fork()
+    if not child:
+        os.dup2(os.open(folder + ".said", os.O_CREAT | os.O_WRONLY), 1)
+        os.dup2(1, 2)
+        sys.exit(raising(folder + "/out", number, when))
+    ends.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+print(json.dumps(ends))
 """
 
 
-@pytest.mark.parametrize("when", ["within", "twice", "after"])
-@pytest.mark.parametrize("number", ENDING, ids=lambda number: number.name)
-def test_a_signal_leaves_the_old_file_or_the_new_one_and_ends(
-    number: signal.Signals, when: str, tmp_path: Path
-) -> None:
-    """Right after the file was moved into its place, too."""
-    out = tmp_path / "out"
-    out.write_text("old")
-    done = subprocess.run([sys.executable, "-c", RAISING, out, str(number), when], capture_output=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (-number, b"", b"")
-    assert os.listdir(tmp_path) == ["out"]
-    assert out.read_text() == ("new" * 5000 + "more" if when == "after" else "old")
+def test_a_signal_leaves_the_old_file_or_the_new_one_and_ends(tmp_path: Path) -> None:
+    """Right after the file was moved into its place, too. As under nohup, an ignored signal stays ignored."""
+    rows = [(number, when) for number in ENDING for when in ("within", "twice", "after", "ignored")]
+    folders = [tmp_path / f"{number.name} {when}" for number, when in rows]
+    for folder in folders:
+        folder.mkdir()
+        (folder / "out").write_text("old")
+    asked = json.dumps([(str(folder), int(number), when) for folder, (number, when) in zip(folders, rows, strict=True)])
+    done = subprocess.run([sys.executable, "-c", RAISING, asked], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    new = "new" * 5000 + "more"
+    for folder, (number, when), end in zip(folders, rows, json.loads(done.stdout), strict=True):
+        ignored = when == "ignored"
+        said = folder.with_name(f"{folder.name}.said").read_text()
+        assert (end, said) == ((0, "more was done\n") if ignored else (-number, "")), folder.name
+        assert [path.name for path in folder.iterdir()] == ["out"], folder.name
+        assert (folder / "out").read_text() == (new if when in ("after", "ignored") else "old"), folder.name
 
 
 EVERYWHERE = """
@@ -280,15 +309,6 @@ def test_little_comes_before_the_command_settles_what_signals_do() -> None:
     assert done.stdout == b"['__future__', 'corefscore']\n"
 
 
-def test_an_ignored_signal_stays_ignored(tmp_path: Path) -> None:
-    """As under nohup."""
-    program = RAISING.replace("signal.SIG_DFL", "signal.SIG_IGN")
-    words: list[str] = [sys.executable, "-c", program, str(tmp_path / "out"), str(int(signal.SIGINT)), "within"]
-    done = subprocess.run(words, capture_output=True, check=False)
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert (tmp_path / "out").read_text() == "new" * 5000 + "more"
-
-
 # What a new file keeps of the old one
 
 
@@ -337,21 +357,22 @@ def test_an_owner_that_cannot_be_kept_is_told(
 
 
 def on_a_terminal(*arguments: str) -> bytes:
-    """What the command prints on a terminal."""
+    """What the command prints on a terminal; less than one holds that nobody reads yet."""
     ours, its = pty.openpty()
     attributes = termios.tcgetattr(its)
     attributes[1] &= ~termios.OPOST  # line ends stay as they are
     termios.tcsetattr(its, termios.TCSANOW, attributes)
-    with subprocess.Popen([PROGRAM, *arguments], stdout=its, stderr=subprocess.DEVNULL) as process:
-        os.close(its)
-        found = b""
-        try:
-            while got := os.read(ours, 1 << 16):
-                found += got
-        except OSError:  # the other end is closed
-            pass
-        assert process.wait(60) == 0
+    with open(os.devnull, "r+b") as nothing:
+        status, _ = forked(*arguments, streams=[nothing.fileno(), its, nothing.fileno()])
+    os.close(its)
+    found = b""
+    try:
+        while got := os.read(ours, 1 << 16):
+            found += got
+    except OSError:  # the other end is closed
+        pass
     os.close(ours)
+    assert status == 0
     return found
 
 
@@ -384,11 +405,13 @@ def test_markdown_shows_a_name_as_it_is(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "status", "said"),
     [
-        ("$C muc $K $R none --jobs 2", 0, b""),
         ("$P -m corefscore muc $K $R none", 0, b""),
         ("$C muc $K $R none --output out", 2, b"corefscore: out: No such file or directory\n"),
-        ("$C muc key response none --jobs 2", 2, b"corefscore: key: No such file or directory\n"),
-        ("$C convert $K out --quiet", 2, b"corefscore: out: No such file or directory\n"),
+        *outside(
+            ("$C muc $K $R none --jobs 2", 0, b""),
+            ("$C muc key response none --jobs 2", 2, b"corefscore: key: No such file or directory\n"),
+            ("$C convert $K out --quiet", 2, b"corefscore: out: No such file or directory\n"),
+        ),
     ],
 )
 def test_a_working_folder_that_is_gone_is_not_blamed_on_others(
