@@ -27,7 +27,7 @@ from corefscore.work import workers
 from corefscore.work.workers import Map
 from generate import Shape, write
 from names import tagged
-from support import RECORDED, Run, call
+from support import RECORDED, Run, call, within
 
 DOCUMENTS = 40
 
@@ -212,12 +212,11 @@ def test_every_form_of_input_is_read_in_pieces(
     form: str, quick: list[int], pair: Pair, alone: list[bool], capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     key, response = FORMS[form](*pair, capfdbinary)
-    for options in ([], ["none"]):
-        alone.clear()
-        quick.clear()
-        assert not same(capfdbinary, "every", key, response, *options).stderr
-        assert alone == [True, True, False, False]
-        assert sorted(quick)[-2 if form != "compressed" else -1] > 3
+    alone.clear()
+    quick.clear()
+    assert not same(capfdbinary, "every", key, response).stderr
+    assert alone == [True, True, False, False]
+    assert sorted(quick)[-2 if form != "compressed" else -1] > 3
 
 
 def test_documents_without_partners_are_told_in_the_same_way(
@@ -354,12 +353,10 @@ def test_every_command_that_scores_has_jobs(
 
 
 def test_standard_input_is_read_by_one_process(pair: Pair) -> None:
-    program = [str(Path(sys.executable).with_name("corefscore")), "muc", "-", str(pair[1]), "none"]
-    runs = [
-        subprocess.run([*program, *jobs], input=pair[0].read_bytes(), capture_output=True, check=True)
-        for jobs in ([], ["--jobs", "2"])
-    ]
-    assert runs[0].stdout == runs[1].stdout
+    words = "muc", "-", pair[1], "none"
+    one, many = (within(*words, *jobs, stdin=pair[0].read_bytes()) for jobs in ([], ["--jobs", "2"]))
+    assert one.status == 0
+    assert many == one
 
 
 def test_large_files_are_cut_where_documents_begin(pair: Pair) -> None:
@@ -492,8 +489,13 @@ __main__.main()
 """
 
 
-@pytest.mark.parametrize("how", ["kill", "tear"])
-@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize(
+    ("how", "count"),
+    [
+        ("tear", 2),
+        *(pytest.param(*row, marks=pytest.mark.outside) for row in (("kill", 1), ("kill", 2), ("tear", 1))),
+    ],
+)
 def test_a_killed_process_ends_the_command(how: str, count: int, pair: Pair) -> None:
     """Also in the middle of a result, while another process is alive; and where the next item finds nobody."""
     program = KILLED.format(how=how, count=count, path=sys.path)
@@ -547,7 +549,14 @@ __main__.main()
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for processes as Linux has them")
-@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda end: end.name)
+@pytest.mark.parametrize(
+    "end",
+    [
+        pytest.param(signal.SIGINT, id="SIGINT"),
+        pytest.param(signal.SIGTERM, id="SIGTERM", marks=pytest.mark.outside),
+        pytest.param(signal.SIGKILL, id="SIGKILL", marks=pytest.mark.outside),
+    ],
+)
 def test_no_process_outlives_the_command(end: signal.Signals) -> None:
     program = [sys.executable, "-c", WAITING]
     with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True) as process:

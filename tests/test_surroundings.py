@@ -116,11 +116,17 @@ def test_a_pipe_in_a_folder_is_skipped_with_a_notice(tmp_path: Path) -> None:
     (folder / "key.conll").write_bytes(Path(KEY).read_bytes())
     os.mkfifo(folder / "pipe.conll")
     said = f"{folder}/pipe.conll: notice[not-a-file] this is a pipe, a device or a socket in a folder\n".encode()
-    for words in (["muc", folder, KEY, "none"], ["muc", KEY, folder, "none"], ["convert", folder, tmp_path / "out"]):
+    reading: list[list[str | Path]] = [
+        ["muc", folder, KEY, "none"],
+        ["muc", KEY, folder, "none"],
+        ["convert", folder, tmp_path / "out"],
+    ]
+    for words in reading:
         done = within(*words)
         assert done.status == 0
         assert done.stderr.startswith(said)
-    for words in (["validate", folder], ["validate", KEY, "--key", folder]):
+    checking: list[list[str | Path]] = [["validate", folder], ["validate", KEY, "--key", folder]]
+    for words in checking:
         done = within(*words)
         assert done.status == 0
         assert said in done.stdout

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -35,7 +35,7 @@ from corefscore.formats.conll import reader as conll
 from corefscore.formats.conll.lines import cell_of
 from corefscore.formats.jsonlines import reader as jsonlines
 from corefscore.formats.jsonlines.examiner import Examiner
-from support import RECORDED, ROOT, TESTDATA, call, within
+from support import RECORDED, ROOT, TESTDATA, call, together, within
 from test_reading import columns, document, read_text
 
 PAGE = (ROOT / "docs" / "reference" / "messages.md").read_text()
@@ -185,10 +185,18 @@ def test_the_line_of_a_fault_says_where_the_partner_was_expected(tmp_path: Path)
     assert "before the document ends at line 4" in found.findings[0].advice
 
 
+def every_second(paths: Sequence[Path], name: Callable[[Path], Path] = lambda path: path.parent) -> list[Any]:
+    """Rows of these paths, of which every second one is left to `make test-outside`."""
+    return [
+        pytest.param(path, id=name(path).name, marks=[pytest.mark.outside] if at % 2 else [])
+        for at, path in enumerate(paths)
+    ]
+
+
 RESPONSES = [path for path in sorted(TESTDATA.rglob("response.conll")) if path.with_name("key.conll").exists()]
 
 
-@pytest.mark.parametrize("path", RESPONSES[::7], ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("path", every_second(RESPONSES[::7]))
 def test_the_size_of_blocks_does_not_matter(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if path.read_bytes().startswith(b"\x1f\x8b"):
         pytest.skip("cannot be read")
@@ -404,7 +412,7 @@ def test_there_are_pairs_to_compare() -> None:
     assert len(PAIRED) >= 176
 
 
-@pytest.mark.parametrize("response", PAIRED, ids=lambda path: path.parent.name)
+@together("response", PAIRED, lambda path: path.parent.name)
 def test_what_scoring_says_validating_says(response: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     """Whatever scoring refuses or notices, validating tells in the same words at the same place, and refuses nothing
     else but faults in documents that are not scored."""
@@ -985,26 +993,22 @@ def scores_of(key: Path, response: Path) -> list[object]:
     return found
 
 
-@pytest.mark.parametrize(
-    "folder",
-    [
-        pytest.param(folder, id=folder.name, marks=[pytest.mark.slow] if at % 2 else [])
-        for at, folder in enumerate(sorted((TESTDATA / "corefud").glob("*/*")))
-    ],
-)
+@pytest.mark.parametrize("folder", every_second(sorted((TESTDATA / "corefud").glob("*/*")), lambda folder: folder))
 def test_mending_moves_no_score_of_corefud(folder: Path, tmp_path: Path) -> None:
     """Copies are put in, and the parts of mentions numbered otherwise, before both are taken out again."""
     key, response, out = folder / "key.conllu", tmp_path / "in.conllu", tmp_path / "out.conllu"
     text = (folder / "response.conllu").read_text()
     twice = re.sub(r"(\(e[0-9]+-[^()|\s]*\))", r"\1\1", text)
     parts = re.sub(r"\[2/2\]", "[3/3]", re.sub(r"\[1/2\]", "[1/3]", twice))
-    for its in (text, parts, (parts.rstrip("\n") + "\n").replace("\n", "\r\n")):
-        response.write_text(its, newline="")
-        mended_bytes, _ = mended_corefud(response.read_bytes(), tmp_path)
-        if mended_bytes != response.read_bytes():
+    for its in (text, parts):
+        mended_bytes, _ = mended_corefud(its.encode(), tmp_path)
+        if mended_bytes != its.encode():
+            response.write_text(its)
             out.write_bytes(mended_bytes)
             assert scores_of(key, out) == scores_of(key, response)
         assert mended_corefud(mended_bytes, tmp_path) == (mended_bytes, [])
+    crlf = (parts.rstrip("\n") + "\n").replace("\n", "\r\n").encode()
+    assert mended_corefud(crlf, tmp_path)[0] == mended_bytes.replace(b"\n", b"\r\n")
 
 
 def test_first_copies_of_corefud_are_not_mended(tmp_path: Path) -> None:
