@@ -512,7 +512,7 @@ def test_from_python_a_result_is_a_baseline_of_groups(data_sets: tuple[Path, ...
         assert check(key, now, given, measures="lea").passed
     with pytest.raises(InputError, match="has no groups"):
         check(key, now, before.to_dict(), by="file")
-    with pytest.raises(UsageError, match="no regular expression"):
+    with pytest.raises(UsageError, match="not a regular expression"):
         check(key, now, before, by="(")
     with pytest.raises(UsageError, match="one of the two"):
         check(key, now, before, by="file", average="documents")

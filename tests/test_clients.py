@@ -219,8 +219,8 @@ def test_every_mention_is_in_one_window_that_of_its_first_token() -> None:
     assert [its.mentions.recall_counts.denominator for its in result.documents.values()] == [3, 2]
     (one, other) = result.notices
     assert str(one) == (
-        'key: notice[crosses-window] in document "document": "(2, 3)" (tokens 2 to 3) continues after the end of '
-        "its window, which is before token 3\n  it counts in the window of its first token, on both sides"
+        'key: notice[crosses-window] in document "document": "(2, 3)" (tokens 2 to 3) extends beyond its '
+        "window, which ends before token 3\n  on both sides such a mention counts in the window of its first token"
     )
     assert other.path == "response"
 

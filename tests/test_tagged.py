@@ -718,7 +718,8 @@ def test_characters_of_another_text_are_refused_or_aligned(
     (tmp_path / "response.jsonl").write_text(json.dumps({name: fields[name] for name in ("text", "clusters")}))
     refused = call(capfdbinary, "lea", KEY, tmp_path / "response.jsonl")
     assert refused.status == 1
-    assert b'continues with "b.ThenShefedit.Itlik"' in refused.stderr
+    assert b"differs from that of the other side" in refused.stderr
+    assert b'"b.ThenShefedit.Itlik" here' in refused.stderr
     assert b"--align" in refused.stderr
     done = call(capfdbinary, "lea", KEY, tmp_path / "response.jsonl", "none", "--align", "--format", "json")
     found = json.loads(done.stdout)

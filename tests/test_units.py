@@ -107,7 +107,7 @@ def test_entities_that_cross_units_are_counted_and_named() -> None:
     (notice,) = counted(KEY, ACROSS).notices
     assert notice.code == "crosses-unit"
     named = [notice.details[name] for name in ("side", "count", "unit", "other_unit")]
-    assert named == ["response", "6 entities", "31", "36"]
+    assert named == ["response", 6, "31", "36"]
 
 
 @pytest.mark.parametrize("shape", ["token", "sentence", "nested"])

@@ -76,7 +76,7 @@ def test_a_notice_names_the_option_where_words_are_shown(verb: str, tmp_path: Pa
     others: list[Path | str] = [] if verb == "validate" else [tmp_path / "out" if verb == "convert" else ECB]
     done = call(capfdbinary, verb, ECB, *others)
     assert b"no-words-in-column" in done.stderr + done.stdout
-    assert b'column 4, which is taken for that of words, contains "0" for every token' in done.stderr + done.stdout
+    assert b'column 4, which is read as the column of words, contains "0" for every token' in done.stderr + done.stdout
 
 
 def test_a_score_looks_at_no_word_and_gives_no_notice(capfdbinary: Capture) -> None:

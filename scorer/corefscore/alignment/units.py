@@ -112,9 +112,9 @@ def _crossing(units: Units, name: str, side: Documents, unit: str) -> list[Findi
         details = {
             "document": side.names[document],
             "side": name,
-            "count": plural(len(crossed), "entity"),
+            "count": len(crossed),
             "has": "has" if len(crossed) == 1 else "have",
-            "entities": int(np.count_nonzero(side.document == document)),
+            "entities": plural(int(np.count_nonzero(side.document == document)), "entity"),
             "entity": side.name_of(int(crossed[0])),
             "words": first_words,
             "unit": units.names[row[mentions[0]]],

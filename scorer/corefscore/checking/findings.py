@@ -60,7 +60,7 @@ KINDS: Mapping[str, Kind] = {
     "repeated-name": Kind(
         ERROR,
         'a second document named "{document}"; the first is at {first}',
-        "expected every name once; give one of them another name or part number",
+        "each name may occur only once; give one of the two another name or part number",
     ),
     "no-document": Kind(ERROR, "no document: {what}", "expected {expected}"),
     "not-clusters": Kind(
@@ -68,7 +68,11 @@ KINDS: Mapping[str, Kind] = {
         "{where}the clusters are {what}",
         "expected {expected}",
     ),
-    "unreadable": Kind(ERROR, "{what}", "the rest of it is not checked; give a file that can be read to its end"),
+    "unreadable": Kind(
+        ERROR,
+        "{what}",
+        "the file was not checked to its end; give a file that exists and can be read to its end",
+    ),
     "bad-json": Kind(ERROR, "not JSON: {what}", "expected {expected}"),
     "json-document": Kind(
         ERROR,
@@ -85,32 +89,32 @@ KINDS: Mapping[str, Kind] = {
     "bad-mention": Kind(ERROR, 'in document "{document}": {place} is {what}', "expected {expected}"),
     "other-end": Kind(
         ERROR,
-        'in document "{document}": {place} is "{words}"; {field} has "{said}" for it',
-        "{expected}; correct the offsets, or remove {field} to have them taken as they are",
+        'in document "{document}": {place} has the words "{words}", but {field} has "{said}"',
+        "{expected}; correct the offsets, or remove {field} to score the offsets as they are",
     ),
     "other-text": Kind(
         ERROR,
-        'in document "{document}": the text continues with "{text}", but that of the other side, {place}, with '
-        '"{other}"',
-        "offsets of characters need the same text on both sides, blanks aside; --align finds the words of the response "
-        "in the key",
+        'in document "{document}": the text differs from that of the other side, {place}: "{text}" here, "{other}" '
+        "there",
+        "offsets of characters need the same text on both sides, apart from blanks; correct the text, or score with "
+        "--align, which finds the words of the response in the key",
     ),
     "no-tokens": Kind(
         ERROR,
         'in document "{document}": mentions count characters, and the other side, {place}, has no words',
-        "offsets of characters are mapped to the tokens of the other side; give that with its words, or both with "
-        "offsets of tokens",
+        "offsets of characters are mapped to the tokens of the other side; give the other side with its words, or "
+        "both sides with offsets of tokens",
     ),
     "unnamed-documents": Kind(
         ERROR,
-        "{count} without names, and {others} on the other side",
-        "documents without names are paired by position, so there have to be as many; give each a name in doc_key",
+        "{count} without names here, but {others} on the other side",
+        "documents without names are paired by position, so both sides need the same number; name them with doc_key",
     ),
     "too-many-repeated": Kind(
         ERROR,
         "Found too many repeated mentions (> {limit}) in the response, so refusing to score. Please fix the output.",
-        "{count} later copies of {spans} in {documents}; --repeated first scores this file with the first copy of "
-        "each, corefscore validate lists them",
+        "{count} later copies of {spans} in {documents}; score with --repeated first to keep the first copy of each, "
+        "or list them with corefscore validate",
     ),
     "repeated-mention": Kind(
         NOTICE,
@@ -119,19 +123,19 @@ KINDS: Mapping[str, Kind] = {
     ),
     "crosses-window": Kind(
         NOTICE,
-        'in document "{document}": "{words}" (tokens {start} to {end}) continues after the end of its window, which is '
-        "before token {border}",
-        "it counts in the window of its first token, on both sides",
+        'in document "{document}": "{words}" (tokens {start} to {end}) extends beyond its window, which ends before '
+        "token {border}",
+        "on both sides such a mention counts in the window of its first token",
     ),
     "nothing-of-kind": Kind(
         NOTICE,
         "there is nothing to count for mentions of the kind {kind} {where}",
-        "such a score is 0, and empty in tables",
+        "such a score is printed as 0, and left empty in tables; choose another kind or measure to get a score",
     ),
     "crosses-unit": Kind(
         NOTICE,
-        'in document "{document}": {count} of {entities} of the {side} {has} mentions in several units '
-        '(--unit {option}), such as entity {entity}: "{words}" in {unit}, "{other_words}" in {other_unit}',
+        'in document "{document}": {count} of {entities} of the {side} {has} mentions in several units (--unit '
+        '{option}); for example, entity {entity} has "{words}" in {unit} and "{other_words}" in {other_unit}',
         "scores do not change; for intervals and tests such an entity counts in the unit of its first mention",
     ),
     "no-unit": Kind(
@@ -140,16 +144,19 @@ KINDS: Mapping[str, Kind] = {
     "one-unit": Kind(
         ERROR,
         "intervals and tests have only one unit to resample (--unit {unit}; documents: {documents})",
-        "they need at least two: --unit part resamples the parts of documents, --unit column:N or field:NAME units "
-        "within them; for scores alone, run corefscore METRIC KEY RESPONSE",
+        "at least two are needed; --unit part resamples the parts of documents, --unit column:N (CoNLL) or field:NAME "
+        "(JSON) units within documents; for scores alone, run corefscore METRIC KEY RESPONSE",
     ),
     "not-a-baseline": Kind(
-        ERROR, "{what}", "expected what corefscore METRIC KEY RESPONSE --format json printed, or the official scorer"
+        ERROR,
+        "{what}",
+        "expected BASELINE KEY RESPONSE, where BASELINE is the output of corefscore METRIC KEY RESPONSE --format "
+        "json, or of the official scorer",
     ),
     "other-signature": Kind(
         ERROR,
-        'the baseline was made with "{baseline}", and this run with "{run}"',
-        "scores can be compared only if all of this is the same; give the same options, or make a new baseline",
+        'the baseline was made with "{baseline}", but this run is "{run}"',
+        "scores are comparable only if these are the same; use the options of the baseline, or make a new baseline",
     ),
     "not-a-system": Kind(
         NOTICE,
@@ -158,18 +165,19 @@ KINDS: Mapping[str, Kind] = {
     ),
     "scores-changed": Kind(
         ERROR,
-        "the baseline was made by corefscore {baseline}, and this is {run}; scores changed in {versions}",
-        "make the baseline again with this version; the changelog lists under Scores what changed",
+        "the baseline was made by corefscore {baseline}, but this is {run}; scores changed in {versions}",
+        "make a new baseline with this version; the changelog lists the changes under Scores",
     ),
     "other-version": Kind(
         NOTICE,
         "the baseline was made by corefscore {baseline}, and this is {run}",
-        "the changelog names no change of scores between the two, so they are compared; make the baseline again with "
-        "this version to silence this notice",
+        "the changelog lists no change of scores between the two, so they are compared; make a new baseline with this "
+        "version to silence this notice",
     ),
     "other-documents": Kind(
         ERROR,
-        "documents that only one side has: {count}, the first of which {which}: {first}",
+        "the documents are not those of the baseline: {count} on one side only; the first, {first}, is one that "
+        "{which}",
         "scores can be compared only for the same documents; make a new baseline",
     ),
     "other-groups": Kind(
@@ -198,22 +206,24 @@ KINDS: Mapping[str, Kind] = {
     ),
     "no-words-in-column": Kind(
         NOTICE,
-        "column {column}, which is taken for that of words, contains {what}",
-        "--word-column N names another column; those of this line: {cells}",
+        "column {column}, which is read as the column of words, contains {what}",
+        "choose the column of words with --word-column N; the columns of this line are: {cells}",
     ),
     "no-name-column": Kind(
         NOTICE,
         "there is no column {column} of named entities in this file: {what}",
-        "no mention in it counts as named; --include PATTERN leaves files of a folder out",
+        "no mention in it counts as named; to leave such files out, choose the files of the folder with --include GLOB",
     ),
     "unknown-words": Kind(
         ERROR,
         'in document "{document}": the words of a name of type {type} are not known',
-        "a key is estimated from the words of names; expected words in the fourth of at least five columns or in "
-        "that of --word-column, and the names in another",
+        "a key is estimated from the words of names; expected words in the fourth of five or more columns, or in the "
+        "column that --word-column sets, and names in another column",
     ),
     "absent-type": Kind(
-        NOTICE, 'no name in column {column} has the type "{type}", which --ne-types names', "the types there: {known}"
+        NOTICE,
+        'no name in column {column} has the type "{type}", which --ne-types lists',
+        "types in the column: {known}",
     ),
     "no-named-mentions": Kind(
         NOTICE,
@@ -240,7 +250,8 @@ KINDS: Mapping[str, Kind] = {
     "no-common-document": Kind(
         NOTICE,
         "key and response have no document name in common",
-        'every score is 0; the key has "{key}", the response "{response}"',
+        'every score is 0; the key has "{key}", the response "{response}"; give documents the same names and part '
+        "numbers in both",
     ),
     "token-count": Kind(
         NOTICE,
@@ -262,7 +273,9 @@ KINDS: Mapping[str, Kind] = {
         "only words and coreference are converted, not parts of speech, parses, names, speakers or other columns",
     ),
     "dropped-comments": Kind(
-        NOTICE, "a comment within a document", "comments are not converted, neither this one nor later ones"
+        NOTICE,
+        "a comment within a document",
+        "comments are not converted, neither this one nor any later one",
     ),
     "empty-sentences": Kind(
         NOTICE,
@@ -272,7 +285,7 @@ KINDS: Mapping[str, Kind] = {
     "dropped-fields": Kind(
         NOTICE,
         'document "{document}" has other fields as well: {fields}',
-        "only words and clusters are converted, not these fields, here or in later documents",
+        "only words and clusters are converted; these fields are dropped, also in later documents",
     ),
     "dropped-ids": Kind(
         NOTICE,
@@ -293,12 +306,12 @@ KINDS: Mapping[str, Kind] = {
     "other-heads": Kind(
         NOTICE,
         'in document "{document}": {count} with a head that is not the highest of its words in the tree',
-        "tags have no heads: beside a key the text gets the highest words as heads, so scores by head change; "
-        "--heads tree does the same with the key",
+        "tags cannot mark heads: when the text is scored, the highest words are its heads, so scores by head change; "
+        "--heads tree chooses the same heads in the key",
     ),
     "dropped-zeros": Kind(
         NOTICE,
-        'in document "{document}": {count} of empty nodes alone (zeros)',
+        'in document "{document}": {count} of empty nodes only (zeros)',
         "such a mention is not converted, since it has no token",
     ),
     "filled-gaps": Kind(
@@ -324,13 +337,13 @@ KINDS: Mapping[str, Kind] = {
     ),
     "dropped-marks": Kind(
         NOTICE,
-        'in document "{document}": {count} like "{piece}", which the official scorer discards',
+        'in document "{document}": {count} like "{piece}", which the official scorer ignores',
         "they are not converted",
     ),
     "crossing-mentions": Kind(
         NOTICE,
         'in document "{document}": mentions {first} and {second} of entity {entity} cross',
-        "CoNLL cannot tell them from nested ones: they are read as other spans, and scores will differ",
+        "CoNLL cannot distinguish them from nested ones; they will be read as other spans, and scores will differ",
     ),
     "no-words": Kind(
         NOTICE,
@@ -354,21 +367,21 @@ KINDS: Mapping[str, Kind] = {
     ),
     "other-words": Kind(
         NOTICE,
-        'in document "{document}": {count} with other words than their tokens: {place} is "{words}", and {field} has '
-        '"{said}"',
-        "the offsets decide; other mentions of the document agree, so see whether these are multiword tokens",
+        'in document "{document}": {count} whose words are not those of the tokens: {place} is "{words}", but {field} '
+        'has "{said}"',
+        "the offsets are scored; other mentions of the document agree, so check whether these are multiword tokens",
     ),
     "within-token": Kind(
         NOTICE,
         'in document "{document}": {count} whose characters begin or end within a token of the other side, first '
         '"{words}"',
-        "such a mention is read as all tokens of which it has characters",
+        "such a mention is extended to whole tokens",
     ),
     "cut-text": Kind(
         NOTICE,
         'document "{document}" has a text without tokens',
-        "it is cut at blanks and where mentions begin or end; score the file itself, since another file may be cut "
-        "in other places",
+        "it is split into tokens at blanks and at both ends of mentions; score the original file, since another file "
+        "may be split at other places",
     ),
     "dropped-sentences": Kind(
         NOTICE,
@@ -378,9 +391,13 @@ KINDS: Mapping[str, Kind] = {
     "joined-sentences": Kind(
         NOTICE,
         'in document "{document}": {count} joined with the one before',
-        "a mention is in both, and offsets count from the first token of one sentence",
+        "a mention extends over both, but this format has offsets within one sentence",
     ),
-    "unscored-fault": Kind(NOTICE, "a fault in a document that is not scored: {fault}", "it does not affect the score"),
+    "unscored-fault": Kind(
+        NOTICE,
+        "an error in a document that is not scored: {fault}",
+        "it does not affect the score",
+    ),
     "no-begin": Kind(
         NOTICE,
         "the end of a document that did not begin",
@@ -394,7 +411,7 @@ KINDS: Mapping[str, Kind] = {
     "no-mentions": Kind(
         NOTICE,
         'document "{document}" has no mentions',
-        "a key without mentions has nothing to find, a response without mentions finds nothing",
+        "every mention that the other side has in it counts as an error; check whether its annotation is missing",
     ),
     "empty-cluster": Kind(
         NOTICE,
@@ -409,25 +426,24 @@ KINDS: Mapping[str, Kind] = {
     "overlapping-mentions": Kind(
         NOTICE,
         'in document "{document}": "{words}"{tokens} {how} another mention of entity {entity}{other_tokens}',
-        "brackets cannot tell crossing mentions of one entity from nested ones and are read as nested; give one of the "
-        "two another entity if that is what was meant",
+        "mentions of one entity that cross look like nested ones, and are read as nested; check the brackets and the "
+        "entities of both",
     ),
     "odd-cell": Kind(
         NOTICE,
         'in document "{document}": "{cell}" is not a plain coreference cell',
-        'it is read as "{read}", the rest is ignored; expected "-", or pieces such as (1), (1 and 1) with a bar '
-        "between them",
+        'it is read as "{read}", the rest is ignored; expected "-", or pieces such as (1), (1 and 1), separated by "|"',
     ),
     "other-column": Kind(
         NOTICE,
-        'the last column of document "{document}" does not look like coreference: something else in {count} of '
-        '{cells}, such as "{cell}"',
+        'the last column of document "{document}" does not look like coreference: {count} of {cells} contain '
+        'something else, such as "{cell}"',
         'only the last column is read; expected "-", or pieces such as (1), (1 and 1) in it',
     ),
     "column-count": Kind(
         NOTICE,
         "{found} where the sentence began with {expected}",
-        "only the last column is read, whichever it is; give every token of a sentence the same number of columns",
+        "only the last column is read, whatever its number; give every token of a sentence the same number of columns",
     ),
     "token-number": Kind(
         NOTICE,
@@ -438,12 +454,12 @@ KINDS: Mapping[str, Kind] = {
     "mixed-separators": Kind(
         NOTICE,
         'in document "{document}": {count} with blanks where the others have tabs',
-        "such lines are split at blanks, and only the last column counts; put tabs there",
+        "these lines are split at blanks, and only the last column counts; separate their columns by tabs",
     ),
     "mixed-line-ends": Kind(
         NOTICE,
         "{count} with {found}, but the first line of the file ends with {expected}",
-        "with CR LF an empty column at the end of a line counts, with LF it does not; --fix makes all of them LF",
+        "an empty column at the end of a line counts before CR LF, but not before LF; validate --fix changes all to LF",
     ),
     "not-utf-8": Kind(
         NOTICE,
@@ -453,22 +469,23 @@ KINDS: Mapping[str, Kind] = {
     "no-tags": Kind(
         NOTICE,
         'there is no tag in the text of "{document}" (notation: {notation})',
-        "it is scored as one without mentions; --tags names another notation, or is a pattern for one",
+        "it is scored as a document without mentions; if it has tags in another notation, name that or give a "
+        "pattern: --tags NAME|REGEX",
     ),
     "unclosed-tags": Kind(
         NOTICE,
         'in document "{document}": {count} never closed',
-        "they mean nothing; the page on language models shows how each notation closes a mention",
+        "such tags are ignored; docs/language-models.md shows how each notation closes a mention",
     ),
     "unopened-tags": Kind(
         NOTICE,
-        'in document "{document}": {count} closing nothing',
-        "they mean nothing; the page on language models shows how each notation opens a mention",
+        'in document "{document}": {count} without an opening one',
+        "such tags are ignored; docs/language-models.md shows how each notation opens a mention",
     ),
     "unreadable-tags": Kind(
         NOTICE,
         'in document "{document}": {count} without an id, or with no word between them',
-        "they mean nothing; every mention needs the id of its entity and a word",
+        "such tags are ignored; every mention needs the id of its entity and a word",
     ),
     "crossing-tags": Kind(
         NOTICE,
@@ -477,9 +494,9 @@ KINDS: Mapping[str, Kind] = {
     ),
     "mixed-notations": Kind(
         NOTICE,
-        'in document "{document}": this is a tag in the notation {other}, and the answer is read in the notation '
+        'in document "{document}": this is a tag in the notation {other}, but the answer is read in the notation '
         "{notation}",
-        "what is in another notation is read as text; --tags says which notation the answer has",
+        "tags in another notation are read as text; --tags sets the notation of the answer",
     ),
     "parting-text": Kind(
         NOTICE,
@@ -489,7 +506,7 @@ KINDS: Mapping[str, Kind] = {
     "lower-fidelity": Kind(
         NOTICE,
         "the fidelity of the text is {now} % now, and was {before} % ({what})",
-        "scores may have changed because of the text alone; check first what the system changes in it",
+        "the change of the text alone may have changed the scores; check first what the system changes in it",
     ),
     "low-fidelity": Kind(
         NOTICE,
@@ -504,18 +521,19 @@ KINDS: Mapping[str, Kind] = {
     "by-position": Kind(
         NOTICE,
         "no answer has the name of a document of the key",
-        "the {count} answers are taken for the {documents} documents of the key in their order; name them to be sure",
+        "the {count} answers are paired with the {documents} documents of the key in order; to be safe, name each "
+        "answer by its file or in doc_key",
     ),
     "unnamed-answers": Kind(
         ERROR,
-        "no answer has the name of a document of the key, and {count} cannot be those of {documents} documents",
-        "expected the names of documents as names of files or in the field doc_key; or as many answers as documents, "
-        "in the order of the key",
+        "no answer has the name of a document of the key, and {count} cannot be paired with {documents} documents",
+        "expected the name of its document as the file name of each answer or in doc_key, or as many answers as "
+        "documents, in the order of the key",
     ),
     "unsaid-crossing": Kind(
         NOTICE,
-        'in document "{document}": {count} across the end of another one',
-        "the notation {notation} cannot express this, so they are left out; --tags words can",
+        'in document "{document}": {count} crossing another one',
+        "the notation {notation} cannot express this, so they are left out; convert with --tags words, which can",
     ),
     "unsaid-ids": Kind(
         NOTICE,
@@ -524,8 +542,8 @@ KINDS: Mapping[str, Kind] = {
     ),
     "widened-brackets": Kind(
         NOTICE,
-        'in document "{document}": {count} with what would be a tag in the notation {notation}',
-        "such characters are written in their full width, and compared as equal",
+        'in document "{document}": {count} with characters of tags in the notation {notation}',
+        "such characters are written as full-width characters, which are compared as equal",
     ),
     "lost-mentions": Kind(
         NOTICE,
@@ -535,7 +553,7 @@ KINDS: Mapping[str, Kind] = {
     "text-unknown": Kind(
         ERROR,
         'the words of document "{document}" of the {side} are not known',
-        "words can only be found where both sides have them; give a {side} with its words",
+        "words can be looked up only if both sides have them; give a {side} with its words",
     ),
     "no-pronouns": Kind(
         NOTICE,
@@ -588,7 +606,7 @@ KINDS: Mapping[str, Kind] = {
     "odd-dependency": Kind(
         ERROR,
         '"{piece}" is not the dependency of an empty node, which is the head of a mention',
-        "expected PARENT:RELATION, several of them with bars between them; correct the DEPS column",
+        'expected PARENT:RELATION, or several of these separated by "|"; correct the DEPS column',
     ),
     "no-head": Kind(
         NOTICE,
@@ -618,9 +636,9 @@ KINDS: Mapping[str, Kind] = {
     ),
     "misnumbered-parts": Kind(
         NOTICE,
-        '"{piece}" belongs to a discontinuous mention whose parts are not numbered from 1 to as many as there are',
-        "they are read in the order of the file, up to the one that is numbered as the last, as in the official "
-        "scorer; correct the numbers, as validate --fix does",
+        '"{piece}" belongs to a discontinuous mention whose parts are not numbered 1, 2, 3 and so on',
+        "they are read in the order of the file, up to the part with the last number, as in the official scorer; "
+        "correct the numbers, as validate --fix does",
     ),
     "odd-entity": Kind(
         NOTICE,
@@ -629,9 +647,9 @@ KINDS: Mapping[str, Kind] = {
     ),
     "same-document-names": Kind(
         NOTICE,
-        "names of documents that an earlier file has as well: {count}, the first of which is {document}",
-        'each file is a data set of its own, so such a document is called "{document} ({file})"; key and response '
-        "belong together where their files have the same names",
+        "{count} with a name that an earlier file also has, the first of which is {document}",
+        'each file is a data set of its own, so such a document is called "{document} ({file})"; it is paired with '
+        "the one in the file of the same name on the other side",
     ),
     "no-newdoc": Kind(
         NOTICE,
@@ -651,8 +669,8 @@ KINDS: Mapping[str, Kind] = {
     "split-entity": Kind(
         NOTICE,
         'entity "{entity}" of document "{before}" has mentions in document "{document}" as well{more}',
-        "it is an entity of its own in each document, as in the official scorer; give entities of other documents "
-        "other ids",
+        "each document has an entity of its own, as in the official scorer; use different ids for entities of "
+        "different documents",
     ),
     "repeated-attribute": Kind(
         NOTICE,
@@ -662,7 +680,7 @@ KINDS: Mapping[str, Kind] = {
     "repeated-number": Kind(
         NOTICE,
         "{count} with the number of another word of the sentence, the first of which is {number}",
-        "words of one number are one word in mentions, as in the official scorer; give each word its own number",
+        "words with the same number count as one word, as in the official scorer; give each word its own number",
     ),
     "not-ten-columns": Kind(
         NOTICE,
@@ -677,13 +695,14 @@ KINDS: Mapping[str, Kind] = {
     ),
     "official-lookup": Kind(
         NOTICE,
-        "for {count} the official scorer looks up another entity than that of the aligned mention",
-        "papers report these numbers; --lookup alignment takes the entity of the aligned mention",
+        "for {count} the official scorer looks up another entity than the one that the mention is aligned with",
+        "the scores are those of the official scorer, which papers report; --lookup alignment uses the aligned entity",
     ),
     "different-sentence": Kind(
         NOTICE,
-        'in document "{document}": token {token}, {word}, has another sentence or number than in the key, {place}',
-        "words are compared by sentence and number, so mentions from here on may fail to match",
+        'in document "{document}": token {token}, {word}, has another sentence or word number than in the key, {place}',
+        "words are compared by sentence and number, so mentions from here on may fail to match; split both texts into "
+        "the same sentences",
     ),
     "different-word": Kind(
         NOTICE,
@@ -699,8 +718,8 @@ KINDS: Mapping[str, Kind] = {
     "replaced-file": Kind(
         NOTICE,
         "the file that this one replaces {what}",
-        "the new text is complete under this name; to change the old file itself, write to another one and copy that "
-        "over it with cp",
+        "the new text is complete under this name; to change the old file itself, write to another file and copy it "
+        "over the old one with cp",
     ),
 }
 """Every kind of finding, by code."""

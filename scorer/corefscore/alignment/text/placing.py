@@ -319,7 +319,7 @@ class _Placing:
         line, column, around = place.line, None, None
         if piece.layers.at is not None and piece.words.tokens:
             line, column, around = piece.layers.at(word)
-        details = {"document": self.key.names[document], "key_word": f"{key_word} {'behind it' if ends else 'instead'}"}
+        details = {"document": self.key.names[document], "key_word": f"{key_word} {'after it' if ends else 'instead'}"}
         self.partings.append(Finding("parting-text", place.source.name, line, column, details, around))
 
     def _note(self, document: int, pieces: Sequence[_Piece], counts: Mapping[str, int]) -> None:
@@ -343,9 +343,9 @@ OTHER = "no word of the key was found in the answer: see whether the model refus
 """What is said of a low fidelity."""
 
 MEANING = {
-    OVERLAP: "entities of different answers are one where they share a mention of overlapping text, and else apart",
-    APART: "entities of different answers are never one",
-    SAME: "an id means the same entity in all of them",
+    OVERLAP: "entities of different answers are joined if they share a mention in overlapping text",
+    APART: "entities of different answers are never joined",
+    SAME: "entities with the same id are joined",
 }
 
 
