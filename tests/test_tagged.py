@@ -21,8 +21,7 @@ import pytest
 from corefscore.alignment.text.characters import characters
 from corefscore.alignment.text.fidelity import COLUMNS, ratio
 from corefscore.alignment.text.placing import Placed, other_names, placed, words_of
-from corefscore.alignment.text.stretches import EQUAL, Grams, Key, common_prefix, grams
-from corefscore.alignment.text.stretches import find as found_in
+from corefscore.alignment.text.stretches import EQUAL, Grams, Key, align, common_prefix, grams
 from corefscore.documents.model import KEY as KEY_SIDE
 from corefscore.documents.model import RESPONSE, Documents, joined
 from corefscore.errors import InputError, UsageError
@@ -412,12 +411,12 @@ WORDS = st.lists(st.text("abcdefgh .[](){}|#1éß中", max_size=6), max_size=60)
 @settings(max_examples=200)
 def test_what_is_equal_is_equal_and_stands_in_order(key: list[str], response: list[str]) -> None:
     of_key, of_response = characters(key), characters(response)
-    found = found_in(Key(of_key), of_response)
-    equal = found.how == EQUAL
-    places = found.place[equal]
+    found = align(Key(of_key), of_response)
+    equal = found.state == EQUAL
+    places = found.key[equal]
     assert (of_key.code[places] == of_response.code[equal]).all()
     assert (places[1:] > places[:-1]).all()
-    assert found.place.max(initial=-1) < len(of_key.code)
+    assert found.key.max(initial=-1) < len(of_key.code)
     if of_key.code.tolist() == of_response.code.tolist():
         assert equal.all()
 
@@ -1077,5 +1076,5 @@ def test_a_long_text_is_found_in_time_that_grows_with_its_length(changed: int) -
     other = [word if at % changed else chance.choice(words) for at, word in enumerate(words)]
     key, response = characters(words), characters(other)
     before = process_time()
-    found_in(Key(key), response)
+    align(Key(key), response)
     assert process_time() - before < 20

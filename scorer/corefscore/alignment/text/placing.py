@@ -27,8 +27,8 @@ import numpy as np
 from corefscore.alignment.pairing import in_other_form
 from corefscore.alignment.text.characters import Characters, characters
 from corefscore.alignment.text.fidelity import COLUMNS, UNUSUAL, Fidelity, described, ratio
-from corefscore.alignment.text.stretches import ABSENT, EQUAL, MOVED, Found, find, is_aligned
-from corefscore.alignment.text.zeros import Columns, DocumentWords, Spans, as_nodes, found_zeros, gaps_of, with_zeros
+from corefscore.alignment.text.stretches import ABSENT, EQUAL, MOVED, Alignment, align, in_place
+from corefscore.alignment.text.zeros import Columns, DocumentWords, Spans, as_nodes, gaps_of, nodes_of_zeros, with_zeros
 from corefscore.checking.findings import Finding, plural
 from corefscore.documents.arrays import NONE, Bools, Ints, Objects, changes, tally
 from corefscore.documents.model import (
@@ -84,13 +84,13 @@ def placed(key: Sequence[Documents], response: Sequence[Documents], reading: Rea
 
 
 class _Piece(NamedTuple):
-    """A document of the response on its way to the key: its number, its words, where they are, how many words the
-    pieces before it have, and which empty nodes of the key its zeros are."""
+    """A document of the response: its number, its words, their alignment, how many words the pieces before it have, and
+    which empty nodes of the key its zeros are."""
 
     document: int
     layers: Layers
     words: Characters
-    found: Found
+    alignment: Alignment
     before: int
     zeros: Mapping[int, int]
 
@@ -179,18 +179,18 @@ class _Placing:
 
     # Words
 
-    def _pieces(self, documents: Sequence[int], words: Mapping[int, Layers]) -> list[_Piece]:
-        """The pieces of a document, each found in the key."""
+    def _pieces(self, documents: Sequence[int], layers: Mapping[int, Layers]) -> list[_Piece]:
+        """The pieces of a document, each aligned with the key."""
         pieces, before = [], 0
         for document in documents:
-            its = list(chain(*words[document].words))
-            zeros = words[document].zeros if self.key.nodes is not None else ()
-            of_piece = characters(its, set(zeros))
-            found = find(self.of_key.text, of_piece)
-            own = DocumentWords(words[document]) if self.both_corefud and zeros else its
-            of_zeros = found_zeros(self.of_key, zeros, of_piece, found, own)
-            pieces.append(_Piece(document, words[document], of_piece, found, before, of_zeros))
-            before += len(its)
+            words = list(chain(*layers[document].words))
+            zeros = layers[document].zeros if self.key.nodes is not None else ()
+            of_piece = characters(words, set(zeros))
+            alignment = align(self.of_key.text, of_piece)
+            own = DocumentWords(layers[document]) if self.both_corefud and zeros else words
+            nodes = nodes_of_zeros(self.of_key, zeros, of_piece, alignment, own)
+            pieces.append(_Piece(document, layers[document], of_piece, alignment, before, nodes))
+            before += len(words)
         return pieces
 
     # Mentions
@@ -233,7 +233,7 @@ class _Placing:
         entity, own = self.response.entity[its], (self.response.start[its], self.response.end[its])
         characters_of = piece.words.first
         begin, end = characters_of[own[0]], characters_of[own[1] + 1]
-        start, last, differing = _stretched(begin, end, piece.found, self.of_key.characters)
+        start, last, differing = _stretched(begin, end, piece.alignment, self.of_key.characters)
         with_zeros(own, (start, last, differing), piece.zeros, self.of_key)
         _resolve(own, start, last, differing)
         lost = differing < 0
@@ -253,7 +253,9 @@ class _Placing:
         mentions = mentions_of(self.response, piece.document)
         nodes = self.response.nodes.take(np.arange(mentions.start, mentions.stop))
         # For every word of the response the first and the last word in the key.
-        first, last, _ = _stretched(piece.words.first[:-1], piece.words.first[1:], piece.found, self.of_key.characters)
+        first, last, _ = _stretched(
+            piece.words.first[:-1], piece.words.first[1:], piece.alignment, self.of_key.characters
+        )
         for zero, node in piece.zeros.items():
             first[zero] = last[zero] = node
         if self.heads not in (TREE, LAST):
@@ -289,7 +291,7 @@ class _Placing:
             words[f"tags_{fault}"] = sum(piece.layers.faults.get(fault, 0) for piece in pieces)
         lost = spans.differing < 0
         changed = ~lost & (
-            (spans.differing > 0) | _holds(~every[0], spans.start, np.where(lost, spans.start, spans.end))
+            (spans.differing > 0) | _contain(~every[0], spans.start, np.where(lost, spans.start, spans.end))
         )
         words["mentions_inserted"] = int(np.count_nonzero(lost))
         words["mentions_changed"] = int(np.count_nonzero(changed))
@@ -301,21 +303,22 @@ class _Placing:
         which = mentions_of(self.key, document)
         start, end = self.key.start[which], self.key.end[which]
         sound = end >= start
-        return int(np.count_nonzero(~_holds(~deleted, start[sound], end[sound])))
+        return int(np.count_nonzero(~_contain(~deleted, start[sound], end[sound])))
 
     def _note_parting(self, document: int, piece: _Piece) -> None:
-        """Keep the place where the text of a piece first differs from that of the key."""
-        found, key = piece.found, self.of_key.characters
-        first = int(found.place[0]) if len(found.place) and found.how[0] == EQUAL else 0
-        other = (found.how != EQUAL) | (found.place != first + np.arange(len(found.place)))
-        at = int(np.argmax(np.append(other, True)))
-        ends = len(found.place) == at
-        if ends and first + at >= len(key.code):
+        """Note where the text of a piece first differs from that of the key."""
+        alignment, key = piece.alignment, self.of_key.characters
+        size = len(alignment.key)
+        first = int(alignment.key[0]) if size and alignment.state[0] == EQUAL else 0
+        differs = (alignment.state != EQUAL) | (alignment.key != first + np.arange(size))
+        equal = int(np.argmax(np.append(differs, True)))
+        ends = equal == size
+        if ends and first + equal >= len(key.code):
             return
         place = self.response.place_of(piece.document)
-        word = piece.words.tokens - 1 if ends else int(piece.words.token[at])
-        there = first + at < len(key.code)
-        key_word = f'"{self.of_key.words[key.token[first + at]]}"' if there else "nothing more"
+        word = piece.words.tokens - 1 if ends else int(piece.words.token[equal])
+        key_goes_on = first + equal < len(key.code)
+        key_word = f'"{self.of_key.words[key.token[first + equal]]}"' if key_goes_on else "nothing more"
         line, column, around = place.line, None, None
         if piece.layers.at is not None and piece.words.tokens:
             line, column, around = piece.layers.at(word)
@@ -438,71 +441,71 @@ class _Union:
         return np.array([self.find(entity) for entity in entities.tolist()], dtype=np.int64)
 
 
-def _stretched(begin: Ints, end: Ints, found: Found, key: Characters) -> tuple[Ints, Ints, Ints]:
-    """For stretches of the response their first and last word in the key, and by how many characters they differ, -1
-    for those that are not there."""
+def _stretched(begin: Ints, end: Ints, alignment: Alignment, key: Characters) -> tuple[Ints, Ints, Ints]:
+    """The first and the last word in the key for stretches of the response, and by how many characters they differ; -1
+    for stretches that the key does not have."""
     start, last, differing = (np.full(len(begin), -1) for _ in range(3))
-    equal = np.append(0, np.cumsum(found.how == EQUAL))
-    for good in (is_aligned(found), found.how == MOVED):
-        at = np.flatnonzero(good)
-        if not len(at):
+    equal = np.append(0, np.cumsum(alignment.state == EQUAL))
+    for aligned in (in_place(alignment), alignment.state == MOVED):
+        known = np.flatnonzero(aligned)
+        if not len(known):
             continue
-        first, stop = np.searchsorted(at, begin), np.searchsorted(at, end)
-        rest = np.flatnonzero((start < 0) & (stop > first))
-        one, other = found.place[at[first[rest]]], found.place[at[stop[rest] - 1]]
+        first, stop = np.searchsorted(known, begin), np.searchsorted(known, end)
+        new = np.flatnonzero((start < 0) & (stop > first))
+        first_key, last_key = alignment.key[known[first[new]]], alignment.key[known[stop[new] - 1]]
         # Of moved text one stretch counts: that with the first character.
-        broken = other < one
-        start[rest] = key.token[one]
-        last[rest] = np.where(broken, key.token[one], key.token[other])
-        theirs = key.first[last[rest] + 1] - key.first[start[rest]]
-        same = equal[end[rest]] - equal[begin[rest]]
-        differing[rest] = theirs + (end - begin)[rest] - 2 * np.minimum(same, theirs)
+        start[new] = key.token[first_key]
+        last[new] = key.token[np.where(last_key < first_key, first_key, last_key)]
+        key_size = key.first[last[new] + 1] - key.first[start[new]]
+        same = equal[end[new]] - equal[begin[new]]
+        differing[new] = key_size + (end - begin)[new] - 2 * np.minimum(same, key_size)
     return start, last, differing
 
 
 def _resolve(own: tuple[Ints, Ints], start: Ints, end: Ints, differing: Ints) -> None:
-    """Of different mentions that come to the same words only the one that differs least has them; the others match
-    nothing, and differ by -1."""
+    """If several mentions cover the same words, keep them for the one that differs least; the others match nothing, and
+    differ by -1."""
     best: dict[tuple[int, int], tuple[int, int, int]] = {}
     rows = list(zip(start.tolist(), end.tolist(), differing.tolist(), own[0].tolist(), own[1].tolist(), strict=True))
-    for first, last, by, *mine in rows:
+    for first, last, by, own_first, own_last in rows:
         if by >= 0:
-            claim = (by, mine[0], mine[1])
+            claim = (by, own_first, own_last)
             best[first, last] = min(best.get((first, last), claim), claim)
-    for at, (first, last, by, *mine) in enumerate(rows):
-        if by >= 0 and best[first, last][1:] != tuple(mine):
-            differing[at] = -1
+    for mention, (first, last, by, *own_span) in enumerate(rows):
+        if by >= 0 and best[first, last][1:] != tuple(own_span):
+            differing[mention] = -1
 
 
 def _inserted(piece: _Piece) -> int:
-    """How many words of a piece have characters, and none that stands in the key."""
+    """The number of words of a piece that have characters, none of which is in the key."""
     token, tokens = piece.words.token, piece.words.tokens
-    known = tally(token[piece.found.how != ABSENT], tokens)
+    known = tally(token[piece.alignment.state != ABSENT], tokens)
     return int(np.count_nonzero((known == 0) & (tally(token, tokens) > 0)))
 
 
 def _states(piece: _Piece, key: Characters, sizes: Ints) -> tuple[Ints, Ints, Ints]:
-    """Which words of the key, of so many characters each, a piece has kept, moved, and at all."""
-    found, words = piece.found, piece.words
-    known = found.how != ABSENT
-    places, first = np.unique(found.place[known], return_index=True)
-    how = found.how[known][first]
-    there, of = np.unique(key.token[places], return_inverse=True)
-    equal, moved = (tally(of[how == each], len(there)) for each in (EQUAL, MOVED))
-    whole = equal == sizes[there]
+    """The words of the key that a piece has kept, those that it has moved, and all of which it has a character.
+    ``sizes`` are the numbers of characters of the words of the key."""
+    alignment, words = piece.alignment, piece.words
+    known = alignment.state != ABSENT
+    keys, first = np.unique(alignment.key[known], return_index=True)
+    state = alignment.state[known][first]
+    touched, index = np.unique(key.token[keys], return_inverse=True)
+    equal, moved = (tally(index[state == which], len(touched)) for which in (EQUAL, MOVED))
+    whole = equal == sizes[touched]
     # A word with other characters in it is not kept: they belong to the word before them, or else to the next.
-    its_known = tally(words.token[known], words.tokens)
-    partly = np.flatnonzero(~known & (its_known[words.token] > 0))
+    known_of_word = tally(words.token[known], words.tokens)
+    partly = np.flatnonzero(~known & (known_of_word[words.token] > 0))
     places = np.flatnonzero(known)
-    at = np.searchsorted(places, partly)
-    before, behind = (places[np.clip(at - by, 0, max(len(places) - 1, 0))] for by in (1, 0))
-    beside = np.where(words.token[before] == words.token[partly], before, behind)
-    whole[np.searchsorted(there, key.token[found.place[beside]])] = False
-    return there[whole], there[~whole & (equal + moved == sizes[there]) & (moved > 0)], there
+    nearest = np.searchsorted(places, partly)
+    before, after = (places[np.clip(nearest - by, 0, max(len(places) - 1, 0))] for by in (1, 0))
+    beside = np.where(words.token[before] == words.token[partly], before, after)
+    whole[np.searchsorted(touched, key.token[alignment.key[beside]])] = False
+    return touched[whole], touched[~whole & (equal + moved == sizes[touched]) & (moved > 0)], touched
 
 
-def _holds(which: Bools, start: Ints, end: Ints) -> Bools:
-    """Whether spans of tokens hold any of some tokens; tokens behind the last are none."""
+def _contain(which: Bools, start: Ints, end: Ints) -> Bools:
+    """Whether spans of tokens contain any of some tokens; a place after the last token is none."""
     count = np.append(0, np.cumsum(which))
     last = len(which)
     return count[np.minimum(end + 1, last)] > count[np.minimum(start, last)]

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.alignment.text.characters import Characters, characters
-from corefscore.alignment.text.stretches import Found, Key, is_aligned
+from corefscore.alignment.text.stretches import Alignment, Key, in_place
 from corefscore.documents.arrays import Bools, Ints, Objects, order_by, ranges
 from corefscore.documents.model import SENTENCE, TENTH, Nodes
 from corefscore.formats.row import EMPTY, LAST, ZERO, Layers, Tree
@@ -95,20 +95,23 @@ def _grouped(names: Sequence[int], values: Sequence[int]) -> dict[int, list[int]
     return found
 
 
-def found_zeros(
-    key: DocumentWords, zeros: Sequence[int], own: Characters, found: Found, response: DocumentWords | Sequence[str]
+def nodes_of_zeros(
+    key: DocumentWords,
+    zeros: Sequence[int],
+    own: Characters,
+    alignment: Alignment,
+    response: DocumentWords | Sequence[str],
 ) -> dict[int, int]:
-    """The empty node of the key for each zero of an answer, both as places among the words; ``response`` are the words
-    of the answer, with their dependencies if it is CorefUD."""
+    """The empty node of the key for each zero of an answer that has one, both as indices among the words. ``response``
+    are the words of the answer, with their dependencies if it is CorefUD."""
     if not zeros or not key.by_place:
         return {}
-    known = np.flatnonzero(is_aligned(found))
+    known = np.flatnonzero(in_place(alignment))
 
     def words_before(characters: Ints) -> list[int]:
-        """The last word of the key that is found before each of some characters of the answer."""
-        at = np.searchsorted(known, characters) - 1
-        words = np.append(key.characters.token[found.place[known]], START)
-        return list(map(int, words[at]))
+        """The last aligned word of the key before each of some characters of the answer."""
+        words = np.append(key.characters.token[alignment.key[known]], START)
+        return list(map(int, words[np.searchsorted(known, characters) - 1]))
 
     by_place = _grouped(words_before(own.first[np.array(zeros)]), zeros)
     if isinstance(response, DocumentWords):
