@@ -1,5 +1,5 @@
-"""What both sides have in common, so that it can be said where that is nothing: every score is 0 then, and why shows in
-no number."""
+"""What both sides have in common. If that is nothing, a notice says so, since every score is 0 then and no number shows
+the reason."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from corefscore.errors import UsageError
 class Common(NamedTuple):
     """What the sides of a batch of pairs have in common.
 
-    Nothing else is kept where they share a mention: ``documents`` is how many both sides have, ``key`` and ``response``
-    are a mention of each side, of one document if possible, and ``places`` where documents begin, by the side that has
-    no mention in them. ``tagged`` says that the response is text with tags.
+    If they share a mention, the other fields are not set. ``documents`` is the number of documents that both sides
+    have, ``key`` and ``response`` are a mention of each side, if possible of one document, and ``places`` are the
+    beginnings of documents, each with a side that has no mention. ``tagged`` means that the response is text with tags.
     """
 
     shares_mention: bool
@@ -65,8 +65,8 @@ def _first(side: Documents, documents: Ints) -> Mention | None:
 
 
 def nothing_in_common(batches: Sequence[Common]) -> list[Finding]:
-    """The notice that a side has no mention, or that both have some and share none; none where they share one, or not
-    even a document."""
+    """The notice that a side has no mention, or that both sides have mentions and share none. There is no notice if
+    they share a mention, or if they do not even share a document."""
     documents = sum(batch.documents for batch in batches)
     if not documents or any(batch.shares_mention for batch in batches):
         return []
@@ -116,7 +116,7 @@ def _hint(place: Place, tagged: bool) -> str:
 
 
 def other_columns(batches: Sequence[Common]) -> list[Finding]:
-    """Where a side has no mention: the notices that the last column of its files seems to be another one."""
+    """For a side without mentions, the notices that the last column of its files seems to be another one."""
     if any(batch.shares_mention for batch in batches):
         return []
     from corefscore.formats import examination

@@ -1,8 +1,8 @@
 """Look-ups: from aligned mentions to the overlap of entities, as in the official CorefUD scorer or by the alignment.
 
-If every mention is in one entity and no aligned pair gets in the way of equal mentions, the two mentions of a pair get
-one number, and one table serves all metrics. Otherwise the official scorer does three things of its own, each one
-function here, and several tables are needed:
+If every mention is in one entity and no aligned pair has a mention that equals a third one, the two mentions of a pair
+get one number, and one table serves all metrics. Otherwise several tables are needed, since the official scorer then
+has three peculiarities, each of which is in one place here:
 
 - `dictionary`: it looks up the partner of a mention in one dictionary for both directions. If a mention of the response
   is aligned to one mention of the key and equal to another, it overwrites the partner of the other (zero-collision*,
@@ -35,8 +35,9 @@ from what the key finds and precision from what the response finds."""
 
 
 class Tables(NamedTuple):
-    """The overlap as the mentions of the key find those of the response; as those of the response find those of the
-    key; and with every entity of the response that contains a mention. If these do not differ, they are one table."""
+    """Three tables of overlap: ``key`` has what the mentions of the key find in the response, ``response`` what those
+    of the response find in the key, and ``members`` counts a mention for every entity of the response that contains it.
+    If these do not differ, they are one table."""
 
     key: Overlap
     response: Overlap

@@ -1,9 +1,12 @@
-"""Which mentions of key and response are the same: every mention gets a number, equal for the same ones.
+"""Which mentions of key and response match: every mention gets a number, and equal numbers mean a match.
 
-Today two mentions are the same when their spans are equal. Any other answer (the same head, one span within the
-other) is another function beside `exact` that gives numbers. They rise in the order of the key's spans, those of the
-response alone where they stand, and match one to one: two mentions of one side have the same number only where they
-are copies of one span. From here on no score looks at a span.
+- Spans of tokens match if they are equal (`exact`). Source: the official scorer, as in all recorded cases.
+- Mentions with words and heads (CorefUD) match by the rules in `corefscore.alignment.mentions`: `dependencies` for
+  zeros, then equal mentions, then `head` or `partial`.
+- With ``--lookup crac22`` and ``crac23`` each mention looks for another by itself (`corefscore.alignment.searches`).
+
+Numbers rise in the order of the text. Two mentions of one side have the same number only if they are copies of one
+span. After this step no score depends on spans.
 """
 
 from __future__ import annotations
@@ -17,10 +20,10 @@ from corefscore.documents.model import Documents, Kinds
 
 
 class Side(NamedTuple):
-    """The mentions of one side, as far as scoring looks at them.
+    """What scoring needs of the mentions of one side.
 
-    ``number`` and ``entity`` have one value a mention, ``document`` one an entity; mentions stand in the
-    order of their entities, entities in the order of their documents.
+    ``number`` and ``entity`` have one value for each mention, ``document`` one for each entity. Mentions are in the
+    order of their entities, and entities in the order of their documents.
     """
 
     number: Ints
@@ -28,7 +31,7 @@ class Side(NamedTuple):
     document: Ints
 
     def keep(self, which: Bools) -> Side:
-        """Only the mentions ``which``; entities left empty disappear."""
+        """Only the mentions ``which``, without the entities that become empty."""
         entity = self.entity[which]
         left = np.zeros(len(self.document), dtype=np.bool_)
         left[entity] = True
@@ -36,7 +39,7 @@ class Side(NamedTuple):
         return Side(self.number[which], renumbered[entity], self.document[left])
 
     def by_appearance(self, place: Ints) -> Side:
-        """Entities in the order of the first ``place`` of each in its document; there is one a mention."""
+        """Entities in the order of the smallest ``place`` of their mentions in the document."""
         first = np.full(len(self.document), np.iinfo(np.int64).max)
         np.minimum.at(first, self.entity, place)
         entities = order_by(self.document, first)
@@ -46,8 +49,9 @@ class Side(NamedTuple):
         return Side(self.number[mentions], new[self.entity][mentions], self.document[entities])
 
     def in_text_order(self) -> Side:
-        """Entities in the order of their first mention, mentions in that of their numbers, as a reader gives mentions
-        that do not overlap: sums are added in this order, and the last bit of a sum shows."""
+        """Entities in the order of their first mentions, and mentions in the order of their numbers, which is the order
+        of a reader for mentions that do not overlap. Sums are added in this order, and their last bit can be
+        visible."""
         first = np.full(len(self.document), np.iinfo(np.int64).max)
         np.minimum.at(first, self.entity, self.number)
         entities = order_by(first)
@@ -58,17 +62,19 @@ class Side(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """The units within documents in which mentions are counted (`corefscore.alignment.units`): that of each number, and
-    how many there are."""
+    """The units within documents in which mentions are counted (`corefscore.alignment.units`): the unit of each number,
+    and the number of units."""
 
     of_number: Ints
     total: int
 
 
 class Matched(NamedTuple):
-    """A batch of pairs of documents with numbered mentions; ``document`` has one value a number, and so have the
-    ``kinds`` of both sides, for scores of kinds of mentions. ``rows`` are there where units within documents are
-    counted as well."""
+    """A batch of pairs of documents with numbered mentions.
+
+    ``document`` has one value for each number. So have the ``kinds`` of both sides, which are given for scores of kinds
+    of mentions. ``rows`` are given if units within documents are counted as well.
+    """
 
     documents: int
     document: Ints
@@ -83,26 +89,26 @@ class Matched(NamedTuple):
 
 
 SINGLETONS = ("keep", "drop-response", "drop")
-"""What ``--singletons`` can be: as given, without those of the response, or without those of both sides."""
-
+"""The values of ``--singletons``: keep entities of one mention, drop those of the response, or drop those of both
+sides."""
 
 MENTIONS = ("all", "given")
-"""What ``--mentions`` can be: all that either side has, or those that both have, as if they had been given."""
+"""The values of ``--mentions``: all mentions count, or those that both sides have, as if they had been given."""
 
 MATCHING = ("exact", "partial", "head")
-"""What ``--matching`` can be; the rules other than for spans are in `corefscore.alignment.mentions`."""
+"""The values of ``--matching``. `corefscore.alignment.mentions` has a function for each rule."""
 
 ZEROS = ("dependent", "linear", "drop")
-"""What ``--zeros`` can be: zeros are aligned by what they depend on, by their place, or left out."""
+"""The values of ``--zeros``: zeros are aligned by what they depend on or by their position, or they are dropped."""
 
 SEARCHES = ("crac22", "crac23")
 
 LOOKUPS = ("official", "alignment", *SEARCHES)
-"""What ``--lookup`` can be: who finds the entity of a mention on the other side (`corefscore.alignment.lookups`); in
-`SEARCHES` each mention looks by itself (`corefscore.alignment.searches`)."""
+"""The values of ``--lookup``: how the entity of a mention is found on the other side (`corefscore.alignment.lookups`).
+With `SEARCHES` each mention looks by itself (`corefscore.alignment.searches`)."""
 
 DEFINITIONS = ("conll", "corefud")
-"""What ``--definitions`` can be: the official scorer whose definitions metrics follow where the two differ."""
+"""The values of ``--definitions``: the official scorer whose definitions are used where the two scorers differ."""
 
 
 def without_singletons(matched: Matched, way: str | None) -> Matched:
@@ -113,9 +119,9 @@ def without_singletons(matched: Matched, way: str | None) -> Matched:
 
 
 def of_both(matched: Matched, mentions: str | None) -> Matched:
-    """Leave out the mentions that only one side has, if ``mentions`` is `given`: what is left is linking alone.
+    """With ``mentions`` `given`, leave out the mentions that only one side has, so that links alone are scored.
 
-    Whose entities have one mention then, and are left out by `without_singletons`, is decided afterwards.
+    Call this before `without_singletons`, since it can leave entities with one mention.
     """
     if mentions != "given":
         return matched
@@ -132,7 +138,7 @@ def exact(key: Documents, response: Documents) -> Matched:
     """Number the mentions so that equal spans of one document have equal numbers.
 
     Numbers run from 0 in the order of document, first token, last token. A span that a side marks twice gets
-    the same number twice.
+    the same number twice. Source: the official scorer.
     """
     document = np.concatenate([key.mention_document(), response.mention_document()])
     start = np.concatenate([key.start, response.start])

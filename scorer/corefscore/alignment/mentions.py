@@ -1,15 +1,16 @@
-"""Which mentions are the same where they are more than spans: an alignment, one to one, by one of three rules.
+"""Which mentions match if they are more than spans of tokens: a one-to-one alignment by one of three rules.
 
-The order is that of the official CorefUD scorer (version 1.2, CRAC 2024 to 2026):
+The order of steps is that of the official CorefUD scorer (version 1.2, CRAC 2024 to 2026):
 
 1. Copies of a mention within an entity are dropped, then entities of one mention, on both sides.
-2. Zeros, mentions whose head is an empty node, are aligned by what they depend on (`dependencies`), by any rule.
-3. Of the rest, equal mentions are aligned.
-4. Of what is left then, by the rule: `RULES` has one function for each value of ``--matching``, which gives pairs of
-   mentions with scores. The pairs with the largest sum are aligned.
+2. Zeros, which are mentions whose head is an empty node, are aligned by what they depend on (`dependencies`),
+   whatever the rule is.
+3. Of the other mentions, equal ones are aligned.
+4. The remaining mentions are aligned by the rule. `RULES` has a function for each value of ``--matching``, which
+   returns pairs of mentions with scores. The pairs with the largest sum of scores are aligned.
 
-If several alignments are best, the official scorer's is taken (`corefscore.alignment.ties`). For metrics a mention is
-a number from here on (`corefscore.alignment.lookups`).
+If several alignments are best, the official scorer's is taken (`corefscore.alignment.ties`). Metrics then see mentions
+as numbers (`corefscore.alignment.lookups`).
 """
 
 from __future__ import annotations
@@ -41,12 +42,15 @@ NOWHERE = -1
 """The entity or partner of a mention that has none."""
 
 NO_HEAD = -1
-"""The head of a mention whose head does not matter."""
+"""The head that all mentions have on a side whose heads do not matter."""
 
 
 class Mentions(NamedTuple):
-    """The mentions of one side that count: ``side`` has the number of each, equal for equal mentions of both sides and
-    rising in text order, ``nodes`` what they are, ``mention`` their places in the columns of the documents."""
+    """The mentions of one side that count.
+
+    ``side`` has the number of each, which is equal for equal mentions of both sides and rises in text order. ``nodes``
+    has their words and heads, ``mention`` their indices in the columns of the documents.
+    """
 
     side: Side
     nodes: Nodes
@@ -58,7 +62,8 @@ class Mentions(NamedTuple):
 
 
 class Distinct(NamedTuple):
-    """Mentions of one side, each once, in the order of their numbers; of copies in several entities the first one."""
+    """Mentions of one side, each once, in the order of their numbers. Of copies in several entities this has the first
+    one."""
 
     number: Ints
     document: Ints
@@ -70,7 +75,7 @@ class Distinct(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """Pairs of mentions that may be aligned, by their places in `Distinct`, sorted by both, with scores above 0."""
+    """Pairs of mentions that may be aligned, as indices in `Distinct`, sorted by both, with scores above 0."""
 
     key: Ints
     response: Ints
@@ -78,7 +83,8 @@ class Candidates(NamedTuple):
 
 
 class Common(NamedTuple):
-    """Pairs of entities of key and response with mentions in common, each once, sorted, and how many."""
+    """Pairs of entities of key and response with mentions in common, each once and sorted, and the numbers of these
+    mentions."""
 
     key: Ints
     response: Ints
@@ -86,9 +92,12 @@ class Common(NamedTuple):
 
 
 class Searched(NamedTuple):
-    """What mentions find where each looks by itself (`corefscore.alignment.searches`), by their places: for each
-    mention of the key one of the response, `NOWHERE` for none, and the other way round. ``fitting`` are the mentions of
-    an entity of the key for which one of the response has one that fits."""
+    """What mentions find if each looks by itself (`corefscore.alignment.searches`).
+
+    ``key`` has for each mention of the key the index of the mention of the response that it finds, or `NOWHERE`;
+    ``response`` has the same for the other direction. ``fitting`` counts for each pair of entities the mentions of the
+    key's entity that fit some mention of the response's entity.
+    """
 
     key: Ints
     response: Ints
@@ -98,9 +107,9 @@ class Searched(NamedTuple):
 class Alignment(NamedTuple):
     """A batch of pairs of documents with aligned mentions.
 
-    ``document`` is that of each number; ``aligned`` are the numbers of the key and those of the response that belong
-    together, equal ones included. Where mentions look by themselves, they are what those of the key find.
-    ``kinds`` are those of `corefscore.alignment.matching.Matched`.
+    ``document`` has the document of each number. ``aligned`` are the numbers of the key and the numbers of the response
+    that are aligned with them, equal numbers included; if mentions look by themselves, these are the mentions that
+    those of the key find. ``kinds`` are those of `corefscore.alignment.matching.Matched`.
     """
 
     documents: int
@@ -113,10 +122,10 @@ class Alignment(NamedTuple):
 
 
 def numbered(key: Documents, response: Documents, *, by_head: Sequence[bool]) -> tuple[Mentions, Mentions, Ints]:
-    """The mentions of both sides with numbers, equal for those of the same words, and on a side that is ``by_head``
-    also of the same head; and the document of each number.
+    """Number the mentions of both sides; also returns the document of each number.
 
-    They rise by document, first word, last word, number of words.
+    Mentions have equal numbers if they have the same words and, on a side for which ``by_head`` is true, the same head.
+    Numbers rise by document, first word, last word, number of words.
     """
     sides = key, response
     nodes = [side.nodes or NO_NODES for side in sides]
@@ -156,7 +165,8 @@ def told_apart(matching: str, lookup: str) -> tuple[bool, bool]:
 
 
 def _digest(nodes: Nodes) -> Ints:
-    """A number for the words of each mention: equal for equal words, and else different but for one chance in 2^64."""
+    """A number for the words of each mention. It is equal for equal words, and for others with a probability of
+    2^-64."""
     word = nodes.word.astype(np.uint64)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         word = (word ^ (word >> np.uint64(shift))) * np.uint64(factor)
@@ -182,10 +192,10 @@ def larger(mentions: Mentions) -> Mentions:
 
 
 def align(key: Mentions, response: Mentions, document: Ints, *, documents: int, matching: str, zeros: str) -> Alignment:
-    """Align the mentions of both sides; ``document`` is that of each number."""
+    """Align the mentions of both sides in the steps above; ``document`` has the document of each number."""
     ours, theirs = distinct(key, document), distinct(response, document)
     aligned: list[tuple[Ints, Ints]] = []
-    # Which numbers of each side are left to align.
+    # Which numbers of each side are not yet aligned.
     left = np.zeros((2, len(document)), dtype=np.bool_)
     left[0, ours.number] = left[1, theirs.number] = True
 
@@ -222,10 +232,10 @@ def _best(key: Distinct, response: Distinct, scores: Candidates) -> tuple[Ints, 
 
 
 def dependencies(key: Distinct, response: Distinct) -> Candidates:
-    """Zeros whose heads are in one sentence: 10 times the F1 of what they depend on and how (parent and relation), plus
-    the F1 of what they depend on.
+    """Zeros whose heads are in one sentence. The score of two zeros is 10 times the F1 of their dependencies (parent
+    and relation) plus the F1 of their parents.
 
-    Source: the official scorer, zero-deprel-before-position, zero-parent-breaks-tie. Their positions have no influence.
+    Source: the official scorer, zero-deprel-before-position, zero-parent-breaks-tie. Positions have no influence.
     """
     parents = _links(key, relations=False), _links(response, relations=False)
     pairs = Shared(*at_once(shared(*parents)))
@@ -241,13 +251,13 @@ def dependencies(key: Distinct, response: Distinct) -> Candidates:
 
 
 def _f1(common: Ints, key: Ints, response: Ints) -> Floats:
-    """The F1 of sets of these sizes, none of which is empty."""
+    """The F1 of nonempty sets with these sizes and numbers of ``common`` members."""
     recall, precision = common / key, common / response
     return 2 * precision * recall / np.where(common > 0, precision + recall, 1)
 
 
 def head(key: Distinct, response: Distinct) -> Iterator[Candidates]:
-    """Mentions with the same head, by the share of the words of the key's mention that both have.
+    """Mentions with the same head. The score is the share of the key mention's words that both have.
 
     Source: the official scorer, head-oversized-preferred, head-best-total-not-greedy.
     """
@@ -257,8 +267,8 @@ def head(key: Distinct, response: Distinct) -> Iterator[Candidates]:
 
 
 def partial(key: Distinct, response: Distinct) -> Iterator[Candidates]:
-    """A mention of the response that contains the key's head and no word that the key's mention lacks, by the share of
-    the words of the key's mention that it contains.
+    """Response mentions that contain the head of the key mention and no word that it lacks. The score is the share of
+    the key mention's words that both have.
 
     Source: the official scorer, partial-inside-with-head, partial-larger, partial-response-head-ignored.
     """
@@ -273,12 +283,12 @@ def partial(key: Distinct, response: Distinct) -> Iterator[Candidates]:
 RULES: Mapping[str, Callable[[Distinct, Distinct], Iterator[Candidates]] | None] = dict(
     zip(MATCHING, (None, partial, head), strict=True)
 )
-"""The rule of each value of ``--matching``, in steps that follow one another in the key; none is needed where only
-equal mentions match."""
+"""The rule of each value of ``--matching``. It returns candidates in steps that follow one another in the key. If only
+equal mentions match, no rule is needed."""
 
 
 class Sets(NamedTuple):
-    """A set for each mention, in rows of (document, member, ...), each row once: ``of`` is the mention of each row,
+    """A set for each mention as rows of (document, member, ...), each row once. ``of`` is the mention of each row, and
     ``size`` the size of each set."""
 
     rows: tuple[Ints, ...]
@@ -287,7 +297,7 @@ class Sets(NamedTuple):
 
 
 class Shared(NamedTuple):
-    """Pairs of mentions whose sets share members, sorted, and how many."""
+    """Pairs of mentions whose sets share members, sorted, and the numbers of these members."""
 
     key: Ints
     response: Ints
@@ -301,7 +311,8 @@ def word_sets(document: Ints, nodes: Nodes) -> Sets:
 
 
 def _links(side: Distinct, *, relations: bool) -> Sets:
-    """What zeros depend on as sets, within the sentence of their heads; with how they do or without."""
+    """The dependencies of zeros as sets, each with the sentence of the zero's head: parents, or parents with
+    relations."""
     nodes = side.nodes
     of = np.repeat(np.arange(len(nodes.size)), nodes.links)
     members = (of, side.document[of], nodes.head[of] // SENTENCE, nodes.parent, nodes.relation)
@@ -313,8 +324,8 @@ def _links(side: Distinct, *, relations: bool) -> Sets:
 
 
 def shared(key: Sets, response: Sets) -> Iterator[Shared]:
-    """Which sets of both sides share members, and how many: in parts that have no set in common, each of some
-    `AT_ONCE` shared members or more. The rows of each side are in the order of its sets."""
+    """Which sets of both sides share members, and how many. No set is in two of the parts that are returned; each part
+    has about `AT_ONCE` shared members or more. The rows of each side are in the order of its sets."""
     rows = _equal_rows(key.rows, response.rows)
     for part in steps(rows.many, _apart(rows, key, response)[key.of]):
         found = []
@@ -329,17 +340,18 @@ def shared(key: Sets, response: Sets) -> Iterator[Shared]:
 
 
 def at_once(parts: Iterable[tuple[Ints | Floats, ...]]) -> Iterator[Any]:
-    """Each column of all parts, of which there is one at least."""
+    """Each column of all parts joined; there must be at least one part."""
     return map(in_a_row, zip(*parts, strict=True))
 
 
 def in_common(mentions: Iterable[tuple[Ints, Ints]]) -> Common:
-    """What entities have in common; in steps, the entities of mentions in key and response, `NOWHERE` for none."""
+    """What entities have in common. ``mentions`` has, in steps, the entities of mentions in key and response, `NOWHERE`
+    for none."""
     found: list[Common] = []
     for key, response in mentions:
         both = np.flatnonzero((key >= 0) & (response >= 0))
         found.append(_added(key[both], response[both], np.ones(len(both), dtype=np.int64)))
-        # Pairs that come again and again are held once.
+        # This keeps each pair once, however often it comes.
         while len(found) > 1 and len(found[-2][0]) <= 2 * len(found[-1][0]):
             found[-2:] = [_added(*at_once(found[-2:]))]
     return _added(*at_once(found)) if len(found) > 1 else found[0]
@@ -354,19 +366,19 @@ def _added(key: Ints, response: Ints, size: Ints) -> Common:
 
 
 AT_ONCE = 1 << 18
-"""How many pairs of words are looked at in one step: thousands of mentions that all match have many."""
+"""How many pairs of words are compared in one step, since thousands of mentions that all match have very many."""
 
 
 def steps(pairs: Ints, of: Ints) -> Sequence[Ints]:
-    """Places one after another, in steps of some `AT_ONCE` ``pairs``; those ``of`` one mention are in one step."""
+    """Indices one after another, in steps of about `AT_ONCE` ``pairs``; those ``of`` one mention are in one step."""
     step = (np.cumsum(pairs) - pairs) // AT_ONCE
     step = step[np.searchsorted(of, of)]
     return np.split(np.arange(len(of)), np.flatnonzero(np.diff(step)) + 1)
 
 
 def _apart(rows: _Equal, key: Sets, response: Sets) -> Ints:
-    """A rising number for each set of the key: sets of two numbers share members with no set of the response in
-    common."""
+    """A rising number for each set of the key. Sets with different numbers share members with different sets of the
+    response."""
     count = len(key.size)
     least, most = np.full(count, len(response.size)), np.full(count, -1)
     some = np.flatnonzero(rows.many)
@@ -380,7 +392,7 @@ def _apart(rows: _Equal, key: Sets, response: Sets) -> Ints:
 
 
 MOST_PAIRS, MORE_PAIRS = 1_000_000, 100
-"""How many pairs there may be of what matches, besides so many for each mention or word."""
+"""How many matching pairs there may be: a fixed number, and so many more for each mention or word."""
 
 
 def check_pairs(pairs: int, members: int) -> None:
@@ -394,8 +406,8 @@ def check_pairs(pairs: int, members: int) -> None:
 
 
 class _Equal(NamedTuple):
-    """Equal rows of both sides: each row of the key has ``many`` rows of the response, those in ``order`` from
-    ``first`` on."""
+    """Equal rows of both sides. Each row of the key is equal to ``many`` rows of the response, which are in ``order``
+    from ``first`` on."""
 
     first: Ints
     many: Ints
@@ -434,7 +446,7 @@ def common_words(key: Distinct, response: Distinct, at_key: Ints, at_response: I
     """How many words each of some pairs of mentions has in common."""
     known, place = ranked(np.concatenate([key.nodes.word, response.nodes.word]))
     of_key, word = place[: len(key.nodes.word)], place[len(key.nodes.word) :]
-    # The words of a mention rise, and so do those of all mentions with the mention in front.
+    # The words of a mention rise, and so do (mention, word) over all mentions.
     width = len(known) + 1
     there = np.repeat(np.arange(len(key.number)), key.nodes.size) * width + of_key
     size = response.nodes.size[at_response]

@@ -1,4 +1,4 @@
-"""Scoring where mentions are more than spans (CorefUD): from pairs of documents to counts, with what is odd there."""
+"""Scoring of mentions that are more than spans (CorefUD): from pairs of documents to counts and notices."""
 
 from __future__ import annotations
 
@@ -24,9 +24,12 @@ from corefscore.settings import Rules
 
 
 class About(NamedTuple):
-    """What is odd in a batch: mentions of which copies were dropped; mentions in several entities; how many mentions
-    the official look-up finds in another entity than the alignment does; and where the texts of pairs first differ, as
-    a document and a token."""
+    """What is odd in a batch.
+
+    ``dropped`` are mentions that have dropped copies, ``repeated`` are mentions in several entities. ``looked_up`` is
+    the number of mentions that the official look-up finds in another entity than the alignment does. ``partings`` are
+    the places at which texts first differ, each a document and a token.
+    """
 
     dropped: Sequence[Repeat]
     repeated: Sequence[Repeat]
@@ -38,7 +41,7 @@ class About(NamedTuple):
 def matched(pairs: Pairs, rules: Rules) -> tuple[Alignment, About]:
     """Align the mentions that count. ``rules`` has no defaults left.
 
-    Raises `InputError` at the first copy of a mention where copies are refused.
+    Raises `InputError` at the first copy of a mention if ``rules`` refuse copies.
     """
     assert rules.matching and rules.zeros and rules.lookup, "settled before"
     by_head = told_apart(rules.matching, rules.lookup)
@@ -59,7 +62,7 @@ def matched(pairs: Pairs, rules: Rules) -> tuple[Alignment, About]:
 
 
 def _aligned(key: Mentions, response: Mentions, document: Ints, documents: int, rules: Rules) -> Alignment:
-    """The mentions aligned, or with what each finds by itself; ``document`` is that of each number."""
+    """The alignment of mentions, or what each finds by itself; ``document`` has the document of each number."""
     assert rules.matching and rules.zeros, "settled before"
     if rules.lookup in SEARCHES:
         from corefscore.alignment.searches import search
@@ -109,7 +112,8 @@ def _repeats(mentions: Mentions, documents: Documents, copies: Bools) -> list[Re
 
 
 def _partings(pairs: Pairs) -> Iterator[tuple[int, int]]:
-    """Where the texts of documents part, if not at the end of the shorter one, which has a notice of its own."""
+    """The places at which the texts of documents first differ, except the end of the shorter text, which has a notice
+    of its own."""
     if pairs.key.texts is None or pairs.response.texts is None:
         return
     tokens = partings(pairs)
@@ -119,8 +123,11 @@ def _partings(pairs: Pairs) -> Iterator[tuple[int, int]]:
 
 
 def counts(alignment: Alignment, metrics: Sequence[Metric], rules: Rules, own: Callable[[Metric], Any]) -> Any:
-    """What metrics count, by name, each from the table that it sees; ``own`` gives the values of its own options; and
-    the mentions of the key of each document."""
+    """What each metric counts, by name, and the number of key mentions of each document.
+
+    Each metric counts from its own table (`corefscore.alignment.lookups.counts`). ``own`` returns the values of the
+    options that only this metric has.
+    """
     assert rules.lookup and rules.definitions, "settled before"
     tables = lookups.tables(alignment, rules.lookup)
     found: dict[str, Floats] = {}
@@ -137,7 +144,7 @@ def counts(alignment: Alignment, metrics: Sequence[Metric], rules: Rules, own: C
 
 
 def marked_again(documents: Documents) -> dict[str, list[Repeat]]:
-    """The mentions of a side of which copies do not count, and those in several entities, by the code of their
+    """The mentions of a side that have copies that do not count, and those in several entities, by the code of their
     notices."""
     mentions, _, _ = numbered(documents, Documents([], [], NONE), by_head=(True, True))
     dropped: list[Repeat] = []
@@ -147,14 +154,14 @@ def marked_again(documents: Documents) -> dict[str, list[Repeat]]:
 
 
 def notices(parts: Sequence[About]) -> Iterator[Finding]:
-    """What there is to tell of all batches."""
+    """The notices about all batches."""
     yield from describe("dropped-repeat", once([repeat for part in parts for repeat in part.dropped])[:MOST])
     yield from describe("repeated-mention", once([repeat for part in parts for repeat in part.repeated])[:MOST])
     yield from beside_each_other(parts)
 
 
 def beside_each_other(parts: Sequence[About]) -> Iterator[Finding]:
-    """What of it shows only where both sides are read."""
+    """Those of them that need both sides."""
     looked_up = sum(part.looked_up for part in parts)
     if looked_up:
         places = next(part.pairs.response.places for part in parts if part.looked_up)

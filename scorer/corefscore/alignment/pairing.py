@@ -1,12 +1,12 @@
-"""Which key document belongs to which response document: those of the same name.
+"""Which response document belongs to which key document: the one with the same name.
 
-Between CoNLL and another format, names may also be of two forms: ``X_0``, as models name the documents of JSON lines,
-belongs to ``(X); part 000``, whose zeros do not count, where each of them is the only one of its side that can be meant
-(`in_other_form`). Between two CoNLL files names are equal or not, as for the official scorer (other-name-0001).
+Between CoNLL and another format, names can also have two forms (`in_other_form`): ``X_0``, as models name the documents
+of JSON lines, is ``(X); part 000``, if no other document of either side can be meant. The number of zeros does not
+matter. Between two CoNLL files names must be equal, as for the official scorer (other-name-0001).
 
-Both sides are read batch by batch. Where they list their documents in one order, only the batches at hand
-are in memory; a response document that comes early waits until the key gets there. Where names of the two forms
-have to be brought together, both sides are read to the end first.
+Both sides are read batch by batch. If both have their documents in the same order, only the current batches are in
+memory; a response document that comes early waits until the key gets there. If names of the two forms have to be
+paired, both sides are read to the end first.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from corefscore.errors import InputError, UsageError, nearest, suggested
 class Pairs(NamedTuple):
     """A batch of pairs; document d of ``key`` and of ``response`` belong together.
 
-    Where the response has no such document, its side is empty, and ``present`` false.
+    If the response has no such document, its side is empty and ``present`` is false.
     """
 
     key: Documents
@@ -42,10 +42,10 @@ class Names:
     def __init__(self) -> None:
         self.places: dict[str, Place] = {}
         self.exact = True
-        """Whether all of them are names of CoNLL."""
+        """Whether all of them are CoNLL names."""
 
     def add(self, documents: Documents) -> None:
-        """See the names of a batch. Raises `InputError` for one that was there before."""
+        """Add the names of a batch. Raises `InputError` for a name that was already added."""
         self.exact = self.exact and documents.exact_names
         for document, name in enumerate(documents.names):
             place = documents.place_of(document)
@@ -56,7 +56,7 @@ class Names:
 
 
 def in_other_form(key: Collection[str], response: Collection[str]) -> dict[str, str]:
-    """The response name by key name, for documents that belong together under names of the two forms."""
+    """The response name by key name, for pairs of documents whose names have the two forms."""
     found = {}
     for part, name in _parts(key).items():
         if name in response and name not in key and part not in response:
@@ -68,7 +68,7 @@ def in_other_form(key: Collection[str], response: Collection[str]) -> dict[str, 
 
 
 def _parts(names: Iterable[str]) -> dict[str, str]:
-    """The names ``(X); part 000`` with the ``X_0`` that each is meant by, where that means no other one as well."""
+    """The names ``(X); part 000`` by their other form ``X_0``, if this can mean only one of them."""
     meant_by: dict[str, list[str]] = defaultdict(list)
     for name in names:
         if part := part_of(name):
@@ -78,7 +78,7 @@ def _parts(names: Iterable[str]) -> dict[str, str]:
 
 
 def refused(finding: Finding) -> None:
-    """Raise `InputError` for an error."""
+    """Raise an error as `InputError`."""
     raise InputError([finding])
 
 
@@ -92,12 +92,12 @@ def pair(
     """Pairs for all documents of the key, or for the one named ``only``.
 
     A response without a document of the key counts as one without mentions there; a document that only
-    the response has is not scored (recorded cases missing-document, extra-document). Both are noticed, and
-    so are different numbers of tokens, and faults in documents that are not scored. ``refuse`` is given what is wrong
-    with a mention that only shows beside the other side; scoring ends there, who wants all of it collects.
+    the response has is not scored (recorded cases missing-document, extra-document). Both give a notice, and
+    so do different numbers of tokens, and faults in documents that are not scored. ``refuse`` is called with each error
+    that only the comparison with the other side shows; it raises the error, or collects it and returns.
 
     Raises `InputError` for two documents of one name on a side and for a fault in a document that is
-    scored; `UsageError` where the key has no document named ``only``.
+    scored; `UsageError` if the key has no document named ``only``.
     """
     return _Pairing(key, response, notices, only, refuse).run()
 
@@ -167,7 +167,7 @@ class _Pairing:
         return Pairs(key, response, present)
 
     def _read_key_to_its_end(self) -> None:
-        """Learn all names of the key; its batches stay in memory, and are seen again as they come."""
+        """Add all names of the key. Its batches stay in memory until they are scored."""
         rest = list(self.key)
         for batch in rest:
             self.key_names.add(batch)
@@ -199,7 +199,7 @@ class _Pairing:
         for d in documents:
             self.unscored += 1
             if self.unscored > SHOWN:
-                # Only counted: to tell what is wrong the file is read again.
+                # This one is only counted, since the file would have to be read again to say what is wrong.
                 details = {"fault": f'in document "{batch.names[d]}"'}
                 self.notices.append(Finding("unscored-fault", batch.place_of(d).source.name, details=details))
                 continue
@@ -208,7 +208,7 @@ class _Pairing:
             self.notices.append(Finding("unscored-fault", fault.path, fault.line, fault.column, details, fault.excerpt))
 
     def _finish(self) -> None:
-        """Notice what has no partner, once both sides are read to the end."""
+        """Add notices about documents without a partner, once both sides are read to the end."""
         for batch, d in self.waiting.values():
             if d in batch.faults:
                 self._unscored(batch, [d])
@@ -225,7 +225,7 @@ class _Pairing:
 
     def _alone(self, code: str, names: list[str], side: Names, others: list[str]) -> None:
         for at, name in enumerate(names):
-            # Only so many are shown, and likeness takes time.
+            # Only so many are shown, and finding similar names takes time.
             like = nearest(name, others[:1000], count=1) if at < SHOWN else []
             hint = f'; the nearest name without a partner is "{like[0]}"' if like else ""
             place = side.places[name]
@@ -234,7 +234,7 @@ class _Pairing:
 
 
 def _beyond(side: Documents, other: Documents, present: Bools) -> Iterator[Finding]:
-    """The mentions beyond the tokens of their document, which only the other side knows."""
+    """The mentions beyond the last token of their document, whose number of tokens only the other side has."""
     unknown = present & (side.tokens < 0) & (other.tokens >= 0)
     if not unknown.any():
         return

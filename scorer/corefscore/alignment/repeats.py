@@ -1,17 +1,17 @@
-"""Repeats: what a span means that is marked more than once, as the official scorer has it or otherwise.
+"""Repeats: spans that are annotated more than once, treated as in the official scorer or otherwise.
 
-The official scorer looks at repeats in three ways, and each is one function here:
+The official scorer has three rules for them, each of which is one function here:
 
-- `key_messages`: in the key all copies stay and a line of output tells of each but the first (recorded cases
-  repeat-key). A response mention then meets the last copy.
+- `key_messages`: in the key all copies are kept, and a line of output reports each except the first (recorded cases
+  repeat-key). A response mention then matches the last copy.
 - `drop_response_copies`: in the response, later copies of a span that the key has are dropped, with a line of
-  output (repeat-response); copies of a span that the key lacks stay, without a word, and count
+  output (repeat-response). Copies of a span that the key lacks are kept without a line of output, and they count
   (repeat-spurious, repeat-too-many).
-- `refuse_too_many`: more than ten dropped copies over all documents refuse the run (the recorded run of
+- `refuse_too_many`: a run with more than ten dropped copies in all documents is refused (the recorded run of
   koconovel, human-reader-overlapped).
 
-``--repeated first`` keeps the first copy of any span on either side instead, and ``--repeated refuse`` refuses at
-the first copy.
+With ``--repeated first`` only the first copy of a span is kept, on both sides. With ``--repeated refuse`` the first
+copy is an error.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ from corefscore.documents.model import Documents, Mention, texts_of
 from corefscore.errors import InputError
 
 LIMIT = 10
-"""The largest number of dropped copies that the official scorer puts up with."""
+"""The largest number of dropped copies that the official scorer accepts."""
 
 SHOWN_ENTITIES = 20
 """How many entities of a repeated span a message lists."""
 
 REPEATED = ("official", "first", "refuse")
-"""What ``--repeated`` can be."""
+"""The values of ``--repeated``."""
 
 
 class Repeat(NamedTuple):
     """A span that one side marks more than once: its first copy, the numbers of all ``copies`` among the mentions of
-    the batch, and the entities that they are in, at most `SHOWN_ENTITIES` of them."""
+    the batch, and the ids of their entities, at most `SHOWN_ENTITIES`."""
 
     first: Mention
     copies: Sequence[int]
@@ -55,8 +55,8 @@ class Repeat(NamedTuple):
 
 
 class Treated(NamedTuple):
-    """The mentions that count, the lines of output for each document, the spans of which copies were dropped, and all
-    spans that have copies."""
+    """The mentions that count, the lines of output for each document, the spans that have dropped copies, and all spans
+    that have copies."""
 
     matched: Matched
     messages: dict[int, list[str]]
@@ -67,14 +67,14 @@ class Treated(NamedTuple):
 def treat(matched: Matched, pairs: Pairs, way: str) -> Treated:
     """Decide which copies of a span count. ``way`` is one of `REPEATED`.
 
-    Raises `InputError` at the first copy where ``way`` is ``refuse``.
+    Raises `InputError` at the first copy if ``way`` is ``refuse``.
     """
     key_copies, response_copies = _copies(matched.key), _copies(matched.response)
     if not len(key_copies) and not len(response_copies):
         return Treated(matched, {}, [], [])
     key_repeats = repeats_of(pairs.key, _together(matched.key, key_copies))
     response_repeats = repeats_of(pairs.response, _together(matched.response, response_copies))
-    # By document, so that the order does not hang on how the documents are cut into batches.
+    # By document, so that the order does not depend on how documents are cut into batches.
     every = sorted(key_repeats + response_repeats, key=lambda repeat: repeat.document)
     if way == "refuse":
         raise InputError(_as_errors(describe("repeated-mention", (key_repeats + response_repeats)[:1])))
@@ -85,14 +85,14 @@ def treat(matched: Matched, pairs: Pairs, way: str) -> Treated:
     messages: dict[int, list[str]] = defaultdict(list)
     key_messages(matched, pairs.key, key_copies, messages)
     matched, gone = drop_response_copies(matched, pairs.response, response_copies, messages)
-    # Of a span all later copies go, or none; the same objects, since there can be very many.
+    # All later copies of a span are dropped, or none. The objects are not copied, since there can be very many.
     dropped = [repeat for repeat in response_repeats if gone[repeat.copies[1]]]
-    # By document, key first in each: so they are printed, however the documents are cut into batches.
+    # By document, and in each the key first: messages are printed in this order, whatever the batches are.
     return Treated(matched, dict(sorted(messages.items())), dropped, every)
 
 
 def _first_copies(side: Side, documents: Documents, copies: Ints) -> Side:
-    """A side without its later ``copies``, as if its file did not hold them: an entity that first appeared with one of
+    """A side without its later ``copies``, as if they were not in its file. An entity that first appeared with one of
     them now appears later, and sums are added in that order."""
     kept = _all_but(copies, side)
     left = side.keep(kept)
@@ -100,7 +100,8 @@ def _first_copies(side: Side, documents: Documents, copies: Ints) -> Side:
 
 
 def key_messages(matched: Matched, key: Documents, copies: Ints, messages: dict[int, list[str]]) -> None:
-    """``Repeated mention in the key: S, E <before><this>``, both numbers among the key's mentions of the document."""
+    """Add the lines ``Repeated mention in the key: S, E <before><this>``. Both numbers count the key's mentions of the
+    document. Source: the official scorer, repeat-key."""
     document = matched.key.document[matched.key.entity[copies]]
     first = _first_mentions(matched.key)[document]
     before = _copy_before(matched.key)[copies]
@@ -112,9 +113,10 @@ def key_messages(matched: Matched, key: Documents, copies: Ints, messages: dict[
 def drop_response_copies(
     matched: Matched, response: Documents, copies: Ints, messages: dict[int, list[str]]
 ) -> tuple[Matched, Bools]:
-    """``Repeated mention in the response: S, E <number><number>``, the number of the last copy in the key.
+    """Drop copies and add the lines ``Repeated mention in the response: S, E <number><number>``, with the number of the
+    last copy in the key. Source: the official scorer, repeat-response, repeat-spurious.
 
-    Returns what is left, and which mentions of the response were dropped.
+    Returns the other mentions, and which mentions of the response were dropped.
     """
     number_in_key = np.full(len(matched.document), -1)
     number_in_key[matched.key.number] = np.arange(len(matched.key.number))
@@ -129,13 +131,14 @@ def drop_response_copies(
 
 
 def refuse_too_many(dropped: Sequence[Repeat]) -> None:
-    """Raise `InputError`, with all spans concerned, where more copies than `LIMIT` were dropped."""
+    """Raise `InputError`, with all spans concerned, if more copies than `LIMIT` were dropped. Source: the official
+    scorer, human-reader-overlapped."""
     if summary := too_many(dropped):
         raise InputError([summary, *_as_errors(describe("repeated-mention", dropped[:MOST]))])
 
 
 def too_many(dropped: Sequence[Repeat]) -> Finding | None:
-    """The reason to refuse, where more copies than `LIMIT` were dropped."""
+    """The reason to refuse a run, if more copies than `LIMIT` were dropped."""
     copies = sum(len(repeat.copies) - 1 for repeat in dropped)
     if copies <= LIMIT:
         return None
@@ -169,7 +172,7 @@ def describe(code: str, repeats: Sequence[Repeat]) -> list[Finding]:
 
 
 def once(repeats: Sequence[Repeat]) -> list[Repeat]:
-    """Each span once, where a file is both key and response."""
+    """Each span once, also if one file is both key and response."""
     found: dict[Hashable, Repeat] = {}
     for repeat in repeats:
         first = repeat.first
@@ -200,7 +203,7 @@ def _copy_before(side: Side) -> Ints:
 
 
 def _copies(side: Side) -> Ints:
-    """The mentions of a side whose span was there before, in the order of the side."""
+    """The mentions of a side whose span an earlier mention has, in the order of the side."""
     if np.bincount(side.number).max(initial=0) <= 1:
         return np.empty(0, dtype=np.int64)
     return np.flatnonzero(_copy_before(side) != np.arange(len(side.number)))
@@ -216,7 +219,7 @@ def _together(side: Side, copies: Ints) -> list[list[int]]:
 
 
 def repeats_of(documents: Documents, spans: Sequence[Sequence[int]]) -> list[Repeat]:
-    """The repeats of some spans, each given by its mentions in a batch."""
+    """The repeats of some spans, each of which is a list of its mentions in a batch."""
     firsts = documents.mentions([copies[0] for copies in spans])
     shown = [copies[:SHOWN_ENTITIES] for copies in spans]
     entities = documents.entity[np.array(list(chain(*shown)), dtype=np.int64)]

@@ -1,8 +1,8 @@
-"""Mentions that each look for another by themselves, so that one can serve many: the scorers of CRAC 2022 and 2023.
+"""Mentions that each look for another by themselves, so that one can match many, as in CRAC 2022 and 2023.
 
 Versions 1.0 and 1.1 of the official CorefUD scorer align nothing. Every mention finds, among those of the other side
-that fit it, the one whose words are most like its own. `FITS` has one function for each value of ``--matching``, the
-rules of an alignment (`corefscore.alignment.mentions.RULES`) where these have one.
+that fit it, the one whose words are most like its own. `FITS` has a function for each value of ``--matching``: that of
+the alignment (`corefscore.alignment.mentions.RULES`), or `equal` if there is none.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ FITS: Mapping[str, Callable[[Distinct, Distinct], Iterator[Candidates]]] = {
 
 def search(key: Mentions, response: Mentions, document: Ints, *, documents: int, matching: str) -> Alignment:
     """What each mention finds: of the mentions that fit it, the one with the smallest |symmetric difference| / |union|
-    of their words; among equals the one that begins first, then the one that ends first.
+    of their words. Among equals it finds the one that begins first, then the one that ends first.
 
-    ``document`` is that of each number. Source: the official scorer, versions 1.0 and 1.1, head-tie-earlier-start,
-    head-tie-three-keys-two-responses, partial-response-in-two-keys.
+    ``document`` has the document of each number. Source: the official scorer, versions 1.0 and 1.1,
+    head-tie-earlier-start, head-tie-three-keys-two-responses, partial-response-in-two-keys.
     """
     key, response = (_with_zeros(*arguments) for arguments in zip((key, response), HEADED[matching], strict=True))
     ours, theirs = (Distinct(side.side.number, document[side.side.number], side.nodes) for side in (key, response))
@@ -76,14 +76,14 @@ def search(key: Mentions, response: Mentions, document: Ints, *, documents: int,
 
 
 def _first_copies(side: Distinct) -> Bools:
-    """Which mentions can be found: of copies in several entities only the first one, with its head."""
+    """Which mentions can be found. Of copies in several entities this is only the first one, with its head."""
     found = np.zeros(len(side.number), dtype=np.bool_)
     found[np.unique(side.number, return_index=True)[1]] = True
     return found
 
 
 def _entities(entity_of: Ints, mention: Ints, entity: Ints) -> tuple[Ints, Ints]:
-    """The entity of each mention beside the other one, where each pair of a mention and an entity counts once."""
+    """Each pair of a mention and an entity of the other side, once, as a pair of entities."""
     order = order_by(mention, entity)
     mention, entity = mention[order], entity[order]
     once = changes(mention, entity)
@@ -91,8 +91,8 @@ def _entities(entity_of: Ints, mention: Ints, entity: Ints) -> tuple[Ints, Ints]
 
 
 def _with_zeros(mentions: Mentions, headed: bool) -> Mentions:
-    """Mentions with their zeros: those that the file has if mentions have heads; otherwise those whose first word is an
-    empty node.
+    """Mentions with another mark of zeros. If mentions have heads, zeros are those of the file; otherwise they are the
+    mentions whose first word is an empty node.
 
     Source: the official scorer, version 1.1, recorded random cases links-101-04, heads-101-01.
     """
@@ -102,7 +102,9 @@ def _with_zeros(mentions: Mentions, headed: bool) -> Mentions:
 
 
 def _nearest(of: Ints, other: Ints, apart: Floats, side: Distinct, size: int) -> Ints:
-    """For each of ``size`` mentions the nearest one of the ``other`` side, `NOWHERE` for none; pairs of places."""
+    """The index of the nearest mention of the ``other`` side for each of ``size`` mentions, `NOWHERE` for none.
+
+    ``of`` and ``other`` are pairs of indices, and ``apart`` is the distance of each pair."""
     first, last = side.nodes.first_word[other], side.nodes.last_word[other]
     order = np.lexsort((last, first, apart, of))
     taken = order[changes(of[order])]

@@ -25,9 +25,12 @@ from corefscore.errors import UsageError
 
 
 class Units(NamedTuple):
-    """The units of a batch, a row for each unit of each document: its document and its name; the row of each token of
-    the key, those of all documents one after the other from ``first`` on, which ends with their number; and the notices
-    of entities that cross units."""
+    """The units of a batch, with a row for each unit of each document.
+
+    ``document`` and ``names`` are columns of these rows. ``token`` has the row of each token of the key; the tokens of
+    document d are those from ``first[d]`` to ``first[d + 1]`` - 1. ``crossing`` are the notices about entities that
+    cross units.
+    """
 
     document: Ints
     names: Sequence[str]
@@ -36,7 +39,7 @@ class Units(NamedTuple):
     crossing: Sequence[Finding]
 
     def of(self, side: Documents) -> Ints:
-        """The row of each mention of a side; what lies beyond the tokens of the key is in its last unit."""
+        """The row of each mention of a side. A mention beyond the tokens of the key is in its last unit."""
         document = side.mention_document()
         last = np.diff(self.first)[document] - 1
         found: Ints = self.token[self.first[document] + np.clip(side.start, 0, last)]
@@ -51,8 +54,8 @@ class Units(NamedTuple):
 
 
 def units_of(pairs: Pairs, unit: str) -> Units:
-    """The units of a batch of pairs of documents; ``unit`` is one of
-    `corefscore.documents.model.is_within`.
+    """The units of a batch of pairs of documents. ``unit`` is a value for which
+    `corefscore.documents.model.is_within` is true.
 
     Raises `InputError` for tokens without a unit, `UsageError` for a key that has neither columns nor fields.
     """

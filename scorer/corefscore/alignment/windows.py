@@ -1,11 +1,11 @@
-"""Documents cut into windows of so many tokens, each of which is scored as a document of its own.
+"""Documents cut into windows with a fixed number of tokens, each of which is scored as a document of its own.
 
-Windows are half open and begin at the first token of their document: of N tokens each, the k-th has the tokens from k N
-up to, and without, (k + 1) N. A mention belongs to the window of its first token, so that every mention is in exactly
-one, on either side; one that ends in another window is told of. Entities are what of them is in a window.
+The k-th window of N tokens contains the tokens from k N to (k + 1) N - 1, counted from 0. A mention belongs to the
+window of its first token, so that every mention is in exactly one window; a notice names mentions that end in another
+one. An entity is cut into those of its mentions that are in one window.
 
-Source: Martinelli et al. 2025, BookCoref, who score predictions on whole books by windows of 1500 tokens besides
-("gold+window"), so that they can be compared with those of systems that read such stretches only.
+Source: Martinelli et al. 2025, BookCoref, who score predictions on whole books also by windows of 1500 tokens
+("gold+window"), to compare them with those of systems that read only such windows.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from corefscore.errors import UsageError
 
 
 class Crossing(NamedTuple):
-    """A mention that ends in another window than that of its first token; ``border`` is the token at which the next
-    window begins."""
+    """A mention that does not end in the window of its first token. ``border`` is the token at which the next window
+    begins."""
 
     mention: Mention
     border: int
 
 
 class Windows(NamedTuple):
-    """The windows of a batch: the number of the document that each was cut from, its first token, and how many tokens
-    it has; and the mentions that cross a border."""
+    """The windows of a batch: the number of the document that each was cut from, the first token of each, the number of
+    tokens of all, and the mentions that cross a border."""
 
     document: Ints
     begin: Ints
@@ -49,8 +49,8 @@ class Windows(NamedTuple):
 def cut(pairs: Pairs, size: int) -> tuple[Pairs, Windows]:
     """A batch of pairs cut into windows of ``size`` tokens.
 
-    Documents have as many tokens as the side says that knows of more, or as their mentions reach. Positions stay those
-    of the whole document. Raises `UsageError` for mentions that are no spans of tokens.
+    The number of tokens of a document is the larger of those of both sides, or more if mentions begin later. Positions
+    remain those of the whole document. Raises `UsageError` for mentions that are not spans of tokens.
     """
     sides = {KEY: pairs.key, RESPONSE: pairs.response}
     for name, side in sides.items():

@@ -1,7 +1,7 @@
 """The column MISC of CorefUD to events: which entity a bracket opens or closes, at which word, with which head.
 
-An attribute ``Entity=`` is cut into chunks: ``(ID-FIELD-...)``, ``(ID-FIELD-...`` or ``ID)``. What is no chunk means
-nothing. Of an attribute that a word has twice the last counts. Bridge, SplitAnte and the rest are read past.
+An attribute ``Entity=`` is cut into chunks: ``(ID-FIELD-...)``, ``(ID-FIELD-...`` or ``ID)``. Other text is ignored. If
+a word has the attribute twice, the last one counts. Bridge, SplitAnte and other attributes are skipped.
 """
 
 from __future__ import annotations
@@ -23,16 +23,17 @@ SINGLE, OPEN, CLOSE = 0, 1, 2
 BAR, OPENING, CLOSING, DASH = b"|()-"
 
 NO_HEAD, EMPTY_HEAD, ODD_HEAD = -1, -2, -3
-"""What a chunk has that gives no head: no field, an empty one, or one that is no number."""
+"""Why a chunk gives no head: it has no such field, an empty one, or one that is not a number."""
 
 DIGITS = 9
-"""How many digits a number of a head may have."""
+"""How many digits the number of a head may have."""
 
 ID_FIELDS, HEAD_FIELD = ("eid", "GRP"), "head"
 
 
 class Fields(NamedTuple):
-    """Which fields of a mention, counted from 0, are its id and its head, and whether ids are of one document (GRP)."""
+    """Which fields of a mention, counted from 0, are its id and its head, and whether ids are those of one document
+    (GRP)."""
 
     id: int
     head: int | None
@@ -40,7 +41,7 @@ class Fields(NamedTuple):
 
     @classmethod
     def of(cls, header: Sequence[str]) -> Fields | None:
-        """The fields that a header names; None where it has no id."""
+        """The fields that a header names; None if it has no id."""
         for name in ID_FIELDS:
             if name in header:
                 head = header.index(HEAD_FIELD) if HEAD_FIELD in header else None
@@ -49,9 +50,11 @@ class Fields(NamedTuple):
 
 
 class Cells(NamedTuple):
-    """The attributes in the order of lines: the word (its place among those of the file) that has each, and where its
-    value is in ``text``, which has the columns MISC of words side by side; it stands ``shift`` bytes later in the file.
-    ``again`` are the words (rising) that have further ones, which do not count.
+    """The attributes in the order of lines.
+
+    ``word`` is the index of the word that has each, among those of the file. ``start`` to ``stop`` is its value in
+    ``text``, which contains the columns MISC of words one after the other; in the file it is ``shift`` bytes later.
+    ``again`` are the words (rising) that have further attributes, which do not count.
     """
 
     text: Bytes
@@ -66,16 +69,16 @@ class Cells(NamedTuple):
         return self.text[self.start[cell] : self.stop[cell]].tobytes()
 
     def place(self, cell: int) -> int:
-        """Where it is in the file."""
+        """Where an attribute begins in the file."""
         return int(self.start[cell] + self.shift[cell])
 
 
 class Chunks(NamedTuple):
     """The chunks in the order of words; ``cell`` is the attribute of each.
 
-    ``start`` to ``stop`` is where in the ``text`` of the cells that is which stands between the brackets, ``id_start``
-    to ``id_stop`` where the id is; ``shift`` is that of the attributes. ``head`` is the number in the field of the
-    head, or why there is none. ``rest`` are the attributes in which something is no chunk.
+    In the ``text`` of the cells, ``start`` to ``stop`` is the part between the brackets, and ``id_start`` to
+    ``id_stop`` is the id; ``shift`` is that of the attributes. ``head`` is the number in the field of the head, or one
+    of `NO_HEAD`, `EMPTY_HEAD` and `ODD_HEAD`. ``rest`` are the attributes with text that is not a chunk.
     """
 
     cell: Ints
@@ -90,11 +93,11 @@ class Chunks(NamedTuple):
     rest: Ints
 
     def shift_of(self, chunk: int) -> int:
-        """How many bytes later a chunk stands in the file."""
+        """How many bytes later a chunk is in the file."""
         return int(self.shift[self.cell[chunk]])
 
     def text_of(self, chunk: int) -> bytes:
-        """What is between the brackets."""
+        """The text between the brackets."""
         return self.text[self.start[chunk] : self.stop[chunk]].tobytes()
 
     def id_of(self, chunk: int) -> bytes:
@@ -112,7 +115,7 @@ def cells(lines: Lines) -> Cells:
     row, begin, size = (np.concatenate(columns) for columns in zip(*found, strict=True))
     word = lines.words.of_rows(row)
     word, begin, size = (column[word >= 0] for column in (word, begin, size))
-    # Every such column with the line end behind it.
+    # Every such column with the line end after it.
     size += 1
     text, ends = side_by_side(lines.text, begin, size), np.cumsum(size)
     at = np.flatnonzero(text[: -len(NAME)] == NAME[0])
@@ -170,16 +173,16 @@ def _cut(text: Bytes, found: Cells) -> _Cut:
     opening = text[place] == OPENING
     begins = changes(cell)
     ends = _next(begins, True)
-    behind_opening = ~begins & _before(opening, False)
+    after_opening = ~begins & _before(opening, False)
     before = np.where(begins, found.start[cell], _before(place, -1) + 1)
     after = np.where(ends, found.stop[cell], _next(place, 0))
-    closing = ~opening & ~behind_opening & (before < place)
+    closing = ~opening & ~after_opening & (before < place)
     which = np.flatnonzero(opening | closing)
     closed = ~ends & ~_next(opening, True)
     kind = np.where(opening, np.where(closed, SINGLE, OPEN), CLOSE)
-    # Text in front of a bracket that opens or behind the last one that closes, and a bracket that closes nothing.
-    loose = (opening & ~behind_opening & (before < place)) | (ends & ~opening & (after > place + 1))
-    loose |= ~opening & ~behind_opening & (before == place)
+    # Text before a bracket that opens, text after the last one that closes, and a bracket that closes nothing.
+    loose = (opening & ~after_opening & (before < place)) | (ends & ~opening & (after > place + 1))
+    loose |= ~opening & ~after_opening & (before == place)
     rest = found.stop > found.start
     rest[cell] = False
     rest[cell[loose]] = True
@@ -196,21 +199,21 @@ Column = TypeVar("Column", Ints, Bools)
 
 
 def _next(column: Column, last: int) -> Column:
-    """What stands behind each value of a column."""
+    """The value after each value of a column."""
     found = np.roll(column, -1)
     found[-1:] = last
     return found
 
 
 def _before(column: Column, first: int) -> Column:
-    """What stands in front of each value of a column."""
+    """The value before each value of a column."""
     found = np.roll(column, 1)
     found[:1] = first
     return found
 
 
 def _field(dashes: Ints, cut: _Cut, field: int) -> tuple[Ints, Ints]:
-    """Where a field of each chunk begins and ends; it begins behind its end where it is not there."""
+    """Where a field of each chunk begins and ends; a field that is missing begins after its end."""
     at = np.searchsorted(dashes, cut.start)
 
     def dash(number: int) -> Ints:
@@ -221,7 +224,7 @@ def _field(dashes: Ints, cut: _Cut, field: int) -> tuple[Ints, Ints]:
 
 
 def _heads(text: Bytes, start: Ints, stop: Ints) -> Ints:
-    """The numbers in the field of the head, or why there is none."""
+    """The numbers in the field of the head, or one of `NO_HEAD`, `EMPTY_HEAD` and `ODD_HEAD`."""
     size = stop - start
     head = np.where(size > 0, whole_numbers(text, start, np.maximum(stop, start), DIGITS), EMPTY_HEAD)
     head[size < 0] = NO_HEAD

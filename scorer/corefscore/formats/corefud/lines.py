@@ -1,11 +1,11 @@
 """CoNLL-U in bulk: which lines are words, where their columns are, which sentence and document they belong to.
 
-1. Lines end with LF, CR LF or CR. Sentences are parted by empty lines; a stretch of comments alone is no sentence.
-2. A line that begins with `#` is a comment, every other one a token with ten columns between tabs: missing columns are
-   `_`, surplus ones do not count.
-3. The first column is an integer, `n.m` for an empty node, or `n-m` for a range, which is passed over. Words of a
-   sentence stand in the order of these numbers, whatever the order of lines; `n.m` is read as a decimal fraction.
-4. A sentence with `# newdoc` begins a document. Where an id comes again, the document goes on.
+1. Lines end with LF, CR LF or CR. Empty lines separate sentences; comments alone are not a sentence.
+2. A line that begins with `#` is a comment. Every other line is a token with ten columns separated by tabs; missing
+   columns are `_`, surplus columns are ignored.
+3. The first column is an integer, `n.m` for an empty node, or `n-m` for a range, which is skipped. The words of a
+   sentence are in the order of these numbers, whatever the order of lines; `n.m` is read as a decimal fraction.
+4. A sentence with `# newdoc` begins a document. If an id comes again, the document continues.
 """
 
 from __future__ import annotations
@@ -44,21 +44,22 @@ NEWDOC = re.compile(rb"# newdoc(?:[^\S\n]+id[^\S\n]*=[^\S\n]*([^\n]+))?")
 HEADER = re.compile(rb"# global\.Entity[^\S\n]*=[^\S\n]*([^\n]*)")
 
 TABS = (0, 1, 7, 8)
-"""The tabs of tokens whose places are kept, counted from 0: those at the borders of ID, FORM, DEPS and MISC. Others are
-looked for where they are wanted, which is in few lines."""
+"""The tabs of tokens whose positions are kept, counted from 0: those at the borders of ID, FORM, DEPS and MISC. Others
+are searched for when they are needed, which is in few lines."""
 
 BLOCK = 1 << 16
-"""How many bytes of a file are searched at once: more would be taken from memory that nobody has used yet."""
+"""How many bytes of a file are searched at once; the results for more would need memory that was not used before."""
 
 WITHOUT_NEWDOC = "(no newdoc)"
 """The name of the document that begins without `# newdoc`."""
 
 Refuse = Callable[[Finding], None]
-"""What is done about an error: raise it, or keep it and return, after which reading goes on without the faulty part."""
-
+"""A function for errors: it raises the error, or keeps it and returns; then reading continues without the faulty
+part."""
 
 Take = Callable[[str, Sequence[int], int], Sequence[int]]
-"""Which of the places of an error, by its code, will be told of; the number is that of scoring."""
+"""A function that returns which of the places of an error will be reported, given its code, the places, and how many
+scoring reports."""
 
 
 def refused(finding: Finding) -> None:
@@ -67,14 +68,14 @@ def refused(finding: Finding) -> None:
 
 
 def few(code: str, faulty: Sequence[int], most: int) -> Sequence[int]:
-    """The first ones."""
+    """The first ``most`` places."""
     return faulty[:most]
 
 
 class Words(NamedTuple):
     """The words of a file in the order of their sentences: the row of each among the token lines, its sentence, counted
-    in the file, its number with that sentence (`corefscore.documents.model.Nodes`), and whether it is a token, not an
-    empty node."""
+    in the file, its number with that sentence (`corefscore.documents.model.Nodes`), and whether it is a token rather
+    than an empty node."""
 
     row: Ints
     sentence: Ints
@@ -86,7 +87,7 @@ class Words(NamedTuple):
         return Words(self.row[which], self.sentence[which], self.number[which], self.overt[which])
 
     def of_rows(self, rows: Ints) -> Ints:
-        """The words of some rows; -1 for a row that is none."""
+        """The words of some rows; -1 for a row that is not a word."""
         if not len(self.row):
             return np.full(len(rows), -1)
         if (self.row[1:] < self.row[:-1]).any():
@@ -217,8 +218,7 @@ class Lines:
     @cached_property
     def sentences(self) -> Ints:
         """The first token of each sentence."""
-        behind = np.searchsorted(self.tokens, np.flatnonzero(self.empty))
-        first = np.append(0, behind)
+        first = np.append(0, np.searchsorted(self.tokens, np.flatnonzero(self.empty)))
         first = first[first < len(self.tokens)]
         return first[changes(first)]
 
@@ -261,28 +261,28 @@ class Lines:
         return number, overt, word
 
     def _halves(self, starts: Ints, stops: Ints) -> tuple[Ints, Bytes, Ints, Ints]:
-        """The number in front of the first mark that is no digit, the mark, the number behind it, of four digits at
-        most, and how many it has. What is no such number is -1."""
+        """The number before the first mark that is not a digit, the mark, the number after it, which has at most four
+        digits, and how many it has. Anything else is -1."""
         cut = stops.copy()
         for place in reversed(range(DIGITS + 1)):
             at = np.flatnonzero(stops - starts > place)
             byte = self.text[starts[at] + place]
             at = at[(byte < ord("0")) | (byte > ord("9"))]
             cut[at] = starts[at] + place
-        behind = np.minimum(cut + 1, stops)
-        after = whole_numbers(self.text, behind, stops, 4)
-        return whole_numbers(self.text, starts, cut, DIGITS), self.text[cut], after, stops - behind
+        after_mark = np.minimum(cut + 1, stops)
+        after = whole_numbers(self.text, after_mark, stops, 4)
+        return whole_numbers(self.text, starts, cut, DIGITS), self.text[cut], after, stops - after_mark
 
     @cached_property
     def header(self) -> list[str] | None:
-        """The fields of mentions as the last header of the file has them, wherever it is; None without any."""
+        """The fields of mentions in the last header of the file, wherever it is; None without a header."""
         for at in reversed(self._comments(b"# global.Entity")):
             if found := HEADER.match(self.data, at):
                 return as_text(found[1]).strip().split("-")
         return None
 
     def _comments(self, beginning: bytes) -> list[int]:
-        """Where the lines begin that begin so, with a `#`."""
+        """Where the comments with this ``beginning`` begin."""
         at = self.starts[self.comments]
         at = at[at + len(beginning) < len(self.text)]
         for place, byte in enumerate(beginning):
@@ -298,7 +298,7 @@ class Lines:
         block_of_sentence = np.searchsorted(empty, self.tokens[self.sentences])
         numbers: dict[str, int] = {}
         lines: list[int] = []
-        # From which sentence on there is which document.
+        # The sentences at which the document changes, and the documents that begin or continue there.
         begins_at, document = [0], [0]
         lost: list[int] = []
         again: list[tuple[int, str]] = []
@@ -366,8 +366,8 @@ def read_with_lf(source: Source) -> bytes:
 
 
 def lines_around(source: Source, passages: Iterable[tuple[int, int]]) -> tuple[Lines, Ints]:
-    """The sentences of a file in which some passages are, each a line (from 1) and how many words from there on are
-    wanted; and the number of each of these lines in the file."""
+    """The sentences of a file that contain some passages, and the number of each of their lines in the file. A passage
+    is a line (from 1) and the number of words that are wanted from there on."""
     raw = read_with_lf(source) + b"\n"
     ends = np.flatnonzero(np.frombuffer(raw, dtype=np.uint8) == LF)
     gaps = np.append(np.flatnonzero(np.diff(ends, prepend=-1) == 1), len(ends))
@@ -381,14 +381,14 @@ def lines_around(source: Source, passages: Iterable[tuple[int, int]]) -> tuple[L
     number = np.flatnonzero(wanted[:-1])
     starts = np.append(0, ends[:-1] + 1)
     kept = b"".join([raw[start:end] for start, end in zip(starts[number], ends[number] + 1, strict=True)])
-    # Somebody has read the file and was told of its errors.
+    # The errors of the file were reported when it was first read.
     return Lines(source, kept, take=lambda code, rows, most: ()), number + 1
 
 
 def number_of(piece: bytes) -> int | None:
-    """The number of a word in its sentence times `TENTH`: of ``3.1`` 31000; None for what is none.
+    """The number of a word in its sentence times `TENTH`, such as 31000 for ``3.1``; None if it is not a number.
 
-    It is a decimal fraction, as the official scorer has it: 3.10 is 3.1.
+    As in the official scorer, it is a decimal fraction: 3.10 is 3.1.
     """
     found = NUMBER.fullmatch(piece)
     if found is None:
@@ -398,15 +398,16 @@ def number_of(piece: bytes) -> int | None:
 
 
 def shown(line: bytes, piece: bytes, start: int | None = None) -> tuple[int, tuple[str, str]]:
-    """The column (from 1) of a piece in its line, and the text around it with carets under it. The piece begins
-    at the byte ``start`` of the line, or without this where it is last."""
+    """The column (from 1) of a piece in its line, and the text around it with carets under it. The piece begins at the
+    byte ``start`` of the line; if this is None, the last occurrence is meant."""
     text, part = as_text(line), as_text(piece)
     at = max(text.rfind(part), 0) if start is None else len(as_text(line[:start]))
     return excerpt(text, at, len(part))
 
 
 def _regular(data: bytes, tokens: Ints) -> tuple[bytes, Irregular | None]:
-    """The same lines with nine tabs in each line of a token, and none in any other; and which had other than these."""
+    """The same lines with nine tabs in each line of a token and none in any other, and which lines had other numbers
+    of tabs."""
     found = bytearray()
     first = None
     many = 0

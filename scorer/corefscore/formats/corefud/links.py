@@ -19,15 +19,15 @@ BAR, COLON, NOTHING = b"|:_"
 
 
 class Links(NamedTuple):
-    """The dependencies of some words, word by word: how many each has, the words on which it depends, and how, as a
-    number that is equal for equal relations in every process."""
+    """The dependencies of some words, word by word: how many each has, the words on which it depends, and its relations
+    to them, as numbers that are equal for equal relations in every process."""
 
     size: Ints
     parent: Ints
     relation: Ints
 
     def of(self, which: Ints) -> Links:
-        """Those of some of the words, in this order."""
+        """The dependencies of some of the words, in this order."""
         size = self.size[which]
         at = ranges((np.cumsum(self.size) - self.size)[which], size)
         return Links(size, self.parent[at], self.relation[at])
@@ -44,13 +44,15 @@ class _Pieces(NamedTuple):
 
 
 def links_of(lines: Lines, words: Ints, number: Ints, refuse: Refuse) -> Links:
-    """The dependencies of words (places in the file); ``number`` are the numbers of all words, as mentions have them.
+    """The dependencies of words, given by their indices in the file; ``number`` has the numbers of all words
+    (`corefscore.documents.model.Nodes`).
 
-    Whatever is no dependency is refused, once for each word. If ``refuse`` returns, such a word depends on the root.
+    Text that is not a dependency is refused, once for each word. If ``refuse`` returns, such a word depends on the
+    root.
     """
     pieces = _pieces(lines, lines.words.row[words])
     parent = whole_numbers(lines.text, pieces.start, pieces.colon, DIGITS) * TENTH
-    # Empty nodes, and what is no number at all.
+    # Empty nodes, and text that is not a number.
     for at in np.flatnonzero(parent < 0).tolist():
         found = number_of(lines.data[pieces.start[at] : pieces.colon[at]])
         parent[at] = -1 if found is None else found
@@ -78,7 +80,7 @@ def _pieces(lines: Lines, rows: Ints) -> _Pieces:
     which = np.flatnonzero(~empty)
     if not len(which):
         return _Pieces(NONE, NONE, NONE, NONE)
-    # Each column with the tab behind it.
+    # Each column with the tab after it.
     at = ranges(begin[which], size[which] + 1)
     byte = lines.text[at]
     last = np.cumsum(size[which] + 1) - 1

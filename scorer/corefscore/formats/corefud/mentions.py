@@ -1,15 +1,16 @@
 """Events to mentions: which chunk closes which, what the parts of a discontinuous mention are, which word is the head.
 
-1. A closing chunk closes the latest mention of its id that is open; both are in one sentence.
-2. A mention is all words from its first to its last, empty nodes included. One that closes at the word at which it
-   opens, without being a single chunk, goes on to the end of its sentence (bracket-closed-on-opening-node).
-3. ``ID[i/n]`` is a part of a discontinuous mention: part 1 begins one, any other goes on with the first of that id that
-   is not finished and not open, and the part n finishes it. Its head is that of its last part (gap-head-of-last-part).
-4. The head is a word of the mention by its number, from 1; 0 or none is the first one. In a mention of one word the
-   number does not matter. A last part of one word with the head 0 has the last word of the mention for its head
+1. A closing chunk closes the latest open mention of its id; both are in one sentence.
+2. A mention contains all words from its first to its last, empty nodes included. If it has two chunks and closes at the
+   word at which it opens, it continues to the end of its sentence (bracket-closed-on-opening-node).
+3. ``ID[i/n]`` is a part of a discontinuous mention. Part 1 begins a mention, any other part continues the first mention
+   of that id that is neither finished nor open, and part n finishes it. The head of the mention is that of its last
+   part (gap-head-of-last-part).
+4. The head is the number of a word of the mention, from 1; 0 or none means the first one. In a mention of one word the
+   number does not matter. If the last part has one word and the head 0, the head is the last word of the mention
    (gap-last-single-head-zero).
 
-Names in brackets are recorded cases that decide a rule.
+The names in brackets are recorded cases of the official scorer that decide a rule.
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ class Events(NamedTuple):
 
 
 Refuse = Callable[[str, Ints, Ints | None], None]
-"""What is done about chunks that cannot be understood: the code of the finding, the chunks, and for each a chunk before
-it that matters, if there is one. If it returns, what is below goes on without them."""
+"""A function for chunks that cannot be understood. It takes the code of the finding, the chunks, and for each chunk an
+earlier one that the message names, if there is one. If it returns, reading continues without these chunks."""
 
 
 class Part(NamedTuple):
@@ -56,12 +57,18 @@ class Part(NamedTuple):
 
 
 class Marked(NamedTuple):
-    """Mentions, in no order: the entity, the chunk that begins each, the head in the file or why there is none; whether
-    the head is that of a last part of one word; and the segments, one or several a mention: its mention, first and last
-    word (places in the file). ``unclosed`` are chunks that open and are never closed, ``stretched`` those of mentions
-    that close where they open, ``unfinished`` those of discontinuous mentions without their last part, and
-    ``misnumbered`` those of other discontinuous mentions whose parts have other numbers than they are read by: of each
-    mention the chunks of parts that are not numbered so, with the number and how many parts there are."""
+    """Mentions, in no order.
+
+    ``entity``, ``chunk``, ``head`` and ``last_single`` have one value for each mention: its entity, the chunk that
+    begins it, the head in the file (or why there is none), and whether its last part has one word. ``of``, ``first``
+    and ``last`` have one value for each segment, of which a mention has one or several: its mention, its first and its
+    last word (indices in the file).
+
+    The others are chunks with oddities: ``unclosed`` open and are never closed, ``stretched`` are those of mentions
+    that close where they open, ``unfinished`` those of discontinuous mentions without their last part.
+    ``misnumbered`` has, for each other discontinuous mention with wrong numbers of parts, the chunks with such numbers,
+    each with the right ones.
+    """
 
     entity: Ints
     chunk: Ints
@@ -107,10 +114,10 @@ def marked(events: Events, parts: Parts, refuse: Refuse) -> Marked:
 
 
 def _paired(events: Events, brackets: Ints, refuse: Refuse) -> tuple[Ints, Ints, list[int]]:
-    """The chunks that open and those that close them, and those that nothing closes.
+    """The chunks that open, those that close them, and those that are never closed.
 
-    By entity and depth of nesting, those that open and close alternate, so that each opening stands in front of its
-    closing. Those that close what is not open are refused.
+    Within one entity and depth of nesting, opening and closing chunks alternate, so that each closes the one before it.
+    Chunks that close nothing are refused.
     """
     by_entity = brackets[order_by(events.entity[brackets])] if len(brackets) else brackets
     entity = events.entity[by_entity]
@@ -136,7 +143,7 @@ def _paired(events: Events, brackets: Ints, refuse: Refuse) -> tuple[Ints, Ints,
 
 
 def _within_sentences(events: Events, opens: Ints, closes: Ints, refuse: Refuse) -> tuple[Ints, Ints]:
-    """The pairs of one sentence; those that end in another sentence are refused."""
+    """The pairs whose chunks are in one sentence; other pairs are refused."""
     across = events.sentence[opens] != events.sentence[closes]
     if across.any():
         which = np.flatnonzero(across)
@@ -148,7 +155,7 @@ def _within_sentences(events: Events, opens: Ints, closes: Ints, refuse: Refuse)
 
 @dataclass(eq=False)
 class _Whole:
-    """A mention that is being put together; ``chunks`` has its chunks with the number of the part of each."""
+    """A mention while its chunks are read; ``chunks`` has those so far, with the number of the part of each."""
 
     entity: int
     chunk: int
@@ -168,7 +175,8 @@ class _Whole:
 
 
 def _with_parts(plain: Marked, events: Events, parts: Parts, which: Ints, refuse: Refuse) -> Marked:
-    """The mentions of entities that have discontinuous ones, chunk by chunk, beside all others."""
+    """All mentions: the ``plain`` ones, and those of entities that have discontinuous mentions, read chunk by
+    chunk."""
     wholes: list[_Whole] = []
     unclosed, stretched, unfinished = [*plain.unclosed], [*plain.stretched], [*plain.unfinished]
     by_entity: dict[int, list[int]] = defaultdict(list)
@@ -250,7 +258,7 @@ class _Wholes:
             heappush(self.waiting, (whole.chunk, whole))
 
     def _begin(self, chunk: int, part: tuple[bytes, bytes] | None) -> _Whole:
-        """The mention that a chunk begins or goes on with; one that is refused is not among those that began."""
+        """The mention that a chunk begins or continues. A mention that is refused is not added to ``begun``."""
         number, total = part or (b"1", b"1")
         if number != b"1" and self.waiting:
             whole = heappop(self.waiting)[1]
@@ -270,14 +278,14 @@ class _Wholes:
 
 
 class Sized(NamedTuple):
-    """The words of mentions: how many each has, and the words (places in the file), mention by mention."""
+    """The words of mentions: how many each has, and the words (indices in the file), mention by mention."""
 
     size: Ints
     word: Ints
 
 
 def words_of(found: Marked, number: Ints) -> Sized:
-    """The words of the mentions, rising. Words of one ``number`` are one."""
+    """The words of the mentions, rising. Words with equal ``number`` count as one."""
     lengths = found.last - found.first + 1
     total = int(lengths.sum())
     ends = np.cumsum(lengths)
@@ -293,8 +301,8 @@ def words_of(found: Marked, number: Ints) -> Sized:
 
 
 def heads(found: Marked, sized: Sized, refuse: Refuse) -> tuple[Ints, dict[str, Ints]]:
-    """The head of each mention, by its place among its words; and the mentions without one, by what they lack. A head
-    that is no number or lies outside is refused."""
+    """The head of each mention, as an index among its words, and the mentions without a head, by what they lack. A head
+    that is not a number or not a word of the mention is refused."""
     head, size = found.head, sized.size
     in_parts = np.bincount(found.of, minlength=len(size)) > 1
     outside = (head > size) & ((size > 1) | in_parts)

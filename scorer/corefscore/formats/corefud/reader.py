@@ -32,9 +32,9 @@ from corefscore.formats.words import alike, side_by_side, word_numbers
 def read(files: Sequence[Source], notices: list[Finding], request: Request) -> Iterator[Documents]:
     """The documents of each file as one batch; what is odd is added to ``notices``.
 
-    A file is read as a whole, since its last header decides for all of it and a document may go on anywhere. Of several
-    files each is a data set of its own, so a document whose name an earlier file has is called ``NAME (FILE)``. Raises
-    `InputError` for what has no plain meaning, `UsageError` for a file that cannot be read.
+    A file is read as a whole, since its last header is valid for all of it and a document may continue anywhere. Each
+    of several files is a data set of its own, so a document whose name an earlier file has is called ``NAME (FILE)``.
+    Raises `InputError` for what has no plain meaning, `UsageError` for a file that cannot be read.
     """
     return batches((File(source, notices.append, request) for source in files), notices.append)
 
@@ -109,7 +109,7 @@ class File:
         refused(finding)
 
     def take(self, code: str, faulty: Sequence[int], most: int) -> Sequence[int]:
-        """Those of some chunks or lines that will be told of: the first ones, ``most`` of them in scoring."""
+        """Those of some chunks or lines that will be reported: in scoring, the first ``most`` ones."""
         return few(code, faulty, most)
 
     def documents(self) -> Documents:

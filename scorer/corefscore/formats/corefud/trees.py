@@ -1,4 +1,4 @@
-"""Heads by the tree: the word of a mention that stands highest."""
+"""Heads by the tree: the word of a mention that is nearest to the root."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from corefscore.formats.words import whole_numbers
 
 
 def highest(lines: Lines, sized: Sized) -> Ints:
-    """The head of each mention (its place in the file): the token nearest to the root, the first of several.
+    """The head of each mention (its index in the file): the token nearest to the root, the first of several.
 
-    How near tells the column HEAD. An empty node, which has none there, is the head only of a mention without tokens,
-    and then the first one. A token whose HEAD is no number or is not in its sentence is taken for a root, and one that
-    goes round in a circle is the farthest.
+    The distance follows from the column HEAD. Empty nodes have none there, so only a mention without tokens has an
+    empty node as its head, the first one. A token whose HEAD is not a number, or not in its sentence, is a root. A
+    token in a circle has the largest distance.
     """
     mention = np.repeat(np.arange(len(sized.size)), sized.size)
     order = order_by(mention, depths(lines)[sized.word], np.arange(len(mention)))
@@ -46,7 +46,7 @@ def tree_of(lines: Lines, depth: Callable[[], Ints], which: Ints, numbers: Ints)
 
 
 def depths(lines: Lines) -> Ints:
-    """How many steps each word is from its root; more than there are words for an empty node."""
+    """The number of steps of each word from its root; for an empty node, a number larger than that of the words."""
     words = lines.words
     overt = np.flatnonzero(words.overt)
     number = words.number[overt]
@@ -71,5 +71,5 @@ def depths(lines: Lines) -> Ints:
 
 
 def _parents(lines: Lines, rows: Ints) -> Ints:
-    """The number in the column HEAD of some tokens; 0 for what is none."""
+    """The number in the column HEAD of some tokens; 0 if it is not a number."""
     return np.maximum(whole_numbers(lines.text, *lines.bounds(HEAD, rows), DIGITS), 0)

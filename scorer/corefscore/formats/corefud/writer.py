@@ -16,7 +16,7 @@ from corefscore.formats.row import NO_WORD, USUAL, FullDocument, Request, Senten
 from corefscore.formats.written import Brackets, laid_out, note_crossing, noted
 
 HEADER = "# global.Entity = eid\n"
-"""Mentions are written with ids alone: heads are not known, and a reader is told so."""
+"""The header of mentions with ids alone, which tells readers that heads are not known."""
 
 HEADED = "# global.Entity = eid-head\n"
 """Likewise, where heads are."""
@@ -50,7 +50,7 @@ def sentences(source: Source, notices: list[Finding], request: Request) -> Itera
 def write(documents: Iterator[FullDocument], notices: list[Finding], request: Request = USUAL) -> Iterator[str]:
     """Documents as CoNLL-U with Entity in MISC.
 
-    What cannot be held is added to the notices: unknown words, words with line ends or tabs, mentions of several
+    The notices get what the format cannot contain: unknown words, words with line ends or tabs, mentions of several
     sentences, mentions of one entity that cross.
     """
     header = HEADER
@@ -123,7 +123,7 @@ class Headed(NamedTuple):
 
 
 def _within_sentences(document: FullDocument, ends: list[int], notices: list[Finding]) -> FullDocument:
-    """The document with the mentions that lie in one sentence each; these end in front of the tokens ``ends``."""
+    """The document with the mentions that are in one sentence each; the sentences end before the tokens ``ends``."""
     sentence = np.searchsorted(ends, np.arange(ends[-1]), side="right")
     entities: dict[str, list[tuple[int, int]]] = defaultdict(list)
     dropped = []
@@ -142,9 +142,9 @@ def _within_sentences(document: FullDocument, ends: list[int], notices: list[Fin
 def _cells(document: FullDocument) -> dict[int, str]:
     """The columns MISC of a document, by token. Brackets that close stand first: the others are of new mentions."""
     singles, opens, closes = Brackets.of(document)
-    held: dict[int, str] = defaultdict(str)
+    cells: dict[int, str] = defaultdict(str)
     for brackets, form in ((closes, "{})"), (opens, "({}"), (singles, "({})")):
         for token, ids in brackets.items():
             written = [name.split(DASH)[0] for name in ids] if brackets is closes else ids
-            held[token] += "".join(map(form.format, written))
-    return {token: f"Entity={text}" for token, text in held.items()}
+            cells[token] += "".join(map(form.format, written))
+    return {token: f"Entity={text}" for token, text in cells.items()}
