@@ -41,27 +41,30 @@ RULES = (
     Option(
         "mentions",
         None,
-        "Mentions that count: all, or those that both sides have, which scores links alone. (default: all)",
+        "Which mentions count: all, or given: only those that both sides have, so that only links are scored. "
+        "(default: all)",
         COUNTED_MENTIONS,
     ),
     Option(
         "matching",
         None,
-        "Which mentions match: equal ones, parts of a key mention with its head, or those with the same head. "
-        "(default: exact; for CorefUD: head)",
+        "Which mentions match: those with equal spans (exact), also parts of a key mention that contain its head "
+        "(partial), or those with the same head. (default: exact; for CorefUD: head)",
         MATCHING,
     ),
     Option(
         "zeros",
         None,
-        "CorefUD: align zeros by the words that they depend on, by position, or drop them. (default: dependent)",
+        "CorefUD: align zeros by the words that they depend on, align them by position (linear), or drop them. "
+        "(default: dependent)",
         ZEROS,
     ),
     Option(
         "lookup",
         None,
-        "CorefUD: find entities as the official scorer does, by the alignment of mentions, or as the official scorers "
-        "of 2022 and 2023 did, in which one mention can match many. (default: official)",
+        "CorefUD: how to find the entity of a matched mention: as the official scorer does, by the alignment of "
+        "mentions, or as the official scorers of 2022 or 2023 did, which let one mention match several. (default: "
+        "official)",
         LOOKUPS,
     ),
     Option(
@@ -70,18 +73,18 @@ RULES = (
         "Which official scorer to follow where the two define a metric differently. (default: that of the format)",
         DEFINITIONS,
     ),
-    Option("window", None, "Score stretches of N tokens as documents of their own.", kind=int),
+    Option("window", None, "Cut documents into windows of N tokens, and score each as a document.", kind=int),
     Option(
         "of",
         None,
-        "Score one kind of mention, such as pronouns, names, size:2-5, singletons or type:person, or each kind of a "
-        "division: size, kind, distance, type.",
+        "Score one kind of mention, such as pronouns, names, size:2-5, singletons or type:person; or divide all "
+        "mentions by size, kind, distance or type, and score each part.",
         kind=str,
     ),
     Option(
         "task",
         None,
-        "Shared task whose matching rules are wanted; CorefUD only, for which crac26 is the default.",
+        "CorefUD: use the matching rules of this shared task. (default: crac26)",
         tuple(TASKS),
     ),
 )

@@ -15,7 +15,7 @@ from corefscore.cli.options import CALLED, COREFUD_NAME
 from corefscore.cli.output import STANDARD_OUTPUT, give_up
 from corefscore.errors import InputError, ScorerError, UsageError, nearest, suggested
 
-HELP = f"""Score coreference, in CoNLL-2011/2012 format or JSON lines, exactly as the official scorer does.
+HELP = f"""Score coreference in CoNLL-2011/2012, CorefUD, JSON or tagged text, exactly as the official scorers do.
 
 \b
 corefscore METRIC KEY RESPONSE [NAME]
@@ -24,7 +24,7 @@ corefscore METRIC KEY RESPONSE [NAME]
   RESPONSE  likewise; not needed for JSON lines that have both sides
   NAME      score this document only; "none": print totals only
 
-Exit status: 0 success, 1 input refused, 2 wrong usage or a file that cannot be read, 3 a check failed.
+Exit status: 0 success, 1 input rejected, 2 wrong usage or a file that cannot be read, 3 a check failed.
 
 Version {__version__}."""
 
@@ -32,7 +32,7 @@ GROUP_HELP = {
     "all": "the five metrics of the official scorer, byte for byte: {names}",
     "every": "{names}",
     "conll": "{names}, and the CoNLL average, the mean of their F1",
-    "corefud": "those of the official CorefUD scorer: {names}",
+    "corefud": "the metrics of the official CorefUD scorer: {names}",
 }
 
 

@@ -35,14 +35,14 @@ def analysing() -> list[click.Parameter]:
         click.Option(
             ["--symmetric"],
             is_flag=True,
-            help="Compare two annotators: call the sides first and second.",
+            help="Compare two annotators: the sides are called first and second.",
         ),
         click.Option(
             ["--spans"],
             type=options.Choice(REPAIRS),
             default=REPAIRS[0],
             show_default=True,
-            help="Words to ignore at the ends of mentions; off keeps every span as it is.",
+            help="Words to ignore at the ends of mentions when looking for span errors; off: look for none.",
         ),
     ]
 

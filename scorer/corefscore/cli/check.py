@@ -31,14 +31,14 @@ def command(name: str) -> click.Command:
         short_help="Fail if a score is lower than in an earlier run, or than a given minimum.",
         help="Check the scores of a response against a baseline, against minimum scores (--min), or both. BASELINE is "
         "the JSON of an earlier run (--format json), or a file with the output of the official scorer.\n\n"
-        "By default the F1 of every measure of the baseline decides.\n\n"
-        "Exit status: 0 success; 3 a score that decides fell by more than its tolerance, or is below its minimum.",
+        "By default the check fails if the F1 of any measure of the baseline has fallen.\n\n"
+        "Exit status: 0 success; 3 a checked score fell by more than its tolerance, or is below its minimum.",
         params=[
             click.Argument(["files"], type=options.File(), metavar="[BASELINE] KEY RESPONSE", nargs=-1, required=True),
             click.Option(
                 ["--measures"],
                 metavar="LIST",
-                help="Scores that decide, joined by commas, such as lea.f1,conll; by default every F1.",
+                help="Scores to check, joined by commas, such as lea.f1,conll; by default every F1.",
             ),
             click.Option(
                 ["--tolerance", "tolerances"],
@@ -50,18 +50,19 @@ def command(name: str) -> click.Command:
             click.Option(
                 ["--by"],
                 metavar="REGEX",
-                help="Check each group of documents and the unweighted mean over groups; REGEX, or its first bracket, "
-                "matches the group in the name of a document; the word file makes each file of KEY a group.",
+                help="Check each group of documents and the unweighted mean over groups; REGEX, or its first "
+                "bracket, matches the name of the group in that of a document; file makes each file of KEY a "
+                "group.",
             ),
             click.Option(
                 ["--both-ways"],
                 is_flag=True,
-                help="Fail on any score that moves, up or down, also of a single document.",
+                help="Fail if any score rises or falls, even of a single document.",
             ),
             click.Option(
                 ["--metric"],
                 metavar="NAME",
-                help="Metric of the baseline, if it is official output for one metric only.",
+                help="Metric of the baseline, if that is official output for a single metric.",
             ),
             click.Option(
                 ["--min", "floors"],

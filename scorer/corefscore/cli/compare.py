@@ -21,8 +21,8 @@ def command(name: str) -> click.Command:
         name,
         callback=options.styled(run),
         short_help="Compare systems: confidence intervals and significance tests.",
-        help="Compare systems: their scores and differences, confidence intervals of both from paired bootstrap "
-        "resamples, and a significance test of each difference.\n\n"
+        help="Compare systems. Print scores and differences with confidence intervals (paired bootstrap), and a "
+        "significance test of each difference.\n\n"
         "A SYSTEM is the path of a response, or NAME=PATH to give it a name. "
         "Sources: Noreen 1989; Moosavi and Strube 2016; Holm 1979; Dror et al. 2017.",
         params=[
@@ -32,8 +32,8 @@ def command(name: str) -> click.Command:
             click.Option(
                 ["--by"],
                 metavar="REGEX",
-                help="Compare on groups of documents, too, and their mean; REGEX, or its first bracket, matches the "
-                "group in the name of a document; the word file makes each file of KEY a group.",
+                help="Also compare on groups of documents and on their mean; REGEX, or its first bracket, matches "
+                "the name of the group in that of a document; file makes each file of KEY a group.",
             ),
             *resampling(),
             *levels(),

@@ -24,8 +24,8 @@ IN_MEMORY = 16 << 20
 
 HELP = """Convert between CoNLL-2011/2012, CorefUD, JSON lines and other dialects of JSON.
 
-IN is a file, a folder as one corpus, or - for standard input; its format is recognised by content. OUT is a file, or -
-for standard output; it is written whole or not at all.
+IN is a file, a folder (its files become one corpus), or - for standard input; its format is recognised by content. OUT
+is a file, or - for standard output; it is written whole or not at all.
 
 Documents with their names, sentences and words, entities and mentions are kept. Notices report what the other format
 cannot represent. CoNLL is written with five columns: document, part, number of the token in its sentence, word,

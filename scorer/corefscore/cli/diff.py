@@ -43,9 +43,17 @@ def command(name: str) -> click.Command:
                 multiple=True,
                 help=f"Show errors of this type: {', '.join(TYPES)}.",
             ),
-            click.Option(["--entity", "entities"], metavar="ID", multiple=True, help="Show mentions of this entity."),
             click.Option(
-                ["--around"], type=click.IntRange(min=0), default=0, help="Sentences to show before and after."
+                ["--entity", "entities"],
+                metavar="ID",
+                multiple=True,
+                help="Show sentences with mentions of this entity.",
+            ),
+            click.Option(
+                ["--around"],
+                type=click.IntRange(min=0),
+                default=0,
+                help="Number of sentences to show before and after each one with errors.",
             ),
             click.Option(["--all", "every"], is_flag=True, help="Show sentences without errors, too."),
             click.Option(
@@ -55,7 +63,9 @@ def command(name: str) -> click.Command:
                 show_default=True,
                 help="Use colours; auto: on a terminal, unless NO_COLOR is set.",
             ),
-            click.Option(["--html"], type=options.File(), metavar="FILE", help="Write a page to open in a browser."),
+            click.Option(
+                ["--html"], type=options.File(), metavar="FILE", help="Write an HTML page, to open in a browser."
+            ),
             click.Option(["--other"], type=options.File(), metavar="FILE", help="With --html: a second response."),
             *analysing(),
             *options.scoring([]),

@@ -32,7 +32,8 @@ def command(name: str) -> click.Command:
         callback=run,
         short_help="Show why a score is low: errors by type, and what each costs.",
         help="Show why a score is low: errors by type, what each type costs, and which entities are confused.\n\n"
-        "The costs in turn add up to the difference from 100. A second response shows both side by side.\n\n"
+        "The costs in turn add up to the difference from 100. OTHER is a second response, shown beside the "
+        "first.\n\n"
         "Source: Kummerfeld and Klein 2013, Error-driven analysis of challenges in coreference resolution.",
         params=[
             click.Argument(["key"], type=options.File()),
@@ -40,14 +41,18 @@ def command(name: str) -> click.Command:
             click.Argument(["other"], type=options.File(), required=False),
             *analysing(),
             click.Option(
-                ["--top"], type=click.IntRange(min=1), default=5, show_default=True, help="Rows of a table of examples."
+                ["--top"],
+                type=click.IntRange(min=1),
+                default=5,
+                show_default=True,
+                help="Number of rows in each table of examples.",
             ),
             click.Option(["--list", "with_list"], is_flag=True, help="List every error with its file and line."),
             click.Option(
                 ["--repaired"],
                 type=options.File(),
                 metavar="FOLDER",
-                help="Write the response after each step of repair as CoNLL.",
+                help="Repair the errors type by type, and write the response after each step to FOLDER as CoNLL.",
             ),
             *options.scoring([]),
             options.layout(TABLES, DATA, ANNOTATIONS),

@@ -19,14 +19,14 @@ def command(name: str) -> click.Command:
     return options.Command(
         name,
         callback=options.styled(run),
-        short_help="Score one pair by the conventions in use.",
-        help="Score one pair by the conventions in use, side by side: with and without singletons on each side; means "
-        "over documents; given mentions; first copies of repeated mentions.\n\n"
-        "The command that repeats each row is printed below the table.",
+        short_help="Show which conventions of other programs give which score.",
+        help="Show which conventions of other programs give which score for one pair of files: with or without "
+        "singletons, means over documents, given mentions, first copies of repeated mentions.\n\n"
+        "The commands below the table repeat each row.",
         params=[
             click.Argument(["key"], type=options.File()),
             click.Argument(["response"], type=options.File(), required=False),
-            click.Option(["--expect"], metavar="SCORE", help="Mark the rows that give this score (percent, F1)."),
+            click.Option(["--expect"], metavar="SCORE", help="Mark the rows whose F1 is this score, in percent."),
             *options.reading(),
             options.layout(TABLES, DATA),
             *options.look(),

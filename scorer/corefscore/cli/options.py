@@ -218,7 +218,7 @@ def files() -> list[click.Parameter]:
             ["--max-unpacked"],
             type=click.IntRange(min=1),
             metavar="MB",
-            help=f"Size limit of an unpacked file; default {UNPACKED >> 20} MB, or {RATIO} times the packed size "
+            help=f"Size limit of an unpacked file; default {UNPACKED >> 20} MB, or {RATIO} times the compressed size "
             "if that is more.",
         ),
     ]
@@ -242,20 +242,21 @@ def reading() -> list[click.Parameter]:
             ["--word-column"],
             type=OneOrEach(click.IntRange(min=1)),
             metavar="N",
-            help="Column of the words of CoNLL, counted from 1; two as key=N,response=N. Default: the fourth, or the "
-            "one before the last of fewer than five.",
+            help="Column of the words in CoNLL, counted from 1; two as key=N,response=N. Default: the fourth; with "
+            "fewer than five columns, the one before the last.",
         ),
         click.Option(
             ["--heads"],
             type=Choice(HEADS),
-            help="Heads of mentions: those of the file or highest in its tree (CorefUD), by its parses (CoNLL, for "
-            "errors and diff), or the last word. (default: auto, the first of these that is possible)",
+            help="Which word is the head of a mention: the one in the file, or the highest in the tree (both "
+            "CorefUD); by the parse (CoNLL, only for errors and diff); or the last word. (default: auto, the "
+            "first of these that is possible)",
         ),
         click.Option(
             ["--clusters-field"],
             metavar="NAME",
-            help="Field of JSON lines that contains the clusters, or two as KEY,RESPONSE. Default: clusters, and "
-            "predicted_clusters in a response that has it.",
+            help="Field of JSON lines that contains the clusters; two as KEY,RESPONSE. Default: clusters, or in a "
+            "response predicted_clusters if there is such a field.",
         ),
         click.Option(
             ["--tags"],
@@ -286,19 +287,20 @@ def texts() -> list[click.Parameter]:
             ["--align"],
             is_flag=True,
             default=None,
-            help="Find the words of the response in the key if its tokens or text differ. Always on for tagged text.",
+            help="Look up the words of the response in the key, for a response with other tokens or text than the "
+            "key. Always on for tagged text.",
         ),
         click.Option(
             ["--pieces"],
             type=click.Choice(PIECES),
-            help="Entities of several answers for a document: joined where the answers overlap, never, or by their "
-            f"ids (default: {PIECES[0]}).",
+            help="Which entities of several answers for a document are joined: those that share a mention where the "
+            f"answers overlap, none (apart), or those with the same id (default: {PIECES[0]}).",
         ),
         click.Option(
             ["--fidelity"],
             type=Finite(0, 100),
             metavar="PERCENT",
-            help="Give a notice if the fidelity of a text is lower than this (default 95).",
+            help="Give a notice if less than this share of a looked-up text agrees with the key (default 95).",
         ),
     ]
 
@@ -310,7 +312,7 @@ def notices() -> list[click.Parameter]:
         click.Option(
             ["--quiet/--notices"],
             default=None,
-            help="Hide or show notices and the details of errors. Default: show them, except under the name "
+            help="Hide or show notices and the details of errors. Default: show them, unless the program is called "
             f"{OFFICIAL_NAME}.",
         ),
     ]
@@ -328,8 +330,8 @@ def workers() -> list[click.Parameter]:
         click.Option(
             ["--scheduler"],
             metavar="ADDRESS",
-            help="Dask cluster to work on (tcp://HOST:PORT), or threads or processes to start N of them here; needs "
-            "the extra dask.",
+            help="Dask cluster to work on (tcp://HOST:PORT); or threads, or processes, to start as many as --jobs "
+            "says here. Needs pip install 'corefscore[dask]'.",
         ),
     ]
 
@@ -344,8 +346,8 @@ def unit() -> click.Parameter:
         default=DOCUMENT,
         show_default=True,
         help="What is resampled: document (with all its parts), part (each by itself), a regular expression that "
-        "matches the unit in the name of a document, or units within documents, by column:N of CoNLL or field:NAME of "
-        "JSON.",
+        "matches the name of the unit in that of the document, or column:N of CoNLL or field:NAME of JSON for "
+        "units within documents.",
     )
 
 

@@ -39,7 +39,7 @@ def command(words: str) -> click.Command:
         score(key, response, metrics, name, headings=headings, average=average, macro=macro, **given)
 
     command_made = options.Command(
-        words, callback=options.styled(callback), help=_help(metrics), params=_parameters(metrics)
+        words, callback=options.styled(callback), help=_help(metrics, average=average), params=_parameters(metrics)
     )
     _check_options(command_made, metrics)
     return command_made
@@ -56,7 +56,9 @@ def _parameters(metrics: Sequence[Metric]) -> list[click.Parameter]:
         options.layout(RESULT, TABLES, DATA),
         *options.look(),
         click.Option(
-            ["--intervals"], is_flag=True, help="95% confidence intervals of the total (not --format official)."
+            ["--intervals"],
+            is_flag=True,
+            help="Add 95% confidence intervals of the total (not with --format official).",
         ),
         options.unit(),
         options.output(),
@@ -64,8 +66,8 @@ def _parameters(metrics: Sequence[Metric]) -> list[click.Parameter]:
         click.Option(
             ["--by"],
             metavar="REGEX",
-            help="Add totals for groups of documents and their mean; REGEX, or its first bracket, matches the "
-            "group in the name of a document; the word file makes each file of KEY a group (not with --format "
+            help="Add totals for groups of documents and their mean; REGEX, or its first bracket, matches the name "
+            "of the group in that of a document; file makes each file of KEY a group (not with --format "
             "official).",
         ),
         click.Option(
@@ -91,10 +93,11 @@ def _check_options(command: click.Command, metrics: Sequence[Metric]) -> None:
                 )
 
 
-def _help(metrics: Sequence[Metric]) -> str:
-    """The help of a command that scores."""
+def _help(metrics: Sequence[Metric], *, average: bool) -> str:
+    """The help of a command that scores, and prints the CoNLL average if ``average``."""
     if len(metrics) > 1:
-        return "Score with several metrics: " + ", ".join(metric.name for metric in metrics) + "."
+        last = " Also prints the CoNLL average, the mean of the F1 of muc, bcub and ceafe." if average else ""
+        return "Score with several metrics: " + ", ".join(metric.name for metric in metrics) + "." + last
     (metric,) = metrics
     paragraphs = [f"{metric.title}. {metric.use}", " ".join(metric.definition), metric.note]
     return "\n\n".join(filter(None, [*paragraphs, f"Paper: {metric.paper}"]))

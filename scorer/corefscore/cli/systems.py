@@ -48,7 +48,8 @@ def resampling() -> list[click.Parameter]:
             ["--trials"],
             type=click.IntRange(min=1),
             metavar="N",
-            help="Number of trials. [default: 10000, or more if the correction for many systems needs them]",
+            help="Number of random trials of each test, and of resamples for intervals (10000 at most). [default: "
+            "10000, or more if the correction for many systems needs them]",
         ),
         click.Option(
             ["--seed"],
@@ -73,7 +74,8 @@ def resampling() -> list[click.Parameter]:
             type=options.Choice(CORRECTIONS),
             default=CORRECTIONS[0],
             show_default=True,
-            help="Holm's correction of p: for all pairs of systems within one score, for all tests, or none.",
+            help="Correct p by Holm's method for all pairs of systems within one score (holm), for all tests "
+            "(holm-all), or not at all.",
         ),
     ]
 
@@ -123,7 +125,7 @@ def systems_folder() -> click.Parameter:
         ["--systems", "place"],
         type=options.File(),
         metavar="FOLDER",
-        help="Folder of systems, one file or folder each.",
+        help="Folder that contains a file or folder for each system.",
     )
 
 

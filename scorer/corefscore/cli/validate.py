@@ -48,17 +48,20 @@ def command(name: str) -> click.Command:
         short_help="Report every error and notice in files.",
         params=[
             click.Argument(["files"], type=options.File(), nargs=-1, required=True, metavar="FILE..."),
-            click.Option(["--key"], metavar="KEY", help="Also compare with this key."),
+            click.Option(["--key"], metavar="KEY", help="Also report how the files differ from this key."),
             click.Option(["--strict"], is_flag=True, help="Exit with 1 for notices, too."),
             click.Option(
-                ["--ignore"], metavar="CODE,...", default="", help="Notices to leave out; errors are always reported."
+                ["--ignore"],
+                metavar="CODE,...",
+                default="",
+                help="Codes of notices to leave out; errors are always reported.",
             ),
             options.layout(FINDINGS, DATA, ANNOTATIONS),
             click.Option(
                 ["--fix"],
                 metavar="OUT",
-                help="Write FILE to OUT with everything repaired that needs no guess, and report what was done and "
-                "what is left.",
+                help="Write FILE to OUT, with every repair that needs no guess; report what was repaired and what "
+                "is left.",
             ),
             click.Option(
                 ["--repeated"],

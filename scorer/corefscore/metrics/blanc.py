@@ -160,7 +160,13 @@ METRIC = Metric(
     measures=(*LINKS, Measure("blanc", "BLANC", combine, title="BLANC", options=("boundary",))),
     corefud=(*LINKS, Measure("blanc", "BLANC", combine_as_corefud, title="BLANC", options=("boundary",))),
     options=(
-        Option("boundary", KEY, "Whose links decide which kinds of link BLANC counts.", BOUNDARIES, implied=True),
+        Option(
+            "boundary",
+            KEY,
+            "BLANC leaves out a kind of link (coreference or not) that does not occur in the key, or on both sides.",
+            BOUNDARIES,
+            implied=True,
+        ),
     ),
     heading="\nCoreference:\n",
     per_document=False,

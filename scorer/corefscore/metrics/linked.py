@@ -48,7 +48,7 @@ METRIC = Metric(
     ),
     paper="Vilain et al. 1995, A model-theoretic coreference scoring scheme",
     cite=("vilain-etal-1995-model",),
-    use="Use it beside mention identification, to tell whether mentions are missed or linked wrongly.",
+    use="Use it with mention identification to see whether mentions are missed or linked wrongly.",
     note="--of prints it for every kind of mention.",
     measures=(Measure("linked", "Linking of found mentions", title="Linked"),),
     count=count,

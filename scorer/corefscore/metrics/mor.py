@@ -53,7 +53,7 @@ METRIC = Metric(
     ),
     paper="Žabokrtský et al. 2022, Findings of the shared task on multilingual coreference resolution",
     cite=("zabokrtsky-etal-2022-findings",),
-    use="Use it to see how well mentions are found if their spans differ in words; CorefUD only.",
+    use="Use it to see how well mentions are found, even if their spans differ in some words; CorefUD only.",
     measures=(Measure("mor", "Mention overlap ratio"),),
     count=count,
     view=NODES,

@@ -66,7 +66,8 @@ VIEWS: Mapping[str, tuple[Option, ...]] = {
         Option(
             "ne-from",
             names.FROM[0],
-            "Whose names decide which mentions of the response are named: the key's or its own.",
+            "Which names decide whether a mention of the response is named: those of the key, or those of the "
+            "response (own).",
             names.FROM,
             implied=True,
         ),
@@ -74,8 +75,8 @@ VIEWS: Mapping[str, tuple[Option, ...]] = {
         Option(
             "named",
             names.EXACT,
-            "Which mentions are named: those with the span of a name, those that end in one, or those that contain "
-            "exactly one.",
+            "Which mentions are named: those whose span is a name, those that end with a name, or those that "
+            "contain exactly one name.",
             names.NAMED_BY,
             implied=True,
         ),
@@ -92,7 +93,12 @@ VIEWS: Mapping[str, tuple[Option, ...]] = {
             "Estimate the key from its names; its coreference is ignored and can be missing.",
             implied=True,
         ),
-        Option("match", ",".join(names.MATCHES), "With --estimate-key: rules that group names.", implied=True),
+        Option(
+            "match",
+            ",".join(names.MATCHES),
+            "With --estimate-key: rules by which names become one entity, joined by commas.",
+            implied=True,
+        ),
     ),
     NODES: (),
 }
