@@ -21,7 +21,7 @@ from corefscore.metrics import find
 from corefscore.metrics.counts import packed
 from corefscore.settings import Rules
 from scipy.optimize import linear_sum_assignment
-from support import together
+from support import ROOT, together
 
 SEEDS = range(60)
 DOCUMENTS = 2
@@ -141,6 +141,9 @@ def partial(key: Mention, response: Mention) -> float:
 
 
 RULES: Mapping[str, Callable[[Mention, Mention], float] | None] = {"exact": None, "partial": partial, "head": head}
+"""The twin of each rule (`corefscore.alignment.mentions.RULES`): the score of a pair of mentions, None if only equal
+mentions match."""
+
 Pairs = list[tuple[Mention, Mention]]
 
 
@@ -169,6 +172,14 @@ def twin(key: Sequence[Mention], response: Sequence[Mention], matching: str, zer
         found += [(one, other) for other in left(response, 1) if other.words == one.words]
     rule = RULES[matching]
     return found if rule is None else found + best(left(key, 0), left(response, 1), rule)
+
+
+def test_every_rule_has_its_row_its_twin_and_its_name_on_the_page() -> None:
+    assert tuple(mentions.RULES) == MATCHING, "a rule is a row of RULES in alignment/mentions.py and a name in MATCHING"
+    assert tuple(RULES) == MATCHING, "give the rule a twin in RULES of this file"
+    page = (ROOT / "docs" / "corefud.md").read_text()
+    named = ", ".join(f"`{name}`" for name in MATCHING)
+    assert f"| `--matching` | {named} |" in page, "name the rule in the table of docs/corefud.md, and describe it there"
 
 
 @together("seed", SEEDS)
@@ -252,11 +263,12 @@ def test_zeros_are_resolved_by_an_antecedent_that_the_key_has(seed: int) -> None
 # The tasks of 2022 and 2023, in which each mention looks for another by itself
 
 
-FITS: Mapping[str, Callable[[Mention, Mention], bool]] = {
-    "exact": lambda key, response: key.words == response.words,
-    "partial": lambda key, response: response.words <= key.words and key.head in response.words,
-    "head": lambda key, response: key.head == response.head,
-}
+def fits_by(matching: str) -> Callable[[Mention, Mention], bool]:
+    """Whether two mentions fit: equal ones if the rule has no score, else those whose score is above 0."""
+    rule = RULES[matching]
+    if rule is None:
+        return lambda key, response: key.words == response.words
+    return lambda key, response: rule(key, response) > 0
 
 
 def apart(one: Mention, other: Mention) -> tuple[Fraction, int, int]:
@@ -311,7 +323,7 @@ def test_each_mention_finds_the_most_similar_one_that_fits(
     random = Random(seed)
     key, response = drawn(random, copies=copies), drawn(random, copies=copies)
     alignment = aligned(key, response, matching=matching, zeros="linear", lookup=lookup)
-    fits = FITS[matching]
+    fits = fits_by(matching)
     by_head = TOLD_APART.get((lookup, matching), (False, False))
     tables = lookups.tables(alignment, lookup)
     sides = (alignment.key, alignment.response)

@@ -96,7 +96,8 @@ MENTIONS = ("all", "given")
 """The values of ``--mentions``: all mentions count, or those that both sides have, as if they had been given."""
 
 MATCHING = ("exact", "partial", "head")
-"""The values of ``--matching``. `corefscore.alignment.mentions` has a function for each rule."""
+"""The values of ``--matching``. `corefscore.alignment.mentions.RULES` has a row for each; it is not imported here, since
+plain CoNLL does without it."""
 
 ZEROS = ("dependent", "linear", "drop")
 """The values of ``--zeros``: zeros are aligned by what they depend on or by their position, or they are dropped."""

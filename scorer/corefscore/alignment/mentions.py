@@ -6,7 +6,7 @@ The order of steps is that of the official CorefUD scorer (version 1.2, CRAC 202
 2. Zeros, which are mentions whose head is an empty node, are aligned by what they depend on (`dependencies`),
    whatever the rule is.
 3. Of the other mentions, equal ones are aligned.
-4. The remaining mentions are aligned by the rule. `RULES` has a function for each value of ``--matching``, which
+4. The remaining mentions are aligned by the rule. `RULES` has a row for each value of ``--matching``, whose function
    returns pairs of mentions with scores. The pairs with the largest sum of scores are aligned.
 
 If several alignments are best, the official scorer's is taken (`corefscore.alignment.ties`). Metrics then see mentions
@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corefscore.alignment.matching import MATCHING, Side
+from corefscore.alignment.matching import Side
 from corefscore.alignment.ties import assigned
 from corefscore.documents.arrays import (
     NONE,
@@ -149,10 +149,6 @@ def numbered(key: Documents, response: Documents, *, by_head: Sequence[bool]) ->
     return found[0], found[1], document[order][new]
 
 
-HEADED: Mapping[str, tuple[bool, bool]] = {"exact": (False, False), "partial": (True, False), "head": (True, True)}
-"""Whether mentions of key and response have heads, for each value of ``--matching``."""
-
-
 def told_apart(matching: str, lookup: str) -> tuple[bool, bool]:
     """Whether mentions with the same words but different heads are different mentions, in key and response.
 
@@ -161,7 +157,8 @@ def told_apart(matching: str, lookup: str) -> tuple[bool, bool]:
     """
     if lookup == "crac22":
         return False, False
-    return HEADED[matching] if lookup == "crac23" or all(HEADED[matching]) else (False, False)
+    headed = RULES[matching].headed
+    return headed if lookup == "crac23" or all(headed) else (False, False)
 
 
 def _digest(nodes: Nodes) -> Ints:
@@ -208,12 +205,12 @@ def align(key: Mentions, response: Mentions, document: Ints, *, documents: int, 
         settle(_best(zero, other, dependencies(zero, other)))
     both = np.flatnonzero(left[0] & left[1])
     settle((both, both))
-    rule = RULES[matching]
-    if rule is not None:
+    pairs = RULES[matching].pairs
+    if pairs is not None:
         ours, theirs = (
             mentions.only(there[mentions.number]) for mentions, there in zip((ours, theirs), left, strict=True)
         )
-        settle(_best(ours, theirs, Candidates(*at_once(rule(ours, theirs)))))
+        settle(_best(ours, theirs, Candidates(*at_once(pairs(ours, theirs)))))
     found = np.concatenate([pairs[0] for pairs in aligned]), np.concatenate([pairs[1] for pairs in aligned])
     return Alignment(documents, document, key, response, found)
 
@@ -280,11 +277,24 @@ def partial(key: Distinct, response: Distinct) -> Iterator[Candidates]:
         yield Candidates(at_key[within], at_response[within], common[within] / key.nodes.size[at_key[within]])
 
 
-RULES: Mapping[str, Callable[[Distinct, Distinct], Iterator[Candidates]] | None] = dict(
-    zip(MATCHING, (None, partial, head), strict=True)
-)
-"""The rule of each value of ``--matching``. It returns candidates in steps that follow one another in the key. If only
-equal mentions match, no rule is needed."""
+class Rule(NamedTuple):
+    """One row of `RULES`.
+
+    - ``pairs``: the function that returns pairs of mentions with scores, in steps that follow one another in the key.
+      None if only equal mentions match.
+    - ``headed``: whether the rule reads the heads of mentions of the key, and of the response.
+    """
+
+    pairs: Callable[[Distinct, Distinct], Iterator[Candidates]] | None
+    headed: tuple[bool, bool]
+
+
+RULES: Mapping[str, Rule] = {
+    "exact": Rule(None, (False, False)),
+    "partial": Rule(partial, (True, False)),
+    "head": Rule(head, (True, True)),
+}
+"""The rule of each value of ``--matching`` (`corefscore.alignment.matching.MATCHING`)."""
 
 
 class Sets(NamedTuple):

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 
 from corefscore.alignment.mentions import (
-    HEADED,
     NOWHERE,
     RULES,
     Alignment,
@@ -39,7 +38,7 @@ def equal(key: Distinct, response: Distinct) -> Iterator[Candidates]:
 
 
 FITS: Mapping[str, Callable[[Distinct, Distinct], Iterator[Candidates]]] = {
-    matching: rule or equal for matching, rule in RULES.items()
+    matching: rule.pairs or equal for matching, rule in RULES.items()
 }
 """Which mentions of key and response fit, for each value of ``--matching``."""
 
@@ -51,7 +50,7 @@ def search(key: Mentions, response: Mentions, document: Ints, *, documents: int,
     ``document`` has the document of each number. Source: the official scorer, versions 1.0 and 1.1,
     head-tie-earlier-start, head-tie-three-keys-two-responses, partial-response-in-two-keys.
     """
-    key, response = (_with_zeros(*arguments) for arguments in zip((key, response), HEADED[matching], strict=True))
+    key, response = (_with_zeros(*arguments) for arguments in zip((key, response), RULES[matching].headed, strict=True))
     ours, theirs = (Distinct(side.side.number, document[side.side.number], side.nodes) for side in (key, response))
     findable = _first_copies(ours), _first_copies(theirs)
     looked_at: list[tuple[Ints, Ints]] = []
