@@ -13,9 +13,9 @@ from corefscore.documents.model import is_within
 from corefscore.errors import InputError
 from corefscore.metrics.counts import SCORES
 from corefscore.metrics.measures import HEADINGS, asked
-from corefscore.reports.datasets import VERDICTS, OnDatasets
+from corefscore.reports.datasets import TEST_STATISTICS, VERDICTS, OnDatasets, Statistic
 from corefscore.reports.presented import Presented
-from corefscore.reports.row import CHANCE, COUNT, MIDDLE, PERCENT, Column, Interval, Table, head, shortened
+from corefscore.reports.row import MIDDLE, PERCENT, Column, Interval, Table, head, shortened
 from corefscore.reports.score import Intervals
 from corefscore.reports.views import PAIRWISE, fidelities, fidelity_data, known, matrices, pairwise, paper_of
 from corefscore.results import Result, refuse_division
@@ -32,6 +32,25 @@ SHORT = 5
 
 OF_TESTS = ("test", "correction", "alpha")
 """The options of a `Method` that change no number if there is only one system."""
+
+PAIR_STATISTICS = (
+    Statistic(
+        "difference", Column("difference", "difference", PERCENT), lambda found, at: float(found.differences[at])
+    ),
+    Statistic(
+        "low",
+        Column("difference_low", "low", PERCENT, spare=2),
+        lambda found, at: float(found.difference_ends[at][0]),
+    ),
+    Statistic(
+        "high",
+        Column("difference_high", "high", PERCENT, spare=1),
+        lambda found, at: float(found.difference_ends[at][1]),
+    ),
+    *TEST_STATISTICS,
+    Statistic("exact", None, lambda found, at: bool(found.tests.exact[at])),
+)
+"""The statistics of the difference of two systems, in the order of tables and data; the argument is a `Compared`."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -100,19 +119,13 @@ class Comparison(Presented):
 
     def _differences(self) -> Table:
         """The difference of each pair in each score, with its test."""
-        corrected = self.found.family > 1
+        hidden = set() if self.found.family > 1 else {"p_corrected"}
         columns = (
             Column("measure", "measure"),
             Column("score", "score"),
             Column("system", "system", cut=MIDDLE),
             Column("against", "against"),
-            Column("difference", "difference", PERCENT),
-            Column("difference_low", "low", PERCENT),
-            Column("difference_high", "high", PERCENT),
-            Column("p", "p", CHANCE),
-            Column("p_corrected", "p (Holm)", CHANCE, shown=corrected),
-            Column("units_differing", "units", COUNT),
-            Column("smallest_p", "smallest p", CHANCE),
+            *(each.column._replace(shown=each.name not in hidden) for each in PAIR_STATISTICS if each.column),
             Column("verdict", "verdict"),
         )
         names = list(self.results)
@@ -120,33 +133,19 @@ class Comparison(Presented):
         for m, measure in enumerate(self.measures):
             for c, score in enumerate(SCORES):
                 for pair, (first, second) in enumerate(self.found.sample.pairs):
-                    test = self._difference(pair, first, second, m, c)
+                    test = self._difference(pair, m, c)
                     if test is not None:
-                        heading = HEADINGS[score]
-                        numbers = [test[name] for name in ("difference", "low", "high", "p", "p_corrected")]
-                        tests = self.found.tests
-                        units, least = int(tests.differing_units[pair, m, c]), float(tests.smallest[pair, m, c])
+                        numbers = [test[each.name] for each in PAIR_STATISTICS if each.column]
                         verdict = VERDICTS[test["differ"]]
-                        rows.append([measure, heading, names[first], names[second], *numbers, units, least, verdict])
+                        rows.append([measure, HEADINGS[score], names[first], names[second], *numbers, verdict])
         return Table("differences", columns, rows)
 
-    def _difference(self, pair: int, first: int, second: int, m: int, c: int) -> dict[str, Any] | None:
+    def _difference(self, pair: int, m: int, c: int) -> dict[str, Any] | None:
         """The difference of a pair in a score, as data; None if the measure has no such score."""
-        comparison = self.found
-        if math.isnan(comparison.tests.p[pair, m, c]):
+        if math.isnan(self.found.tests.p[pair, m, c]):
             return None
-        low, high = map(float, comparison.difference_ends[pair, m, c])
-        return {
-            "difference": float(comparison.sample.observed[first, m, c] - comparison.sample.observed[second, m, c]),
-            "low": low,
-            "high": high,
-            "p": float(comparison.tests.p[pair, m, c]),
-            "p_corrected": float(comparison.corrected[pair, m, c]),
-            "units_differing": int(comparison.tests.differing_units[pair, m, c]),
-            "smallest_p": float(comparison.tests.smallest[pair, m, c]),
-            "exact": bool(comparison.tests.exact[pair, m, c]),
-            "differ": comparison.differ(pair, m, c),
-        }
+        values = {each.name: each.value(self.found, (pair, m, c)) for each in PAIR_STATISTICS}
+        return {**values, "differ": self.found.differ(pair, m, c)}
 
     @property
     def legend(self) -> Sequence[str]:
@@ -197,7 +196,7 @@ class Comparison(Presented):
             "tests": self.found.count,
             "systems": {name: self._system(s) for s, name in enumerate(names)},
             "pairs": [
-                {"system": names[first], "against": names[second], "measures": self._pair(pair, first, second)}
+                {"system": names[first], "against": names[second], "measures": self._pair(pair)}
                 for pair, (first, second) in enumerate(self.found.sample.pairs)
             ],
             **({} if self.datasets is None else self.datasets.to_dict()),
@@ -221,13 +220,11 @@ class Comparison(Presented):
             for m, measure in enumerate(self.measures)
         }
 
-    def _pair(self, pair: int, first: int, second: int) -> dict[str, Any]:
+    def _pair(self, pair: int) -> dict[str, Any]:
         """The differences of a pair by measure and score, as data."""
         return {
             measure: {
-                score: test
-                for c, score in enumerate(SCORES)
-                if (test := self._difference(pair, first, second, m, c)) is not None
+                score: test for c, score in enumerate(SCORES) if (test := self._difference(pair, m, c)) is not None
             }
             for m, measure in enumerate(self.measures)
         }

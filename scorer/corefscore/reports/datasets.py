@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from corefscore.metrics.counts import SCORES
 from corefscore.metrics.measures import HEADINGS, asked
@@ -19,6 +19,32 @@ VERDICTS = {True: "differ", False: "not shown", None: "no verdict"}
 
 Tested = tuple[int, int, int]
 """The numbers of a pair of systems, a measure and a score."""
+
+
+class Statistic(NamedTuple):
+    """A number of each test: its name in data, its column in tables, if it has one, and how it is found; arguments are
+    the comparison and the place of the test in its arrays."""
+
+    name: str
+    column: Column | None
+    value: Callable[[Any, tuple[int, ...]], Any]
+
+
+TEST_STATISTICS = (
+    Statistic("p", Column("p", "p", CHANCE), lambda found, at: float(found.tests.p[at])),
+    Statistic("p_corrected", Column("p_corrected", "p (Holm)", CHANCE), lambda found, at: float(found.corrected[at])),
+    Statistic(
+        "units_differing",
+        Column("units_differing", "units", COUNT, spare=3),
+        lambda found, at: int(found.tests.differing_units[at]),
+    ),
+    Statistic(
+        "smallest_p",
+        Column("smallest_p", "smallest p", CHANCE, spare=4),
+        lambda found, at: float(found.tests.smallest[at]),
+    ),
+)
+"""The statistics of every test, on groups, too, in the order of tables and data."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,10 +69,7 @@ class OnDatasets:
             Column("value", "value", PERCENT),
             Column("against_value", "against value", PERCENT),
             Column("difference", "difference", PERCENT),
-            Column("p", "p", CHANCE),
-            Column("p_corrected", "p (Holm)", CHANCE),
-            Column("units_differing", "units", COUNT),
-            Column("smallest_p", "smallest p", CHANCE),
+            *(statistic.column for statistic in TEST_STATISTICS if statistic.column),
             Column("verdict", "verdict"),
         )
         names = list(self.results)
@@ -162,17 +185,14 @@ class OnDatasets:
     def _test(self, group: int, tested: Tested) -> dict[str, Any]:
         """The scores of a pair on a group, and their test."""
         pair, m, c = tested
-        tests, index = self.found.tests, (group, *tested)
+        index = group, *tested
         scores, measure = self._scores[self.found.names[group]], list(self.measures)[m]
         first, second = (float(getattr(scores[system][measure], SCORES[c])) for system in self.over.sample.pairs[pair])
         return {
             "value": first,
             "against_value": second,
             "difference": first - second,
-            "p": float(tests.p[index]),
-            "p_corrected": float(self.found.corrected[index]),
-            "units_differing": int(tests.differing_units[index]),
-            "smallest_p": float(tests.smallest[index]),
+            **{statistic.name: statistic.value(self.found, index) for statistic in TEST_STATISTICS},
             "differ": self.found.differ(*index),
         }
 

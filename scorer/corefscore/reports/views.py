@@ -71,12 +71,8 @@ def pairwise(differences: Table, names: Sequence[str]) -> Iterator[Table]:
     short = dict(zip(names, shortened(names), strict=True))
     number_of = {column.name: number for number, column in enumerate(differences.columns)}
     system, against = number_of["system"], number_of["against"]
-    spared = ("smallest_p", "units_differing", "difference_low", "difference_high")
-    spare = {name: len(spared) - number for number, name in enumerate(spared)}
     kept = [number for number in range(len(differences.columns)) if number not in (system, against)]
-    columns = [
-        differences.columns[number]._replace(spare=spare.get(differences.columns[number].name, 0)) for number in kept
-    ]
+    columns = [differences.columns[number] for number in kept]
     for pair in dict.fromkeys((row[system], row[against]) for row in differences.rows):
         rows = [[row[number] for number in kept] for row in differences.rows if (row[system], row[against]) == pair]
         yield Table(f"{short[pair[0]]} - {short[pair[1]]}", columns, rows)

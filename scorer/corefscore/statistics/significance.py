@@ -564,6 +564,11 @@ class Compared:
         return self._intervals(self.resampled, self.sample.observed, self._influence, least=0)
 
     @cached_property
+    def differences(self) -> Floats:
+        """The difference of the scores of each pair, pairs x measures x scores."""
+        return np.array([_difference(self.sample.observed, pair) for pair in self.sample.pairs])
+
+    @cached_property
     def difference_ends(self) -> Floats:
         """The intervals of the differences, pairs x measures x scores x 2; NaN if every group has only one unit."""
         ends = np.empty((len(self.sample.pairs), *self.sample.observed.shape[1:], 2))
