@@ -22,7 +22,7 @@ from corefscore.metrics.distinct import Distinct, distinct, single
 @dataclass(frozen=True, eq=False)
 class Groups:
     """Entities of one side, or cells: the ``document`` of each, in order, its ``size`` in mentions, and their
-    ``distinct`` spans.
+    ``distinct`` spans. A formula on sets of spans needs ``distinct.size``, since copies of a span are mentions, too.
 
     If groups are summed by units within documents (`by_units`), ``rows`` is the unit of each group, and ``distinct``
     has one value a unit instead of one a document.
