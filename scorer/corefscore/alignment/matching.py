@@ -2,7 +2,7 @@
 
 - Spans of tokens match if they are equal (`exact`). Source: the official scorer, as in all recorded cases.
 - Mentions with words and heads (CorefUD) match by the rules in `corefscore.alignment.mentions`: `dependencies` for
-  zeros, then equal mentions, then `head` or `partial`.
+  zeros, then equal mentions, then the rule of ``--matching``.
 - With ``--lookup crac22`` and ``crac23`` each mention looks for another by itself (`corefscore.alignment.searches`).
 
 Numbers rise in the order of the text. Two mentions of one side have the same number only if they are copies of one
@@ -96,8 +96,7 @@ MENTIONS = ("all", "given")
 """The values of ``--mentions``: all mentions count, or those that both sides have, as if they had been given."""
 
 MATCHING = ("exact", "partial", "head")
-"""The values of ``--matching``. `corefscore.alignment.mentions.RULES` has a row for each; it is not imported here, since
-plain CoNLL does without it."""
+"""The values of ``--matching``. `corefscore.alignment.mentions.RULES` has a row for each."""
 
 ZEROS = ("dependent", "linear", "drop")
 """The values of ``--zeros``: zeros are aligned by what they depend on or by their position, or they are dropped."""
