@@ -1,7 +1,8 @@
-"""Words as characters that can be compared, whatever was done to them in passing.
+"""Words as characters that can be compared.
 
-What does not count: white space and tokenisation, case, forms of Unicode and ligatures (NFKC), kinds of quotes and
-dashes, invisible and control characters, and how OntoNotes writes brackets (``-LRB-``) and full stops (``/.``).
+These differences are ignored: white space and tokenisation, case, forms of Unicode and ligatures (NFKC), kinds of
+quotes and dashes, invisible and control characters, and how OntoNotes writes brackets (``-LRB-``) and full stops
+(``/.``).
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ ALIKE = str.maketrans(
         "\u00b7": ".",
     }
 )
-"""Characters that stand for each other and that NFKC keeps apart: quotes, apostrophes, dashes, ligatures."""
+"""Characters that are the same here and different in NFKC: quotes, apostrophes, dashes, ligatures."""
 
 OF_TREEBANK = re.compile(rf"^(?:{'|'.join(BRACKETS)})$|^/(?=[.?!,:;-]$)", re.MULTILINE)
 
@@ -56,20 +57,20 @@ class Characters:
 
     @cached_property
     def begins(self) -> Bools:
-        """Where words begin, the place behind the last one included."""
-        found = np.ones(len(self.token) + 1, dtype=np.bool_)
-        found[1:-1] = self.token[1:] != self.token[:-1]
-        return found
+        """Where words begin, and finally where the last one ends."""
+        begins = np.ones(len(self.token) + 1, dtype=np.bool_)
+        begins[1:-1] = self.token[1:] != self.token[:-1]
+        return begins
 
     @cached_property
     def begun(self) -> Ints:
         """How many words have begun up to each character."""
-        found: Ints = np.cumsum(self.begins)
-        return found
+        count: Ints = np.cumsum(self.begins)
+        return count
 
     @property
     def by_itself(self) -> Characters:
-        """The same, each character being a word."""
+        """The same characters, each of them a word."""
         return Characters(self.code, np.arange(len(self.code)), len(self.code))
 
     @cached_property
@@ -94,7 +95,7 @@ def of_pieces(text: str) -> Characters:
 
 
 def as_they_are(words: Sequence[str]) -> Characters:
-    """The characters of words of which nothing is left out but blanks."""
+    """The characters of words without any change except that blanks are left out."""
     text = "".join(words)
     if " " in text or not text.isprintable():
         words = ["".join(word.split()) for word in words]
@@ -105,7 +106,7 @@ def as_they_are(words: Sequence[str]) -> Characters:
 def characters(words: Sequence[str], without: Collection[int] = ()) -> Characters:
     """The characters of words; those of the words ``without`` are left out."""
     if without:
-        words = ["" if at in without else word for at, word in enumerate(words)]
+        words = ["" if index in without else word for index, word in enumerate(words)]
     if not words:
         return Characters(NONE, NONE, 0)
     text = normalised("\n".join(words))
@@ -131,6 +132,6 @@ def normalised(text: str) -> str:
     text = text.casefold()
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
-    text = OF_TREEBANK.sub(lambda found: BRACKETS.get(found[0], ""), text)
+    text = OF_TREEBANK.sub(lambda match: BRACKETS.get(match[0], ""), text)
     text = INVISIBLE.sub("", text.translate(ALIKE))
-    return DOUBLE.sub(lambda found: '"' if found[0] == "''" else "-", text)
+    return DOUBLE.sub(lambda match: '"' if match[0] == "''" else "-", text)

@@ -1,4 +1,4 @@
-"""How far a text is still the text of the key: counts by document, and the one number that they make."""
+"""The fidelity of a text to that of the key: counts for each document, and the ratio that they give."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from corefscore.documents.arrays import Ints
 from corefscore.formats.row import FAULTS
 
 WORDS = ("words", "kept", "replaced", "deleted", "moved", "inserted")
-"""What is counted of words: all of the key; of these the ones that the response has as they are, with other characters
-in them or in their place, not at all, and elsewhere; and words that only the response has."""
+"""The counts of words: all of the key; those that the response has unchanged, with other characters or replaced by
+other words, not at all, and elsewhere; and the words that only the response has."""
 
 MENTIONS = ("mentions_changed", "mentions_inserted", "mentions_deleted")
-"""What is counted of mentions: those of the response in which a word is not as in the key; those that lie in inserted
-words, or on words that a mention with a better claim has, and match nothing; those of the key all of whose words were
-deleted."""
+"""The counts of mentions: those of the response with a word that differs from the key; those of the response that match
+nothing, since they lie in inserted words or on the words of another mention; and those of the key all of whose words
+were deleted."""
 
 COLUMNS = (*WORDS, *(f"tags_{fault}" for fault in FAULTS), *MENTIONS)
 
@@ -42,22 +42,25 @@ class Fidelity(NamedTuple):
 
     def take(self, names: Sequence[str]) -> Fidelity:
         """The documents of these names, in that order."""
-        place = {name: at for at, name in enumerate(self.names)}
-        return Fidelity(names, self.counts[np.array([place[name] for name in names], dtype=np.int64)])
+        index = {name: number for number, name in enumerate(self.names)}
+        return Fidelity(names, self.counts[np.array([index[name] for name in names], dtype=np.int64)])
 
     def to_dict(self, *, documents: bool) -> dict[str, object]:
-        """What the JSON layout has."""
-        found: dict[str, object] = data_of(self.total)
+        """The fidelity as it is in JSON."""
+        fields: dict[str, object] = data_of(self.total)
         if documents:
-            found["documents"] = {name: data_of(self.of(at)) for at, name in enumerate(self.names)}
-        return found
+            fields["documents"] = {name: data_of(self.of(document)) for document, name in enumerate(self.names)}
+        return fields
 
 
 def of_all(parts: Sequence[tuple[Sequence[str], Fidelity | None]]) -> Fidelity:
     """The fidelity of several batches of documents, given with their names; nothing is counted where it is None."""
-    names = [name for its, _ in parts for name in its]
+    names = [name for part, _ in parts for name in part]
     nothing = np.zeros((len(names), len(COLUMNS)), dtype=np.int64)
-    return Fidelity(names, np.concatenate([nothing[: len(its)] if one is None else one.counts for its, one in parts]))
+    return Fidelity(
+        names,
+        np.concatenate([nothing[: len(part)] if fidelity is None else fidelity.counts for part, fidelity in parts]),
+    )
 
 
 def ratio(counts: Mapping[str, int]) -> float:
@@ -72,7 +75,7 @@ def data_of(counts: Mapping[str, int]) -> dict[str, object]:
 
 
 def described(counts: Mapping[str, int]) -> str:
-    """What differs, in words; nothing where nothing does."""
+    """A description of all counts that are not 0; empty if there is none."""
     parts = [f"{counts[name]} {name}" for name in WORDS[2:] if counts[name]]
     tags = [f"{counts[f'tags_{fault}']} {words}" for fault, words in OF_TAGS.items() if counts[f"tags_{fault}"]]
     mentions = [f"{counts[name]} {words}" for name, words in OF_MENTIONS.items() if counts[name]]

@@ -61,7 +61,7 @@ from corefscore.formats.row import (
 )
 
 NUMBERED = re.compile(r"[\W_]*(?:part|chunk|piece|window)?[\W_]*\d+$", re.IGNORECASE)
-"""What the name of a piece may end with behind that of its document."""
+"""What may follow the name of the document in that of a piece."""
 
 
 class Placed(NamedTuple):
@@ -104,7 +104,7 @@ class _Placing:
         self.least = UNUSUAL if reading.fidelity is None else reading.fidelity
 
     def run(self) -> Placed:
-        """Find the documents of the key, and every one of the response in its own."""
+        """Place each document of the response on that of the key."""
         answers, others = self._by_document()
         key_words = words_of(self.key, sorted(answers), KEY)
         response_words = words_of(self.response, sorted(chain(*answers.values())), RESPONSE, zeros=self.both_corefud)
@@ -115,26 +115,26 @@ class _Placing:
         gathered = _Gathered(self.response, self.heads)
         for document in sorted(answers):
             self.of_key = DocumentWords(key_words[document])
-            its = self._pieces(answers[document], response_words)
-            spans = Spans(*(np.concatenate(column) for column in zip(*self._merged(its), strict=True)))
-            gathered.add(self.key, document, its, spans, self.of_key)
-            counts[document] = self._counts(document, its, spans)
-            for piece in its:
+            pieces = self._pieces(answers[document], response_words)
+            spans = Spans(*(np.concatenate(column) for column in zip(*self._merged(pieces), strict=True)))
+            gathered.add(self.key, document, pieces, spans, self.of_key)
+            counts[document] = self._counts(document, pieces, spans)
+            for piece in pieces:
                 self._note_parting(document, piece)
-            self._note(document, its, dict(zip(COLUMNS, counts[document].tolist(), strict=True)))
+            self._note(document, pieces, dict(zip(COLUMNS, counts[document].tolist(), strict=True)))
         for document in set(range(len(self.key))) - answers.keys():
             size = max(int(self.key.tokens[document]), 0)
             counts[document, [COLUMNS.index("words"), COLUMNS.index("deleted")]] = size
         rest = self.response.take(others)
         if self.key.nodes is not None:  # no mention of these is scored
             rest = Documents(rest.names, rest.places, rest.tokens, nodes=NO_NODES)
-        return Placed(joined([*gathered.each, rest]), Fidelity(self.key.names, counts), self.partings)
+        return Placed(joined([*gathered.documents, rest]), Fidelity(self.key.names, counts), self.partings)
 
     # Names
 
     def _by_document(self) -> tuple[dict[int, list[int]], Ints]:
         """The documents of the response that belong to each of the key, and those that belong to none."""
-        key = {name: at for at, name in enumerate(self.key.names)}
+        key = {name: document for document, name in enumerate(self.key.names)}
         names = self.response.names
         if self.response.unnamed and len(key) == len(names) and list(key) != list(names):
             return self._by_position(), NONE
@@ -143,22 +143,22 @@ class _Placing:
             forms |= {theirs: key[ours] for ours, theirs in in_other_form(key, names).items()}
         if self.response.own_text:
             forms = other_names(self.key.names) | forms
-        found: dict[int, list[int]] = defaultdict(list)
+        answers: dict[int, list[int]] = defaultdict(list)
         others = []
-        for at, name in enumerate(names):
+        for answer, name in enumerate(names):
             document = forms.get(name)
             if document is None and self.response.own_text:
                 document = forms.get(NUMBERED.sub("", name))
-            if document is None or at in self.response.faults:
-                others.append(at)
+            if document is None or answer in self.response.faults:
+                others.append(answer)
             else:
-                found[document].append(at)
-        if not found and (self.response.own_text or self.response.unnamed):
-            found, others = self._by_position(), []
-        for document, its in found.items():
-            if len(its) > 1:
-                self._note_pieces(document, its)
-        return found, np.array(others, dtype=np.int64)
+                answers[document].append(answer)
+        if not answers and (self.response.own_text or self.response.unnamed):
+            answers, others = self._by_position(), []
+        for document, pieces in answers.items():
+            if len(pieces) > 1:
+                self._note_pieces(document, pieces)
+        return answers, np.array(others, dtype=np.int64)
 
     def _by_position(self) -> dict[int, list[int]]:
         """Documents of the response without names of the key."""
@@ -170,11 +170,11 @@ class _Placing:
             details["count"] = plural(len(self.response), "answer")
             raise InputError([Finding("unnamed-answers", place.source.name, place.line, details=details)])
         self.notices.append(Finding("by-position", place.source.name, place.line, details=details))
-        return {at: [at] for at in range(len(self.key))}
+        return {document: [document] for document in range(len(self.key))}
 
-    def _note_pieces(self, document: int, its: Sequence[int]) -> None:
-        place = self.response.place_of(its[0])
-        details = {"document": self.key.names[document], "count": len(its), "meaning": MEANING[self.pieces]}
+    def _note_pieces(self, document: int, pieces: Sequence[int]) -> None:
+        place = self.response.place_of(pieces[0])
+        details = {"document": self.key.names[document], "count": len(pieces), "meaning": MEANING[self.pieces]}
         self.notices.append(Finding("joined-pieces", place.source.name, place.line, details=details))
 
     # Words
@@ -196,41 +196,41 @@ class _Placing:
     # Mentions
 
     def _merged(self, pieces: Sequence[_Piece]) -> list[Spans]:
-        """The mentions of the pieces of a document, with numbers of entities that are the same where entities are."""
-        found = [self._spans(piece, len(self.of_key.words)) for piece in pieces]
+        """The mentions of the pieces of a document; entities that are the same have the same number."""
+        spans = [self._spans(piece, len(self.of_key.words)) for piece in pieces]
         if len(pieces) == 1:
-            return found
+            return spans
         same = _Union()
         if self.pieces == SAME:
             by_label: dict[str, int] = {}
-            for entity in dict.fromkeys(np.concatenate([its.entity for its in found]).tolist()):
+            for entity in dict.fromkeys(np.concatenate([of_piece.entity for of_piece in spans]).tolist()):
                 same.join(by_label.setdefault(self.response.name_of(entity), entity), entity)
         seen: dict[tuple[int, int], int] = {}
-        for its in found if self.pieces == OVERLAP else ():
+        for of_piece in spans if self.pieces == OVERLAP else ():
             new = {}
-            for entity, start, end, differing, *_ in zip(*(column.tolist() for column in its), strict=True):
+            for entity, start, end, differing, *_ in zip(*(column.tolist() for column in of_piece), strict=True):
                 if differing >= 0:
                     if (start, end) in seen:
                         same.join(seen[start, end], entity)
                     new[start, end] = entity
             seen |= new
-        return self._without_copies([its._replace(entity=same.of(its.entity)) for its in found])
+        return self._without_copies([of_piece._replace(entity=same.of(of_piece.entity)) for of_piece in spans])
 
-    def _without_copies(self, found: Sequence[Spans]) -> list[Spans]:
+    def _without_copies(self, pieces: Sequence[Spans]) -> list[Spans]:
         """The mentions, each span only of the first piece that has it."""
         seen: set[tuple[int, int]] = set()
         kept = []
-        for its in found:
-            spans = list(zip(its.start.tolist(), its.end.tolist(), strict=True))
+        for of_piece in pieces:
+            spans = list(zip(of_piece.start.tolist(), of_piece.end.tolist(), strict=True))
             new = np.array([span not in seen for span in spans], dtype=np.bool_)
-            kept.append(its.take(new))
+            kept.append(of_piece.take(new))
             seen.update(spans)
         return kept
 
     def _spans(self, piece: _Piece, size: int) -> Spans:
         """The mentions of a piece on the tokens of the key, of which there are ``size``."""
-        its = mentions_of(self.response, piece.document)
-        entity, own = self.response.entity[its], (self.response.start[its], self.response.end[its])
+        mentions = mentions_of(self.response, piece.document)
+        entity, own = self.response.entity[mentions], (self.response.start[mentions], self.response.end[mentions])
         characters_of = piece.words.first
         begin, end = characters_of[own[0]], characters_of[own[1] + 1]
         start, last, differing = _stretched(begin, end, piece.alignment, self.of_key.characters)
@@ -262,24 +262,24 @@ class _Placing:
             head = np.searchsorted(piece.layers.numbers, nodes.head)
             within = (first[head] >= placed[0]) & (last[head] <= placed[1])
             head_first, head_last = np.where(within, first[head], placed[0]), np.where(within, last[head], placed[1])
-        for at in np.flatnonzero(nodes.size < own[1] - own[0] + 1).tolist():
-            words = np.searchsorted(piece.layers.numbers, nodes.word[nodes.first[at] :][: nodes.size[at]])
-            gaps[at] = gaps_of(words, (first, last), (int(placed[0][at]), int(placed[1][at])))
+        for mention in np.flatnonzero(nodes.size < own[1] - own[0] + 1).tolist():
+            words = np.searchsorted(piece.layers.numbers, nodes.word[nodes.first[mention] :][: nodes.size[mention]])
+            gaps[mention] = gaps_of(words, (first, last), (int(placed[0][mention]), int(placed[1][mention])))
         return head_first, head_last, gaps
 
     # Counts
 
     def _counts(self, document: int, pieces: Sequence[_Piece], spans: Spans) -> list[int]:
         """The row of a document."""
-        # What one piece replaced another may have kept; a word without characters is always there.
+        # Another piece may have kept what one replaced. A word without characters is always kept.
         sizes = np.diff(self.of_key.characters.first)
         every = [sizes == 0, sizes < 0, sizes == 0]
         for piece in pieces:
-            for so_far, its in zip(every, _states(piece, self.of_key.characters, sizes), strict=True):
-                so_far[its] = True
-        # Empty nodes are no part of the text.
-        kept, moved, touched = (its[~self.of_key.empty] for its in every)
-        words = {
+            for so_far, of_piece in zip(every, _states(piece, self.of_key.characters, sizes), strict=True):
+                so_far[of_piece] = True
+        # Empty nodes are not part of the text.
+        kept, moved, touched = (words[~self.of_key.empty] for words in every)
+        counts = {
             "words": len(kept),
             "kept": int(np.count_nonzero(kept)),
             "moved": int(np.count_nonzero(moved & ~kept)),
@@ -288,15 +288,15 @@ class _Placing:
             "inserted": sum(_inserted(piece) for piece in pieces),
         }
         for fault in FAULTS:
-            words[f"tags_{fault}"] = sum(piece.layers.faults.get(fault, 0) for piece in pieces)
+            counts[f"tags_{fault}"] = sum(piece.layers.faults.get(fault, 0) for piece in pieces)
         lost = spans.differing < 0
         changed = ~lost & (
             (spans.differing > 0) | _contain(~every[0], spans.start, np.where(lost, spans.start, spans.end))
         )
-        words["mentions_inserted"] = int(np.count_nonzero(lost))
-        words["mentions_changed"] = int(np.count_nonzero(changed))
-        words["mentions_deleted"] = self._deleted(document, ~touched)
-        return [words[name] for name in COLUMNS]
+        counts["mentions_inserted"] = int(np.count_nonzero(lost))
+        counts["mentions_changed"] = int(np.count_nonzero(changed))
+        counts["mentions_deleted"] = self._deleted(document, ~touched)
+        return [counts[name] for name in COLUMNS]
 
     def _deleted(self, document: int, deleted: Bools) -> int:
         """How many mentions of the key have only words that were deleted."""
@@ -331,14 +331,14 @@ class _Placing:
         details: dict[str, object] = {"document": self.key.names[document]}
         for fault in FAULTS:
             if (count := counts[f"tags_{fault}"]) and fault != "crossing":
-                its = {**details, "count": plural(count, "tag")}
-                self.notices.append(Finding(f"{fault}-tags", place.source.name, place.line, details=its))
+                tags = {**details, "count": plural(count, "tag")}
+                self.notices.append(Finding(f"{fault}-tags", place.source.name, place.line, details=tags))
         percent = 100 * ratio(counts)
         if percent < self.least:
             hint = ALIKE if counts["words"] > counts["deleted"] else OTHER
-            its = {**details, "fidelity": f"{percent:.1f}", "least": f"{self.least:g}", "what": described(counts)}
-            its["hint"] = hint
-            self.notices.append(Finding("low-fidelity", place.source.name, place.line, details=its))
+            details |= {"fidelity": f"{percent:.1f}", "least": f"{self.least:g}", "what": described(counts)}
+            details["hint"] = hint
+            self.notices.append(Finding("low-fidelity", place.source.name, place.line, details=details))
 
 
 ALIKE = "mentions in inserted words match nothing, those in deleted words are missed"
@@ -353,41 +353,41 @@ MEANING = {
 
 
 def other_names(names: Sequence[str]) -> dict[str, int]:
-    """The documents of a key by names that a file may have instead: ``bn_x_0`` for ``(bn/x); part 000``, ``x_0`` alone,
-    or ``bn_x`` or ``x`` where no other part is; none that could mean two."""
+    """The documents of a key by other names that a file may have. For ``(bn/x); part 000`` these are ``bn_x_0`` and
+    ``x_0``, and ``bn_x`` and ``x`` if there is no other part. Names that could mean two documents are left out."""
     meant: dict[str, set[int]] = defaultdict(set)
-    for at, name in enumerate(names):
-        document, number = part_of(name) or (name, "")
-        for base in (document, document.rsplit("/", 1)[-1]):
-            form = re.sub(r"[^\w.-]+", "_", base).strip("_")
+    for document, name in enumerate(names):
+        base, number = part_of(name) or (name, "")
+        for base_name in (base, base.rsplit("/", 1)[-1]):
+            form = re.sub(r"[^\w.-]+", "_", base_name).strip("_")
             numbers = {number, number.lstrip("0") or "0"} if number else set()
-            for each in (form, *(f"{form}_{part}" for part in numbers), *(f"{form}_part_{part}" for part in numbers)):
-                meant[each].add(at)
-    return {form: its.pop() for form, its in meant.items() if len(its) == 1 and form}
+            for other in (form, *(f"{form}_{part}" for part in numbers), *(f"{form}_part_{part}" for part in numbers)):
+                meant[other].add(document)
+    return {form: documents.pop() for form, documents in meant.items() if len(documents) == 1 and form}
 
 
 def words_of(side: Documents, documents: Iterable[int], name: str, *, zeros: bool = False) -> dict[int, Layers]:
     """The words of some documents, which are read again; those of a response have empty nodes only with ``zeros``.
 
-    Raises `InputError` for one without any that has mentions.
+    Raises `InputError` for a document whose words are not known.
     """
     by_source: dict[Source, dict[int | None, int]] = defaultdict(dict)
     for document in documents:
         place = side.place_of(document)
         by_source[place.source][place.line] = document
-    found: dict[int, Layers] = {}
-    for source, its in by_source.items():
+    words: dict[int, Layers] = {}
+    for source, by_line in by_source.items():
         for layers in side.layers(source) if side.layers else ():
-            if layers.line in its:
+            if layers.line in by_line:
                 with_own = layers._replace(zeros=np.flatnonzero(layers.empty).tolist()) if zeros else overt(layers)
-                found[its[layers.line]] = layers if side.nodes is None or name == KEY else with_own
-    for source, its in by_source.items():
-        for line, document in its.items():
-            words = set(chain(*found[document].words)) if document in found else set()
-            if document not in found or side.tokens[document] < 0 or words == {NO_WORD}:
+                words[by_line[layers.line]] = layers if side.nodes is None or name == KEY else with_own
+    for source, by_line in by_source.items():
+        for line, document in by_line.items():
+            forms = set(chain(*words[document].words)) if document in words else set()
+            if document not in words or side.tokens[document] < 0 or forms == {NO_WORD}:
                 details = {"document": side.names[document], "side": name}
                 raise InputError([Finding("text-unknown", source.name, line, details=details)])
-    return found
+    return words
 
 
 def overt(layers: Layers) -> Layers:
@@ -406,9 +406,9 @@ def spans_of_words(side: Documents, words: Mapping[int, Layers]) -> tuple[Ints, 
     start, end = side.start.copy(), side.end.copy()
     first_word, last_word = side.nodes.first_word, side.nodes.last_word
     for document, layers in words.items():
-        its = mentions_of(side, document)
-        start[its] = np.searchsorted(layers.numbers, first_word[its])
-        end[its] = np.searchsorted(layers.numbers, last_word[its], side="right") - 1
+        mentions = mentions_of(side, document)
+        start[mentions] = np.searchsorted(layers.numbers, first_word[mentions])
+        end[mentions] = np.searchsorted(layers.numbers, last_word[mentions], side="right") - 1
     return start, end
 
 
@@ -419,25 +419,25 @@ def mentions_of(side: Documents, document: int) -> slice:
 
 
 class _Union:
-    """Entities that are one."""
+    """Sets of entities that are the same."""
 
     def __init__(self) -> None:
         self.first: dict[int, int] = {}
 
     def find(self, entity: int) -> int:
-        """The one that stands for an entity."""
+        """The representative of an entity."""
         while self.first.get(entity, entity) != entity:
             self.first[entity] = self.first.get(self.first[entity], self.first[entity])
             entity = self.first[entity]
         return entity
 
     def join(self, one: int, other: int) -> None:
-        """Take two for one."""
+        """Make two entities the same."""
         first, second = sorted((self.find(one), self.find(other)))
         self.first[second] = first
 
     def of(self, entities: Ints) -> Ints:
-        """The ones that stand for some entities."""
+        """The representatives of entities."""
         return np.array([self.find(entity) for entity in entities.tolist()], dtype=np.int64)
 
 
@@ -516,7 +516,7 @@ class _Gathered:
 
     def __init__(self, response: Documents, heads: str | None) -> None:
         self.response, self.heads = response, heads
-        self.each: list[Documents] = []
+        self.documents: list[Documents] = []
         self.labels = list(response.odd_labels)
         self.texts: dict[tuple[Source, int | None], tuple[list[str], list[str]]] = {}
 
@@ -538,11 +538,11 @@ class _Gathered:
         if key.nodes is not None:
             size = sum(len(piece.words.code) for piece in pieces) + len(words.characters.code)
             refuse_deep(place.source, spans.end - spans.start + 1, size, "characters")
-            ids = [self._name(each) for each in label.tolist()]
+            ids = [self._name(number) for number in label.tolist()]
             columns = as_nodes(words, spans, ids, self.heads)
             label = label[columns.entity[changes(columns.entity)]]
             columns = columns._replace(entity=np.cumsum(changes(columns.entity)) - 1)
-        its = Documents(
+        placed = Documents(
             [key.names[document]],
             [place],
             key.tokens[[document]],
@@ -554,7 +554,7 @@ class _Gathered:
             own_text=self.response.own_text,
             **columns._asdict(),
         )
-        self.each.append(by_appearance(its) if key.nodes is None else its)
+        self.documents.append(by_appearance(placed) if key.nodes is None else placed)
         own = [word for piece in pieces for sentence in piece.layers.words for word in sentence]
         of_key = [word for word, empty in zip(words.words, words.empty.tolist(), strict=True) if not empty]
         self.texts[place.source, place.line] = of_key, own
@@ -563,27 +563,27 @@ class _Gathered:
         return str(label) if label >= 0 else self.labels[-1 - label]
 
     def _labels(self, entities: Ints) -> Ints:
-        """The ids of entities; where pieces have the same one for several, with a number behind it."""
+        """The ids of entities. If pieces have the same id for several entities, a number is added."""
         label = self.response.label[entities]
         names = [self.response.name_of(entity) for entity in entities.tolist()]
         if len(set(names)) < len(names):
             seen: dict[str, int] = {}
-            for at, name in enumerate(names):
+            for index, name in enumerate(names):
                 seen[name] = seen.get(name, 0) + 1
                 if seen[name] > 1:
                     self.labels.append(f"{name}.{seen[name]}")
-                    label[at] = -len(self.labels)
+                    label[index] = -len(self.labels)
         return label
 
     def _words(self, source: Source, spans: Sequence[Span]) -> list[str]:
-        """The words of spans, of the key or, of what is not there, of the response."""
-        found = []
+        """The words of spans: of the key, or of the response if the key does not have them."""
+        passages = []
         for span in spans:
             words, own = self.texts[source, span.line]
             if span.end < span.start:
-                found.append(ZERO)
+                passages.append(ZERO)
                 continue
             start, size = span.start, span.end - span.start + 1
             every, start = (words, start) if start < len(words) else (own, start - len(words))
-            found.append(passage([every[at] for at in passage_places(start, size)], size))
-        return found
+            passages.append(passage([every[index] for index in passage_places(start, size)], size))
+        return passages

@@ -1,4 +1,4 @@
-"""Answers beside a key of CorefUD: which empty nodes of the key their zeros are, and the mentions with words and heads.
+"""Answers with a key of CorefUD: which empty nodes of the key their zeros are, and the words and heads of mentions.
 
 In the answer a word that begins with ``##`` is a zero; in an answer in CorefUD the empty nodes are. A zero is taken for
 an empty node of the key that follows the same word: for the first free one of the same form, or otherwise for the first
@@ -66,8 +66,8 @@ class DocumentWords:
     @cached_property
     def word_before(self) -> Ints:
         """For each place the last word up to there that is not an empty node."""
-        found: Ints = np.maximum.accumulate(np.where(self.empty, START, np.arange(len(self.words))))
-        return found
+        words: Ints = np.maximum.accumulate(np.where(self.empty, START, np.arange(len(self.words))))
+        return words
 
     @cached_property
     def by_place(self) -> dict[int, list[int]]:
@@ -82,17 +82,17 @@ class DocumentWords:
         it come first, as in text2text-coref."""
         nodes = np.flatnonzero(self.empty)
         parents = [(*self.tree.links[node][0], self.layers.numbers[node])[0] for node in nodes.tolist()]
-        at = np.searchsorted(self.layers.numbers, np.array(parents, dtype=np.int64), side="right") - 1
-        words = np.where(at < 0, START, self.word_before[at])
+        index = np.searchsorted(self.layers.numbers, np.array(parents, dtype=np.int64), side="right") - 1
+        words = np.where(index < 0, START, self.word_before[index])
         order = order_by((words != self.word_before[nodes]).astype(np.int64))
         return _grouped(words[order].tolist(), nodes[order].tolist())
 
 
 def _grouped(names: Sequence[int], values: Sequence[int]) -> dict[int, list[int]]:
-    found: dict[int, list[int]] = defaultdict(list)
+    groups: dict[int, list[int]] = defaultdict(list)
     for name, value in zip(names, values, strict=True):
-        found[name].append(value)
-    return found
+        groups[name].append(value)
+    return groups
 
 
 def nodes_of_zeros(
@@ -116,26 +116,26 @@ def nodes_of_zeros(
     by_place = _grouped(words_before(own.first[np.array(zeros)]), zeros)
     if isinstance(response, DocumentWords):
         parents, of_parents = zip(
-            *((word, zero) for word, its in response.by_parent.items() for zero in its), strict=True
+            *((word, zero) for word, nodes in response.by_parent.items() for zero in nodes), strict=True
         )
         by_parent = _grouped(words_before(own.first[np.array(parents) + 1]), of_parents)
         ways = [(key.by_parent, by_parent), (key.by_place, by_place)]
         labels = [(key.relations, response.relations), (key.forms, response.forms)]
     else:
         ways = [(key.by_place, by_place), (key.by_parent, by_place)]
-        ways.sort(key=lambda way: -sum(min(len(its), len(way[0].get(word, ()))) for word, its in way[1].items()))
+        ways.sort(key=lambda way: -sum(min(len(group), len(way[0].get(word, ()))) for word, group in way[1].items()))
         labels = [(key.forms, {zero: response[zero].removeprefix(ZERO) for zero in zeros})]
     nothing: dict[int, Hashable] = dict.fromkeys((*key.forms, *zeros))
     result: dict[int, int] = {}
     taken: set[int] = set()
     for nodes_by_word, zeros_by_word in ways:
         for label, own_label in (*labels, (nothing, nothing)):
-            for word, its in zeros_by_word.items():
+            for word, group in zeros_by_word.items():
                 free: dict[Hashable, list[int]] = defaultdict(list)
                 for node in reversed(nodes_by_word.get(word, ())):
                     if node not in taken:
                         free[label[node]].append(node)
-                for zero in its:
+                for zero in group:
                     if zero not in result and (left := free[own_label[zero]]):
                         result[zero] = left.pop()
                         taken.add(result[zero])
@@ -154,14 +154,14 @@ def with_zeros(
     places = np.array(sorted(zeros), dtype=np.int64)
     first, stop = np.searchsorted(places, own[0]), np.searchsorted(places, own[1], side="right")
     gap = key.overt_before
-    for at in np.flatnonzero(stop > first).tolist():
-        nodes = sorted(zeros[zero] for zero in places[first[at] : stop[at]].tolist())
-        if differing[at] < 0:
-            start[at], differing[at] = nodes[0], 0
-            last[at] = max(node for node in nodes if gap[node] == gap[nodes[0]])
+    for mention in np.flatnonzero(stop > first).tolist():
+        nodes = sorted(zeros[zero] for zero in places[first[mention] : stop[mention]].tolist())
+        if differing[mention] < 0:
+            start[mention], differing[mention] = nodes[0], 0
+            last[mention] = max(node for node in nodes if gap[node] == gap[nodes[0]])
             continue
-        start[at] = min([start[at], *(node for node in nodes if gap[node] == gap[start[at]])])
-        last[at] = max([last[at], *(node for node in nodes if gap[node] == gap[last[at]] + 1)])
+        start[mention] = min([start[mention], *(node for node in nodes if gap[node] == gap[start[mention]])])
+        last[mention] = max([last[mention], *(node for node in nodes if gap[node] == gap[last[mention]] + 1)])
 
 
 def gaps_of(words: Ints, in_key: tuple[Ints, Ints], span: tuple[int, int]) -> Ints:
@@ -231,10 +231,10 @@ def as_nodes(key: DocumentWords, spans: Spans, names: Sequence[str], heads: str 
     """
     entity, start, end = spans.entity, spans.start, spans.end
     words, tree = len(key.words), key.tree
-    behind = (int(key.layers.numbers[-1]) // SENTENCE + 1) * SENTENCE if words else 0
+    after = (int(key.layers.numbers[-1]) // SENTENCE + 1) * SENTENCE if words else 0
     # Words of the answer after the last word are those of a sentence that the key does not have.
     more = int(end.max(initial=-1)) + 1 - words
-    numbers = np.append(key.layers.numbers, behind + TENTH * np.arange(1, max(more, 0) + 1))
+    numbers = np.append(key.layers.numbers, after + TENTH * np.arange(1, max(more, 0) + 1))
     inside = start < words
     count = end - start + 1
     head = numbers[end] if heads == LAST else numbers[start]
@@ -243,26 +243,19 @@ def as_nodes(key: DocumentWords, spans: Spans, names: Sequence[str], heads: str 
     parents: list[int] = []
     relations: list[int] = []
     root = numbers_of([b""]).tolist()
-    for at in np.flatnonzero(inside | zero).tolist():
-        its: tuple[Sequence[int], Sequence[int]] = ([behind], root)
-        if inside[at]:
-            begin, stop = int(spans.head_first[at]), int(spans.head_last[at])
-            place = stop if heads == LAST else begin + int(np.argmin(tree.depth[begin : stop + 1]))
-            head[at], zero[at] = numbers[place], key.empty[place]
-            its = tree.links.get(place, ((), ()))
-        links[at] = len(its[0])
-        parents += its[0]
-        relations += its[1]
-    size, word = _without_gaps(start, count, spans.gaps)
-    nodes = Nodes(
-        size,
-        head,
-        zero,
-        links,
-        numbers[word],
-        np.array(parents, dtype=np.int64),
-        np.array(relations, dtype=np.int64),
-    )
+    for mention in np.flatnonzero(inside | zero).tolist():
+        its_links: tuple[Sequence[int], Sequence[int]] = ([after], root)
+        if inside[mention]:
+            first, last = int(spans.head_first[mention]), int(spans.head_last[mention])
+            word = last if heads == LAST else first + int(np.argmin(tree.depth[first : last + 1]))
+            head[mention], zero[mention] = numbers[word], key.empty[word]
+            its_links = tree.links.get(word, ((), ()))
+        links[mention] = len(its_links[0])
+        parents += its_links[0]
+        relations += its_links[1]
+    size, all_words = _without_gaps(start, count, spans.gaps)
+    links_of_nodes = np.array(parents, dtype=np.int64), np.array(relations, dtype=np.int64)
+    nodes = Nodes(size, head, zero, links, numbers[all_words], *links_of_nodes)
     tokens = np.append(key.overt_before, key.tokens)
     overt = np.append(~key.empty, False)
     new_start = np.where(inside, tokens[np.minimum(start, words)], start - words + key.tokens)
@@ -277,20 +270,20 @@ def _without_gaps(start: Ints, count: Ints, gaps: Objects) -> tuple[Ints, Ints]:
     """How many words each mention has without its gaps, and the words of all mentions."""
     word, size, first = ranges(start, count), count.copy(), np.cumsum(count) - count
     kept = np.ones(len(word), dtype=np.bool_)
-    for at, gap in enumerate(gaps.tolist()):
+    for mention, gap in enumerate(gaps.tolist()):
         if gap is not None:
-            kept[first[at] + gap] = False
-            size[at] -= len(gap)
+            kept[first[mention] + gap] = False
+            size[mention] -= len(gap)
     return size, word[kept]
 
 
 def _order(nodes: Nodes, entity: Ints, names: Sequence[str]) -> Ints:
     """The mentions by their entities, these by their first mention; ``names`` are the ids of entities."""
-    rank = {name: at for at, name in enumerate(sorted(set(names)))}
+    rank = {name: number for number, name in enumerate(sorted(set(names)))}
     ranks = np.array([rank[name] for name in names], dtype=np.int64)[entity] if len(entity) else entity
     order = order_by(nodes.first_word, -nodes.size, nodes.last_word - nodes.first_word, ranks)
     ordered = entity[order]
     seen, first = np.unique(ordered, return_index=True)
-    place = np.zeros(int(ordered.max(initial=-1)) + 1, dtype=np.int64)
-    place[seen] = first
-    return order[order_by(place[ordered], np.arange(len(order)))]
+    place_of_entity = np.zeros(int(ordered.max(initial=-1)) + 1, dtype=np.int64)
+    place_of_entity[seen] = first
+    return order[order_by(place_of_entity[ordered], np.arange(len(order)))]

@@ -1,11 +1,11 @@
 """The table of notations: how tags in a text say which words are a mention, and of which entity.
 
-A notation finds the tags of a text one after the other (`Tag`); one machine (`untagged`) takes them out and pairs them,
-whatever the notation. What does not fit is counted, never refused, since who wrote it was a language model:
+A notation finds the tags of a text one after the other (`Tag`). For all notations, `untagged` removes and pairs them.
+Faulty tags, which language models write, are counted and never rejected:
 
-- a tag that opens a mention and is never closed, and one that closes nothing, mean nothing;
-- a pair of tags without an id, or without a word between them, means nothing either;
-- mentions that cross count as they are.
+- A tag that opens a mention and is never closed is ignored, and so is one that closes nothing.
+- A pair of tags without an id, or without a word between them, is ignored, too.
+- Crossing mentions are scored as they are.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from corefscore.formats.row import FAULTS, ZERO
 from corefscore.formats.tagged.limit import in_time
 
 OPEN, CLOSE, PLAIN_OPEN, PLAIN_CLOSE = range(4)
-"""What a tag does: it opens a mention or closes one; the plain ones are brackets of the text itself as it seems, which
-go with each other."""
+"""What a tag does: it opens a mention or closes one. The plain ones are probably brackets of the text itself, which are
+paired with each other."""
 
 ID = r"[A-Za-z_]*\d+"
-"""What an id is where it has to be told from a word."""
+"""What an id can be in notations in which a word could be taken for one."""
 
 PREFIX = "cluster_"
-"""What may stand before an id and is no part of it."""
+"""What may precede an id without being a part of it."""
 
 
 class Tag(NamedTuple):
@@ -58,7 +58,7 @@ class Marked(NamedTuple):
 
 class Untagged(NamedTuple):
     """A text without its tags: its words, its mentions in the order in which they open, and how many tags had which
-    fault (`corefscore.formats.row.FAULTS`). ``zeros`` are the words that may stand for zeros. ``odd`` has the places of
+    fault (`corefscore.formats.row.FAULTS`). ``zeros`` are the words that may be zeros. ``odd`` has the places of
     the first `MOST` tags with each fault in the text (begin and end), ``origin`` gives where a word begins there."""
 
     words: Sequence[str]
@@ -75,8 +75,8 @@ class Notation(NamedTuple):
     ``example`` says that Ann, of entity 3, is a part of a mention of entity 1. ``tags`` gives the tags of a text.
     ``sign`` is a pattern that text in this notation contains, and hardly any other text. ``opening`` and ``closing``
     are how it writes a tag, ``{id}`` being the id. ``ids`` is what an id can be, ``unfit`` what a word cannot contain;
-    without ``ids`` a notation can only be read. ``by_id`` tells that a tag closes the mention of its own id, not the
-    one that was opened last, so that mentions can cross. ``by_line`` tells that a line is a document, and tags belong
+    without ``ids`` a notation can only be read. With ``by_id`` a tag closes the mention of its own id, not the one
+    that was opened last, so that mentions can cross. With ``by_line`` a line is a document, and tags belong
     to words.
     """
 
@@ -94,27 +94,27 @@ class Notation(NamedTuple):
 
 
 def _by_pattern(text: str, pattern: re.Pattern[str]) -> Iterator[Tag]:
-    """The tags of a notation that is a pattern; the names of its groups say what a tag does."""
-    kinds = [(at, pattern.groupindex[name]) for at, name in enumerate(KINDS) if name in pattern.groupindex]
+    """The tags that a pattern finds. The names of its groups say what a tag does."""
+    kinds = [(kind, pattern.groupindex[name]) for kind, name in enumerate(KINDS) if name in pattern.groupindex]
     ids = [group for name, group in pattern.groupindex.items() if name.startswith("id")]
     for match in pattern.finditer(text):
         start, stop = match.span()
         for kind, group in kinds:
             if match[group] is not None and stop > start:
-                found = next((match[name] for name in ids if match[name]), None)
-                yield Tag(start, stop, kind, found and found.removeprefix(PREFIX))
+                entity_id = next((match[name] for name in ids if match[name]), None)
+                yield Tag(start, stop, kind, entity_id and entity_id.removeprefix(PREFIX))
                 break
 
 
 KINDS = ("open", "close", "plain_open", "plain_close")
-"""The groups of a pattern, by what they do."""
+"""The names of the groups of a pattern, by what a tag does."""
 
 OF_WORD = re.compile(r"(\[?)([^\s,\[\]|]*)(\]?)")
 """One of the tags of a word in the notation of the CRAC tasks."""
 
 
 def _by_word(text: str) -> Iterator[Tag]:
-    """The tags behind words: ``word|[e1,e2]``, where ``[e1`` opens, ``e2]`` closes, and ``[e3]`` is both."""
+    """The tags after words: ``word|[e1,e2]``, where ``[e1`` opens, ``e2]`` closes, and ``[e3]`` is both."""
     for match in re.finditer(r"\S+", text):
         word, bar, marks = match[0].rpartition("|")
         if not bar or not ("[" in marks or "]" in marks):
@@ -162,7 +162,7 @@ NOTATIONS = (
     ),
     Notation(
         "words",
-        "tags behind words, as in the text-to-text track of the CRAC tasks",
+        "tags after words, as in the text-to-text track of the CRAC tasks",
         "Ann|[e1,[e3] 's cat|e1]",
         _by_word,
         sign=r"\S\|(?:\[[^\s,\[\]|]{1,99}\]?|[^\s,\[\]|]{1,99}\])(?:,\S*)?(?:\s|\Z)",
@@ -183,7 +183,7 @@ NOTATIONS = (
         unfit=r"[{}]",
     ),
 )
-"""Every notation, in the order in which content is tried where two fit as well."""
+"""Every notation. Of two that fit the content of a file equally well, the first is taken."""
 
 NAMES = tuple(notation.name for notation in NOTATIONS)
 
@@ -207,13 +207,13 @@ def find(words: str, *, writes: bool = False) -> Notation:
     groups = pattern.groupindex
     if not {"open", "close"} <= groups.keys() or not any(name.startswith("id") for name in groups):
         raise UsageError(f"--tags {words!r}: {expected}")
-    # Where both tags may have an id, they go together by it.
+    # If both tags may have an id, tags with the same id are paired.
     by_id = sum(name.startswith("id") for name in groups) > 1
     return Notation(words, "a pattern", "", partial(_by_pattern, pattern=pattern), words, by_id=by_id)
 
 
 def recognised(text: str) -> Notation | None:
-    """The notation whose sign a text has most often; None where it has none."""
+    """The notation whose sign is most frequent in a text; None if there is no sign."""
     counts = [sum(1 for _ in re.finditer(notation.sign, text)) for notation in NOTATIONS]
     return NOTATIONS[counts.index(max(counts))] if any(counts) else None
 
@@ -230,7 +230,7 @@ class _Tags:
             self.kind.append(kind)
             self.id.append(entity_id)
         self.kept = bytearray(len(self.kind))
-        """Which are part of the text."""
+        """Which tags are part of the text."""
 
 
 def untagged(text: str, notation: Notation) -> Untagged:
@@ -241,10 +241,10 @@ def untagged(text: str, notation: Notation) -> Untagged:
     with in_time(len(text)):
         tags = _Tags(notation.tags(text))
     pairs, odd = _paired(tags, by_id=notation.by_id)
-    cut, places, pieces = _plain(text, tags)
+    plain, places, pieces = _plain(text, tags)
     spans = [(entity, places[opens], places[closes]) for opens, closes, entity in pairs]
     borders = np.array([border for _, *ends in spans for border in ends], dtype=np.int64)
-    starts, stops = (edges.tolist() for edges in words_in(kinds_of(codes_of(cut)), borders))
+    starts, stops = (edges.tolist() for edges in words_in(kinds_of(codes_of(plain)), borders))
     mentions, opened = [], []
     for (opens, _, _), (entity, start, stop) in zip(pairs, spans, strict=True):
         first, last = bisect_left(starts, start), bisect_left(stops, stop + 1) - 1
@@ -253,89 +253,89 @@ def untagged(text: str, notation: Notation) -> Untagged:
         else:
             mentions.append(Marked(entity, first, last))
             opened.append(opens)
-    odd["crossing"] = [opened[at] for at in _crossing(mentions)]
-    texts = [cut[start:stop] for start, stop in zip(starts, stops, strict=True)]
-    zeros = [at for at, word in enumerate(texts) if word.startswith(ZERO)]
+    odd["crossing"] = [opened[number] for number in _crossing(mentions)]
+    texts = [plain[start:stop] for start, stop in zip(starts, stops, strict=True)]
+    zeros = [number for number, word in enumerate(texts) if word.startswith(ZERO)]
     faults = {fault: len(of_fault) for fault, of_fault in odd.items()}
     shown = {
-        fault: [(tags.start[at], tags.stop[at]) for at in nsmallest(MOST, of_fault)] for fault, of_fault in odd.items()
+        fault: [(tags.start[tag], tags.stop[tag]) for tag in nsmallest(MOST, of_fault)]
+        for fault, of_fault in odd.items()
     }
     return Untagged(texts, mentions, faults, zeros, shown, partial(_origin, starts, pieces))
 
 
 def _origin(starts: Sequence[int], pieces: Sequence[tuple[int, int]], word: int) -> int:
-    """Where a word begins in a text with tags; ``pieces`` are where each piece of what is left of it begins, without
-    and with the tags."""
-    place, start = pieces[bisect_right(pieces, starts[word], key=itemgetter(0)) - 1]
-    return start + starts[word] - place
+    """Where a word begins in a text with tags. ``pieces`` are where each piece between tags begins, in the text without
+    them and in the one with them."""
+    plain_start, start = pieces[bisect_right(pieces, starts[word], key=itemgetter(0)) - 1]
+    return start + starts[word] - plain_start
 
 
 def _paired(tags: _Tags, *, by_id: bool) -> tuple[list[tuple[int, int, str]], dict[str, list[int]]]:
-    """The pairs of tags with their ids, in the order in which they open, and which tags have which fault. Those that
-    are part of the text are marked."""
+    """The pairs of tags with their ids, in the order in which they open, and the tags with each fault. Tags that are
+    part of the text are marked."""
     odd: dict[str, list[int]] = {fault: [] for fault in FAULTS}
     pairs: list[tuple[int, int, str]] = []
     opened: dict[str | None, list[int]] = defaultdict(list)
-    for at, (kind, entity_id) in enumerate(zip(tags.kind, tags.id, strict=True)):
+    for tag, (kind, entity_id) in enumerate(zip(tags.kind, tags.id, strict=True)):
         waiting = opened[entity_id if by_id else None]
         if kind in (OPEN, PLAIN_OPEN):
-            waiting.append(at)
+            waiting.append(tag)
         elif not waiting:
             if kind == CLOSE:
-                odd["unopened"].append(at)
-            elif tags.stop[at] > tags.start[at] and not by_id:
-                tags.kept[at] = True
+                odd["unopened"].append(tag)
+            elif tags.stop[tag] > tags.start[tag] and not by_id:
+                tags.kept[tag] = True
         elif kind == PLAIN_CLOSE and by_id:
             continue
         elif tags.kind[waiting[-1]] == PLAIN_OPEN or kind == PLAIN_CLOSE:
-            # A bracket of the text goes with another one.
-            tags.kept[waiting.pop()] = tags.kept[at] = True
+            # Two brackets of the text are a pair.
+            tags.kept[waiting.pop()] = tags.kept[tag] = True
         else:
             opens = waiting.pop()
             entity = entity_id if tags.id[opens] is None else tags.id[opens]
             if entity is None:
-                odd["unreadable"].append(at)
+                odd["unreadable"].append(tag)
             else:
-                pairs.append((opens, at, entity))
+                pairs.append((opens, tag, entity))
     for rest in opened.values():
-        odd["unclosed"] += [at for at in rest if tags.kind[at] == OPEN]
-        for at in rest:
-            tags.kept[at] = tags.kind[at] == PLAIN_OPEN
+        odd["unclosed"] += [tag for tag in rest if tags.kind[tag] == OPEN]
+        for tag in rest:
+            tags.kept[tag] = tags.kind[tag] == PLAIN_OPEN
     return sorted(pairs), odd
 
 
 def _plain(text: str, tags: _Tags) -> tuple[str, Sequence[int], list[tuple[int, int]]]:
-    """The text without tags but those that are kept; where each tag begins in it; and where each piece of it begins,
-    in it and in the text."""
+    """The text without tags except those that are kept; where each tag begins in it; and where each of its pieces
+    begins, in it and in the text."""
     pieces: list[str] = []
     begins: list[tuple[int, int]] = []
     places = array("q")
-    at = size = 0
+    end = size = 0
     for start, stop, kept in zip(tags.start, tags.stop, tags.kept, strict=True):
-        # A tag behind a word may begin with the word, which is there already.
-        places.append(size + start - at)
+        # A tag after a word may begin with the word, which is part of the text already.
+        places.append(size + start - end)
         if kept:
             continue
-        if start > at:
-            pieces.append(text[at:start])
-            begins.append((size, at))
-            size += start - at
-        at = max(at, stop)
-    pieces.append(text[at:])
-    begins.append((size, at))
+        if start > end:
+            pieces.append(text[end:start])
+            begins.append((size, end))
+            size += start - end
+        end = max(end, stop)
+    pieces.append(text[end:])
+    begins.append((size, end))
     return "".join(pieces), places, begins
 
 
 def _crossing(mentions: Sequence[Marked]) -> list[int]:
-    """Which mentions begin within another one and end behind it."""
-    found: list[int] = []
+    """The mentions that begin within another one and end after it."""
+    crossing: list[int] = []
     around: list[int] = []
-    for at in sorted(range(len(mentions)), key=lambda at: (mentions[at].first, -mentions[at].last)):
-        _, first, last = mentions[at]
+    for number, (_, first, last) in sorted(enumerate(mentions), key=lambda row: (row[1].first, -row[1].last)):
         while around and around[-1] < first:
             around.pop()
         if around and around[-1] < last:
-            found.append(at)
+            crossing.append(number)
             continue
         around.append(last)
-    return found
+    return crossing

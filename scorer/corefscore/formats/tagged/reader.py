@@ -6,7 +6,7 @@
 - In JSON lines each object is a document. The text is in the field `answer`, the name in `doc_key`, or else `doc_id`,
   `document_id` or `id`; without any, it is called like the number of its line.
 
-The content of the first file tells the notation of all, unless ``--tags`` does.
+The notation of all files is that of ``--tags``, or else it is recognised by the content of the first file.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from corefscore.formats.tagged.notations import NOTATIONS, Notation, Untagged, f
 FIELD = "answer"
 
 ENOUGH = 1 << 20
-"""How many characters tell the notation."""
+"""The number of characters by which the notation is recognised."""
 
 
 class Answer(NamedTuple):
-    """The text of one document, tags and all, and where it begins."""
+    """The text of one document with its tags, and where it begins."""
 
     place: Place
     name: str
@@ -81,7 +81,7 @@ def read(
 
 
 def settled(files: Sequence[Source], request: Request) -> Request:
-    """What is asked, with the notation that the first file tells."""
+    """The request with the notation, which is recognised by the first file if it is not requested."""
     return request._replace(tags=notation_of(files, request).name)
 
 
@@ -132,14 +132,14 @@ def _of_objects(source: Source) -> Iterator[Answer]:
         text = fields[FIELD]
         if not isinstance(text, str):
             raise bad_field(place, fields, FIELD, "is no text", "the text with its tags in it, a string")
-        name = next((fields[each] for each in NAMES_OF_DOCUMENTS if each in fields), str(place.line))
+        name = next((fields[field] for field in NAMES_OF_DOCUMENTS if field in fields), str(place.line))
         if not isinstance(name, str | int) or isinstance(name, bool):
             raise bad_field(place, {}, NAMES_OF_DOCUMENTS[0], "is no name", "the name of the document, a string")
         yield Answer(place, clean(str(name)), clean(text), by_line=False)
 
 
 class _Batch:
-    """The documents since the last batch, on their way to columns."""
+    """The documents since the last batch, which become columns."""
 
     def __init__(self) -> None:
         self.names: list[str] = []
@@ -172,7 +172,7 @@ class _Batch:
         document, entity = np.array(self.document, dtype=np.int64), np.array(self.entity, dtype=np.int64)
         order = np.argsort(entity, kind="stable")
         lines = np.array([place.line for place in self.places], dtype=np.int64)
-        found = Documents(
+        documents = Documents(
             self.names,
             self.places,
             np.array(self.tokens, dtype=np.int64),
@@ -187,7 +187,7 @@ class _Batch:
             unnamed=all(name == str(place.line) for name, place in zip(self.names, self.places, strict=True)),
             own_text=True,
         )
-        return by_appearance(found)
+        return by_appearance(documents)
 
 
 class _Words:
@@ -198,13 +198,13 @@ class _Words:
 
     def __call__(self, source: Source, spans: Sequence[Span]) -> list[str]:
         by_line: dict[int | None, list[int]] = defaultdict(list)
-        for at, span in enumerate(spans):
-            by_line[span.line].append(at)
-        found = [""] * len(spans)
+        for number, span in enumerate(spans):
+            by_line[span.line].append(number)
+        passages = [""] * len(spans)
         for answer in answers(source, self.notation):
             numbers = by_line.get(answer.place.line, ())
             words = untagged(answer.text, self.notation).words if numbers else ()
             for number in numbers:
                 start, size = spans[number].start, spans[number].end - spans[number].start + 1
-                found[number] = passage([words[place] for place in passage_places(start, size)], size)
-        return found
+                passages[number] = passage([words[index] for index in passage_places(start, size)], size)
+        return passages

@@ -76,26 +76,29 @@ def _words(document: FullDocument, notice: object) -> Sentences:
 
 
 def _fit(sentences: Sentences, notation: Notation, zeros: Collection[int]) -> tuple[list[list[str]], int]:
-    """The words without white space in them, what would be a tag or a zero made wider, and how many had to be; zeros
-    with their sign."""
+    """The words without white space, with the sign of zeros, and the number of words that were widened: characters that
+    would be read as a tag or a zero become full-width.
+    """
     unfit = re.compile(rf"{notation.unfit}|^{ZERO}")
     widened = token = 0
-    found = []
+    fitted = []
     for sentence in sentences:
         words = ["".join(word.split()) or "_" for word in sentence]
-        for at, word in enumerate(words):
+        for index, word in enumerate(words):
             if unfit.search(word):
                 widened += 1
-                words[at] = unfit.sub(lambda part: "".join(chr(ord(each) + WIDER) for each in part[0]), word)
+                words[index] = unfit.sub(
+                    lambda part: "".join(chr(ord(character) + WIDER) for character in part[0]), word
+                )
             if token in zeros:
-                words[at] = ZERO + words[at].removeprefix("_")
+                words[index] = ZERO + words[index].removeprefix("_")
             token += 1
-        found.append(words)
-    return found, widened
+        fitted.append(words)
+    return fitted, widened
 
 
 def _ids(entities: Mapping[str, object], notation: Notation) -> dict[str, str] | None:
-    """The ids of entities as they are, if the notation can say all of them."""
+    """The ids of entities unchanged, if the notation can write all of them; otherwise None."""
     good = re.compile(notation.ids)
     return {name: name for name in entities} if all(good.fullmatch(name) for name in entities) else None
 
@@ -132,10 +135,9 @@ def _around(sentences: Sentences, spans: Spans, notation: Notation) -> str:
 
 
 def _by_word(sentences: Sentences, spans: Spans) -> str:
-    """The text on one line, with the tags of a word behind it.
+    """The text on one line, with the tags of a word after it.
 
-    Of one entity, what closes at a word closes before another mention opens there, but a mention of this word alone
-    stands first.
+    The tags of a word are sorted: mentions of this word alone, mentions that close, mentions that open.
     """
     marks: dict[int, list[tuple[int, int, str]]] = defaultdict(list)
     for start, end, name in spans:
