@@ -20,7 +20,7 @@ demo: $(VENV)/installed ## install, score a small pair and print a table
 test: $(VENV)/installed-dev ## run the tests
 	$(BIN)/pytest -n auto -m "not slow and not outside"
 
-test-outside: $(VENV)/installed-dev ## run the tests that start a browser, workers of Dask, pip, or pytest in a copy of the project
+test-outside: $(VENV)/installed-dev ## run the tests that start browsers, workers or pip, measure time, or are further rows of long tests
 	$(BIN)/pytest -n auto --dist loadfile -m "outside and not slow"
 
 test-slow: $(VENV)/installed-dev ## run the tests that take more than a few seconds, and look for counterexamples for longer

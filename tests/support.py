@@ -177,6 +177,13 @@ def together(
     return decorated
 
 
+def every_second(rows: Sequence[Row], ids: Callable[[Row], str]) -> list[Any]:
+    """Rows of which every second one is left to `make test-outside`, since one takes long and most fail together."""
+    return [
+        pytest.param(row, id=ids(row), marks=[pytest.mark.outside] if at % 2 else []) for at, row in enumerate(rows)
+    ]
+
+
 def call(capture: pytest.CaptureFixture[bytes], *arguments: str | Path) -> Run:
     """The same within this process: for tests of many runs, where start-up would take all the time."""
     from corefscore.cli import run

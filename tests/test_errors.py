@@ -40,7 +40,7 @@ from corefscore.results import Result, values
 from corefscore.settings import Rules
 from hypothesis import given
 from hypothesis import strategies as st
-from support import ROOT, TESTDATA, call, within
+from support import ROOT, TESTDATA, call, every_second, within
 
 CASES = ROOT.parent / "shared" / "errors" / "cases"
 EXPECTED = sorted(CASES.glob("*/expected.json"))
@@ -75,16 +75,17 @@ def asked_of(options: Mapping[str, Any]) -> Asked:
     return Asked(options["heads"], pronouns, "english")
 
 
-def recorded() -> Iterator[Any]:
+def recorded() -> Iterator[tuple[Path, str]]:
     for path in EXPECTED:
         for response in json.loads(path.read_text())["responses"]:
-            yield pytest.param(path, response, id=f"{path.parent.name}-{response}")
+            yield path, response
 
 
 @pytest.mark.skipif(not EXPECTED, reason="the recorded cases are not here")
-@pytest.mark.parametrize(("path", "response"), list(recorded()))
-def test_recorded_cases(path: Path, response: str) -> None:
+@pytest.mark.parametrize("case", every_second(list(recorded()), lambda case: f"{case[0].parent.name}-{case[1]}"))
+def test_recorded_cases(case: tuple[Path, str]) -> None:
     """Counts, listed errors, operations; F1 of each measure to 1e-6, once each type is repaired, alone and in turn."""
+    path, response = case
     for expected in json.loads(path.read_text())["responses"][response]["analyses"]:
         options = expected["options"]
         singletons = "drop-response" if options["singletons"] == "drop" else "keep"

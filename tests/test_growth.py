@@ -17,6 +17,9 @@ from corefscore.documents.sources import Source
 from hostile import HOSTILE, Made
 from support import call, forked
 
+pytestmark = pytest.mark.outside
+"""Each row takes seconds of processor time."""
+
 TIMES = 4
 """How many times as large the larger input is."""
 

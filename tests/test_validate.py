@@ -11,7 +11,7 @@ import subprocess
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -35,7 +35,7 @@ from corefscore.formats.conll import reader as conll
 from corefscore.formats.conll.lines import cell_of
 from corefscore.formats.jsonlines import reader as jsonlines
 from corefscore.formats.jsonlines.examiner import Examiner
-from support import RECORDED, ROOT, TESTDATA, call, together, within
+from support import RECORDED, ROOT, TESTDATA, call, every_second, together, within
 from test_reading import columns, document, read_text
 
 PAGE = (ROOT / "docs" / "reference" / "messages.md").read_text()
@@ -185,18 +185,10 @@ def test_the_line_of_a_fault_says_where_the_partner_was_expected(tmp_path: Path)
     assert "before the document ends at line 4" in found.findings[0].advice
 
 
-def every_second(paths: Sequence[Path], name: Callable[[Path], Path] = lambda path: path.parent) -> list[Any]:
-    """Rows of these paths, of which every second one is left to `make test-outside`."""
-    return [
-        pytest.param(path, id=name(path).name, marks=[pytest.mark.outside] if at % 2 else [])
-        for at, path in enumerate(paths)
-    ]
-
-
 RESPONSES = [path for path in sorted(TESTDATA.rglob("response.conll")) if path.with_name("key.conll").exists()]
 
 
-@pytest.mark.parametrize("path", every_second(RESPONSES[::7]))
+@pytest.mark.parametrize("path", every_second(RESPONSES[::7], lambda path: path.parent.name))
 def test_the_size_of_blocks_does_not_matter(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if path.read_bytes().startswith(b"\x1f\x8b"):
         pytest.skip("cannot be read")
@@ -993,7 +985,7 @@ def scores_of(key: Path, response: Path) -> list[object]:
     return found
 
 
-@pytest.mark.parametrize("folder", every_second(sorted((TESTDATA / "corefud").glob("*/*")), lambda folder: folder))
+@pytest.mark.parametrize("folder", every_second(sorted((TESTDATA / "corefud").glob("*/*")), lambda folder: folder.name))
 def test_mending_moves_no_score_of_corefud(folder: Path, tmp_path: Path) -> None:
     """Copies are put in, and the parts of mentions numbered otherwise, before both are taken out again."""
     key, response, out = folder / "key.conllu", tmp_path / "in.conllu", tmp_path / "out.conllu"
