@@ -393,7 +393,7 @@ def test_plain_numbers_and_tables_of_look_ups_give_the_same(case: Path, matching
     if lookups.plain(found) is None:
         return
     for lookup in ALIGNED:
-        where = lookups.found(found, lookup)
+        where = lookups.entities_found(found, lookup)
         sides = found.key.side, found.response.side
         tables = [
             lookups._table(found, alignment.in_common([(sides[0].entity, where.key)])),

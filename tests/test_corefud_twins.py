@@ -340,7 +340,7 @@ def test_each_mention_finds_the_most_similar_one_that_fits(
         here.append(
             searched(response[document], key[document], lambda one, other: fits(other, one), by_head=by_head[0])
         )
-        for at, (found, its) in enumerate(zip(lookups.found(alignment, lookup), here, strict=True)):
+        for at, (found, its) in enumerate(zip(lookups.entities_found(alignment, lookup), here, strict=True)):
             part = found[done[at] : done[at] + len(its)]
             shift = int(before[1 - at][document])
             assert [entity - shift if entity >= 0 else -1 for entity in part.tolist()] == its

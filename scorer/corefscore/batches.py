@@ -132,9 +132,9 @@ def _notices(
         yield from describe("dropped-repeat", once(dropped))
     windows = [batch.windows for batch in notes if batch.windows is not None]
     if windows:
-        from corefscore.alignment.windows import told as about_windows
+        from corefscore.alignment.windows import crossing_notices
 
-        yield from about_windows(windows)
+        yield from crossing_notices(windows)
     for batch in notes:
         if batch.units is not None:
             yield from batch.units.crossing

@@ -93,7 +93,7 @@ def partners_of_mentions(alignment: Alignment, lookup: str) -> Partners:
     return Partners(there[alignment.searched.key], here[alignment.searched.response])
 
 
-def found(alignment: Alignment, lookup: str) -> Found:
+def entities_found(alignment: Alignment, lookup: str) -> Found:
     """The entity in which each mention is found on the other side."""
     partners = partners_of_mentions(alignment, lookup)
     sides = alignment.key.side, alignment.response.side
@@ -138,7 +138,7 @@ def tables(alignment: Alignment, lookup: str) -> Tables:
     if matched is not None:
         table = overlap(matched)._replace(by_entity=True)
         return Tables(table, table, table)
-    where = found(alignment, lookup)
+    where = entities_found(alignment, lookup)
     key, response = alignment.key.side, alignment.response.side
     seen = _table(alignment, in_common([(key.entity, where.key)]))
     back = _table(alignment, in_common([(where.response, response.entity)]))
@@ -192,5 +192,5 @@ def counts(name: str, count: Callable[[Overlap], Floats], tables: Tables, defini
 
 def differing(alignment: Alignment) -> int:
     """How many mentions the official look-up finds in another entity than the alignment does."""
-    official, aligned = found(alignment, "official"), found(alignment, "alignment")
+    official, aligned = entities_found(alignment, "official"), entities_found(alignment, "alignment")
     return sum(int((one != other).sum()) for one, other in zip(official, aligned, strict=True))

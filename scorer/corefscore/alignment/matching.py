@@ -38,10 +38,10 @@ class Side(NamedTuple):
         renumbered = np.cumsum(left) - 1
         return Side(self.number[which], renumbered[entity], self.document[left])
 
-    def by_appearance(self, place: Ints) -> Side:
-        """Entities in the order of the smallest ``place`` of their mentions in the document."""
+    def by_appearance(self, opening: Ints) -> Side:
+        """Entities in the order of the smallest ``opening`` of their mentions in the document."""
         first = np.full(len(self.document), np.iinfo(np.int64).max)
-        np.minimum.at(first, self.entity, place)
+        np.minimum.at(first, self.entity, opening)
         entities = order_by(self.document, first)
         new = np.empty(len(entities), dtype=np.int64)
         new[entities] = np.arange(len(entities))
@@ -55,10 +55,10 @@ class Side(NamedTuple):
         first = np.full(len(self.document), np.iinfo(np.int64).max)
         np.minimum.at(first, self.entity, self.number)
         entities = order_by(first)
-        place = np.empty(len(entities), dtype=np.int64)
-        place[entities] = np.arange(len(entities))
-        mentions = order_by(place[self.entity], self.number)
-        return Side(self.number[mentions], place[self.entity][mentions], self.document[entities])
+        new = np.empty(len(entities), dtype=np.int64)
+        new[entities] = np.arange(len(entities))
+        mentions = order_by(new[self.entity], self.number)
+        return Side(self.number[mentions], new[self.entity][mentions], self.document[entities])
 
 
 class Rows(NamedTuple):

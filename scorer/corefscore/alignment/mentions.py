@@ -149,7 +149,7 @@ def numbered(key: Documents, response: Documents, *, by_head: Sequence[bool]) ->
     return found[0], found[1], document[order][new]
 
 
-def told_apart(matching: str, lookup: str) -> tuple[bool, bool]:
+def heads_compared(matching: str, lookup: str) -> tuple[bool, bool]:
     """Whether mentions with the same words but different heads are different mentions, in key and response.
 
     Source: the official scorer. In version 1.0 (``crac22``) they never are; in version 1.1 (``crac23``) they are on a
@@ -210,7 +210,7 @@ def align(key: Mentions, response: Mentions, document: Ints, *, documents: int, 
         ours, theirs = (
             mentions.only(there[mentions.number]) for mentions, there in zip((ours, theirs), left, strict=True)
         )
-        settle(_best(ours, theirs, Candidates(*at_once(pairs(ours, theirs)))))
+        settle(_best(ours, theirs, Candidates(*joined_columns(pairs(ours, theirs)))))
     found = np.concatenate([pairs[0] for pairs in aligned]), np.concatenate([pairs[1] for pairs in aligned])
     return Alignment(documents, document, key, response, found)
 
@@ -235,9 +235,9 @@ def dependencies(key: Distinct, response: Distinct) -> Candidates:
     Source: the official scorer, zero-deprel-before-position, zero-parent-breaks-tie. Positions have no influence.
     """
     parents = _links(key, relations=False), _links(response, relations=False)
-    pairs = Shared(*at_once(shared(*parents)))
+    pairs = Shared(*joined_columns(shared(*parents)))
     both = _links(key, relations=True), _links(response, relations=True)
-    related = Shared(*at_once(shared(*both)))
+    related = Shared(*joined_columns(shared(*both)))
     # Every pair that shares a link shares its parent, so none is lost.
     size = max(len(response.number), 1)
     links = np.zeros(len(pairs.key), dtype=np.int64)
@@ -270,8 +270,8 @@ def partial(key: Distinct, response: Distinct) -> Iterator[Candidates]:
     Source: the official scorer, partial-inside-with-head, partial-larger, partial-response-head-ignored.
     """
     of = np.repeat(np.arange(len(response.number)), response.nodes.size)
-    for at_key, place in joined((key.document, key.nodes.head), (response.document[of], response.nodes.word)):
-        at_response = of[place]
+    for at_key, word in joined((key.document, key.nodes.head), (response.document[of], response.nodes.word)):
+        at_response = of[word]
         common = common_words(key, response, at_key, at_response)
         within = common == response.nodes.size[at_response]
         yield Candidates(at_key[within], at_response[within], common[within] / key.nodes.size[at_key[within]])
@@ -346,10 +346,10 @@ def shared(key: Sets, response: Sets) -> Iterator[Shared]:
             of_key, of_response = of_key[order], of_response[order]
             at = np.flatnonzero(changes(of_key, of_response))
             found.append((of_key[at], of_response[at], np.diff(np.append(at, len(order)))))
-        yield Shared(*at_once(found))
+        yield Shared(*joined_columns(found))
 
 
-def at_once(parts: Iterable[tuple[Ints | Floats, ...]]) -> Iterator[Any]:
+def joined_columns(parts: Iterable[tuple[Ints | Floats, ...]]) -> Iterator[Any]:
     """Each column of all parts joined; there must be at least one part."""
     return map(in_a_row, zip(*parts, strict=True))
 
@@ -363,8 +363,8 @@ def in_common(mentions: Iterable[tuple[Ints, Ints]]) -> Common:
         found.append(_added(key[both], response[both], np.ones(len(both), dtype=np.int64)))
         # This keeps each pair once, however often it comes.
         while len(found) > 1 and len(found[-2][0]) <= 2 * len(found[-1][0]):
-            found[-2:] = [_added(*at_once(found[-2:]))]
-    return _added(*at_once(found)) if len(found) > 1 else found[0]
+            found[-2:] = [_added(*joined_columns(found[-2:]))]
+    return _added(*joined_columns(found)) if len(found) > 1 else found[0]
 
 
 def _added(key: Ints, response: Ints, size: Ints) -> Common:
@@ -454,8 +454,8 @@ def joined(key: tuple[Ints, ...], response: tuple[Ints, ...]) -> Iterator[tuple[
 
 def common_words(key: Distinct, response: Distinct, at_key: Ints, at_response: Ints) -> Ints:
     """How many words each of some pairs of mentions has in common."""
-    known, place = ranked(np.concatenate([key.nodes.word, response.nodes.word]))
-    of_key, word = place[: len(key.nodes.word)], place[len(key.nodes.word) :]
+    known, rank = ranked(np.concatenate([key.nodes.word, response.nodes.word]))
+    of_key, word = rank[: len(key.nodes.word)], rank[len(key.nodes.word) :]
     # The words of a mention rise, and so do (mention, word) over all mentions.
     width = len(known) + 1
     there = np.repeat(np.arange(len(key.number)), key.nodes.size) * width + of_key

@@ -10,7 +10,7 @@ import numpy as np
 
 from corefscore.alignment import lookups
 from corefscore.alignment.matching import SEARCHES
-from corefscore.alignment.mentions import Alignment, Mentions, align, larger, numbered, once_in_entity, told_apart
+from corefscore.alignment.mentions import Alignment, Mentions, align, heads_compared, larger, numbered, once_in_entity
 from corefscore.alignment.pairing import Pairs
 from corefscore.alignment.repeats import Repeat, describe, once, repeats_of
 from corefscore.checking.findings import MOST, Finding, plural
@@ -44,7 +44,7 @@ def matched(pairs: Pairs, rules: Rules) -> tuple[Alignment, About]:
     Raises `InputError` at the first copy of a mention if ``rules`` refuse copies.
     """
     assert rules.matching and rules.zeros and rules.lookup, "settled before"
-    by_head = told_apart(rules.matching, rules.lookup)
+    by_head = heads_compared(rules.matching, rules.lookup)
     key, response, document = numbered(pairs.key, pairs.response, by_head=by_head)
     dropped: list[Repeat] = []
     several: list[Repeat] = []

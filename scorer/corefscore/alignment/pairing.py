@@ -147,11 +147,11 @@ class _Pairing:
         shift: dict[int, int] = {}
         which = []
         total = 0
-        for place in found:
-            if place is None:
+        for waiting in found:
+            if waiting is None:
                 which.append(-1)
                 continue
-            part, document = place
+            part, document = waiting
             if id(part) not in shift:
                 shift[id(part)] = total
                 parts.append(part)
@@ -224,9 +224,9 @@ class _Pairing:
         self._alone("extra-document", [] if self.only is not None else extra, self.response_names, missing)
 
     def _alone(self, code: str, names: list[str], side: Names, others: list[str]) -> None:
-        for at, name in enumerate(names):
+        for number, name in enumerate(names):
             # Only so many are shown, and finding similar names takes time.
-            like = nearest(name, others[:1000], count=1) if at < SHOWN else []
+            like = nearest(name, others[:1000], count=1) if number < SHOWN else []
             hint = f'; the nearest name without a partner is "{like[0]}"' if like else ""
             place = side.places[name]
             details = {"document": name, "nearest": hint}

@@ -124,8 +124,8 @@ def drop_response_copies(
     document = matched.response.document[matched.response.entity[dropped]]
     number = number_in_key[matched.response.number[dropped]] - _first_mentions(matched.key)[document]
     columns = document, response.start[dropped], response.end[dropped], number
-    for document_number, start, end, at in zip(*(column.tolist() for column in columns), strict=True):
-        messages[document_number].append(f"Repeated mention in the response: {start}, {end} {at}{at}")
+    for document_number, start, end, last_copy in zip(*(column.tolist() for column in columns), strict=True):
+        messages[document_number].append(f"Repeated mention in the response: {start}, {end} {last_copy}{last_copy}")
     kept = _all_but(dropped, matched.response)
     return matched._replace(response=matched.response.keep(kept)), ~kept
 
@@ -197,8 +197,8 @@ def _copy_before(side: Side) -> Ints:
     before = np.arange(len(side.number))
     order = order_by(side.number)
     again = ~changes(side.number[order])
-    at = np.flatnonzero(again)
-    before[order[at]] = order[at - 1]
+    later = np.flatnonzero(again)
+    before[order[later]] = order[later - 1]
     return before
 
 

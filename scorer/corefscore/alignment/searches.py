@@ -19,10 +19,10 @@ from corefscore.alignment.mentions import (
     Distinct,
     Mentions,
     Searched,
-    at_once,
     common_words,
     in_common,
     joined,
+    joined_columns,
 )
 from corefscore.documents.arrays import Bools, Floats, Ints, changes, order_by
 from corefscore.documents.model import SENTENCE, TENTH
@@ -62,7 +62,7 @@ def search(key: Mentions, response: Mentions, document: Ints, *, documents: int,
             yield _entities(key.side.entity, one, response.side.entity[other])
 
     fit = in_common(fitting())
-    at_key, at_response = at_once(looked_at)
+    at_key, at_response = joined_columns(looked_at)
     shared = common_words(ours, theirs, at_key, at_response)
     union = ours.nodes.size[at_key] + theirs.nodes.size[at_response] - shared
     apart = (union - shared) / union

@@ -79,7 +79,7 @@ def units_of(pairs: Pairs, unit: str) -> Units:
     found = Units(np.array(documents, dtype=np.int64), names, np.concatenate(tokens or [first[:0]]), first, ())
     sides = {KEY: key, RESPONSE: pairs.response}
     return found._replace(
-        crossing=[each for name, side in sides.items() for each in _crossing(found, name, side, unit)]
+        crossing=[notice for name, side in sides.items() for notice in _crossing(found, name, side, unit)]
     )
 
 

@@ -62,17 +62,17 @@ def cut(pairs: Pairs, size: int) -> tuple[Pairs, Windows]:
     first = np.cumsum(windows) - windows
     document = np.repeat(np.arange(len(windows)), windows)
     begin = (np.arange(len(document)) - first[document]) * size
-    crossing = [each for side in sides.values() for each in _crossing(side, size)]
+    crossing = [mention for side in sides.values() for mention in _crossing(side, size)]
     found = Windows(document, begin, size, crossing)
     key, response = (_side(side, found, first) for side in sides.values())
     return Pairs(key, response, pairs.present[document]), found
 
 
-def told(windows: Sequence[Windows]) -> list[Finding]:
+def crossing_notices(windows: Sequence[Windows]) -> list[Finding]:
     """A notice for each mention that crosses a border."""
-    crossing = [mention for of_batch in windows for mention in of_batch.crossing]
+    crossing = [crossed for of_batch in windows for crossed in of_batch.crossing]
     found = []
-    for (mention, border), words in zip(crossing, texts_of([each.mention for each in crossing]), strict=True):
+    for (mention, border), words in zip(crossing, texts_of([crossed.mention for crossed in crossing]), strict=True):
         details = {
             "document": mention.document,
             "words": words,

@@ -69,7 +69,7 @@ def _fits(value: Any, level: int) -> bool:
     """Whether a value has mentions so many levels below it, if it has anything there."""
     if not level:
         return _is_mention(value)
-    return isinstance(value, COLLECTIONS) and all(_fits(each, level - 1) for each in value)
+    return isinstance(value, COLLECTIONS) and all(_fits(part, level - 1) for part in value)
 
 
 def _has_mention(value: Any) -> bool:
@@ -88,7 +88,7 @@ def _is_span(value: Any) -> bool:
 def _is_mention(value: Any) -> bool:
     if _is_span(value) or _is_pair(value):
         return True
-    return isinstance(value, COLLECTIONS) and bool(value) and all(is_whole(each) or _is_pair(each) for each in value)
+    return isinstance(value, COLLECTIONS) and bool(value) and all(is_whole(word) or _is_pair(word) for word in value)
 
 
 def documents(
@@ -283,7 +283,7 @@ class _OnWords(File):
         for answer, text in found:
             for label, mentions in enumerate(answer.entities()):
                 for mention in mentions:
-                    stretches += [(len(entity), *each) for each in text.stretches(mention, answer, self.number)]
+                    stretches += [(len(entity), *stretch) for stretch in text.stretches(mention, answer, self.number)]
                     entity.append(len(ids))
                 ids.append(str(label))
         of, first, last = np.array(stretches, dtype=np.int64).reshape(-1, 3).T

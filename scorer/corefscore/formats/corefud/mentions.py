@@ -189,7 +189,9 @@ def _with_parts(plain: Marked, events: Events, parts: Parts, which: Ints, refuse
         unclosed += [whole.open_chunk for whole in collected.opened if whole.open_chunk is not None]
         stretched += collected.stretched
         unfinished += [
-            each.chunk for each in collected.begun if each.segments and not each.finished and each.open_chunk is None
+            whole.chunk
+            for whole in collected.begun
+            if whole.segments and not whole.finished and whole.open_chunk is None
         ]
     before = len(plain.entity)
     segments = [(before + at, *segment) for at, whole in enumerate(wholes) for segment in whole.segments]

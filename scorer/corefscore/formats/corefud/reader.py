@@ -85,7 +85,7 @@ class _Ids(Sequence[str]):
     def __getitem__(self, at: slice) -> list[str]: ...
     def __getitem__(self, at: int | slice) -> str | list[str]:
         if isinstance(at, slice):
-            return [self[each] for each in range(len(self))[at]]
+            return [self[index] for index in range(len(self))[at]]
         return as_text(self._text[self._starts[at] : self._stops[at]].tobytes())
 
 

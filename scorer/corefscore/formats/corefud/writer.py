@@ -100,7 +100,7 @@ def write_on(source: Source, documents: Mapping[int, Headed], notices: list[Find
         if at in tokens:
             columns = line_.split("\t")[:COLUMNS]
             columns += ["_"] * (COLUMNS - len(columns))
-            left = [each for each in columns[-1].split("|") if each.partition("=")[0] not in OF_ENTITIES]
+            left = [attribute for attribute in columns[-1].split("|") if attribute.partition("=")[0] not in OF_ENTITIES]
             columns[-1] = "|".join([*([cells[at]] if at in cells else []), *left]) or "_"
             yield "\t".join(columns) + "\n"
         else:
