@@ -90,7 +90,7 @@ ORDER = (
     "alignment.text.characters",
     "alignment.offsets",
     "alignment.pairing",
-    "documents.texts",
+    "alignment.partings",
     "alignment.text.stretches",
     "alignment.text.zeros",
     "alignment.text.fidelity",

@@ -12,11 +12,11 @@ from corefscore.alignment import lookups
 from corefscore.alignment.matching import SEARCHES
 from corefscore.alignment.mentions import Alignment, Mentions, align, heads_compared, larger, numbered, once_in_entity
 from corefscore.alignment.pairing import Pairs
+from corefscore.alignment.partings import described, partings
 from corefscore.alignment.repeats import Repeat, describe, once, repeats_of
 from corefscore.checking.findings import MOST, Finding, plural
 from corefscore.documents.arrays import NONE, Bools, Floats, Ints, among, changes, order_by
 from corefscore.documents.model import Documents
-from corefscore.documents.texts import described, partings
 from corefscore.errors import InputError
 from corefscore.metrics.counts import packed
 from corefscore.metrics.row import NODES, Metric

@@ -13,12 +13,12 @@ from corefscore.alignment.matching import exact
 from corefscore.alignment.nodes import About, beside_each_other, marked_again
 from corefscore.alignment.nodes import matched as align
 from corefscore.alignment.pairing import pair
+from corefscore.alignment.partings import described, partings
 from corefscore.alignment.repeats import Repeat, copies_of, describe, repeats_of, too_many, treat
 from corefscore.checking.findings import KINDS, Finding, Found, plural, tokens
 from corefscore.documents.arrays import changes, order_by
 from corefscore.documents.model import KEY, RESPONSE, Documents, Nodes, Place
 from corefscore.documents.sources import Source
-from corefscore.documents.texts import described, partings
 from corefscore.errors import InputError, UsageError
 from corefscore.evaluate import on_key
 from corefscore.formats import BY_CONTENT, examination

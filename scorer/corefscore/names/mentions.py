@@ -21,10 +21,10 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.alignment.pairing import Pairs
+from corefscore.alignment.partings import described, partings
 from corefscore.checking.findings import Finding, plural
 from corefscore.documents.arrays import NO_OBJECTS, NONE, Ints
 from corefscore.documents.model import Documents, NameColumn, NamedEntities
-from corefscore.documents.texts import described, partings
 from corefscore.errors import InputError, UsageError
 from corefscore.names.options import ALL, CONTAINS, EXACT, OWN, USUAL, NameOptions
 

@@ -108,27 +108,27 @@ def sample(
             "the responses have different documents, since windows of texts of different lengths differ; give "
             "responses with the tokens of the key, or leave --window out"
         )
-    names, groups = rows[0].names, _groups(first, by)
-    stratum_of_document = _numbered(groups)
-    unit_of_row, of_row = _numbered(names), rows[0].document
-    stratum = _stratum(names, [groups[document] for document in of_row], unit_of_row, stratum_of_document[of_row])
-    order = np.argsort(stratum, kind="stable")
-    position = np.empty(len(order), dtype=np.int64)
-    position[order] = np.arange(len(order))
+    groups = _groups(first, by)
+    names_of_groups, group_of_document = list(dict.fromkeys(groups)), _numbered(groups)
+    units = _units(rows[0], groups, group_of_document)
     counts, observed = [], []
-    for result, own_rows in zip(results, rows, strict=True):
-        columns = _scores(result, measures) if averaged else _columns(result.counts, metrics)
-        counts.append(_by_unit(columns if averaged else own_rows.columns, position[unit_of_row], len(order)))
-        sums = np.stack(
-            [summed(columns[stratum_of_document == group]) for group in range(int(stratum_of_document.max()) + 1)]
-        )
+    for result, of_result in zip(results, rows, strict=True):
+        of_documents = _scores(result, measures) if averaged else _columns(result.counts, metrics)
+        counts.append(_by_unit(of_documents if averaged else of_result.columns, units))
+        sums = np.stack([summed(of_documents[group_of_document == number]) for number in range(len(names_of_groups))])
         observed.append(means(measures, sums) if averaged else statistics(metrics, measures, sums))
-    parts = "joined" if unit in (DOCUMENT, JOINED) and len(order) < len(names) else None
-    strata = list(dict.fromkeys(groups))
-    # In means over documents, a score that has nothing to count is 0.
-    uncounted = None if averaged else np.stack([_uncounted(result, measures) for result in results])
+    are_joined = unit in (DOCUMENT, JOINED) and len(units.group) < len(units.of_row)
     return Sample(
-        *(metrics, measures, np.stack(counts), stratum[order], np.stack(observed), parts, strata, averaged, uncounted)
+        metrics,
+        measures,
+        np.stack(counts),
+        units.group,
+        np.stack(observed),
+        parts="joined" if are_joined else None,
+        groups=names_of_groups,
+        averaged=averaged,
+        # In means over documents, a score that has nothing to count is 0.
+        uncounted=None if averaged else np.stack([_uncounted(result, measures) for result in results]),
     )
 
 
@@ -152,9 +152,10 @@ def _uncounted(result: Result, measures: Collection[str]) -> Bools:
 
 
 class _Rows(NamedTuple):
-    """The rows that are summed by unit, rows x columns, with the unit and the document of each row."""
+    """The rows that are summed by unit, rows x ``columns``: documents, or units within documents. ``unit`` is the name
+    of the unit of each row, ``document`` the number of its document."""
 
-    names: Sequence[str]
+    unit: Sequence[str]
     document: Ints
     columns: Floats
 
@@ -167,15 +168,15 @@ def _rows(result: Result, metrics: Sequence[Metric], unit: str) -> _Rows:
     """
     columns = _columns(result.counts, metrics)
     if not is_within(unit):
-        names = unit_names(_whole(result) if unit in (DOCUMENT, JOINED) else result.names, unit)
-        return _Rows(names, np.arange(len(result.names)), columns)
+        documents = _of_windows(result) if unit in (DOCUMENT, JOINED) else result.names
+        return _Rows(unit_names(documents, unit), np.arange(len(result.names)), columns)
     if result.units is None:
         raise UsageError(f"--unit {unit}: this result was made without units within documents; score with them")
     for metric in metrics:
         counts = result.units.counts.get(metric.name)
-        whole = summed(_columns(result.counts, [metric]))
-        by_unit = None if counts is None else summed(_columns({metric.name: counts}, [metric]))
-        if by_unit is None or not np.allclose(by_unit, whole, rtol=1e-9, atol=1e-9):
+        of_documents = summed(_columns(result.counts, [metric]))
+        of_units = None if counts is None else summed(_columns({metric.name: counts}, [metric]))
+        if of_units is None or not np.allclose(of_units, of_documents, rtol=1e-9, atol=1e-9):
             raise UsageError(
                 f"--unit {unit}: the counts of {metric.name} do not add up over units within documents, since it also "
                 "counts pairs of mentions of different units; leave it out of --measures, or make each unit a document"
@@ -196,8 +197,9 @@ def _columns(counts: Mapping[str, Floats], metrics: Sequence[Metric]) -> Floats:
     return np.concatenate([array.reshape(len(array), -1) for array in of_metrics], axis=1)
 
 
-def _whole(result: Result) -> Sequence[str]:
-    """The document of each window of a result: the windows of a document are similar, like its parts."""
+def _of_windows(result: Result) -> Sequence[str]:
+    """The names of the documents of a result. With windows, each has the name of its document, since the windows of a
+    document are similar, like its parts."""
     return result.names if result.settings.rules.window is None else [whole(name) for name in result.names]
 
 
@@ -207,23 +209,40 @@ def _numbered(names: Sequence[str]) -> Ints:
     return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
 
 
-def _stratum(names: Sequence[str], groups: Sequence[str], unit: Ints, stratum: Ints) -> Ints:
-    """The group of each unit. Raises `UsageError` for a unit with documents of several groups."""
-    group_of_unit: Ints = np.zeros(int(unit.max()) + 1, dtype=np.int64)
-    group_of_unit[unit] = stratum
-    divided = np.flatnonzero(group_of_unit[unit] != stratum)
+class _Units(NamedTuple):
+    """Units in the order of their groups: ``of_row`` is the number of the unit of each row, ``group`` the number of the
+    group of each unit, which never falls."""
+
+    of_row: Ints
+    group: Ints
+
+
+def _units(rows: _Rows, groups: Sequence[str], group_of_document: Ints) -> _Units:
+    """The units of rows; ``groups`` are the names of the groups of documents, ``group_of_document`` their numbers.
+
+    Raises `UsageError` for a unit with documents of several groups.
+    """
+    unit, group = _numbered(rows.unit), group_of_document[rows.document]
+    group_of_unit = np.zeros(int(unit.max()) + 1, dtype=np.int64)
+    group_of_unit[unit] = group
+    divided = np.flatnonzero(group_of_unit[unit] != group)
     if len(divided):
-        name = names[divided[0]]
-        groups_of_unit = dict.fromkeys(group for group, of in zip(groups, names, strict=True) if of == name)
+        name = rows.unit[divided[0]]
+        its_groups = dict.fromkeys(
+            groups[document] for document, of in zip(rows.document, rows.unit, strict=True) if of == name
+        )
         raise UsageError(
-            f'the unit "{name}" has documents of several groups: {", ".join(groups_of_unit)}; '
+            f'the unit "{name}" has documents of several groups: {", ".join(its_groups)}; '
             "a unit is resampled as a whole, so --by must not divide it"
         )
-    return group_of_unit
+    order = np.argsort(group_of_unit, kind="stable")
+    position = np.empty(len(order), dtype=np.int64)
+    position[order] = np.arange(len(order))
+    return _Units(position[unit], group_of_unit[order])
 
 
-def _by_unit(columns: Floats, unit: Ints, count: int) -> Floats:
+def _by_unit(columns: Floats, units: _Units) -> Floats:
     """The sums of rows by unit: units x columns, from rows x columns."""
-    sums = np.zeros((count, columns.shape[1]))
-    np.add.at(sums, unit, columns)
+    sums = np.zeros((len(units.group), columns.shape[1]))
+    np.add.at(sums, units.of_row, columns)
     return sums
