@@ -247,7 +247,7 @@ def test_too_many_repeats_are_refused_with_the_mentions_as_they_were_given() -> 
         pytest.param(lambda: score(KEY, KEY, repeated="last"), "repeated='last' is not one of", id="repeated"),
         pytest.param(lambda: score(KEY, KEY, singletons="no"), "singletons='no' is not one of", id="singletons"),
         pytest.param(
-            lambda: score(KEY, KEY, options={"wrong": 1}), "no metric asked for has an option wrong", id="own option"
+            lambda: score(KEY, KEY, options={"wrong": 1}), "unknown option wrong of these metrics", id="own option"
         ),
         pytest.param(lambda: score("no-such-file", KEY), "no-such-file: No such file or directory", id="file"),
         pytest.param(lambda: score({"a": KEY}, {}, document="b"), 'the key has no document named "b"', id="document"),
@@ -334,7 +334,7 @@ def test_a_corpus_with_two_fields_of_clusters_says_which_is_meant(tmp_path: Path
         read(file)
     assert score(read(file, side="key"), read(file, side="response"), "muc")["muc"].f1 == 0
     assert score(file, file, "muc")["muc"].f1 == 0
-    with pytest.raises(UsageError, match="clusters_field: there is no file to read"):
+    with pytest.raises(UsageError, match="clusters_field: only for files"):
         score([[1, 2]], [[1, 2]], "muc", clusters_field="clusters")
 
 
@@ -351,11 +351,13 @@ def test_a_corpus_with_two_fields_of_clusters_says_which_is_meant(tmp_path: Path
         ),
         pytest.param(
             {"metrics": "lea", "named": "head"},
-            "no metric asked for has an option named; they have none",
+            "unknown option named of these metrics; they have no options",
             id="no such option",
         ),
         pytest.param(
-            {"metrics": "cone", "options": {"name": 1}}, "option name; did you mean named?", id="nearest option"
+            {"metrics": "cone", "options": {"name": 1}},
+            "unknown option name of these metrics; did you mean named?",
+            id="nearest option",
         ),
         pytest.param({"options": {"named": 1}, "named": "head"}, "named is given twice", id="twice"),
         pytest.param({"options": ["named"]}, "expected a mapping", id="no mapping"),

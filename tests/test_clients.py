@@ -273,7 +273,7 @@ def test_a_scorer_has_windows_too() -> None:
         pytest.param(
             next((TESTDATA / "corefud").rglob("key.conllu")),
             {"window": 3},
-            "which those of CorefUD are not",
+            "and those of CorefUD are not",
             id="CorefUD",
         ),
     ],

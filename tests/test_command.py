@@ -21,7 +21,7 @@ from corefscore.cli import COMMANDS, COMPLETE, commands, run
 from corefscore.cli.options import HEADINGS, grouped
 from corefscore.errors import InputError, suggested
 from corefscore.metrics import GROUPS, NAMES, RESERVED, find
-from support import RECORDED, ROOT, TESTDATA, command
+from support import RECORDED, ROOT, TESTDATA, call, command
 
 CASE = RECORDED / "documents-0051"
 KEY, RESPONSE = CASE / "key.conll", CASE / "response.conll"
@@ -188,7 +188,7 @@ def test_include_that_matches_nothing_is_wrong_usage(tmp_path: Path) -> None:
     split(KEY, tmp_path)
     done = command("muc", tmp_path, RESPONSE, "--include", "*.txt")
     assert (done.status, done.stdout) == (2, b"")
-    assert done.stderr == f"corefscore: {tmp_path}: the folder has no file that matches *.txt in it\n".encode()
+    assert done.stderr == f"corefscore: {tmp_path}: the folder contains no file that matches *.txt\n".encode()
 
 
 def test_clean_input_writes_nothing_to_standard_error() -> None:
@@ -215,7 +215,7 @@ def test_errors_are_capped_and_their_cause_comes_first_and_last(spans: int, tmp_
     cause = [line for line in lines if "error[too-many-repeated]" in line]
     assert (done.status, lines[0], lines[-2]) == (1, cause[0], cause[1])
     assert lines[1] == lines[-1]
-    assert "--repeated first scores this file" in lines[-1]
+    assert "score with --repeated first" in lines[-1]
     assert sum("error[repeated-mention]" in line for line in lines) == 5
     assert lines[-3] == f"... and {spans - 5} more errors [repeated-mention]"
     quiet = command("muc", key, response, "--quiet")
@@ -400,7 +400,7 @@ def test_a_folder_that_cannot_be_read_is_not_left_out_in_silence(tmp_path: Path)
 
 def test_an_empty_folder_is_told(tmp_path: Path) -> None:
     done = command("muc", tmp_path, RESPONSE)
-    assert (done.status, done.stderr) == (2, f"corefscore: {tmp_path}: the folder has no file in it\n".encode())
+    assert (done.status, done.stderr) == (2, f"corefscore: {tmp_path}: the folder contains no file\n".encode())
 
 
 def test_files_of_a_folder_come_in_the_order_of_their_folders(tmp_path: Path) -> None:
@@ -502,3 +502,26 @@ def test_a_wrong_choice_gets_the_nearest(word: str, said: str, capfd: pytest.Cap
 )
 def test_an_unknown_name_is_answered_with_five_others_at_most(name: str, known: list[str], said: str) -> None:
     assert suggested(name, known) == said
+
+
+DEMO = TESTDATA / "demo"
+FIRST_CALLS = [
+    pytest.param(["conll", "{key}", "{response}", "--json"], "did you mean --format json?", id="a value as an option"),
+    pytest.param(["compare", "{key}", "a={response}", "--bootstrap"], "did you mean --test bootstrap?", id="test"),
+    pytest.param(["conll", "{key}", "{response}", "--metric", "lea"], "the metric is the first argument", id="metric"),
+    pytest.param(["score", "{key}", "{response}"], "expected a metric, such as: corefscore conll KEY", id="score"),
+    pytest.param(["conll", "{key}", "{response}", "{key}"], "use corefscore compare KEY A B", id="two responses"),
+    pytest.param(["rank", "{key}", "--systems", "{response}"], "expected a folder; give a single file", id="folder"),
+    pytest.param(["muc", "{key}", "{response}", "--digits", "2,5"], "'2,5' is not a whole number", id="number"),
+]
+"""Calls that somebody types who has not read the pages, and what the answer names."""
+
+
+@pytest.mark.parametrize(("call_of", "answer"), FIRST_CALLS)
+def test_a_first_call_that_is_wrong_names_the_right_one(
+    call_of: list[str], answer: str, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    paths = {"key": DEMO / "key.conll", "response": DEMO / "response.conll"}
+    done = call(capfdbinary, *(word.format(**paths) for word in call_of))
+    assert (done.status, done.stdout) == (2, b"")
+    assert answer in done.stderr.decode()

@@ -291,7 +291,7 @@ def test_a_system_that_cannot_be_scored_has_its_row_and_the_others_are_ranked(
     words = " ".join(done.stdout.decode().split())
     assert f"broken.conll is not ranked: {broken}" in words
     assert "opens a mention that is never closed" in words
-    assert f"empty is not ranked: {tmp_path / 'runs' / 'empty'}: the folder has no file in it" in words
+    assert f"empty is not ranked: {tmp_path / 'runs' / 'empty'}: the folder contains no file" in words
     assert [line.split() for line in lines if line.strip() in ("broken.conll", "empty")] == [
         ["broken.conll"],
         ["empty"],
@@ -327,7 +327,7 @@ def test_a_drawing_without_matplotlib_names_the_extra(
 ) -> None:
     monkeypatch.setattr("corefscore.reports.plots.find_spec", lambda name: None)
     done = call(capfdbinary, "rank", KEY, "--systems", RUNS, "--plot", tmp_path / "ranking.png")
-    message = b"corefscore: drawing needs matplotlib, the extra plots: pip install 'corefscore[plots]'\n"
+    message = b"corefscore: a plot needs matplotlib: pip install 'corefscore[plots]'\n"
     assert done == (2, b"", message)
 
 

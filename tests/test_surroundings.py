@@ -133,7 +133,7 @@ def test_a_pipe_in_a_folder_is_skipped_with_a_notice(tmp_path: Path) -> None:
     assert within("muc", folder, KEY, "none", "--strict").status == 1
     (folder / "key.conll").unlink()
     done = within("muc", folder, KEY)
-    assert (done.status, done.stderr) == (2, f"corefscore: {folder}: the folder has no file in it\n".encode())
+    assert (done.status, done.stderr) == (2, f"corefscore: {folder}: the folder contains no file\n".encode())
 
 
 @pytest.mark.parametrize(

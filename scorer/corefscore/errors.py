@@ -24,6 +24,10 @@ class ScorerWarning(UserWarning):
     """A notice about a score, as a warning for Python code that does not read the notices of the result."""
 
 
+class UnknownDocumentError(UsageError):
+    """The one document that is to be scored is not in the key."""
+
+
 class InputError(ScorerError):
     """Input that is refused; ``findings`` say where, what was found and what was expected.
 

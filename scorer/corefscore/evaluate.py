@@ -160,8 +160,9 @@ def _refuse_two_kinds(kinds: Collection[bool]) -> None:
     """Raise `UsageError` if mentions are more than spans on one side only."""
     if len(kinds) > 1:
         raise UsageError(
-            "one side is CorefUD and the other is not; mentions with heads cannot be compared with spans; give both in "
-            "one format, or with --align find the words of the response in the key and its heads in the tree of the key"
+            "one side is CorefUD and the other is not, and mentions with heads cannot be compared with "
+            "spans; bring both "
+            "into one format with corefscore convert, or score with --align, which finds words and heads in the key"
         )
 
 

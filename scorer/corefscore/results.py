@@ -456,12 +456,15 @@ def refuse_division(results: Iterable[Result]) -> None:
     for result in results:
         if result.kind_counts:
             of = result.settings.rules.of
-            raise UsageError(f"--of {of} is for scores alone; name one kind of it, such as {next(iter(result.kinds))}")
+            raise UsageError(
+                f"--of {of} divides scores, but systems are compared in one kind; name one, such as "
+                f"{next(iter(result.kinds))}"
+            )
 
 
 def refuse_heads_of_spans(result: Result) -> Result:
     """The result. Raises `UsageError` if the option for heads was given and mentions are spans, for which scores do not
     use heads."""
     if result.settings.rules.matching is None and "heads" in result.settings.reading:
-        raise UsageError("heads need CorefUD in a score; leave the option out")
+        raise UsageError("--heads changes scores of CorefUD only, and these files are not CorefUD; leave it out")
     return result

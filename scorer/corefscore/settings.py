@@ -121,7 +121,7 @@ class Rules(NamedTuple):
         """
         if self.task is not None:
             if not nodes:
-                raise UsageError(f"the task {self.task} is about CorefUD, and this is not; leave --task out")
+                raise UsageError(f"--task {self.task} is for CorefUD, and these files are not CorefUD; leave it out")
             given = {name: value for name, value in self._asdict().items() if value is not None}
             return Rules(**{**TASKS[self.task], **given, "task": None}).settled(nodes)
         defaults = NODES if nodes else SPANS
@@ -130,7 +130,10 @@ class Rules(NamedTuple):
         if nodes and self.of is not None:
             chosen = chosen._replace(lookup="alignment")
             if self.lookup not in (None, "alignment"):
-                raise UsageError("--of looks mentions up by their alignment; leave --lookup out, and an older --task")
+                raise UsageError(
+                    "--of needs the lookup by alignment; leave out --lookup, or --task crac22 and crac23, "
+                    "which set another"
+                )
         if nodes and chosen.mentions == "given":
             raise UsageError("mentions=given is for spans; in CorefUD mentions are aligned, so leave the option out")
         if nodes and chosen.zeros == "dependent" and chosen.lookup in SEARCHES:
@@ -140,7 +143,10 @@ class Rules(NamedTuple):
             )
         if not nodes:
             if chosen.matching != MATCHING[0] or chosen.zeros or chosen.lookup:
-                raise UsageError("matching by head, zeros and look-ups need CorefUD; leave the options out")
+                raise UsageError(
+                    "--matching other than exact, --zeros and --lookup need CorefUD, and these files are not CorefUD; "
+                    "leave them out"
+                )
             # Defaults that concern CorefUD are left out of the signature.
             if chosen.mentions == COUNTED_MENTIONS[0]:
                 chosen = chosen._replace(mentions=None)

@@ -22,7 +22,7 @@ from corefscore.alignment.offsets import InTokens, named_by_position
 from corefscore.checking.findings import NO_CHARACTERS, SHOWN, Finding
 from corefscore.documents.arrays import Bools
 from corefscore.documents.model import Documents, Place, joined, part_of
-from corefscore.errors import InputError, UsageError, nearest, suggested
+from corefscore.errors import InputError, UnknownDocumentError, nearest, suggested
 
 
 class Pairs(NamedTuple):
@@ -129,7 +129,7 @@ class _Pairing:
             yield self._pairs(batch.take(np.flatnonzero(wanted)))
         if self.only is not None and self.only not in self.key_names.places:
             asked, *known = (f'"{name}"' for name in (self.only, *self.key_names.places))
-            raise UsageError(f"the key has no document named {asked}; {suggested(asked, known)}")
+            raise UnknownDocumentError(f"the key has no document named {asked}; {suggested(asked, known)}")
         while self._read_response():
             pass
         self._finish()

@@ -91,9 +91,11 @@ def whole(name: str) -> str:
 
 def _refuse_others(name: str, side: Documents) -> None:
     if side.nodes is not None:
-        raise UsageError("windows need mentions that are spans of tokens, which those of CorefUD are not; leave it out")
+        raise UsageError(
+            "windows need mentions that are spans of tokens, and those of CorefUD are not; leave --window out"
+        )
     if len(side.start) and int(side.start.min()) < 0:
-        raise UsageError(f"windows of tokens need mentions that are (start, end), and the {name} has others")
+        raise UsageError(f"windows need mentions that are (start, end), and the {name} has others; leave --window out")
 
 
 def _side(side: Documents, windows: Windows, first: Ints) -> Documents:

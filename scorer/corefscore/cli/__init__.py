@@ -40,6 +40,10 @@ COMMANDS = ("compare", "rank", "check", "errors", "diff", "explain", "validate",
 """The commands other than metrics; each is made by `command` in the module of its name in this folder."""
 
 
+SCORING = ("score", "eval", "evaluate")
+"""Words that are tried where a metric belongs, since other programs have a command of this name."""
+
+
 class Commands(click.Group):
     """All commands: every metric and every list of metrics is a command, and so are `COMMANDS`."""
 
@@ -56,6 +60,10 @@ class Commands(click.Group):
         try:
             return command(cmd_name)
         except UsageError as error:
+            if cmd_name.lower() in SCORING:
+                raise UsageError(
+                    f'"{cmd_name}" is not a command; expected a metric, such as: corefscore conll KEY RESPONSE'
+                ) from error
             if nearest(cmd_name.lower(), COMMANDS):
                 known = suggested(cmd_name.lower(), self.list_commands(ctx))
                 raise UsageError(f'unknown metric or command "{cmd_name}"; {known}') from error
@@ -220,16 +228,32 @@ def _culprit(error: OSError) -> str:
 
 def _usage(error: click.ClickException) -> str:
     """The message for wrong usage."""
-    message = error.format_message()
+    # Click names a type after its class.
+    message = error.format_message().replace("a valid integer range", "a whole number")
     context = error.ctx if isinstance(error, click.UsageError) else None
     if isinstance(error, click.NoSuchOption) and context:
         parameters = context.command.get_params(context)
         names = [name for parameter in parameters for name in (*parameter.opts, *parameter.secondary_opts)]
-        known = suggested(error.option_name, [name for name in names if name.startswith("--")])
+        known = _by_value(error.option_name, parameters) or suggested(
+            error.option_name, [name for name in names if name.startswith("--")]
+        )
         message = f"unknown option {error.option_name}; {known}"
+        if error.option_name in ("--metric", "--metrics") and context.command.name not in COMMANDS:
+            message = f"unknown option {error.option_name}; the metric is the first argument, such as conll,lea"
         if context.parent is None:
             message += "; options of a metric or command come after its name"
     return f"corefscore: {message}\nTry '{context.command_path if context else 'corefscore'} --help'."
+
+
+def _by_value(name: str, parameters: Sequence[click.Parameter]) -> str | None:
+    """The advice for an unknown option that is a value of another, such as ``--json``; None if it is not."""
+    value = name.lstrip("-")
+    meant = [
+        f"{parameter.opts[0]} {value}"
+        for parameter in parameters
+        if isinstance(parameter.type, click.Choice) and value in parameter.type.choices
+    ]
+    return f"did you mean {' or '.join(meant)}?" if meant else None
 
 
 def _version(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:

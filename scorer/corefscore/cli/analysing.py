@@ -24,7 +24,13 @@ from corefscore.results import Result
 def analysing() -> list[click.Parameter]:
     """Options of an analysis."""
     return [
-        click.Option(["--measure"], default="conll", show_default=True, help="Measure whose F1 gives the costs."),
+        click.Option(
+            ["--measure"],
+            metavar="MEASURE",
+            default="conll",
+            show_default=True,
+            help="Measure whose F1 gives the costs.",
+        ),
         click.Option(
             ["--pronouns"],
             metavar="HOW",

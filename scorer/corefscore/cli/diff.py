@@ -52,6 +52,7 @@ def command(name: str) -> click.Command:
             click.Option(
                 ["--around"],
                 type=click.IntRange(min=0),
+                metavar="N",
                 default=0,
                 help="Number of sentences to show before and after each one with errors.",
             ),

@@ -44,6 +44,7 @@ def command(name: str) -> click.Command:
                 ["--top"],
                 type=click.IntRange(min=1),
                 default=5,
+                metavar="N",
                 show_default=True,
                 help="Number of rows in each table of examples.",
             ),

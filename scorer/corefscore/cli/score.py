@@ -15,7 +15,7 @@ from corefscore.cli.messages import STDOUT, tell, write
 from corefscore.cli.scoring import evaluated, of_both_sides, one_standard_input, read_key, spare_inputs, workers
 from corefscore.documents.model import KEY
 from corefscore.documents.sources import STDIN
-from corefscore.errors import InputError, UsageError
+from corefscore.errors import InputError, UnknownDocumentError, UsageError
 from corefscore.layouts import COREFUD, DATA, RESULT, TABLES, Style, fitting, rendered
 from corefscore.metrics import GROUPS, names_in, select
 from corefscore.metrics.row import Metric, names_asked, own_values, sees_names
@@ -145,9 +145,21 @@ def score(
         if response is None:
             _write_alone(corpus, write_key, metrics, arguments, strict=strict, quiet=quiet)
             return
-        result = evaluated(
-            corpus or key, response, metrics, apply=apply, document=document, keep_pairs=listed, unit=unit, **arguments
-        )
+        try:
+            result = evaluated(
+                corpus or key,
+                response,
+                metrics,
+                apply=apply,
+                document=document,
+                keep_pairs=listed,
+                unit=unit,
+                **arguments,
+            )
+        except UnknownDocumentError as error:
+            if name is not None and os.path.isfile(name):
+                raise UsageError(f"{error}; for a second response, use corefscore compare KEY A B") from error
+            raise
     refuse_heads_of_spans(result)
     estimate = None if corpus is None else _estimate(corpus, metrics, arguments)
     tell(result.notices, strict=strict, quiet=quiet)

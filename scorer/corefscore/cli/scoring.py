@@ -122,7 +122,10 @@ def _refuse_unread(metrics: Sequence[Metric], own: Mapping[str, Any]) -> None:
     context = click.get_current_context()
     for keyword in own.keys() - read:
         if context.get_parameter_source(keyword) is ParameterSource.COMMANDLINE:
-            raise UsageError(f"--{keyword.replace('_', '-')} is an option of a metric that is not scored here")
+            raise UsageError(
+                f"--{keyword.replace('_', '-')} is an option of a metric that is not scored here; leave it "
+                "out, or add the metric"
+            )
 
 
 def spare_inputs(outputs: Mapping[str, str | None], inputs: Iterable[str], include: str | None = None) -> None:

@@ -221,6 +221,8 @@ def folder(path: str, key: str, include: str | None, *form: str | None) -> tuple
     """
     try:
         entries = [os.path.join(path, name) for name in sorted(os.listdir(path))]
+    except NotADirectoryError as error:
+        raise UsageError(f"--systems {path}: expected a folder; give a single file as a SYSTEM") from error
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from error
     why = {entry: _no_system(entry, key, include, *form) for entry in entries}

@@ -87,7 +87,7 @@ def run(
     """Validate files; the exit status is that of the worst file."""
     ignored = _codes(ignore)
     if repeated and not fix:
-        raise UsageError("--repeated says what --fix may guess; it needs --fix OUT")
+        raise UsageError("--repeated says which copies --fix keeps; add --fix OUT, or leave it out")
     one_standard_input(*files, key)
     context = click.get_current_context()
     reading = Reading(**arguments)
@@ -186,6 +186,6 @@ def _one(files: Sequence[str], out: str, reading: Reading) -> tuple[Source, Repa
     if form.name not in REPAIRS:
         raise UsageError(
             f"{files[0]}: --fix repairs CoNLL and CorefUD files, and this one is read as {form.title}; "
-            "run validate without --fix for what to change in it; corefscore convert makes CoNLL of it"
+            "run validate without --fix to see what to change, or convert it to CoNLL with corefscore convert"
         )
     return files_found[0], import_module(REPAIRS[form.name]).repaired

@@ -279,7 +279,7 @@ def sources(
     regular = [name for name in found if os.path.isfile(name) or not os.path.exists(name)]
     if not regular:
         wanted = f"no file that matches {include}" if include else "no file"
-        raise UsageError(f"{path}: the folder has {wanted} in it")
+        raise UsageError(f"{path}: the folder contains {wanted}")
     if notices is not None:
         notices += [Finding("not-a-file", name) for name in sorted(set(found).difference(regular), key=_in_order)]
     return [Source(name, max_unpacked) for name in sorted(regular, key=_in_order)]

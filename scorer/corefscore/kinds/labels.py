@@ -47,7 +47,9 @@ def _with(pairs: Pairs, key: Kinds, response: Kinds) -> Pairs:
 def _starts(name: str, side: Documents) -> Ints:
     """The first tokens of mentions, from which distances are counted."""
     if len(side.start) and int(side.start.min()) < 0:
-        raise UsageError(f"distances need mentions that are (start, end), and the {name} has others")
+        raise UsageError(
+            f"--of distance needs mentions that are (start, end), and the {name} has others; leave --of out"
+        )
     return side.start
 
 

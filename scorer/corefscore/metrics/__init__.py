@@ -105,14 +105,15 @@ def select(words: str) -> tuple[Metric, ...]:
     """
     names = [name for word in names_in(words) for name in GROUPS.get(word, (word,))]
     if MENTIONS in names:
-        raise UsageError(f'"{MENTIONS}" is part of every run and cannot be given as a metric')
+        raise UsageError(f'"{MENTIONS}" is part of every run and cannot be given as a metric; leave it out')
     metrics = tuple(find(name) for name in dict.fromkeys(names))
     owners: dict[str, str] = {MENTIONS: MENTIONS, AVERAGE: AVERAGE}
     for metric in metrics:
         for measure in metric.measures:
             if owners.setdefault(measure.name, metric.name) != metric.name:
                 raise UsageError(
-                    f'the metrics "{owners[measure.name]}" and "{metric.name}" both have a measure "{measure.name}"'
+                    f'the metrics "{owners[measure.name]}" and "{metric.name}" both have a measure '
+                    f'"{measure.name}"; score them in two runs'
                 )
     return metrics
 

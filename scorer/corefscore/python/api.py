@@ -184,12 +184,15 @@ def complete(key: Given, response: Given | None, reading: Reading) -> Given:
     """
     if not _is_path(key) and not _is_path(response) and reading != Reading():
         given = ", ".join(name for name, value in reading._asdict().items() if value is not None)
-        raise UsageError(f"{given}: there is no file to read, neither as key nor as response")
+        raise UsageError(f"{given}: only for files, and neither key nor response is one; leave it out")
     if response is not None:
         return response
     paths = paths_of(KEY, key)
     if paths is None or not formats.has_both_sides(paths, reading):
-        raise UsageError(f"there is no {RESPONSE}; only JSON lines with clusters and predicted_clusters have both")
+        raise UsageError(
+            f"there is no {RESPONSE}; only a key of JSON lines with clusters and predicted_clusters "
+            "contains it; give one"
+        )
     return key
 
 
@@ -497,8 +500,8 @@ def settings_of(
         option.check(value)
     if unknown := sorted(own.keys() - {option.keyword for option in options_of(metrics)}):
         known = [option.keyword for option in options_of(metrics)]
-        hint = suggested(unknown[0], known) if known else "they have none"
-        raise UsageError(f"no metric asked for has an option {', '.join(unknown)}; {hint}")
+        hint = suggested(unknown[0], known) if known else "they have no options"
+        raise UsageError(f"unknown option {', '.join(unknown)} of these metrics; {hint}")
     if rules.of is not None:
         from corefscore.kinds.options import of
 

@@ -18,9 +18,9 @@ def form_of(path: str) -> str:
     """
     form = os.path.splitext(path)[1].removeprefix(".").lower()
     if form not in ("png", "svg", "pdf"):
-        raise UsageError(f"{path}: a drawing is .png, .svg or .pdf")
+        raise UsageError(f"{path}: expected a name that ends in .png, .svg or .pdf")
     if find_spec("matplotlib") is None:
-        raise UsageError("drawing needs matplotlib, the extra plots: pip install 'corefscore[plots]'")
+        raise UsageError("a plot needs matplotlib: pip install 'corefscore[plots]'")
     return form
 
 

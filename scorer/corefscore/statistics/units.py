@@ -171,7 +171,9 @@ def _rows(result: Result, metrics: Sequence[Metric], unit: str) -> _Rows:
         documents = _of_windows(result) if unit in (DOCUMENT, JOINED) else result.names
         return _Rows(unit_names(documents, unit), np.arange(len(result.names)), columns)
     if result.units is None:
-        raise UsageError(f"--unit {unit}: this result was made without units within documents; score with them")
+        raise UsageError(
+            f"--unit {unit}: this result was made without units within documents; score again with this unit"
+        )
     for metric in metrics:
         counts = result.units.counts.get(metric.name)
         of_documents = summed(_columns(result.counts, [metric]))

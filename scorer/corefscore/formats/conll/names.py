@@ -91,7 +91,10 @@ class NamesReader(Reader):
         options = request.names
         assert options is not None, "this reader is for names"
         if self.word_column.number == options.column and options.of_side(request.side):
-            raise UsageError(f"column {options.column} cannot have both words and names; see --ne-column")
+            raise UsageError(
+                f"column {options.column} cannot contain both words and names; choose another with "
+                "--ne-column or --word-column"
+            )
         self._number = options.column
         self._names_wanted = options.of_side(request.side)
         self._estimate = request.side == KEY and bool(options.estimate)

@@ -195,7 +195,7 @@ def find(words: str, *, writes: bool = False) -> Notation:
         if notation.name == words:
             return notation
     if writes:
-        raise UsageError(f"--tags {words!r}: expected {', '.join(NAMES)}; a pattern can only be read")
+        raise UsageError(f"--tags {words!r}: expected {', '.join(NAMES)}; a pattern can be read, but not written")
     expected = (
         f"expected {', '.join(NAMES)}, or a regular expression with the groups open, close and id, such as "
         r"'<(?P<open>(?P<id>\d+):)|(?P<close>>)'"
