@@ -44,7 +44,8 @@ PLAIN = re.compile(r"corefscore (?P<words>[^$*?\[~<>|&;`{}()#\\]+?)(?: 2>&1)?(?P
 
 @pytest.mark.parametrize("example", examples(), ids=lambda example: f"{example.page}: {example.call[:60]}")
 def test_an_example_prints_what_the_page_shows(example: Example, tmp_path: Path) -> None:
-    _, call, output = example
+    page, call, output = example
+    hint = f"if this is what it should print: python scripts/update_examples.py with the path of {page}"
     if "perl " in call and not shutil.which("perl"):
         pytest.skip("there is no perl")
     (tmp_path / "testdata").symlink_to(TESTDATA)
@@ -53,14 +54,14 @@ def test_an_example_prints_what_the_page_shows(example: Example, tmp_path: Path)
             streams = nothing, scores if plain["out"] else shown, shown
             inside(*shlex.split(plain["words"]), cwd=tmp_path, streams=[stream.fileno() for stream in streams])
             shown.seek(0)
-            assert shown.read().decode() == output
+            assert shown.read().decode() == output, hint
         return
     folders = (str(server().parent), str(Path(sys.executable).parent), os.environ["PATH"])
     environment = dict(os.environ, PATH=os.pathsep.join(folders), FORKED=str(server()))
     done = subprocess.run(
         call, shell=True, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
     )
-    assert done.stdout.decode() == output
+    assert done.stdout.decode() == output, hint
 
 
 @pytest.mark.skipif(not CORPORA.is_dir(), reason="real corpora are not here")

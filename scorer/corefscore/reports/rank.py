@@ -22,6 +22,10 @@ from corefscore.results import Result, Scores, refuse_division
 from corefscore.statistics.significance import Compared, Method, Sample, Watch, compared
 from corefscore.statistics.units import sample
 
+AGAINST = 99
+"""The ``spare`` of the column of systems that others were tested against: it is left out after recall and precision and
+before the F1 of any measure."""
+
 
 class Hidden(NamedTuple):
     """Two systems that share a rank although they differ: ``system`` is better by ``difference`` (from 0 to 1), with
@@ -35,8 +39,8 @@ class Hidden(NamedTuple):
 
 
 class Decided(NamedTuple):
-    """The test that decided the rank of a system: against the first system of the group above, with the corrected
-    ``p``."""
+    """The test that decided the rank of a system: against the first system of its rank or, if it is the first itself,
+    of the rank above; with the corrected ``p``."""
 
     against: str
     p: float
@@ -98,8 +102,8 @@ class Ranking(Presented):
         """The test that decided the rank of each system, in order; None for the first system."""
         column = SCORES.index(self.score)
         tests: list[Decided | None] = [None]
-        for system, above in zip(self.order[1:], self.ranks, strict=False):
-            first = self.order[above - 1]
+        for system, rank_above in zip(self.order[1:], self.ranks[:-1], strict=True):
+            first = self.order[rank_above - 1]  # a rank is the position of its first system, from 1
             p = float(self.found.corrected[_pair_number(self.found, first, system), 0, column])
             tests.append(Decided(self.names[first], p))
         return tests
@@ -174,8 +178,17 @@ class Ranking(Presented):
     def readable(self) -> Sequence[Table]:
         """The ranking with as many columns as fit: first the score that decides, then the F1 of other measures, then
         recall and precision; and a table of the scores on each group of documents."""
-        every = [*self.names, *self.unscored]
-        names = shortened(every)
+        names = dict(zip([*self.names, *self.unscored], shortened([*self.names, *self.unscored]), strict=True))
+        scored = [names[name] for name in self.names]
+        return [
+            self._ranking(names),
+            *self._groups_of(scored),
+            self._hidden(scored),
+            *fidelities(self.results, scored),
+        ]
+
+    def _ranking(self, names: Mapping[str, str]) -> Table:
+        """The readable ranking; ``names`` are the short names of all systems by name."""
         columns = [
             Column("rank", "rank", COUNT),
             Column("system", "system", cut=MIDDLE),
@@ -185,24 +198,18 @@ class Ranking(Presented):
             ),
             Column("interval", "[low, high]", PERCENT, over=self.sorted_by, spare=2),
             Column("p", "p", CHANCE, spare=1),
-            Column("against", "against", spare=99),
+            Column("against", "against", spare=AGAINST),
         ]
         rows: list[list[Any]] = []
         for system, rank, test in zip(self.order, self.ranks, self.decided, strict=True):
             low, high = self.ends(system)
             interval = None if low is None or high is None else Interval(low, high)
-            against = None if test is None else names[every.index(test.against)]
-            cells = [*self._scores(system), interval, test and test.p, against]
-            rows.append([rank, names[system], *cells])
+            p, against = (None, None) if test is None else (test.p, names[test.against])
+            rows.append([rank, names[self.names[system]], *self._scores(system), interval, p, against])
         empty = [None] * (len(columns) - 2)
-        rows += [[None, name, *empty] for name in names[len(self.names) :]]
-        notes = [
-            f"{name} is not ranked: {why}"
-            for name, why in zip(names[len(self.names) :], self.unscored.values(), strict=True)
-        ]
-        scored = names[: len(self.names)]
-        ranking = Table("ranking", columns, rows, notes=notes)
-        return [ranking, *self._groups_of(scored), self._hidden(scored), *fidelities(self.results, scored)]
+        rows += [[None, names[name], *empty] for name in self.unscored]
+        notes = [f"{names[name]} is not ranked: {why}" for name, why in self.unscored.items()]
+        return Table("ranking", columns, rows, notes=notes)
 
     def _groups_of(self, names: Sequence[str]) -> list[Table]:
         """The score that decides ranks on each group of documents, one row per group; ``names`` are the names of the
@@ -222,7 +229,7 @@ class Ranking(Presented):
         if scored == (self.sort, self.score):
             return 0
         measures = list(self.table.measures)
-        return 5 + measures.index(scored[0]) if scored[1] == "f1" else 100
+        return 5 + measures.index(scored[0]) if scored[1] == "f1" else AGAINST + 1
 
     @property
     def paper(self) -> Sequence[Table]:
@@ -262,8 +269,8 @@ class Ranking(Presented):
         means = f", the mean over groups of documents by {by}" if by is not None else ""
         means = ", the mean over documents" if self.found.method.average is not None else means
         notes = [
-            f"ranked by {self.sorted_by}{means}; a system shares the rank of the first of its group unless the two "
-            f"differ at the level {self.found.method.alpha:g}"
+            f"ranked by {self.sorted_by}{means}; a system has the rank of the one above unless it differs from the "
+            f"first of that rank at the level {self.found.method.alpha:g}"
         ]
         if self.found.sample.units == 1:
             notes.append("no intervals, and no test can show a difference: there is only one unit")
@@ -321,11 +328,13 @@ def rank(
 ) -> Ranking:
     """Rank systems by a score of the measure ``sort``: the highest comes first, and equal scores are sorted by name.
 
-    From the best system down, a system shares the rank of the first system of the current group if the two do not
-    differ (see `Compared.differ`). Otherwise it opens a group, and its rank is its position: 1, 2, 2, 4. If the method
-    makes groups of documents, scores are means over them. ``watch`` is called with the share of the work done, from 0
-    to 1. Raises the errors of `corefscore.reports.compare.compare`, and `UsageError` if there is nothing to count for
-    the score. Source: the rankings of Moosavi and Strube 2016, section 6, table 5.
+    From the best system down, each is compared with the first system of the rank above (`Compared.differ`). If they do
+    not differ, it has the same rank. Otherwise it is the first of a new rank, which is its position: 1, 2, 2, 4. If the
+    method makes groups of documents, scores are means over them.
+
+    ``watch`` is called with the share of the work done, from 0 to 1. Raises the errors of
+    `corefscore.reports.compare.compare`, and `UsageError` if there is nothing to count for the score.
+    Source: the rankings of Moosavi and Strube 2016, section 6, table 5.
     """
     refuse_division(results.values())
     shown = dict(asked(measures))
@@ -342,8 +351,8 @@ def rank(
     order = sorted(range(len(names)), key=lambda system: (-observed[system], names[system]))
     ranks: list[int] = []
     for position, system in enumerate(order, start=1):
-        opens = not ranks or _differ(found, score, order[ranks[-1] - 1], system)
-        ranks.append(position if opens else ranks[-1])
+        first = not ranks or _differ(found, score, order[ranks[-1] - 1], system)
+        ranks.append(position if first else ranks[-1])
     return Ranking(results, unscored or {}, whole, sort, score, found, order, ranks)
 
 
