@@ -10,7 +10,9 @@ from typing import Any
 
 import corefscore
 import pytest
-from support import RECORDED, TESTDATA, call, command
+from corefscore.reports.compare import PAIR_STATISTICS
+from corefscore.reports.datasets import TEST_STATISTICS
+from support import RECORDED, ROOT, TESTDATA, call, command
 
 KEY = TESTDATA / "systems" / "key.conll"
 RUNS = TESTDATA / "systems" / "runs"
@@ -252,3 +254,11 @@ def test_repeated_mentions_of_a_recorded_pair_are_compared(capfdbinary: Capture)
     done = call(capfdbinary, "compare", case / "key.conll", case / "key.conll", case / "response.conll")
     assert done.status == 0
     assert b"exact, by all assignments" in b" ".join(done.stdout.split())
+
+
+def test_the_page_names_every_statistic() -> None:
+    page = (ROOT / "docs" / "compare.md").read_text()
+    for field, statistics in (("pairs", PAIR_STATISTICS), ("groups", TEST_STATISTICS)):
+        row = page[page.index(f"| `{field}` |") :].split("\n", 1)[0]
+        missing = [statistic.name for statistic in statistics if f"`{statistic.name}`" not in row]
+        assert not missing, f"name them in the row {field} of docs/compare.md"
