@@ -35,7 +35,7 @@ from corefscore.formats.conll import reader as conll
 from corefscore.formats.conll.lines import cell_of
 from corefscore.formats.jsonlines import reader as jsonlines
 from corefscore.formats.jsonlines.examiner import Examiner
-from support import RECORDED, ROOT, TESTDATA, call, every_second, together, within
+from support import RECORDED, ROOT, TESTDATA, call, every_second, within
 from test_reading import columns, document, read_text
 
 PAGE = (ROOT / "docs" / "reference" / "messages.md").read_text()
@@ -404,7 +404,7 @@ def test_there_are_pairs_to_compare() -> None:
     assert len(PAIRED) >= 176
 
 
-@together("response", PAIRED, lambda path: path.parent.name)
+@pytest.mark.parametrize("response", every_second(PAIRED, lambda path: path.parent.name))
 def test_what_scoring_says_validating_says(response: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     """Whatever scoring refuses or notices, validating tells in the same words at the same place, and refuses nothing
     else but faults in documents that are not scored."""
