@@ -290,7 +290,9 @@ def _batch_counts(views: Views, metrics: Sequence[Metric], settings: Settings) -
         return _of_kinds(BatchCounts(found, {WHOLE: copies}), whole, metrics, settings)
     for metric in metrics:
         if metric.view == NODES:
-            raise UsageError(f"the metric {metric.name} needs the words and heads of mentions, which only CorefUD has")
+            raise UsageError(
+                f"the metric {metric.name} needs the words and heads of mentions, which only CorefUD has; leave it out"
+            )
     rules = settings.rules.settled(nodes=False)
     matched = {
         view: without_singletons(of_both(mentions, rules.mentions), rules.singletons)
