@@ -21,7 +21,7 @@ import pytest
 from corefscore.alignment.text.characters import characters
 from corefscore.alignment.text.fidelity import COLUMNS, ratio
 from corefscore.alignment.text.placing import Placed, other_names, placed, words_of
-from corefscore.alignment.text.stretches import EQUAL, Grams, Key, align, common_prefix, grams
+from corefscore.alignment.text.stretches import ABSENT, EQUAL, Grams, Key, align, common_prefix, grams
 from corefscore.documents.model import KEY as KEY_SIDE
 from corefscore.documents.model import RESPONSE, Documents, joined
 from corefscore.errors import InputError, UsageError
@@ -292,6 +292,11 @@ def test_nearly_all_of_shuffled_sentences_is_found(tmp_path: Path) -> None:
     response, fidelity, _ = placed_on(tmp_path / "key.jsonl", tmp_path / "x.txt")
     assert (spans_of(response) & Counter((at, at + 2) for at in first[:-1])).total() >= 76
     assert fidelity.total["kept"] + fidelity.total["moved"] >= 0.98 * first[-1]
+    assert fidelity.total["replaced"] == 0, "moved text begins and ends where words do"
+    shuffled = [word for at in order for word in sentences[at]]
+    alignment = align(Key(characters([*chain(*sentences)])), characters(shuffled))
+    of_key = alignment.key[alignment.state != ABSENT].tolist()
+    assert len(set(of_key)) == len(of_key), "no character of the key is aligned twice"
 
 
 @pytest.mark.parametrize(
@@ -329,6 +334,19 @@ def test_text_counts_as_moved_from_24_characters(size: int, moved: int, tmp_path
     (tmp_path / "key.jsonl").write_text(json.dumps({"doc_key": "x", "sentences": [words], "clusters": []}) + "\n")
     (tmp_path / "x.txt").write_text(f"[{first}](#1) {part} {second}")
     assert placed_on(tmp_path / "key.jsonl", tmp_path / "x.txt").fidelity.total["moved"] == moved
+
+
+def test_text_in_its_place_is_not_moved_even_if_its_words_are_short_of_24_characters(tmp_path: Path) -> None:
+    """24 characters are equal, the last of which belongs to a word that is not."""
+    words = "Nobody understood this sentence . Ann qqqqqqqqqqqq zzzzzzzzzzz yes Everybody liked the other one better ."
+    (tmp_path / "key.jsonl").write_text(
+        json.dumps({"doc_key": "x", "sentences": [words.split()], "clusters": []}) + "\n"
+    )
+    (tmp_path / "x.txt").write_text(
+        "[Nobody](#1)" + words.removeprefix("Nobody").replace("Ann", "Bo").replace("yes", "you")
+    )
+    total = placed_on(tmp_path / "key.jsonl", tmp_path / "x.txt").fidelity.total
+    assert (total["kept"], total["replaced"], total["moved"]) == (len(words.split()) - 2, 2, 0)
 
 
 # What two texts have in common
