@@ -162,10 +162,8 @@ class NamedEntities(NamedTuple):
 
     def take(self, old: Ints, new: Ints, documents: int) -> NamedEntities:
         """The names of the documents ``old``, renumbered as ``new``; ``documents`` is the size of the batch."""
-        first_names = bounds(self.document, documents)
-        sizes = first_names[old + 1] - first_names[old]
-        which = ranges(first_names[old], sizes)
-        return self._replace(document=np.repeat(new, sizes), **{name: getattr(self, name)[which] for name in OF_NAMES})
+        names, sizes = _members(bounds(self.document, documents), old)
+        return self._replace(document=np.repeat(new, sizes), **{name: getattr(self, name)[names] for name in OF_NAMES})
 
 
 UNKNOWN = -1
@@ -408,49 +406,52 @@ class Documents:
     def names_of(self, entities: Sequence[int]) -> list[str]:
         """The ids of some entities."""
         labels = self.label[np.array(entities, dtype=np.int64)].tolist()
+        # Label -1 is the first of the odd labels, -2 the second.
         return [str(label) if label >= 0 else self.odd_labels[-1 - label] for label in labels]
 
     def take(self, which: Ints) -> Documents:
-        """The documents ``which`` in that order; -1 means a missing document."""
+        """The documents ``which`` in that order; -1 means a missing document. A field that has values for documents,
+        entities or mentions needs a line here and in `joined`."""
         if np.array_equal(which, np.arange(len(self))):
             return self
         there = np.flatnonzero(which >= 0)
         old = which[there]
-        entity_bounds = bounds(self.document, len(self))
-        entities = entity_bounds[old + 1] - entity_bounds[old]
-        chosen_entities = ranges(entity_bounds[old], entities)
-        mention_bounds = bounds(self.entity, len(self.document))
-        mentions = (mention_bounds[chosen_entities + 1] - mention_bounds[chosen_entities]).astype(np.int64)
-        chosen = ranges(mention_bounds[chosen_entities], mentions)
-        first_tokens = self.first_tokens
-        chosen_tokens = ranges(first_tokens[old], np.diff(first_tokens)[old]) if self.texts else NONE
-        new = {int(o): int(n) for n, o in zip(there, old, strict=True)}
+        new = dict(zip(old.tolist(), there.tolist(), strict=True))
+        entities, sizes = _members(bounds(self.document, len(self)), old)
+        mentions, mentions_of_entities = _members(bounds(self.entity, len(self.document)), entities)
         tokens = np.zeros(len(which), dtype=np.int64)
         tokens[there] = self.tokens[old]
-        return Documents(
+        texts = self.texts
+        if texts:
+            words, _ = _members(self.first_tokens, old)
+            texts = Texts(*(column[words] for column in texts))
+        return replace(
+            self,
             names=[self.names[d] if d >= 0 else "" for d in which],
             places=[self.places[d] if d >= 0 else None for d in which],
             tokens=tokens,
-            document=np.repeat(there, entities),
-            label=self.label[chosen_entities],
-            entity=np.repeat(np.arange(len(chosen_entities)), mentions),
-            start=self.start[chosen],
-            end=self.end[chosen],
-            line=self.line[chosen],
-            opening=None if self.opening is None else self.opening[chosen],
+            document=np.repeat(there, sizes),
+            label=self.label[entities],
+            entity=np.repeat(np.arange(len(entities)), mentions_of_entities),
+            start=self.start[mentions],
+            end=self.end[mentions],
+            line=self.line[mentions],
+            opening=None if self.opening is None else self.opening[mentions],
             faults={new[d]: fault for d, fault in self.faults.items() if d in new},
             discarded={new[d]: cells for d, cells in self.discarded.items() if d in new},
-            odd_labels=self.odd_labels,
-            exact_names=self.exact_names,
-            words=self.words,
             named_entities=self.named_entities and self.named_entities.take(old, there, len(self)),
-            texts=self.texts and Texts(*(column[chosen_tokens] for column in self.texts)),
-            nodes=self.nodes and self.nodes.take(chosen),
+            texts=texts,
+            nodes=self.nodes and self.nodes.take(mentions),
             characters=self.characters and [self.characters[d] if d >= 0 else None for d in which],
-            unnamed=self.unnamed,
-            layers=self.layers,
-            own_text=self.own_text,
+            kinds=self.kinds and self.kinds._replace(number=self.kinds.number[mentions]),
         )
+
+
+def _members(edges: Ints, which: Ints) -> tuple[Ints, Ints]:
+    """The places of the members of the groups ``which``, one group after another, and the size of each group.
+    ``edges`` is where the members of every group begin, and finally where they end."""
+    sizes = (edges[which + 1] - edges[which]).astype(np.int64)
+    return ranges(edges[which], sizes), sizes
 
 
 def by_appearance(documents: Documents) -> Documents:
@@ -528,6 +529,7 @@ def joined(parts: Sequence[Documents]) -> Documents:
 
 
 def _joined_characters(parts: Sequence[Documents]) -> Sequence[str | None] | None:
+    """The texts of documents whose mentions count characters; None if no batch has any."""
     if all(part.characters is None for part in parts):
         return None
     return [text for part in parts for text in (part.characters or [None] * len(part))]
@@ -549,6 +551,7 @@ def _joined_labels(parts: Sequence[Documents]) -> tuple[Sequence[str], list[int]
 
 
 def _shifted(part: Documents, by: int) -> Ints:
+    """The labels of a batch; ``by`` is the number of odd labels before its own (`Documents.names_of`)."""
     return np.where(part.label < 0, part.label - by, part.label) if by else part.label
 
 
