@@ -162,7 +162,10 @@ def test_aligned_responses_in_corefud_keep_their_scores(cases: list[Path]) -> No
             if not response.exists() or not is_faithful(key, response):
                 continue
             for matching in ("head", "exact"):
-                plain = corefscore.score(key, response, "corefud", matching=matching, singletons="keep")
+                try:
+                    plain = corefscore.score(key, response, "corefud", matching=matching, singletons="keep")
+                except corefscore.InputError:  # a file that is refused without --align, too
+                    break
                 aligned = corefscore.score(key, response, "corefud", matching=matching, singletons="keep", align=True)
                 assert aligned.fidelity is not None
                 assert aligned.fidelity.total["kept"] == aligned.fidelity.total["words"]
