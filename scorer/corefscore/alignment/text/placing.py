@@ -30,7 +30,7 @@ from corefscore.alignment.text.fidelity import COLUMNS, UNUSUAL, Fidelity, descr
 from corefscore.alignment.text.stretches import ABSENT, EQUAL, MOVED, Alignment, align, in_place
 from corefscore.alignment.text.zeros import Columns, DocumentWords, Spans, as_nodes, gaps_of, nodes_of_zeros, with_zeros
 from corefscore.checking.findings import Finding, plural
-from corefscore.documents.arrays import NONE, Bools, Ints, Objects, changes, firsts, tally
+from corefscore.documents.arrays import NONE, Bools, Ints, Objects, changes, tally
 from corefscore.documents.model import (
     KEY,
     NO_NODES,
@@ -407,11 +407,8 @@ def spans_of_words(side: Documents, words: Mapping[int, Layers]) -> tuple[Ints, 
     first_word, last_word = side.nodes.first_word, side.nodes.last_word
     for document, layers in words.items():
         mentions = mentions_of(side, document)
-        # Words with one number are one word, the first of them.
-        word = firsts(layers.numbers)
-        numbers = layers.numbers[word]
-        start[mentions] = np.append(word, len(layers.numbers))[np.searchsorted(numbers, first_word[mentions])]
-        end[mentions] = np.append(word, -1)[np.searchsorted(numbers, last_word[mentions], side="right") - 1]
+        start[mentions] = np.searchsorted(layers.numbers, first_word[mentions])
+        end[mentions] = np.searchsorted(layers.numbers, last_word[mentions], side="right") - 1
     return start, end
 
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from corefscore.alignment.text.characters import Characters, characters
 from corefscore.alignment.text.stretches import Alignment, Key, in_place
-from corefscore.documents.arrays import Bools, Ints, Objects, order_by, ranges
+from corefscore.documents.arrays import Bools, Ints, Objects, changes, order_by, ranges, tally
 from corefscore.documents.model import SENTENCE, TENTH, Nodes
 from corefscore.formats.row import EMPTY, LAST, ZERO, Layers, Tree
 from corefscore.formats.words import numbers_of
@@ -254,8 +254,12 @@ def as_nodes(key: DocumentWords, spans: Spans, names: Sequence[str], heads: str 
         parents += its_links[0]
         relations += its_links[1]
     size, all_words = _without_gaps(start, count, spans.gaps)
+    # Words with one number are one word, as in the key.
+    owner, numbered = np.repeat(np.arange(len(size)), size), numbers[all_words]
+    different = changes(owner, numbered)
+    size = tally(owner[different], len(size))
     links_of_nodes = np.array(parents, dtype=np.int64), np.array(relations, dtype=np.int64)
-    nodes = Nodes(size, head, zero, links, numbers[all_words], *links_of_nodes)
+    nodes = Nodes(size, head, zero, links, numbered[different], *links_of_nodes)
     tokens = np.append(key.overt_before, key.tokens)
     overt = np.append(~key.empty, False)
     new_start = np.where(inside, tokens[np.minimum(start, words)], start - words + key.tokens)
