@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 from corefscore.formats.conll import reader as conll
-from support import RECORDED, call, every_second
+from support import RECORDED, call
 
 
 class Recorded(NamedTuple):
@@ -55,14 +55,9 @@ def assert_same_output(runs: list[Recorded], capture: pytest.CaptureFixture[byte
     assert {name: (its.status, its.body) for name, its in done.items()} == expected
 
 
-HALVES = [(case, half) for at, case in enumerate(CASES) for half in (at % 2, 1 - at % 2)]
-"""Each case with the number of a half of its runs, so that each metric is in the first half of every second case."""
-
-
-@pytest.mark.parametrize("row", every_second(HALVES, lambda row: f"{row[0]}-{row[1]}"))
-def test_output_is_that_of_the_official_scorer(row: tuple[str, int], capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    case, half = row
-    assert_same_output(CASES[case][half::2], capfdbinary)
+@pytest.mark.parametrize("case", CASES)
+def test_output_is_that_of_the_official_scorer(case: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert_same_output(CASES[case], capfdbinary)
 
 
 @pytest.mark.parametrize("case", [case for case, runs in CASES.items() if any(run.status for run in runs)])
