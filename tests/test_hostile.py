@@ -31,7 +31,7 @@ MEASURED: dict[str, tuple[int, int]] = {
     "deep nesting in one cell": (95, 95),
     "a cell without bars": (154, 159),
     "a cell of open brackets": (68, 105),
-    "a cell of brackets alone": (31, 30),
+    "a cell of brackets alone": (38, 38),
     "a cell of discarded marks": (48, 62),
     "open brackets": (23, 58),
     "a giant entity": (17, 40),
