@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import atexit
 import gc
 import os
 import signal
 import sys
-import threading
-from collections.abc import Callable
 
 
-def _run() -> Callable[[list[str], str], int]:
-    """The command, imported without the collector of cycles: what start-up makes lives to the end, and looking
-    through it time and again takes a quarter of a short run."""
+def command() -> int:
+    """Run the command in this process, its own; signals end it as they end any other program. Returns its status."""
+    # The error that Python raises by itself prints a traceback where a library takes it for one of its own.
+    if signal.getsignal(signal.SIGINT) == signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    # What start-up makes lives to the end: to look through it for cycles takes a quarter of a short run.
     gc.disable()
     # Linear algebra is the one thing that numpy has threads for, and to start them takes another fifth.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -27,17 +29,6 @@ def _run() -> Callable[[list[str], str], int]:
     # What a run makes, it keeps, without cycles: a megabyte of faults takes a third less time.
     gc.set_threshold(100_000)
     gc.enable()
-    return run
-
-
-def command() -> int:
-    """Run the command in this process, its own; signals end it as they end any other program. Returns its status."""
-    # The error that Python raises by itself prints a traceback where a library takes it for one of its own.
-    if signal.getsignal(signal.SIGINT) == signal.default_int_handler:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-    if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    run = _run()
     return run(sys.argv[1:], os.path.basename(sys.argv[0]))
 
 
@@ -51,6 +42,9 @@ def _exit(status: int) -> None:
 
     Threads, processes, profilers and interactive sessions have work left at the end, so beside them it exits as usual.
     """
+    import atexit
+    import threading
+
     watched = sys.gettrace() or sys.getprofile() or sys.flags.inspect or sys.flags.interactive
     if watched or "multiprocessing" in sys.modules or threading.active_count() > 1:
         sys.exit(status)
