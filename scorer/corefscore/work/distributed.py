@@ -100,7 +100,10 @@ def cluster(scheduler: str, jobs: int | None = None) -> Iterator[Map]:
     except ImportError as error:
         raise UsageError("a scheduler needs Dask, which is not installed: pip install 'corefscore[dask]'") from error
 
-    settings = {"distributed.comm.timeouts.connect": SECONDS, "distributed.admin.large-graph-warning-threshold": "1 PB"}
+    settings: dict[str, Any] = {
+        "distributed.comm.timeouts.connect": SECONDS,
+        "distributed.admin.large-graph-warning-threshold": "1 PB",
+    }
     arguments: dict[str, Any] = {"address": scheduler, "timeout": SECONDS}
     if local:
         threads = scheduler == THREADS
@@ -108,6 +111,8 @@ def cluster(scheduler: str, jobs: int | None = None) -> Iterator[Map]:
         # Port 0 is any free port.
         arguments = {"processes": not threads, "n_workers": workers, "threads_per_worker": threads_each}
         arguments["dashboard_address"] = "127.0.0.1:0"
+        # Nobody sees the profile, and in Python 3.11 taking it can deadlock with a thread that starts (gh-106883).
+        settings["distributed.worker.profile.enabled"] = False
     with dask.config.set(settings), _silence():
         try:
             if not local:
