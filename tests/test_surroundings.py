@@ -315,6 +315,55 @@ def test_little_comes_before_the_command_settles_what_signals_do() -> None:
     assert done.stdout == b"['__future__', 'corefscore']\n"
 
 
+FORKING = """
+import os, signal
+from corefscore.cli.signals import clearing
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
+with clearing(lambda: os.write(1, b"cleared")):
+    child = os.fork()
+    if not child: os.kill(os.getpid(), signal.SIGTERM)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGTERM
+    os.write(1, b"the child has ended, ")
+"""
+
+
+def test_a_child_does_not_clear_away_what_its_parent_began() -> None:
+    done = subprocess.run([sys.executable, "-c", FORKING], capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"the child has ended, cleared", b"")
+
+
+FIRST_PROCESS = """
+import os, signal, sys
+from corefscore.cli import signals
+number, own = int(sys.argv[1]), os.getpid()
+signal.signal(number, signal.SIG_DFL)
+os.getpid = lambda: 1
+signals.as_first_process()
+os.kill(own, number)
+"""
+
+
+@pytest.mark.parametrize("number", ENDING)
+def test_the_first_process_of_a_container_ends_by_a_signal_with_its_status(number: signal.Signals) -> None:
+    """The kernel gives the first process no signal that it has no handler for, not even one that it sends itself."""
+    done = subprocess.run([sys.executable, "-c", FIRST_PROCESS, str(int(number))], capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (128 + number, b"", b"")
+
+
+ENDED = """
+import atexit
+from corefscore.__main__ import _exit
+atexit.register(print, "called at the end")
+print("printed, not flushed")
+_exit(3)
+"""
+
+
+def test_the_quick_end_loses_no_output_and_no_status() -> None:
+    done = subprocess.run([sys.executable, "-c", ENDED], capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (3, b"printed, not flushed\ncalled at the end\n", b"")
+
+
 # What a new file keeps of the old one
 
 
