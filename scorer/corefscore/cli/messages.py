@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 import click
@@ -25,10 +24,7 @@ def write(pieces: Iterable[str], path: str = STDOUT, *, then: Callable[[], None]
     read; on a terminal, control characters become visible symbols. Raises `UsageError` if writing fails.
     """
     if path != STDOUT:
-        with _refused(path):
-            lost = to_file(path, partial(chunks, pieces), then)
-        if not silent():
-            show([notice._replace(path=path) for notice in lost])
+        _to_file(path, partial(chunks, pieces), then)
         return
     if sys.stdout is None:
         raise UsageError("standard output is closed")
@@ -42,17 +38,17 @@ def write(pieces: Iterable[str], path: str = STDOUT, *, then: Callable[[], None]
 
 def write_bytes(data: bytes, path: str) -> None:
     """Write a file as a whole or not at all. Raises `UsageError` if writing fails."""
-    with _refused(path):
-        to_file(path, lambda terminal: [data])
+    _to_file(path, lambda terminal: [data])
 
 
-@contextmanager
-def _refused(path: str) -> Iterator[None]:
-    """Turn errors of writing a file into `UsageError`."""
+def _to_file(path: str, content: Callable[[bool], Iterable[bytes]], then: Callable[[], None] = lambda: None) -> None:
+    """Write a file (`corefscore.cli.output.to_file`), and print its notices. Raises `UsageError` if writing fails."""
     try:
-        yield
+        lost = to_file(path, content, then)
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from error
+    if not silent():
+        show([notice._replace(path=path) for notice in lost])
 
 
 def silent(quiet: bool | None = None) -> bool:
