@@ -59,6 +59,11 @@ def asked(measures: Iterable[str]) -> Mapping[str, Sequence[str]]:
     return measures if isinstance(measures, Mapping) else {measure: scores_of(measure) for measure in measures}
 
 
+def deciding(scores: Sequence[str]) -> str:
+    """The score of a measure that decides between systems: its F1, or the first of the scores asked for."""
+    return "f1" if "f1" in scores else scores[0]
+
+
 def _parted(word: str) -> tuple[str, str | None]:
     """The name of a measure or group, and the score after it, if there is one: ``b3.F1`` is ``bcub`` and ``f1``."""
     stem, _, score = word.strip().rpartition(".")

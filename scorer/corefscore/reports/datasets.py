@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from corefscore.metrics.counts import SCORES
-from corefscore.metrics.measures import HEADINGS, asked
+from corefscore.metrics.measures import HEADINGS, asked, deciding
 from corefscore.reports.row import CHANCE, COUNT, MIDDLE, PERCENT, Column, Table, shortened
 from corefscore.results import Result, Scores
 from corefscore.statistics.datasets import Datasets
@@ -89,7 +89,7 @@ class OnDatasets:
                 over = f"{measure} {HEADINGS[SCORES[self._deciding[m]]]}"
                 spare = 2 * (len(self.measures) - m)
                 columns += [
-                    Column(f"{measure}_difference", "difference", PERCENT, over=over, spare=spare and spare - 1),
+                    Column(f"{measure}_difference", "difference", PERCENT, over=over, spare=spare - 1),
                     Column(f"{measure}_p", "p (Holm)", CHANCE, over=over, spare=spare),
                     Column(f"{measure}_verdict", "verdict", over=over, spare=spare),
                 ]
@@ -172,7 +172,7 @@ class OnDatasets:
     @cached_property
     def _deciding(self) -> list[int]:
         """The score of each measure that tables show: F1, or the first score asked for."""
-        return [SCORES.index("f1" if "f1" in scores else scores[0]) for scores in asked(self.measures).values()]
+        return [SCORES.index(deciding(scores)) for scores in asked(self.measures).values()]
 
     @cached_property
     def _scores(self) -> Mapping[str, list[Scores]]:

@@ -91,7 +91,7 @@ class Ranking(Presented):
                 self.names[better],
                 self.names[worse],
                 float(observed[better] - observed[worse]),
-                float(corrected[_pair_number(self.found, better, worse)]),
+                float(corrected[self.found.pair_number(better, worse)]),
             )
             for (better, rank), (worse, rank_of_worse) in combinations(zip(self.order, self.ranks, strict=True), 2)
             if rank == rank_of_worse and _differ(self.found, self.score, better, worse)
@@ -104,7 +104,7 @@ class Ranking(Presented):
         tests: list[Decided | None] = [None]
         for system, rank_above in zip(self.order[1:], self.ranks[:-1], strict=True):
             first = self.order[rank_above - 1]  # a rank is the position of its first system, from 1
-            p = float(self.found.corrected[_pair_number(self.found, first, system), 0, column])
+            p = float(self.found.corrected[self.found.pair_number(first, system), 0, column])
             tests.append(Decided(self.names[first], p))
         return tests
 
@@ -356,11 +356,6 @@ def rank(
     return Ranking(results, unscored or {}, whole, sort, score, found, order, ranks)
 
 
-def _pair_number(found: Compared, first: int, second: int) -> int:
-    """The number of the pair of two systems."""
-    return found.pair_numbers[min(first, second), max(first, second)]
-
-
 def _differ(found: Compared, score: str, first: int, second: int) -> bool:
     """Whether two systems differ significantly in the score that decides ranks."""
-    return found.differ(_pair_number(found, first, second), 0, SCORES.index(score)) is True
+    return found.differ(found.pair_number(first, second), 0, SCORES.index(score)) is True

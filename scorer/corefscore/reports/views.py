@@ -8,7 +8,7 @@ from typing import Any
 
 from corefscore.metrics import AVERAGE
 from corefscore.metrics.counts import SCORES
-from corefscore.metrics.measures import HEADINGS, asked
+from corefscore.metrics.measures import HEADINGS, asked, deciding
 from corefscore.reports.paper import Scored, paper, scored_columns
 from corefscore.reports.row import BEST, COUNT, MIDDLE, PERCENT, SAME, Column, Interval, Table, shortened
 from corefscore.results import Result
@@ -82,7 +82,7 @@ def matrices(found: Compared, names: Sequence[str]) -> Iterator[Table]:
     """A matrix per measure of which systems differ in its F1, or in the first score asked for; best system first."""
     measures, unknown = asked(found.sample.measures), ""
     for m, (measure, scores) in enumerate(measures.items()):
-        c = SCORES.index("f1" if "f1" in scores else scores[0])
+        c = SCORES.index(deciding(scores))
         order = sorted(range(len(names)), key=lambda s, m=m, c=c: (-found.sample.observed[s, m, c], names[s]))  # type: ignore[misc]
         rows = [list(_matrix_row(found, names, order, row, (m, c))) for row in range(len(order))]
         unknown = ", ? no test could have shown one" if any("?" in row[-1] for row in rows) else unknown
@@ -121,7 +121,7 @@ def _matrix_row(
 
 def _differ(found: Compared, first: int, second: int, m: int, c: int) -> bool | None:
     """The verdict on two systems in a score; see `Compared.differ`."""
-    return found.differ(found.pair_numbers[min(first, second), max(first, second)], m, c)
+    return found.differ(found.pair_number(first, second), m, c)
 
 
 def _marks(

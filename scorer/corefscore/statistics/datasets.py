@@ -12,15 +12,13 @@ Datasets.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from corefscore.documents.arrays import NONE, Floats, Ints
 from corefscore.statistics.significance import (
-    SPARE_TRIALS,
-    TRIALS,
     Compared,
     Method,
     Sample,
@@ -29,6 +27,7 @@ from corefscore.statistics.significance import (
     corrected_for,
     randomization,
     resamples,
+    verdict,
 )
 
 
@@ -52,14 +51,9 @@ class Datasets:
 
     def differ(self, dataset: int, pair: int, measure: int, score: int) -> bool | None:
         """Whether two systems differ significantly on a data set; None if no difference could have been significant."""
-        index = dataset, pair, measure, score
-        if self.least[index] > self.method.alpha and self.tests.differing_units[index]:
-            return None
-        return bool(self.corrected[index] <= self.method.alpha)
-
-    def verdicts(self, pair: int, measure: int, score: int) -> list[bool | None]:
-        """The result of `differ` for each data set."""
-        return [self.differ(dataset, pair, measure, score) for dataset in range(len(self.names))]
+        test = dataset, pair, measure, score
+        units = self.tests.differing_units[test]
+        return verdict(self.corrected[test], self.least[test], units, self.method.alpha)
 
     def independent(self, pair: int, measure: int, score: int) -> int:
         """The smallest number of data sets on which two systems differ, if the data sets are independent.
@@ -84,9 +78,7 @@ def partial_conjunction(p: Floats) -> Floats:
     return np.asarray(gammaincc(np.arange(len(p), 0, -1), left), dtype=np.float64)
 
 
-def on_each(
-    sample: Sample, names: Sequence[str], comparison: Compared, watch: Callable[[float], None] | None = None
-) -> Datasets:
+def on_each(sample: Sample, names: Sequence[str], comparison: Compared) -> Datasets:
     """Test each pair of systems on each group of a sample, which is a data set; ``names`` are the names of the groups.
 
     ``comparison`` is that of the whole sample; the same scores are tested by the same method.
@@ -94,15 +86,13 @@ def on_each(
     method, tested, pairs = comparison.method, comparison.tested, len(sample.pairs)
     scores = int(tested.sum())
     family = method.family(pairs * len(names), scores)
-    trials = method.trials or max(TRIALS, SPARE_TRIALS * method.enough(family))
+    trials = method.trials_for(family)
     tests = []
     units: list[int] = []
     for dataset in range(len(names)):
         members = np.flatnonzero(sample.stratum == dataset)
         units.append(len(members))
         tests.append(_tested(_part(sample, members), method, trials))
-        if watch is not None:
-            watch((dataset + 1) / len(names))
     whole = Tests(*map(np.stack, zip(*tests, strict=True)))
     p = np.where(tested, whole.p, np.nan)
     smallest = np.where(tested, np.maximum(whole.smallest, whole.by_units), np.nan)

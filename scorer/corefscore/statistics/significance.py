@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, pairwise
 from typing import Any, NamedTuple
@@ -524,6 +524,11 @@ class Method:
         family / (trials + 1) <= alpha."""
         return math.ceil(round(family / self.alpha, 6)) - 1
 
+    def trials_for(self, family: int) -> int:
+        """The number of trials: ``trials``, or by default `TRIALS`, or `SPARE_TRIALS` times as many as are `enough` if
+        these are more."""
+        return self.trials or max(TRIALS, SPARE_TRIALS * self.enough(family))
+
 
 @dataclass(frozen=True, eq=False)
 class Compared:
@@ -531,8 +536,7 @@ class Compared:
 
     ``tested`` marks the scores that are tested, measures x scores. ``trials`` is the number of trials of the tests, and
     ``resampled`` are the scores of the resamples, systems x measures x scores x trials. ``corrected`` are the corrected
-    p-values and ``least`` the smallest possible ones, both pairs x measures x scores. ``pair_numbers`` is the number of
-    each pair of systems.
+    p-values and ``least`` the smallest possible ones, both pairs x measures x scores.
     """
 
     sample: Sample
@@ -543,10 +547,14 @@ class Compared:
     tests: Tests
     corrected: Floats
     least: Floats
-    pair_numbers: Mapping[PairOf, int] = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "pair_numbers", {pair: number for number, pair in enumerate(self.sample.pairs)})
+    @cached_property
+    def _pair_numbers(self) -> Mapping[PairOf, int]:
+        return {pair: number for number, pair in enumerate(self.sample.pairs)}
+
+    def pair_number(self, first: int, second: int) -> int:
+        """The number of the pair of two systems, given in either order."""
+        return self._pair_numbers[min(first, second), max(first, second)]
 
     @property
     def family(self) -> int:
@@ -605,13 +613,22 @@ class Compared:
 
     def differ(self, pair: int, measure: int, score: int) -> bool | None:
         """Whether two systems differ significantly; None if no observed difference could have been significant."""
-        if self.least[pair, measure, score] > self.method.alpha and self.tests.differing_units[pair, measure, score]:
-            return None
-        return bool(self.corrected[pair, measure, score] <= self.method.alpha)
+        test = pair, measure, score
+        units = self.tests.differing_units[test]
+        return verdict(self.corrected[test], self.least[test], units, self.method.alpha)
 
     def undecided(self, measure: int, score: int) -> list[PairOf]:
         """The pairs of systems whose difference in a score could not have been significant."""
         return [pair for number, pair in enumerate(self.sample.pairs) if self.differ(number, measure, score) is None]
+
+
+def verdict(corrected: float, least: float, units: int, alpha: float) -> bool | None:
+    """Whether two systems differ significantly: whether the ``corrected`` p is at most ``alpha``.
+
+    None if no difference could have been significant: if even the ``least`` corrected p is above ``alpha``, although
+    the systems differ in some ``units``.
+    """
+    return None if least > alpha and units else bool(corrected <= alpha)
 
 
 def compared(sample: Sample, method: Method, score: str | None = None, watch: Watch | None = None) -> Compared:
@@ -622,7 +639,7 @@ def compared(sample: Sample, method: Method, score: str | None = None, watch: Wa
     pairs = len(sample.pairs)
     tested = ~np.isnan(sample.shown).all(axis=0) & np.array([score in (None, name) for name in SCORES])
     family = method.family(pairs, int(tested.sum()))
-    trials = method.trials or max(TRIALS, SPARE_TRIALS * method.enough(family))
+    trials = method.trials_for(family)
     step = _steps(watch, min(trials, TRIALS) * sample.systems + trials * pairs)
     kept: list[Floats] = []
     blocks = _kept(sample, trials if method.test == "bootstrap" else min(trials, TRIALS), method.seed, kept, step)
