@@ -92,6 +92,16 @@ def test_an_end_marker_anywhere_in_a_line_ends_the_document(tmp_path: Path) -> N
     assert [notice.code for notice in notices] == ["outside-document"]
 
 
+def test_end_markers_that_an_earlier_block_left_in_the_buffer_are_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last block is much shorter than the buffer, which still has the first one."""
+    monkeypatch.setattr(conll, "BLOCK", 256)
+    text = document("w\t(1)", *["x # end document\t-"] * 10) + document("w\t(1)", "x # end document\t-", name="e")
+    documents, _ = read_text(text, tmp_path)
+    assert (documents.names, entities(documents)) == (["d", "e"], [[(0, 0)], [(0, 0)]])
+
+
 def test_lines_tell_where_mentions_begin(tmp_path: Path) -> None:
     documents, _ = read_text(document("", "w\t(1", "", "x\t1)", "y\t(1)"), tmp_path)
     assert documents.line.tolist() == [3, 6]
@@ -295,3 +305,10 @@ def test_wide_columns_sort_as_by_lexsort() -> None:
                 pool = rng.integers(-(2**bits), 2**bits, size=4)
                 columns.append(np.append(pool, (-(2**63), 2**63 - 1))[rng.integers(0, 6, size=rows)])
             assert order_by(*columns).tolist() == np.lexsort(columns[::-1]).tolist()
+
+
+def test_columns_that_barely_fit_no_number_of_63_bits_sort_as_by_lexsort() -> None:
+    """Their widths multiply to a little under and over 2^63."""
+    for bits in (30, 31):
+        columns = np.array([2**32, 0, 2**32]), np.array([2**bits, 0, 1])
+        assert order_by(*columns).tolist() == [1, 2, 0]

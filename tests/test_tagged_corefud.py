@@ -125,6 +125,86 @@ def test_zeros_of_an_answer_are_empty_nodes_of_the_key(
     assert mentions["precision_denominator"] == matched + spurious
 
 
+SAW = "# newdoc id = d\n# global.Entity = eid-head\n# sent_id = 1\n1\tAnn{}e1-1)\n2\tsaw{}e4-1)\n3\tBo{}e2-1)\n".format(
+    *(f"\t_\t_\t_\t_\t{link}\t_\tEntity=(" for link in ("2\tnsubj", "0\troot", "2\tobj"))
+)
+FED = "4\tfed\t_\t_\t_\t_\t2\tdep\t_\t_\n"
+
+
+def with_nodes(*nodes: str) -> str:
+    """A file with empty nodes, each as its number, form, dependency and entity; all follow the third or fourth word."""
+    lines = ["{}\t{}\t_\t_\t_\t_\t_\t_\t{}\tEntity=({}-1)\n".format(*node.split()) for node in nodes]
+    before = [line for line in lines if line.startswith("3")]
+    return "".join([SAW, *before, FED, *lines[len(before) :], "\n"])
+
+
+CROSSED = with_nodes("3.1 _ 4:dep e1", "4.1 _ 2:dep e2")
+
+
+@pytest.mark.parametrize(
+    ("key", "response", "links"),
+    [
+        pytest.param(
+            with_nodes("3.1 she 4:nsubj e1", "3.2 her 4:obj e2"),
+            with_nodes("3.1 her 4:nsubj e1", "3.2 she 4:obj e2"),
+            2,
+            id="relations come before forms",
+        ),
+        pytest.param(
+            CROSSED,
+            with_nodes("3.1 _ 2:dep e2", "4.1 _ 4:dep e1"),
+            2,
+            id="dependencies come before places",
+        ),
+        pytest.param(
+            CROSSED,
+            "Ann|[1] saw|[4] ##|[2] Bo|[2] fed ##|[1]",
+            2,
+            id="the way that fits more zeros comes first",
+        ),
+        pytest.param(
+            with_nodes("3.1 _ 4:dep e1", "4.1 _ 4:dep e2"),
+            "Ann|[1] saw|[4] Bo|[2] fed ##|[2] ##|[1]",
+            2,
+            id="of the nodes of a word those after it come first",
+        ),
+        pytest.param(
+            with_nodes("3.1 _ 4:dep e1", "4.1 _ 3:dep e2"),
+            "Ann|[1] saw|[4] Bo|[2] ##|[1 other ##|1] fed",
+            1,
+            id="a mention of inserted words is its zeros in one place",
+        ),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::corefscore.ScorerWarning")
+def test_which_empty_node_a_zero_is(key: str, response: str, links: int, tmp_path: Path) -> None:
+    """Counted by hand: a zero that is another empty node joins no entity of the key."""
+    of_response = tmp_path / ("response.conllu" if response.startswith("#") else "d.txt")
+    (tmp_path / "key.conllu").write_text(key)
+    of_response.write_text(response)
+    result = corefscore.score(
+        tmp_path / "key.conllu", of_response, "muc", matching="exact", singletons="keep", align=True
+    )
+    muc = result.to_dict()["total"]["muc"]
+    assert (muc["recall_numerator"], muc["recall_denominator"]) == (links, 2)
+
+
+@pytest.mark.filterwarnings("ignore::corefscore.ScorerWarning")
+def test_words_with_one_number_are_one_word(tmp_path: Path) -> None:
+    """The second word has the number of the third, and one mention contains both."""
+    key = (
+        with_nodes()
+        .replace("2\tsaw", "3\tsaw")
+        .replace("(e1-1)", "(e1-1")
+        .replace("(e4-1)", "_")
+        .replace("(e2-1)", "e1)")
+    )
+    (tmp_path / "key.conllu").write_text(key)
+    (tmp_path / "d.txt").write_text("Ann|[1 saw Bo|1] fed")
+    result = corefscore.score(tmp_path / "key.conllu", tmp_path / "d.txt", "muc", matching="exact", singletons="keep")
+    assert result.to_dict()["total"]["mentions"]["recall_numerator"] == 1
+
+
 def test_other_notations_have_zeros_too(tmp_path: Path) -> None:
     (tmp_path / "key.conllu").write_text(KEY)
     for notation in ("markdown", "xml", "words", "braces"):
