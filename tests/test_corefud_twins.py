@@ -280,8 +280,10 @@ def apart(one: Mention, other: Mention) -> tuple[Fraction, int, int]:
 def searched(
     side: Sequence[Mention], others: Sequence[Mention], fits: Callable[[Mention, Mention], bool], *, by_head: bool
 ) -> list[int]:
-    """The entity in which each mention is found on the other side, -1 for none. Of copies there the first one can be
-    found, and the last one has the entity; mentions with other heads are copies unless they are told apart ``by_head``.
+    """The entity in which each mention is found on the other side, -1 for none.
+
+    Copies are mentions of the same words; with ``by_head`` they also have the same head. A mention finds the first of
+    several copies, and its entity is that of the last one.
     """
     copies: dict[object, list[Mention]] = {}
     for other in others:
