@@ -168,15 +168,14 @@ def _kinds(batches: Sequence[Counted], metrics: Sequence[str]) -> dict[str, dict
 
 def _by_unit(batches: Sequence[Counted]) -> UnitCounts | None:
     """The counts of the units of all batches; None if there are no units."""
-    if any(notes.units is None for notes, _ in batches):
-        return None
     names: list[str] = []
     documents: list[int] = []
     before = 0
     for notes, _ in batches:
-        if notes.units is not None:
-            names += notes.units.names
-            documents += (before + notes.units.document).tolist()
+        if notes.units is None:
+            return None
+        names += notes.units.names
+        documents += (before + notes.units.document).tolist()
         before += len(notes.counted_names)
     counts = {name: in_a_row([batch.by_unit[name] for _, batch in batches]) for name in batches[0][1].by_unit}
     return UnitCounts(names, np.array(documents, dtype=np.int64), counts)
