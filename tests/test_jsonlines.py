@@ -20,9 +20,8 @@ from corefscore.checking.findings import Finding
 from corefscore.documents.model import KEY, Documents, Place, joined
 from corefscore.documents.sources import Source
 from corefscore.errors import InputError
-from corefscore.formats import read
+from corefscore.formats import conll, read
 from corefscore.formats.characters import codes_of, kinds_of, spaced, words_in
-from corefscore.formats.conll import reader as conll
 from corefscore.formats.jsonlines import reader as jsonlines
 from corefscore.formats.jsonlines.dialects import BY_NAME
 from corefscore.formats.jsonlines.objects import recognises

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from importlib import import_module
 from itertools import chain, islice
 
 import numpy as np
@@ -56,9 +55,8 @@ def convert(
     request = requested(KEY, reading)._replace(texts=True)
     if key is not None:
         documents = _on_tokens(key, path, both, notices)
-    elif target.name == TAGGED and origin.name == COREFUD:
-        read_layers = import_module(str(origin.layers)).read
-        layers = chain.from_iterable(read_layers(source, request) for source in files)
+    elif target.name == TAGGED and origin.name == COREFUD and origin.layers:
+        layers = chain.from_iterable(origin.layers(source, request) for source in files)
         documents = _with_zeros(origin.read(files, notices, request), layers, notices)
     else:
         texts = chain.from_iterable(sentences(source, notices, request) for source in files)

@@ -163,7 +163,7 @@ NODES = Rules(REPEATED[0], "drop", None, "head", "dependent", "official", "coref
 DEFAULT_RULES = Rules()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Settings:
     """Everything that can change a score except the files.
 

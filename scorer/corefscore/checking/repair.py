@@ -12,9 +12,10 @@ from corefscore.alignment.repeats import Repeat, repeats
 from corefscore.checking.findings import Collected, Found, plural, tokens
 from corefscore.documents.model import Documents
 from corefscore.documents.sources import MARK, Source, as_text
+from corefscore.formats.conll import BEGIN
 from corefscore.formats.conll.cells import PLAIN
 from corefscore.formats.conll.examiner import Examiner
-from corefscore.formats.conll.lines import BEGIN, END, Line, cell_of, lines_of, marker_of
+from corefscore.formats.conll.lines import USUAL_END, Line, cell_of, lines_of, marker_of
 from corefscore.formats.row import Request
 
 
@@ -73,7 +74,7 @@ def repaired(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]
         text = line.text
         if inside and line.begins:
             fixes.add(Fix("nested-document", source.name, line.number, 'put "#end document" before this line'))
-            yield as_text(b"#" + END + new_line)
+            yield as_text(USUAL_END + new_line)
         inside = line.begin
         if copies := by_token.get((line.begin, line.token)) if line.begin else None:
             text = _without(text, line.token, copies)
@@ -85,7 +86,7 @@ def repaired(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]
         last = line
     if inside:
         fixes.add(Fix("no-end", source.name, last.number, 'put "#end document" after this line'))
-        yield as_text((b"" if last.text.endswith(b"\n") else new_line) + b"#" + END + new_line)
+        yield as_text((b"" if last.text.endswith(b"\n") else new_line) + USUAL_END + new_line)
     if changed_ends:
         what = f"made {plural(changed_ends, 'line end')} LF, the first one here"
         fixes.add(Fix("mixed-line-ends", source.name, first_changed, what))

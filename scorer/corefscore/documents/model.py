@@ -271,7 +271,7 @@ class Kinds(NamedTuple):
     names: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Documents:
     """A batch of documents of one side; document, entity and mention numbers count from 0.
 

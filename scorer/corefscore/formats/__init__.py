@@ -75,7 +75,7 @@ def read(
         raise UsageError(f"the list of files of the {side} is empty")
     form = form_of(files, reading, side)
     if names is not None and form.named:
-        form = form._replace(read=import_module(form.named).read)
+        form = form._replace(read=form.named)
     layers = _layers_of(form, files, request)
     if apply is not None:
         from corefscore.formats.pieces import read_in_pieces
@@ -99,7 +99,7 @@ def _layers(
 ) -> Iterator[Layers]:
     """The layers of each document of one of ``files`` (`corefscore.documents.model.LayersOf`)."""
     if form.layers:
-        yield from import_module(form.layers).read(source, form.settled(files, request)._replace(unit=unit))
+        yield from form.layers(source, form.settled(files, request)._replace(unit=unit))
 
 
 def has_both_sides(path: str | Sequence[str], reading: Reading) -> bool:
@@ -158,9 +158,8 @@ def examination(
     if form.examiner is None:
         able = ", ".join(name for name in NAMES if find(name).examiner)
         raise UsageError(f"the format {form.name} cannot be validated; formats that can be: {able}")
-    examiner: Callable[..., Examination] = import_module(form.examiner).Examiner
     request = requested(side, reading)._replace(texts=texts)
-    return _WithLayers(examiner(found, request), _layers_of(form, files, request))
+    return _WithLayers(form.examiner(found, request), _layers_of(form, files, request))
 
 
 class _WithLayers(NamedTuple):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from importlib import import_module
 from types import MappingProxyType
-from typing import NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
-from corefscore.checking.findings import Finding
+from corefscore.checking.findings import Finding, Found
 from corefscore.documents.arrays import NONE, Bools, Ints
 from corefscore.documents.model import KEY, RESPONSE, SENTENCE, TENTH, Documents, Place
 from corefscore.documents.sources import Source
@@ -245,8 +247,18 @@ class Examination(Protocol):
         """
 
 
+def later(function: str) -> Callable[..., Any]:
+    """A function of this folder, written as ``module:name``, whose module is imported when it is called: the rows of
+    all formats are asked what a file is, and a run needs little of one."""
+    return partial(_call, *function.split(":"))
+
+
+def _call(module: str, name: str, *arguments: Any) -> Any:
+    return getattr(import_module(f"corefscore.formats.{module}"), name)(*arguments)
+
+
 class Format(NamedTuple):
-    """One row of the table of formats.
+    """One row of the table of formats. Functions in modules of their own are given by `later`.
 
     Functions that read and write; they add oddities and losses to the notices, and raise `InputError` for input that is
     refused:
@@ -269,12 +281,12 @@ class Format(NamedTuple):
     - ``promises``: whether documents can be expected in a recognised file, given its first bytes and the requested
       fields; for a format in which other data is written, too.
 
-    Modules, each of which may be missing:
+    Each of these may be missing:
 
-    - ``examiner``: its `Examiner` (see `Examination`) reports everything that is wrong or odd.
-    - ``named``: its `read` reads named entities as well.
-    - ``layers``: its `read` returns the `Layers` of each document of one file.
-    - ``types``: its `read` returns the first line of each document and the types of its entities by id.
+    - ``examiner``: reports everything that is wrong or odd, see `Examination`.
+    - ``named``: the same as ``read``, with named entities.
+    - ``layers``: the `Layers` of each document of one file.
+    - ``types``: the first line of each document of one file, and the types of its entities by id.
 
     ``columns`` says whether lines have columns, one of which can be named as that of words.
     """
@@ -289,10 +301,10 @@ class Format(NamedTuple):
     settled: Callable[[Sequence[Source], Request], Request] = lambda files, request: request
     has_both_sides: Callable[[Source], bool] = lambda source: False
     of_characters: Callable[[Source, Request], bool] = lambda source, request: False
-    examiner: str | None = None
-    named: str | None = None
-    layers: str | None = None
-    types: str | None = None
+    examiner: Callable[[Found, Request], Examination] | None = None
+    named: Read | None = None
+    layers: Callable[[Source, Request], Iterator[Layers]] | None = None
+    types: Callable[[Source], Iterator[tuple[int, Mapping[str, str]]]] | None = None
     promises: Callable[[bytes, Sequence[str]], bool] = lambda head, fields: True
     columns: bool = False
 

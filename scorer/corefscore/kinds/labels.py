@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from importlib import import_module
 
 import numpy as np
 
@@ -123,7 +122,7 @@ def _types(name: str, side: Documents, reading: Reading) -> list[str]:
     for place in side.places:
         if place is not None and place.line is not None and place.source not in of_source:
             form = form_of([place.source], reading, name)
-            of_source[place.source] = dict(import_module(form.types).read(place.source)) if form.types else {}
+            of_source[place.source] = dict(form.types(place.source)) if form.types else {}
         types = None if place is None or place.line is None else of_source[place.source].get(place.line)
         of_document.append(types or {})
     ids = side.names_of(range(len(side.document)))

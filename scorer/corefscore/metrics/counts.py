@@ -44,7 +44,7 @@ class Counts(NamedTuple):
     precision: Ratios
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Values:
     """The scores of a measure, from 0 to 1: one number each, or one for each document, group or trial.
 

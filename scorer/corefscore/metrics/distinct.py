@@ -18,7 +18,7 @@ from corefscore.documents.arrays import Floats, Ints, changes, order_by, pairs_o
 from corefscore.metrics.tangles import shared_more_than_once
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Distinct:
     """The distinct spans of groups of mentions, entities or cells.
 

@@ -19,7 +19,7 @@ from corefscore.documents.arrays import NONE, Array, Bools, Floats, Ints, change
 from corefscore.metrics.distinct import Distinct, distinct, single
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Groups:
     """Entities of one side, or cells: the ``document`` of each, in order, its ``size`` in mentions, and their
     ``distinct`` spans. A formula on sets of spans needs ``distinct.size``, since copies of a span are mentions, too.
@@ -46,7 +46,7 @@ class Groups:
 G = TypeVar("G", bound=Groups)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Cells(Groups):
     """The cells, by key entity and then response entity.
 

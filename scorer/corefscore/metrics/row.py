@@ -106,7 +106,7 @@ VIEWS: Mapping[str, tuple[Option, ...]] = {
 (`corefscore.names.mentions`), or mentions with their words (`corefscore.alignment.mentions.Alignment`)."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Metric:
     """One row of the table of metrics.
 

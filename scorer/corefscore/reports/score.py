@@ -45,7 +45,7 @@ class Intervals(NamedTuple):
     data: Mapping[str, Any]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Report(Reported):
     """The report of a result: the total, with ``intervals`` if they are given; every document if ``documents`` is set;
     the mean over documents if ``macro`` is set; and if ``by`` is a pattern, its groups (see `Result.by`) and the

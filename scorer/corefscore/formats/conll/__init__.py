@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from corefscore.formats.conll.lines import BEGIN, sentences
-from corefscore.formats.conll.reader import read, recognises
-from corefscore.formats.conll.writer import write
-from corefscore.formats.row import Format
+import re
+
+from corefscore.documents.sources import MARK
+from corefscore.formats.row import Format, later
+
+BEGIN = b"begin document "
+"""What follows the ``#`` of a line that begins a document."""
+
+
+def recognises(head: bytes) -> bool:
+    """Whether the first bytes of a file contain a begin marker."""
+    return re.search(rb"^(?:%s)?#[^\S\n]*%s" % (MARK, BEGIN), head, re.MULTILINE) is not None
+
 
 FORMAT = Format(
     "conll",
     "CoNLL-2011/2012",
     recognises,
-    read,
-    sentences,
-    write,
+    read=later("conll.reader:read"),
+    sentences=later("conll.lines:sentences"),
+    write=later("conll.writer:write"),
     begin=b"#" + BEGIN,
-    examiner="corefscore.formats.conll.examiner",
-    layers="corefscore.formats.conll.layers",
-    named="corefscore.formats.conll.names",
+    examiner=later("conll.examiner:Examiner"),
+    named=later("conll.names:read"),
+    layers=later("conll.layers:read"),
     columns=True,
 )

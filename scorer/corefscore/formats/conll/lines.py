@@ -14,9 +14,11 @@ from typing import NamedTuple
 from corefscore.checking.findings import Finding, shortened
 from corefscore.documents.model import Span
 from corefscore.documents.sources import MARK, Source, as_text
+from corefscore.formats.conll import BEGIN
 from corefscore.formats.row import NO_WORD, Request, Sentences, passage, passage_places
 
-BEGIN, END = b"begin document ", b"end document"
+END = b"end document"
+USUAL_END = b"#" + END
 END_MARKER = re.compile(rb"#[^\S\n]*" + END)
 
 WORD, WORD_COLUMNS = 3, 5
@@ -46,6 +48,8 @@ ENDS = Marker(None)
 
 def marker_of(line: bytes) -> Marker | None:
     """The marker in a line without its LF, or None: rule 1 of the grammar in `corefscore.formats.conll.reader`."""
+    if line == USUAL_END:
+        return ENDS
     if line.startswith(b"#"):
         marker = line[1:].lstrip()
         if marker.startswith(BEGIN):
@@ -146,7 +150,7 @@ def cell_of(line: bytes) -> tuple[int, bytes]:
     return len(text.rstrip(b" ")) - len(cell), cell
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class WordColumn:
     """The column of words of a file: ``number`` (from 1), by default the fourth as in CoNLL-2011/2012, or the last but
     one on lines of fewer than five columns.

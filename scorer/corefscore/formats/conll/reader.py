@@ -45,7 +45,6 @@ from corefscore.errors import InputError
 from corefscore.formats.conll.brackets import OPEN, Events, partitions, unmatched
 from corefscore.formats.conll.cells import CLOSING, OPENING, Labels, parse
 from corefscore.formats.conll.lines import (
-    BEGIN,
     END,
     END_MARKER,
     WordColumn,
@@ -110,11 +109,6 @@ class Lines(NamedTuple):
     is_token: Bools
     markers: Mapping[int, str | None]
     segments: Segments
-
-
-def recognises(head: bytes) -> bool:
-    """Whether the first bytes of a file contain a begin marker."""
-    return re.search(rb"^(?:%s)?#[^\S\n]*%s" % (MARK, BEGIN), head, re.MULTILINE) is not None
 
 
 def read(files: Sequence[Source], notices: list[Finding], request: Request) -> Iterator[Documents]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from corefscore.checking.findings import Finding
 from corefscore.documents.model import Documents, part_of
 from corefscore.documents.sources import MARK, Source, as_text
-from corefscore.formats.conll.lines import END, lines_of
+from corefscore.formats.conll.lines import USUAL_END, lines_of
 from corefscore.formats.row import USUAL, FullDocument, Request, changed_order, full_documents, order_kept
 from corefscore.formats.written import Brackets, laid_out, note_crossing
 
@@ -95,7 +95,7 @@ def _rewritten_lines(source: Source, documents: Mapping[int, FullDocument], colu
             text = _with_cell(text, coreference.get(line.token, "").encode() or NO_MENTION, column)
         yield as_text(text if ended else text + b"\n")
     if begin:
-        yield as_text(b"#" + END + b"\n")
+        yield as_text(USUAL_END + b"\n")
 
 
 def _with_cell(line: bytes, cell: bytes, column: int) -> bytes:

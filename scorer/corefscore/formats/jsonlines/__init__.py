@@ -6,21 +6,21 @@ from corefscore.formats.jsonlines.dialects import DIALECTS
 from corefscore.formats.jsonlines.objects import promises, recognises
 from corefscore.formats.jsonlines.reader import has_both_sides, of_characters, read, sentences, settled
 from corefscore.formats.jsonlines.writer import write, writer
-from corefscore.formats.row import Format
+from corefscore.formats.row import Format, later
 
 FORMAT = Format(
     "jsonlines",
     "JSON lines",
     recognises,
-    read,
-    sentences,
-    write,
+    read=read,
+    sentences=sentences,
+    write=write,
     begin=b"",
     settled=settled,
     has_both_sides=has_both_sides,
     of_characters=of_characters,
-    examiner="corefscore.formats.jsonlines.examiner",
-    layers="corefscore.formats.jsonlines.layers",
+    examiner=later("jsonlines.examiner:Examiner"),
+    layers=later("jsonlines.layers:read"),
     promises=promises,
 )
 """JSON of any dialect; written in the dialect of e2e-coref."""

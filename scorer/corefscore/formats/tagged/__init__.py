@@ -6,12 +6,9 @@ The notations are in `corefscore.formats.tagged.notations`, where documents come
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
 
-from corefscore.checking.findings import Finding
-from corefscore.documents.model import Documents
-from corefscore.documents.sources import MARK, Source
-from corefscore.formats.row import Format, FullDocument, Request, Sentences
+from corefscore.documents.sources import MARK
+from corefscore.formats.row import Format, later
 
 ANSWER = re.compile(rb'"answer"\s*:\s*"')
 """The field of JSON lines that has the text."""
@@ -33,38 +30,14 @@ def recognises(head: bytes) -> bool:
     return SIGN.search(text) is not None
 
 
-def _read(files: Sequence[Source], notices: list[Finding], request: Request) -> Iterator[Documents]:
-    from corefscore.formats.tagged.reader import read
-
-    yield from read(files, notices, request)
-
-
-def _sentences(source: Source, notices: list[Finding], request: Request) -> Iterator[Sentences | None]:
-    from corefscore.formats.tagged.layers import read
-
-    yield from ([words for words in layers.words if words] for layers in read(source, request))
-
-
-def _write(documents: Iterator[FullDocument], notices: list[Finding], request: Request) -> Iterator[str]:
-    from corefscore.formats.tagged.writer import write
-
-    yield from write(documents, notices, request)
-
-
-def _settled(files: Sequence[Source], request: Request) -> Request:
-    from corefscore.formats.tagged.reader import settled
-
-    return settled(files, request)
-
-
 FORMAT = Format(
     "tagged",
     "text with tags",
     recognises,
-    _read,
-    _sentences,
-    _write,
-    settled=_settled,
-    examiner="corefscore.formats.tagged.examiner",
-    layers="corefscore.formats.tagged.layers",
+    read=later("tagged.reader:read"),
+    sentences=later("tagged.layers:sentences"),
+    write=later("tagged.writer:write"),
+    settled=later("tagged.reader:settled"),
+    examiner=later("tagged.examiner:Examiner"),
+    layers=later("tagged.layers:read"),
 )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from corefscore.checking.findings import Finding
 from corefscore.documents.sources import Source
-from corefscore.formats.row import Layers, Request
+from corefscore.formats.row import Layers, Request, Sentences
 from corefscore.formats.tagged.notations import Untagged, untagged
 from corefscore.formats.tagged.reader import Answer, answers, notation_of
 
@@ -19,6 +20,11 @@ def read(source: Source, request: Request) -> Iterator[Layers]:
         yield Layers(
             answer.place.line, [text.words], faults=text.faults, zeros=text.zeros, at=partial(_at, answer, text)
         )
+
+
+def sentences(source: Source, notices: list[Finding], request: Request) -> Iterator[Sentences]:
+    """The words of each document; nothing is added to the notices."""
+    yield from ([words for words in layers.words if words] for layers in read(source, request))
 
 
 def _at(answer: Answer, text: Untagged, word: int) -> tuple[int | None, int | None, tuple[str, str]]:
