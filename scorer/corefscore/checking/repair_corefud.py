@@ -142,7 +142,9 @@ class _Repaired(File):
             self._report(fixes, "misnumbered-parts", parts[0].chunk, read, what)
             for part in parts:
                 start, shift = int(read.chunks.id_stop[part.chunk]), read.chunks.shift_of(part.chunk)
-                stop = self.lines.data.index(b"]", start + shift) + 1 - shift
+                begin = start + shift
+                line_end = self.lines.ends[np.searchsorted(self.lines.ends, begin)]
+                stop = start + self.lines.piece(begin, line_end).index(b"]") + 1
                 text = b"[%d/%d]" % (part.number, part.total)
                 self._edit(edits, read, part.chunk, Edit(start, stop, text))
         return edits

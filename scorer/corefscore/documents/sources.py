@@ -12,7 +12,10 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, BinaryIO, NamedTuple, cast
 
+import numpy as np
+
 from corefscore.checking.findings import Finding
+from corefscore.documents.arrays import Bytes
 from corefscore.errors import UsageError
 
 STDIN = "-"
@@ -200,6 +203,17 @@ class Source:
             # Asked for no more than there is: memory of a size that an earlier file had can be used again.
             piece = min(self._state.size if self._state else 0, PIECE) or PIECE
             return b"".join(iter(lambda: stream.read(piece), b""))
+
+    def array(self) -> Bytes:
+        """All bytes as an array. For large arrays numpy asks for large pages of memory, which are ready sooner."""
+        with self.reading() as stream:
+            found = np.empty((self._state.size if self._state else 0) + 1, dtype=np.uint8)
+            view, filled = found.data, 0
+            while filled < len(found) and (size := cast(io.BufferedIOBase, stream).readinto(view[filled:])):
+                filled += size
+            # Of a compressed file, or of one whose size is not known, there is more.
+            more = np.frombuffer(stream.read(), dtype=np.uint8)
+        return np.concatenate([found[:filled], more]) if len(more) else found[:filled]
 
     @contextmanager
     def reading(self) -> Iterator[BinaryIO]:

@@ -60,11 +60,11 @@ class _Examined(File):
         return int(self.document_of_sentence[self.lines.sentence[row]]) if len(self.lines.tokens) else 0
 
     def _look_at_encoding(self) -> None:
-        lines = self.lines
+        data = self.lines.text.tobytes()
         try:
-            lines.data.decode()
+            data.decode()
         except UnicodeDecodeError:
-            odd = [at for at, line in enumerate(lines.data.split(b"\n"), start=1) if not _is_text(line)]
+            odd = [at for at, line in enumerate(data.split(b"\n"), start=1) if not _is_text(line)]
             count = f"{plural(len(odd), 'line')} {'is' if len(odd) == 1 else 'are'}"
             self.note("not-utf-8", odd[0], count=count)
 

@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from io import BytesIO
-from typing import NamedTuple
+from typing import NamedTuple, SupportsIndex
 
 import numpy as np
 
@@ -119,26 +119,28 @@ class Irregular(NamedTuple):
 
 
 class Lines:
-    """The lines of a file: line n is ``data[starts[n]:ends[n]]``, its line end left out.
+    """The lines of a file: line n is ``text[starts[n]:ends[n]]``, its line end left out.
 
     ``tokens`` are the lines that are tokens, each with nine tabs; ``irregular`` describes those that had other than
     these. A token without a number is refused; if ``refuse`` returns, it is no word.
     """
 
-    def __init__(self, source: Source, raw: bytes | None = None, *, refuse: Refuse = refused, take: Take = few) -> None:
+    def __init__(
+        self, source: Source, text: Bytes | None = None, *, refuse: Refuse = refused, take: Take = few
+    ) -> None:
         self.source, self.refuse, self.take = source, refuse, take
         self.irregular: Irregular | None = None
-        raw = read_with_lf(source) if raw is None else raw
-        self.ends_open = raw.endswith(b"\n") and not raw.endswith(b"\n\n")
-        self.data = raw if raw.endswith(b"\n") else raw + b"\n"
+        text = read_with_lf(source) if text is None else text
+        end = text[-2:].tobytes()
+        self.ends_open = end.endswith(b"\n") and end != b"\n\n"
+        self.text = text if end.endswith(b"\n") else np.append(text, np.uint8(LF))
         self._split()
         if not self._regular():
-            self.data, self.irregular = _regular(self.data, self.tokens)
+            self.text, self.irregular = _regular(self.text, self.tokens)
             self._split()
             self._regular()
 
     def _split(self) -> None:
-        self.text: Bytes = np.frombuffer(self.data, dtype=np.uint8)
         self.ends = np.concatenate([*_places(self.text, LF)])
         self.starts = np.zeros(len(self.ends), dtype=np.int64)
         np.add(self.ends[:-1], 1, out=self.starts[1:])
@@ -149,7 +151,7 @@ class Lines:
 
     def _regular(self) -> bool:
         """Find the tabs; whether there are nine in each line of a token and none elsewhere."""
-        self._tabs = {tab: np.empty(len(self.tokens), dtype=np.int64) for tab in TABS}
+        self._tabs = dict(zip(TABS, np.empty((len(TABS), len(self.tokens)), dtype=np.int64), strict=True))
         row, rest = 0, NONE
         for found in _places(self.text, TAB):
             tabs = np.concatenate([rest, found]) if len(rest) else found
@@ -185,8 +187,15 @@ class Lines:
 
     def column(self, row: int, column: int) -> bytes:
         """A column of a token."""
-        line = self.tokens[row]
-        return self.data[self.starts[line] : self.ends[line]].split(b"\t")[column]
+        return self.line(self.tokens[row]).split(b"\t")[column]
+
+    def line(self, number: int) -> bytes:
+        """A line of the file, counted from 0."""
+        return self.piece(self.starts[number], self.ends[number])
+
+    def piece(self, start: SupportsIndex, stop: SupportsIndex) -> bytes:
+        """A piece of the file."""
+        return self.text[start:stop].tobytes()
 
     def line_of(self, row: int) -> int:
         """The number of the line (from 1) of a token."""
@@ -198,7 +207,7 @@ class Lines:
         line = int(self.tokens[row])
         begin = int(self.starts[line])
         within = None if start is None else start - begin
-        column, around = shown(self.data[begin : self.ends[line]], piece, within)
+        column, around = shown(self.line(line), piece, within)
         details = {"piece": shortened(as_text(piece)), **details}
         return Finding(code, self.source.name, line + 1, column, details, around)
 
@@ -277,7 +286,7 @@ class Lines:
     def header(self) -> list[str] | None:
         """The fields of mentions in the last header of the file, wherever it is; None without a header."""
         for at in reversed(self._comments(b"# global.Entity")):
-            if found := HEADER.match(self.data, at):
+            if found := HEADER.match(self.text.data, at):
                 return as_text(found[1]).strip().split("-")
         return None
 
@@ -346,8 +355,8 @@ class Lines:
         places: list[int] = []
         names: list[str | None] = []
         for at in self._comments(b"# newdoc"):
-            match = NEWDOC.match(self.data, at)
-            if match and self.data[match.end()] == LF:
+            match = NEWDOC.match(self.text.data, at)
+            if match and self.text[match.end()] == LF:
                 places.append(at)
                 names.append(None if match[1] is None else as_text(match[1]))
         return np.searchsorted(self.ends, np.array(places, dtype=np.int64)), names
@@ -359,17 +368,22 @@ def _places(text: Bytes, byte: int) -> Iterator[Ints]:
         yield np.flatnonzero(text[begin : begin + BLOCK] == byte) + begin
 
 
-def read_with_lf(source: Source) -> bytes:
+def read_with_lf(source: Source) -> Bytes:
     """The bytes of a file, with LF for every line end."""
-    raw = source.read().removeprefix(MARK)
-    return raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in raw else raw
+    text = source.array()
+    if text[: len(MARK)].tobytes() == MARK:
+        text = text[len(MARK) :]
+    if not any((text[begin : begin + BLOCK] == CR).any() for begin in range(0, len(text), BLOCK)):
+        return text
+    raw = text.tobytes().replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return np.frombuffer(raw, dtype=np.uint8)
 
 
 def lines_around(source: Source, passages: Iterable[tuple[int, int]]) -> tuple[Lines, Ints]:
     """The sentences of a file that contain some passages, and the number of each of their lines in the file. A passage
     is a line (from 1) and the number of words that are wanted from there on."""
-    raw = read_with_lf(source) + b"\n"
-    ends = np.flatnonzero(np.frombuffer(raw, dtype=np.uint8) == LF)
+    text = np.append(read_with_lf(source), np.uint8(LF))
+    ends = np.flatnonzero(text == LF)
     gaps = np.append(np.flatnonzero(np.diff(ends, prepend=-1) == 1), len(ends))
     wanted = np.zeros(len(ends) + 1, dtype=np.bool_)
     for line, words in passages:
@@ -380,7 +394,7 @@ def lines_around(source: Source, passages: Iterable[tuple[int, int]]) -> tuple[L
         wanted[begin : gaps[at] + 1] = True
     number = np.flatnonzero(wanted[:-1])
     starts = np.append(0, ends[:-1] + 1)
-    kept = b"".join([raw[start:end] for start, end in zip(starts[number], ends[number] + 1, strict=True)])
+    kept = side_by_side(text, starts[number], ends[number] + 1 - starts[number])
     # The errors of the file were reported when it was first read.
     return Lines(source, kept, take=lambda code, rows, most: ()), number + 1
 
@@ -405,15 +419,15 @@ def shown(line: bytes, piece: bytes, start: int | None = None) -> tuple[int, tup
     return excerpt(text, at, len(part))
 
 
-def _regular(data: bytes, tokens: Ints) -> tuple[bytes, Irregular | None]:
+def _regular(text: Bytes, tokens: Ints) -> tuple[Bytes, Irregular | None]:
     """The same lines with nine tabs in each line of a token and none in any other, and which lines had other numbers
     of tabs."""
     found = bytearray()
     first = None
     many = 0
-    is_token = np.zeros(len(data), dtype=np.bool_)
+    is_token = np.zeros(len(text), dtype=np.bool_)
     is_token[tokens] = True
-    for number, line in enumerate(BytesIO(data)):
+    for number, line in enumerate(BytesIO(text.data)):
         if not is_token[number]:
             found += line.replace(b"\t", b" ")
         elif line.count(b"\t") == COLUMNS - 1:
@@ -423,4 +437,4 @@ def _regular(data: bytes, tokens: Ints) -> tuple[bytes, Irregular | None]:
             first = first or Irregular(0, number + 1, len(columns))
             many += 1
             found += b"\t".join(columns[:COLUMNS] + [b"_"] * (COLUMNS - len(columns))) + b"\n"
-    return bytes(found), first and first._replace(lines=many)
+    return np.frombuffer(found, dtype=np.uint8), first and first._replace(lines=many)

@@ -54,14 +54,14 @@ def links_of(lines: Lines, words: Ints, number: Ints, refuse: Refuse) -> Links:
     parent = whole_numbers(lines.text, pieces.start, pieces.colon, DIGITS) * TENTH
     # Empty nodes, and text that is not a number.
     for at in np.flatnonzero(parent < 0).tolist():
-        found = number_of(lines.data[pieces.start[at] : pieces.colon[at]])
+        found = number_of(lines.piece(pieces.start[at], pieces.colon[at]))
         parent[at] = -1 if found is None else found
     odd = np.flatnonzero((parent < 0) | (pieces.colon == pieces.stop))
     first = odd[firsts(pieces.of[odd])]
     for at in first.tolist():
         start, stop = int(pieces.start[at]), int(pieces.stop[at])
         row = int(lines.words.row[words[pieces.of[at]]])
-        refuse(lines.about("odd-dependency", row, lines.data[start:stop], start))
+        refuse(lines.about("odd-dependency", row, lines.piece(start, stop), start))
     parent[odd] = 0
     kept = ~among(pieces.of, pieces.of[first])
     kept[first] = True

@@ -38,7 +38,7 @@ def sentences(source: Source, notices: list[Finding], request: Request) -> Itera
         details = {"count": COLUMNS}
         notices.append(Finding("dropped-columns", source.name, lines.line_of(0), details=details))
     for line in np.flatnonzero(lines.comments).tolist():
-        if not lines.data.startswith(READ, lines.starts[line]):
+        if not lines.line(line).startswith(READ):
             notices.append(Finding("dropped-comments", source.name, line + 1))
             break
     words = lines.words
@@ -92,8 +92,8 @@ def write_on(source: Source, documents: Mapping[int, Headed], notices: list[Find
             line = lines.tokens[lines.words.row[places]]
             cells |= {int(line[token]): cell for token, cell in by_token.items()}
     tokens = set(lines.tokens.tolist())
-    headers = {at for at in np.flatnonzero(lines.comments).tolist() if lines.data.startswith(READ[1], lines.starts[at])}
-    text = as_text(bytes(lines.data)).removesuffix("\n").split("\n")
+    headers = {at for at in np.flatnonzero(lines.comments).tolist() if lines.line(at).startswith(READ[1])}
+    text = as_text(lines.text.tobytes()).removesuffix("\n").split("\n")
     if not headers:
         yield HEADED
     for at, line_ in enumerate(text):
