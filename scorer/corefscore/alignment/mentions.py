@@ -41,9 +41,6 @@ from corefscore.errors import UsageError
 NOWHERE = -1
 """The entity or partner of a mention that has none."""
 
-NO_HEAD = -1
-"""The head that all mentions have on a side whose heads do not matter."""
-
 
 class Mentions(NamedTuple):
     """The mentions of one side that count.
@@ -131,9 +128,14 @@ def numbered(key: Documents, response: Documents, *, by_head: Sequence[bool]) ->
     nodes = [side.nodes or NO_NODES for side in sides]
     every = Nodes(*(np.concatenate(columns) for columns in zip(*nodes, strict=True)))
     document = np.concatenate([side.mention_document() for side in sides])
-    columns = [document, every.first_word, every.last_word, every.size]
+    # Last words and heads count from the first word, which makes narrow columns of the same order.
+    first = every.first_word
+    columns = [document, first // SENTENCE, first % SENTENCE, every.last_word - first, every.size]
     if any(by_head):
-        columns.append(np.where(np.repeat(by_head, [len(side.start) for side in sides]), every.head, NO_HEAD))
+        head = every.head - first
+        # On a side whose heads do not matter all are the same one.
+        head[~np.repeat(by_head, [len(side.start) for side in sides])] = head.min(initial=0) - 1
+        columns.append(head)
     same = _digest(every)
     order = order_by(*columns)
     new = changes(*(column[order] for column in columns))

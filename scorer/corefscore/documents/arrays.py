@@ -84,26 +84,46 @@ def bounds(groups: Ints, count: int) -> Ints:
 def order_by(*keys: Ints) -> Ints:
     """The order that sorts by the first key, then the second and so on, then by position.
 
-    Keys are columns of whole numbers. If they fit into 63 bits together with the position, they are sorted as one
-    number, which is several times faster than `numpy.lexsort`. Otherwise neighbours that fit are one key for that.
+    Keys are columns of whole numbers. They become one number of 63 bits, which ends in the position and is sorted;
+    where it gets too wide, the ranks of the keys so far take their place. This is several times faster than
+    `numpy.lexsort`, which is used if a single key is too wide even for that.
     """
     size = len(keys[0])
     if not size:
         return NONE
-    packed: list[tuple[Ints, int]] = []
+    packed, room = np.zeros(size, dtype=np.int64), 1
+    wide: list[Ints] = []
     for key in keys:
         low = int(key.min())
         width = int(key.max()) - low + 1
-        if packed and packed[-1][1] * width < 2**63:
-            before, room = packed.pop()
-            packed.append((before * width + (key - low), room * width))
+        if room * width * size >= 2**63 and room * size < 2**63:
+            packed, room = _ranks(packed)
+        if room * width >= 2**63:
+            wide.append(packed)
+            packed, room = key - low if width < 2**63 else key, width
         else:
-            packed.append((key - low if width < 2**63 else key, width))
-    if len(packed) > 1 or packed[0][1] * size >= 2**63:
-        return np.lexsort([key for key, _ in reversed(packed)])
-    row = packed[0][0] * size + np.arange(size)
+            packed, room = packed * width + (key - low), room * width
+    if wide or room * size >= 2**63:
+        return np.lexsort([packed, *reversed(wide)])
+    return _sorted(packed)[1]
+
+
+def _sorted(packed: Ints) -> tuple[Ints, Ints]:
+    """Numbers in rising order, and their order; times their count they fit into 63 bits."""
+    size = len(packed)
+    row = packed * size + np.arange(size)
     row.sort()
-    return row % size
+    number = row // size
+    return number, row - number * size
+
+
+def _ranks(packed: Ints) -> tuple[Ints, int]:
+    """The rank of each number among those that differ, and how many differ."""
+    number, order = _sorted(packed)
+    rank = np.cumsum(changes(number)) - 1
+    found = np.empty(len(packed), dtype=np.int64)
+    found[order] = rank
+    return found, int(rank[-1]) + 1
 
 
 def changes(*keys: Ints) -> Bools:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, NamedTuple, overload
 
 import numpy as np
@@ -273,9 +274,14 @@ class File:
 
     def _tokens_before(self, words: Ints) -> Ints:
         """How many tokens of its document stand before each of some words."""
-        place, empty = self._place(words), np.flatnonzero(~self.lines.words.overt[self.order])
-        found: Ints = place - np.searchsorted(empty, place) - self.first_token[self.document_of(words)]
+        found: Ints = self._overt_before[self._place(words)] - self.first_token[self.document_of(words)]
         return found
+
+    @cached_property
+    def _overt_before(self) -> Ints:
+        """How many overt words stand before each word, in the order of documents."""
+        overt = self.lines.words.overt[self.order]
+        return np.cumsum(overt) - overt
 
     def _note_split(self, columns: Columns, name: Ints, ids: Sequence[str]) -> None:
         """Notice entities whose ids, equal where ``name`` is, belong to another document as well."""
