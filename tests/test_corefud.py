@@ -216,6 +216,23 @@ def test_the_name_of_the_program_decides(tmp_path: Path) -> None:
 CASE = OWN / "scoring" / "zero-collision-chain-101"
 
 
+@pytest.mark.parametrize("command", ["every", "errors", "diff", "explain"])
+def test_a_file_of_the_key_may_have_no_document_of_the_response(command: str, tmp_path: Path) -> None:
+    """Its three mentions are missing ones: two links of four are found."""
+    words_ = "".join(f"{n}\tw\t_\t_\t_\t_\t0\troot\t_\tEntity=(e1-1-)\n" for n in (1, 2, 3))
+    (tmp_path / "key").mkdir()
+    for name in "ab":
+        text = f"# newdoc id = {name}\n# global.Entity = eid-head-other\n# sent_id = {name}\n{words_}\n"
+        (tmp_path / "key" / f"{name}.conllu").write_text(text)
+    response = tmp_path / "key" / "a.conllu"
+    done = within(command, tmp_path / "key", response, *(["--format", "json"] if command == "every" else []))
+    assert done.status == 0, done.stderr
+    assert b"missing-document" in done.stderr
+    if command == "every":
+        muc = json.loads(done.stdout)["total"]["muc"]
+        assert (muc["recall_numerator"], muc["recall_denominator"]) == (2, 4)
+
+
 def test_compressed_folders_standard_input_and_processes_give_the_same(tmp_path: Path) -> None:
     key, response = pair_of(CASE)
     expected = within("corefud", key, response).stdout

@@ -520,7 +520,7 @@ def joined(parts: Sequence[Documents]) -> Documents:
         words=parts[0].words if parts else _numbers,
         named_entities=_joined_names([part.named_entities for part in parts], documents),
         texts=_joined_texts([part.texts for part in parts]),
-        nodes=_joined_nodes([part.nodes for part in parts]),
+        nodes=_joined_nodes(parts),
         characters=_joined_characters(parts),
         unnamed=bool(parts) and all(part.unnamed for part in parts),
         layers=parts[0].layers if parts else None,
@@ -555,9 +555,12 @@ def _shifted(part: Documents, by: int) -> Ints:
     return np.where(part.label < 0, part.label - by, part.label) if by else part.label
 
 
-def _joined_nodes(parts: Sequence[Nodes | None]) -> Nodes | None:
-    known = [part for part in parts if part is not None]
-    return Nodes(*map(np.concatenate, zip(*known, strict=True))) if known and len(known) == len(parts) else None
+def _joined_nodes(parts: Sequence[Documents]) -> Nodes | None:
+    """The nodes of several batches; None if one of them has mentions without nodes."""
+    known = [part.nodes for part in parts if part.nodes is not None]
+    if not known or any(part.nodes is None and len(part.start) for part in parts):
+        return None
+    return Nodes(*map(np.concatenate, zip(*known, strict=True)))
 
 
 def _joined_texts(parts: Sequence[Texts | None]) -> Texts | None:
