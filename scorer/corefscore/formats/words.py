@@ -22,16 +22,6 @@ TOGETHER = 1 << 16
 BLANK_MARKS = b"-_*"
 """Cells of one byte that mean that there is nothing."""
 
-ZEROS, HIGH, SIX, BOTH = (np.uint64(byte * 0x0101010101010101) for byte in (ord("0"), 0xF0, 6, 0x33))
-"""Eight bytes alike: the digit 0; the high half of a byte; and what distinguishes digits from other bytes: their high
-half is 3, and still is if 6 is added."""
-
-DIGITS_TOGETHER = [
-    (np.uint64(mask), np.uint64((10**size << 8 * size) + 1), np.uint64(8 * size))
-    for mask, size in ((0x0F0F0F0F0F0F0F0F, 1), (0x00FF00FF00FF00FF, 2), (0x0000FFFF0000FFFF, 4))
-]
-"""The steps from eight digits, the first in the lowest byte, to a number: each makes one number of two neighbours."""
-
 SPACE = ord(" ")
 """The largest blank byte."""
 
@@ -93,17 +83,15 @@ def side_by_side(text: Bytes, starts: Ints, sizes: Ints) -> Bytes:
 def whole_numbers(text: Bytes, starts: Ints, stops: Ints, most: int = 6) -> Ints:
     """The whole numbers ``text[starts:stops]``; -1 for a piece that is not a number of at most ``most`` digits."""
     size = stops - starts
-    number = np.full(len(starts), -1)
-    which, eight = next(_eights(text, starts, stops), (NONE, NONE))
-    # Digits at the end of eight, with zeros before them.
-    digits = eight.view(np.uint64) | ZEROS >> (size[which] << 3).view(np.uint64)
-    good = ((digits & HIGH) | ((digits + SIX) & HIGH) >> np.uint64(4)) == BOTH
-    for mask, factor, shift in DIGITS_TOGETHER:
-        digits = (digits & mask) * factor >> shift
-    number[which] = np.where(good & (size[which] <= min(most, 8)), digits.view(np.int64), -1)
-    for long in np.flatnonzero((size > 8) & (size <= most)).tolist():
-        piece = text[starts[long] : stops[long]].tobytes()
-        number[long] = int(piece) if piece.isdigit() else -1
+    number = np.zeros(len(size), dtype=np.int64)
+    good = (size > 0) & (size <= most)
+    # Digit by digit, the last one first, of the pieces that have so many: most numbers are short.
+    for place in range(min(int(size.max(initial=0)), most)):
+        which = np.flatnonzero(size > place) if place or not good.all() else slice(None)
+        digit = text[stops[which] - (place + 1)] - np.uint8(ord("0"))
+        good[which] &= digit < 10
+        number[which] += digit.astype(np.int64) * 10**place
+    number[~good] = -1
     return number
 
 
