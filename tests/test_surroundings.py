@@ -308,6 +308,13 @@ def test_an_interrupt_during_start_up_is_quiet(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, b"", b"")
 
 
+def test_an_interrupt_while_the_first_modules_are_imported_is_quiet(tmp_path: Path) -> None:
+    (tmp_path / "signal.py").write_text("raise KeyboardInterrupt")
+    program = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import corefscore.__main__"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+
+
 def test_little_comes_before_the_command_settles_what_signals_do() -> None:
     """An interrupt before is one of Python's own start-up, with its traceback."""
     program = "import sys; before = {*sys.modules}; import corefscore; print(sorted({*sys.modules} - before))"
