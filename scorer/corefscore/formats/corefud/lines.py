@@ -145,7 +145,8 @@ class Lines:
         ends, counts, tabs, only_lf = [], [], [], True
         for marks, at, has_cr in _marks(self.text):
             only_lf &= not has_cr
-            count = np.diff(at, prepend=-1) - 1
+            count = at.copy()
+            count[1:] -= at[:-1] + 1
             first = at[count == COLUMNS - 1] - (COLUMNS - 1)
             ends.append(marks[at])
             counts.append(count)
