@@ -21,7 +21,7 @@ EVALUATORS = {
     "official": "the official scorer, corefscore; Maverick, fast-coref, incremental-coref, TANL (micro)",
     "mean-of-recall-and-precision": "Stanza: the F1 of the mean recall and precision of documents",
     "mean-of-documents": "TANL, Seq2seqCoref (macro): the mean over documents",
-    "e2e-evaluator": "fastcoref, s2e: singletons dropped in parts",
+    "e2e-evaluator": "fastcoref, s2e: singletons dropped by some metrics, kept by others",
 }
 """The programs that have each convention, by its name."""
 

@@ -460,7 +460,7 @@ def test_a_table_says_that_groups_decide_and_that_they_could(data_sets: tuple[Pa
     assert "a fall of an F1 in a group by file, or in the mean of groups; --measures" in said("--by", "file")
     assert "the baseline also has groups; --by file checks each of them" in said()
     low = call(capfdbinary, "check", *data_sets[1:], "--by", "file", "--min", "lea=80", "--format", "github")
-    assert b"lea F1 is 75.00 in the mean of groups, below the floor of 80.00" in low.stdout
+    assert b"lea F1 is 75.00 in the mean of groups, below the minimum of 80.00" in low.stdout
 
 
 @pytest.mark.parametrize(
@@ -468,7 +468,11 @@ def test_a_table_says_that_groups_decide_and_that_they_could(data_sets: tuple[Pa
     [
         ([], "file", b"has no groups, and this run asks for --by file"),
         (["--by", "[ab]"], "file", b"has groups by '[ab]', and this run asks for --by file"),
-        (["--by", "file"], "file", b"has other groups: 2 on one side only, the first of which the key lacks: a.conll"),
+        (
+            ["--by", "file"],
+            "file",
+            b'has other groups: 2 on one side only; the first is "a.conll", which the key lacks',
+        ),
     ],
 )
 def test_a_baseline_without_these_groups_is_refused(

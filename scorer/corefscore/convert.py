@@ -247,6 +247,6 @@ def _full(
         for number, document in enumerate(full_documents(as_spans(batch, notices))):
             place = document.place
             if pieces := batch.discarded.get(number):
-                details = {"document": document.name, "count": plural(len(pieces), "mark"), "piece": pieces[0]}
+                details = {"document": document.name, "count": plural(len(pieces), "piece"), "piece": pieces[0]}
                 notices.append(Finding("dropped-marks", place.source.name, place.line, details=details))
             yield document._replace(sentences=next(texts))

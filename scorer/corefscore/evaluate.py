@@ -291,7 +291,7 @@ def _batch_counts(views: Views, metrics: Sequence[Metric], settings: Settings) -
     for metric in metrics:
         if metric.view == NODES:
             raise UsageError(
-                f"the metric {metric.name} needs the words and heads of mentions, which only CorefUD has; leave it out"
+                f"the metric {metric.name} is for CorefUD, and these files are not CorefUD; use another metric"
             )
     rules = settings.rules.settled(nodes=False)
     matched = {

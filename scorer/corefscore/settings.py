@@ -41,7 +41,7 @@ RULES = (
     Option(
         "mentions",
         None,
-        "Which mentions count: all, or given: only those that both sides have, so that only links are scored. "
+        "Which mentions count: all, or only those that both sides have (given), so that only links are scored. "
         "(default: all)",
         COUNTED_MENTIONS,
     ),

@@ -95,7 +95,7 @@ def _apart(key: Mention, response: Mention, documents: int, tagged: bool) -> Fin
     details["hint"] = (
         "corefscore validate ANSWER --key KEY shows where the text of the answer first differs"
         if tagged
-        else "check that both have the same tokens, number them alike (from 0, the last one included), and write "
+        else "check that both have the same tokens, count them from 0, end a mention with its last token, and write "
         "mentions in the same form"
     )
     return Finding("no-common-mention", response.place.source.name, response.line, details=details)

@@ -28,7 +28,7 @@ from corefscore.results import values
 
 
 class Measure(NamedTuple):
-    """The measure whose F1 gives the costs: its name, its metrics, and the options of each metric by name."""
+    """The measure in whose F1 costs are measured: its name, its metrics, and the options of each metric by name."""
 
     name: str
     metrics: Sequence[Metric]

@@ -129,7 +129,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "nothing-of-kind": Kind(
         NOTICE,
-        "there is nothing to count for mentions of the kind {kind} {where}",
+        "for mentions of the kind {kind}, {where}",
         "such a score is printed as 0, and left empty in tables; choose another kind or measure to get a score",
     ),
     "crosses-unit": Kind(
@@ -139,7 +139,7 @@ KINDS: Mapping[str, Kind] = {
         "scores do not change; for intervals and tests such an entity counts in the unit of its first mention",
     ),
     "no-unit": Kind(
-        ERROR, "{what}", "expected {expected}, since --unit {unit} takes the unit of every token of the key from there"
+        ERROR, "{what}", "expected {expected}, from which --unit {unit} takes the unit of every token of the key"
     ),
     "one-unit": Kind(
         ERROR,
@@ -161,7 +161,7 @@ KINDS: Mapping[str, Kind] = {
     "not-a-system": Kind(
         NOTICE,
         "this entry of the folder of systems is skipped: {what}",
-        "to score it, give it as a SYSTEM",
+        "if it is a system, name it as a SYSTEM: it is scored then, or the error says why not",
     ),
     "scores-changed": Kind(
         ERROR,
@@ -176,8 +176,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "other-documents": Kind(
         ERROR,
-        "the documents are not those of the baseline: {count} on one side only; the first, {first}, is one that "
-        "{which}",
+        'the documents are not those of the baseline: {count} on one side only; the first is "{first}", which {which}',
         "scores can be compared only for the same documents; make a new baseline",
     ),
     "other-groups": Kind(
@@ -217,8 +216,8 @@ KINDS: Mapping[str, Kind] = {
     "unknown-words": Kind(
         ERROR,
         'in document "{document}": the words of a name of type {type} are not known',
-        "a key is estimated from the words of names; expected words in the fourth of five or more columns, or in the "
-        "column that --word-column sets, and names in another column",
+        "a key is estimated from the words of names; expected words in the fourth column of at least "
+        "five, or in the column that --word-column sets, and names in another column",
     ),
     "absent-type": Kind(
         NOTICE,
@@ -260,7 +259,7 @@ KINDS: Mapping[str, Kind] = {
         "words of the response in the key",
     ),
     "outside-document": Kind(
-        NOTICE, "{count} outside any document", 'they are ignored; a document begins with "#begin document NAME"'
+        NOTICE, "{count} outside any document", 'such lines are ignored; a document begins with "#begin document NAME"'
     ),
     "no-end": Kind(
         NOTICE,
@@ -275,7 +274,7 @@ KINDS: Mapping[str, Kind] = {
     "dropped-comments": Kind(
         NOTICE,
         "a comment within a document",
-        "comments are not converted, neither this one nor any later one",
+        "comments are not converted; later ones are not reported",
     ),
     "empty-sentences": Kind(
         NOTICE,
@@ -326,7 +325,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "split-mentions": Kind(
         NOTICE,
-        'in document "{document}": {count} of more than one sentence, the first of tokens {first}',
+        'in document "{document}": {count} across sentences; the first has the tokens {first}',
         "CorefUD has no mentions across sentences; such a mention is not converted",
     ),
     "changed-order": Kind(
@@ -337,8 +336,9 @@ KINDS: Mapping[str, Kind] = {
     ),
     "dropped-marks": Kind(
         NOTICE,
-        'in document "{document}": {count} like "{piece}", which the official scorer ignores',
-        "they are not converted",
+        'in document "{document}": {count} of the coreference column that the official scorer ignores; the first is '
+        '"{piece}"',
+        "such pieces are not converted",
     ),
     "crossing-mentions": Kind(
         NOTICE,
@@ -348,7 +348,7 @@ KINDS: Mapping[str, Kind] = {
     "no-words": Kind(
         NOTICE,
         'document "{document}" has no sentences',
-        'its words are written as "-", up to the last token of a mention ({tokens} in all)',
+        'its words are not known: "-" is written for each of the {tokens} tokens up to the end of its last mention',
     ),
     "joined-subtokens": Kind(
         NOTICE,
@@ -373,8 +373,8 @@ KINDS: Mapping[str, Kind] = {
     ),
     "within-token": Kind(
         NOTICE,
-        'in document "{document}": {count} whose characters begin or end within a token of the other side, first '
-        '"{words}"',
+        'in document "{document}": {count} whose characters begin or end within a token of the other side; the '
+        'first is "{words}"',
         "such a mention is extended to whole tokens",
     ),
     "cut-text": Kind(
@@ -411,12 +411,12 @@ KINDS: Mapping[str, Kind] = {
     "no-mentions": Kind(
         NOTICE,
         'document "{document}" has no mentions',
-        "every mention that the other side has in it counts as an error; check whether its annotation is missing",
+        "each of its mentions on the other side counts as an error; check whether its annotation is missing",
     ),
     "empty-cluster": Kind(
         NOTICE,
         'in document "{document}": {count} without mentions in field "{field}"',
-        "they are ignored",
+        "such clusters are ignored",
     ),
     "singletons": Kind(
         NOTICE,
@@ -479,7 +479,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "unopened-tags": Kind(
         NOTICE,
-        'in document "{document}": {count} without an opening one',
+        'in document "{document}": {count} without an opening tag',
         "such tags are ignored; docs/language-models.md shows how each notation opens a mention",
     ),
     "unreadable-tags": Kind(
@@ -506,7 +506,7 @@ KINDS: Mapping[str, Kind] = {
     "lower-fidelity": Kind(
         NOTICE,
         "the fidelity of the text is {now} % now, and was {before} % ({what})",
-        "the change of the text alone may have changed the scores; check first what the system changes in it",
+        "scores can change because of the text alone; check first what the system changes in it",
     ),
     "low-fidelity": Kind(
         NOTICE,
@@ -522,18 +522,18 @@ KINDS: Mapping[str, Kind] = {
         NOTICE,
         "no answer has the name of a document of the key",
         "the {count} answers are paired with the {documents} documents of the key in order; to be safe, name each "
-        "answer by its file or in doc_key",
+        "answer after its document, by its file name or in doc_key",
     ),
     "unnamed-answers": Kind(
         ERROR,
         "no answer has the name of a document of the key, and {count} cannot be paired with {documents} documents",
-        "expected the name of its document as the file name of each answer or in doc_key, or as many answers as "
-        "documents, in the order of the key",
+        "name each answer after its document, by its file name or in doc_key; or give as many answers as documents, in "
+        "the order of the key",
     ),
     "unsaid-crossing": Kind(
         NOTICE,
         'in document "{document}": {count} crossing another one',
-        "the notation {notation} cannot express this, so they are left out; convert with --tags words, which can",
+        "the notation {notation} cannot express this, and such mentions are left out; --tags words can express it",
     ),
     "unsaid-ids": Kind(
         NOTICE,
@@ -542,13 +542,13 @@ KINDS: Mapping[str, Kind] = {
     ),
     "widened-brackets": Kind(
         NOTICE,
-        'in document "{document}": {count} with characters of tags in the notation {notation}',
+        'in document "{document}": {count} with characters that the notation {notation} uses for tags',
         "such characters are written as full-width characters, which are compared as equal",
     ),
     "lost-mentions": Kind(
         NOTICE,
-        'in document "{document}": {count} of the response not among the words of the key',
-        "they are left out, since the key has no token for them",
+        'in document "{document}": {count} of the response in words that the key does not have',
+        "such mentions are left out, since the key has no token for them",
     ),
     "text-unknown": Kind(
         ERROR,
@@ -605,7 +605,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "odd-dependency": Kind(
         ERROR,
-        '"{piece}" is not the dependency of an empty node, which is the head of a mention',
+        '"{piece}" is not a dependency, and zeros (mentions whose head is an empty node) are aligned by theirs',
         'expected PARENT:RELATION, or several of these separated by "|"; correct the DEPS column',
     ),
     "no-head": Kind(
@@ -621,12 +621,12 @@ KINDS: Mapping[str, Kind] = {
     "dropped-mention": Kind(
         NOTICE,
         '"{piece}" opens a mention that is never closed',
-        "it is left out, as the official scorer does; close the mention or remove the bracket",
+        "it is left out, as in the official scorer; close the mention or remove the bracket",
     ),
     "stretched-mention": Kind(
         NOTICE,
         '"{piece}" opens a mention that is closed at the same word, with other brackets between',
-        "it is read up to the end of the sentence, as the official scorer does; write a mention of one word as (e1)",
+        "it is read up to the end of the sentence, as in the official scorer; write a mention of one word as (e1)",
     ),
     "unfinished-mention": Kind(
         NOTICE,
@@ -647,14 +647,15 @@ KINDS: Mapping[str, Kind] = {
     ),
     "same-document-names": Kind(
         NOTICE,
-        "{count} with a name that an earlier file also has, the first of which is {document}",
+        '{count} with the name of a document in an earlier file; the first is "{document}"',
         'each file is a data set of its own, so such a document is called "{document} ({file})"; it is paired with '
         "the one in the file of the same name on the other side",
     ),
     "no-newdoc": Kind(
         NOTICE,
         'the file begins without "# newdoc"',
-        "the sentences up to the first one are scored as a document; the official scorer fails if they have mentions",
+        'the sentences before the first "# newdoc" are scored as a document; the official scorer fails if they have '
+        "mentions",
     ),
     "lost-newdoc": Kind(
         NOTICE,
@@ -679,7 +680,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "repeated-number": Kind(
         NOTICE,
-        "{count} with the number of another word of the sentence, the first of which is {number}",
+        "{count} with a number that another word of the sentence has; the first number is {number}",
         "words with the same number count as one word, as in the official scorer; give each word its own number",
     ),
     "not-ten-columns": Kind(
@@ -695,7 +696,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "official-lookup": Kind(
         NOTICE,
-        "for {count} the official scorer looks up another entity than the one that the mention is aligned with",
+        "for {count} the official scorer takes another entity than that of the aligned mention",
         "the scores are those of the official scorer, which papers report; --lookup alignment uses the aligned entity",
     ),
     "different-sentence": Kind(

@@ -29,7 +29,7 @@ def analysing() -> list[click.Parameter]:
             metavar="MEASURE",
             default="conll",
             show_default=True,
-            help="Measure whose F1 gives the costs.",
+            help="Measure in whose F1 costs are measured.",
         ),
         click.Option(
             ["--pronouns"],
@@ -48,7 +48,7 @@ def analysing() -> list[click.Parameter]:
             type=options.Choice(REPAIRS),
             default=REPAIRS[0],
             show_default=True,
-            help="Words to ignore at the ends of mentions when looking for span errors; off: look for none.",
+            help="Words to ignore at the ends of mentions in the search for span errors; off: do not search.",
         ),
     ]
 

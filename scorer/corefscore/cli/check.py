@@ -47,17 +47,11 @@ def command(name: str) -> click.Command:
                 help="How far a score may fall, in percentage points (default 0.05); lea.f1=0.5 for one score; can be "
                 "repeated.",
             ),
-            click.Option(
-                ["--by"],
-                metavar="REGEX",
-                help="Check each group of documents and the unweighted mean over groups; REGEX, or its first "
-                "bracket, matches the name of the group in that of a document; file makes each file of KEY a "
-                "group.",
-            ),
+            options.by("Check each group of documents, and the unweighted mean over groups"),
             click.Option(
                 ["--both-ways"],
                 is_flag=True,
-                help="Fail if any score rises or falls, even of a single document.",
+                help="Fail if any score rises or falls, including those of single documents.",
             ),
             click.Option(
                 ["--metric"],

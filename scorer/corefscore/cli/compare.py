@@ -29,12 +29,7 @@ def command(name: str) -> click.Command:
             click.Argument(["key"], type=options.File()),
             click.Argument(["systems"], type=options.File(), metavar="SYSTEM ...", nargs=-1),
             systems_folder(),
-            click.Option(
-                ["--by"],
-                metavar="REGEX",
-                help="Also compare on groups of documents and on their mean; REGEX, or its first bracket, matches "
-                "the name of the group in that of a document; file makes each file of KEY a group.",
-            ),
+            options.by("Also compare on groups of documents, and on the mean over groups"),
             *resampling(),
             *levels(),
             *scoring(),

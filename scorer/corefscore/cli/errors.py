@@ -32,8 +32,8 @@ def command(name: str) -> click.Command:
         callback=run,
         short_help="Show why a score is low: errors by type, and what each costs.",
         help="Show why a score is low: errors by type, what each type costs, and which entities are confused.\n\n"
-        "The costs in turn add up to the difference from 100. OTHER is a second response, shown beside the "
-        "first.\n\n"
+        "The costs in turn are those of repairing one type after the other, and add up to the difference from 100. "
+        "OTHER is a second response, shown beside the first.\n\n"
         "Source: Kummerfeld and Klein 2013, Error-driven analysis of challenges in coreference resolution.",
         params=[
             click.Argument(["key"], type=options.File()),

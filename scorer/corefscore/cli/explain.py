@@ -21,7 +21,7 @@ def command(name: str) -> click.Command:
         callback=options.styled(run),
         short_help="Show which conventions of other programs give which score.",
         help="Show which conventions of other programs give which score for one pair of files: with or without "
-        "singletons, means over documents, given mentions, first copies of repeated mentions.\n\n"
+        "singletons, means over documents, only mentions of both sides, first copies of repeated mentions.\n\n"
         "The commands below the table repeat each row.",
         params=[
             click.Argument(["key"], type=options.File()),

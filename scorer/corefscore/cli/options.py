@@ -248,9 +248,9 @@ def reading() -> list[click.Parameter]:
         click.Option(
             ["--heads"],
             type=Choice(HEADS),
-            help="Which word is the head of a mention: the one in the file, or the highest in the tree (both "
-            "CorefUD); by the parse (CoNLL, only for errors and diff); or the last word. (default: auto, the "
-            "first of these that is possible)",
+            help="Which word is the head of a mention: the one that the file gives or the highest in the tree (both "
+            "CorefUD only), the one by the parse (CoNLL, in errors and diff only), or the last word. (default: auto, "
+            "the first of these that is possible)",
         ),
         click.Option(
             ["--clusters-field"],
@@ -293,14 +293,15 @@ def texts() -> list[click.Parameter]:
         click.Option(
             ["--pieces"],
             type=click.Choice(PIECES),
-            help="Which entities of several answers for a document are joined: those that share a mention where the "
-            f"answers overlap, none (apart), or those with the same id (default: {PIECES[0]}).",
+            help="If the response has several texts for a document: join entities that share a mention where the "
+            f"texts overlap, none (apart), or those with the same id (default: {PIECES[0]}).",
         ),
         click.Option(
             ["--fidelity"],
             type=Finite(0, 100),
             metavar="PERCENT",
-            help="Give a notice if less than this share of a looked-up text agrees with the key (default 95).",
+            help="Give a notice if less than this share of the text agrees with the key, for tagged text or with "
+            "--align (default 95).",
         ),
     ]
 
@@ -330,10 +331,20 @@ def workers() -> list[click.Parameter]:
         click.Option(
             ["--scheduler"],
             metavar="ADDRESS",
-            help="Dask cluster to work on (tcp://HOST:PORT); or threads, or processes, to start as many as --jobs "
-            "says here. Needs pip install 'corefscore[dask]'.",
+            help="Dask cluster to work on: tcp://HOST:PORT, or threads or processes to start --jobs of them on this "
+            "machine. Needs pip install 'corefscore[dask]'.",
         ),
     ]
+
+
+def by(meaning: str, also: str = "") -> click.Parameter:
+    """The option for groups of documents; ``meaning`` says what is done with them, ``also`` ends the help."""
+    return click.Option(
+        ["--by"],
+        metavar="REGEX",
+        help=f"{meaning}. The group of a document is what REGEX, or its first (...), matches in the name; file makes "
+        f"each file of KEY a group{also}.",
+    )
 
 
 def unit() -> click.Parameter:
@@ -346,8 +357,8 @@ def unit() -> click.Parameter:
         default=DOCUMENT,
         show_default=True,
         help="What is resampled: document (with all its parts), part (each by itself), a regular expression that "
-        "matches the name of the unit in that of the document, or column:N of CoNLL or field:NAME of JSON for "
-        "units within documents.",
+        "matches the unit in the name of a document, or column:N of CoNLL or field:NAME of JSON for units within "
+        "documents.",
     )
 
 

@@ -23,8 +23,8 @@ def command(name: str) -> click.Command:
         name,
         callback=options.styled(run),
         short_help="Rank systems; those that do not differ significantly share a rank.",
-        help="Rank systems, best first. A system whose score differs significantly from the best of the rank above "
-        "has its position as its rank; any other shares that rank: 1, 2, 2, 4.\n\n"
+        help="Rank systems, best first. A system shares the rank above it unless its score differs significantly from "
+        "the best of that rank; then its position is its rank: 1, 2, 2, 4.\n\n"
         "A SYSTEM is the path of a response, or NAME=PATH to give it a name. A system that cannot be scored gets a "
         "row with the reason, and the exit status is 1.",
         params=[
@@ -38,12 +38,7 @@ def command(name: str) -> click.Command:
                 show_default=True,
                 help="Measure to rank by: its F1, or a score such as lea.recall.",
             ),
-            click.Option(
-                ["--by"],
-                metavar="REGEX",
-                help="Rank by the unweighted mean over groups of documents; REGEX, or its first bracket, matches "
-                "the name of the group in that of a document; file makes each file of KEY a group.",
-            ),
+            options.by("Rank by the unweighted mean over groups of documents"),
             click.Option(
                 ["--plot"],
                 metavar="FILE",

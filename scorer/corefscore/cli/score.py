@@ -24,6 +24,12 @@ from corefscore.reports.row import shortened
 from corefscore.reports.score import Intervals, Report
 from corefscore.results import DOCUMENT, Result, compiled, refuse_heads_of_spans
 
+SYMBOLS = (
+    "This is recall; precision is the same with the two sides swapped. Key entity i has |k_i| mentions, response "
+    "entity j has |r_j|, and the two share n_ij; a cell is a pair that shares any."
+)
+"""The symbols in the definitions of metrics."""
+
 
 def command(words: str) -> click.Command:
     """The command that scores with the metrics that ``words`` names."""
@@ -63,13 +69,7 @@ def _parameters(metrics: Sequence[Metric]) -> list[click.Parameter]:
         options.unit(),
         options.output(),
         click.Option(["--documents"], is_flag=True, help="Add a row for each document (not with --format official)."),
-        click.Option(
-            ["--by"],
-            metavar="REGEX",
-            help="Add totals for groups of documents and their mean; REGEX, or its first bracket, matches the name "
-            "of the group in that of a document; file makes each file of KEY a group (not with --format "
-            "official).",
-        ),
+        options.by("Add totals for groups of documents, and the mean over groups", " (not with --format official)"),
         click.Option(
             ["--average", "average_over"],
             type=click.Choice(["documents"]),
@@ -99,7 +99,8 @@ def _help(metrics: Sequence[Metric], *, average: bool) -> str:
         last = " Also prints the CoNLL average, the mean of the F1 of muc, bcub and ceafe." if average else ""
         return "Score with several metrics: " + ", ".join(metric.name for metric in metrics) + "." + last
     (metric,) = metrics
-    paragraphs = [f"{metric.title}. {metric.use}", " ".join(metric.definition), metric.note]
+    definition = " ".join(metric.definition)
+    paragraphs = [f"{metric.title}. {metric.use}", definition, SYMBOLS if "n_ij" in definition else "", metric.note]
     return "\n\n".join(filter(None, [*paragraphs, f"Paper: {metric.paper}"]))
 
 

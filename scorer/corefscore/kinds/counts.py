@@ -48,7 +48,7 @@ def nothing_to_count(
         empty = [name for name, total in totals.items() if not total[denominator]]
         if empty:
             measures = "any measure" if len(empty) == len(totals) else ", ".join(empty)
-            empty_sides.append(f"in the {side} for {measures}")
+            empty_sides.append(f"the {side} has nothing to count for {measures}")
     if empty_sides:
         details = {"kind": kind, "where": "; ".join(empty_sides)}
         yield Finding("nothing-of-kind", files[0] if files else KEY, details=details)

@@ -163,7 +163,7 @@ METRIC = Metric(
         Option(
             "boundary",
             KEY,
-            "BLANC leaves out a kind of link (coreference or not) that does not occur in the key, or on both sides.",
+            "BLANC leaves out a kind of link (coreference or not) that the key lacks, or that both sides lack (both).",
             BOUNDARIES,
             implied=True,
         ),

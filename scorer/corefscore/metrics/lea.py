@@ -70,8 +70,8 @@ METRIC = Metric(
     cite=("moosavi-strube-2016-coreference",),
     use="Use it when only correct coreference links should count, and large entities more than small ones.",
     note=(
-        "The paper shows that mentions without a correct link add nothing, for keys without singletons. If the key has "
-        "singletons, finding them counts: all key mentions as singletons give 19.80 on the novels of LitBank."
+        "If the key has no singletons, mentions without a correct link add nothing, as the paper shows. If it has, "
+        "finding them counts: a response of all key mentions as singletons scores 19.80 on the novels of LitBank."
     ),
     measures=(Measure("lea", "Coreference", title="LEA"),),
     count=count,

@@ -184,7 +184,7 @@ class Check(Presented):
         floors = (
             Column("measure", "measure"),
             Column("score", "score"),
-            Column("floor", "floor", PERCENT),
+            Column("floor", "minimum", PERCENT),
             Column("now", "now", PERCENT),
             Column("verdict", "verdict"),
         )
@@ -196,7 +196,7 @@ class Check(Presented):
         if texts and self.fidelity_before is not None:
             empty = [None] * (len(texts[0].columns) - 2)
             texts = [texts[0]._replace(rows=[["baseline", self.fidelity_before, *empty], *texts[0].rows])]
-        return [Table("moved", moved, rows), Table("floors", floors, lows), *texts]
+        return [Table("moved", moved, rows), Table("minimum scores", floors, lows), *texts]
 
     @property
     def notes(self) -> Sequence[str]:
@@ -210,7 +210,7 @@ class Check(Presented):
         if self.unused is not None:
             notes.append(f"the baseline also has groups; --by {quote(self.unused)} checks each of them")
         if self.floors and self.asked.by is not None:
-            notes.append("floors are for the mean of groups")
+            notes.append("minimum scores are for the mean of groups")
         return [*notes, "the check has " + ("passed" if self.passed else "failed")]
 
     def _deciding(self) -> str:
@@ -281,7 +281,7 @@ class Check(Presented):
             if not floor.met:
                 now, least = f"{floor.now * 100:.2f}", f"{floor.least * 100:.2f}"
                 where = "" if self.asked.by is None else f" in the {MEAN}"
-                yield f"{floor.measure} {HEADINGS[floor.score]} is {now}{where}, below the floor of {least}"
+                yield f"{floor.measure} {HEADINGS[floor.score]} is {now}{where}, below the minimum of {least}"
 
 
 def check(
@@ -397,7 +397,7 @@ def _same_groups(report: Report, baseline: Baseline, path: str) -> None:
     elif baseline.by != report.by:
         found = f"has groups by {quote(baseline.by)}, and this run asks for --by {quote(report.by)}"
     elif difference := _only_one_side(baseline.groups, report.groups):
-        found = "has other groups: {count} on one side only, the first of which {which}: {first}".format(**difference)
+        found = 'has other groups: {count} on one side only; the first is "{first}", which {which}'.format(**difference)
     else:
         return
     raise InputError([Finding("other-groups", path, details={"what": found, "by": quote(report.by)})])

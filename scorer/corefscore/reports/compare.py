@@ -250,7 +250,8 @@ def _comparison(
     units = sample(list(results.values()), measures, method.unit, method.by, averaged=averaged)
     if units.units == 1:
         first = next(iter(results.values()))
-        raise InputError([Finding("one-unit", "key", details={"unit": method.unit, "documents": len(first.names)})])
+        details = {"unit": method.unit, "documents": len(first.names)}
+        raise InputError([Finding("one-unit", first.files[0] if first.files else "key", details=details)])
     comparison = compared(units, method, watch=watch)
     if method.by is None or not units.pairs:
         return Comparison(results, measures, comparison)

@@ -86,14 +86,15 @@ KEY_AND_RESPONSE = Words(
     notes=(
         "in turn: F1 gained by repairing all errors of this type after those of the types above; the column adds up to "
         "what is lost",
-        "alone: F1 gained by repairing only this type (and spans); negative if joining divided parts also joins other "
-        "entities that they are conflated with",
+        "alone: F1 gained by repairing only this type (and spans); it can be negative, since joining the parts of a "
+        "divided entity also joins what they are conflated with",
     ),
-    star="the main mention of the key entity is here, and its other pieces should join it",
+    star="the response entity with the main mention of the key entity, which its other mentions should join",
     legend=(
         "[x]3 right   -[x]7 missing   +[x]16 extra   ~[x]2 other span",
-        "[x]5>r2 belongs to entity 5, found in r2 (2: the response entity that corresponds to",
-        "        key entity 2; r2: a response entity that corresponds to none)",
+        "[x]5>4  belongs to key entity 5, but is with key entity 4 in the response",
+        "[x]5>r2 belongs to key entity 5, but is in entity r2 of the response, which",
+        "        corresponds to no key entity",
     ),
     said=("right", "found, with another span", "found, in another entity", "missing in the response", "not in the key"),
 )
@@ -151,8 +152,9 @@ FIRST_AND_SECOND = Words(
     star="the main mention of the entity of first is here",
     legend=(
         "[x]3 both agree   -[x]7 only in first   +[x]16 only in second   ~[x]2 another span",
-        "[x]5>r2 is in entity 5 of first and in r2 of second (2: the entity of second that",
-        "        corresponds to entity 2 of first; r2: one that corresponds to none)",
+        "[x]5>4  is in entity 5 of first, but in second it is with entity 4 of first",
+        "[x]5>r2 is in entity 5 of first, but in second in entity r2, which corresponds to",
+        "        no entity of first",
     ),
     said=(
         "both agree",

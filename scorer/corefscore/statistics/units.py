@@ -105,8 +105,8 @@ def sample(
     rows = [_rows(result, metrics, unit) for result in results]
     if len({len(result.names) for result in results}) > 1:
         raise UsageError(
-            "the responses have different documents, since windows of texts of different lengths differ; give "
-            "responses with the tokens of the key, or leave --window out"
+            "the responses have different numbers of windows, since their texts have different lengths; give responses "
+            "with the tokens of the key, or leave --window out"
         )
     groups = _groups(first, by)
     names_of_groups, group_of_document = list(dict.fromkeys(groups)), _numbered(groups)
@@ -230,12 +230,12 @@ def _units(rows: _Rows, groups: Sequence[str], group_of_document: Ints) -> _Unit
     divided = np.flatnonzero(group_of_unit[unit] != group)
     if len(divided):
         name = rows.unit[divided[0]]
-        its_groups = dict.fromkeys(
+        groups_of_unit = dict.fromkeys(
             groups[document] for document, of in zip(rows.document, rows.unit, strict=True) if of == name
         )
         raise UsageError(
-            f'the unit "{name}" has documents of several groups: {", ".join(its_groups)}; '
-            "a unit is resampled as a whole, so --by must not divide it"
+            f'the unit "{name}" has documents of several groups: {", ".join(groups_of_unit)}; '
+            "a unit is resampled as a whole; choose a --unit within one group, or leave --by out"
         )
     order = np.argsort(group_of_unit, kind="stable")
     position = np.empty(len(order), dtype=np.int64)

@@ -48,7 +48,7 @@ def _units(source: Source, begin: int, lines: Sequence[bytes], unit: str) -> lis
         columns = columns_of(line)
         if index >= len(columns) - 1:  # the last column is coreference
             what = f"token {token} has {len(columns)} columns, the last of which is coreference"
-            details = {"what": what, "expected": f"column {number} before it", "unit": unit}
+            details = {"what": what, "expected": f"column {number} before that of coreference", "unit": unit}
             raise InputError([Finding("no-unit", source.name, begin, details=details)])
         units.append(columns[index].strip())
     return _texts(units)

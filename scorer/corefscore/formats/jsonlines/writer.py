@@ -17,7 +17,7 @@ from corefscore.formats.jsonlines.words import TOKEN, WORD
 from corefscore.formats.row import NO_WORD, USUAL, FullDocument, Request, changed_order, order_kept
 
 CONFLICT = "the order of ids would change which copy of a mention counts"
-"""The reason why ids are dropped although they run from 0."""
+"""The reason why ids are dropped although they are the numbers from 0 on."""
 
 Clusters = Sequence[Sequence[tuple[int, int]]]
 Words = Sequence[Sequence[str]]
@@ -61,7 +61,7 @@ def _in_order(document: FullDocument, notices: list[Finding], noted: set[str]) -
         elif from_0:
             from_0 = False
     if not from_0:
-        what = "the ids of entities do not run from 0" if set(names) != set(numbers) else CONFLICT
+        what = "the ids of entities are not the numbers from 0 on" if set(names) != set(numbers) else CONFLICT
         _notice(document, notices, noted, "dropped-ids", what=what)
     return [document.entities[name] for name in (numbers if from_0 else names)]
 

@@ -107,7 +107,7 @@ class ErrorComparison(Reported):
         by = gains if first > second else {name: -gain for name, gain in gains.items()}
         most, least = max(by, key=lambda name: by[name]), min(by, key=lambda name: by[name])
         loses = f"; worse in {least} ({by[least] * 100:+.2f})" if by[least] < -NOTHING else ""
-        return [f"{better} is better than {worse} above all in {most} ({by[most] * 100:+.2f}){loses}"]
+        return [f"{better} is better than {worse} mostly in {most} ({by[most] * 100:+.2f}){loses}"]
 
     @property
     def status_table(self) -> Table:
@@ -168,7 +168,7 @@ class ErrorComparison(Reported):
         both, first, second = self.extra
         return [
             f"extra mentions: {both} in both, {first} only in {name_a}, {second} only in {name_b}",
-            "costs are in turn: they depend on earlier repairs, so more errors of a type can cost less",
+            "a cost is that of repairing one type after the other (in turn), so more errors of a type can cost less",
         ]
 
     def to_dict(self) -> dict[str, Any]:

@@ -66,7 +66,7 @@ class ErrorReport(Presented):
 
     @property
     def measure_title(self) -> str:
-        """The name of the score that gives the costs."""
+        """The name of the score in which costs are measured."""
         name = self.analysis.measure.name
         return "CoNLL average" if name == AVERAGE else f"{name} F1"
 
