@@ -101,6 +101,9 @@ def test_few_units_give_exact_p_and_no_verdict(capfdbinary: Capture) -> None:
     assert lea["f1"]["differ"] is None
     table = call(capfdbinary, "compare", KEY, ASH, CEDAR, "--unit", r"^\((\w\w)", "--measures", "lea").stdout
     assert table.count(b"no verdict") == 4  # the fourth names the three
+    three = compared(capfdbinary, ASH, BIRCH, CEDAR, "--unit", r"^\((\w\w)", "--measures", "lea")
+    numbers = [pair["measures"]["lea"]["f1"] for pair in three["pairs"]]
+    assert [(each["smallest_p"], each["p_corrected"]) for each in numbers] == [(0.5, 1)] * 3
 
 
 def test_the_report_says_how_many_tests_there_are(capfdbinary: Capture) -> None:
@@ -116,6 +119,9 @@ def test_the_report_says_how_many_tests_there_are(capfdbinary: Capture) -> None:
     assert "corrected by Holm's method for all 19 tests" in strict["notes"]
     assert "| correction=holm-all |" in strict["signature"]
     assert not any("by chance" in note for note in strict["notes"])
+    two = ("compare", KEY, ASH, BIRCH, "--measures", "lea.f1,muc.f1")
+    assert b"p (Holm)" not in call(capfdbinary, *two).stdout
+    assert b"p (Holm)" in call(capfdbinary, *two, "--correction", "holm-all").stdout
     for measure, scores in found["pairs"][0]["measures"].items():
         for score, numbers in scores.items():
             assert (

@@ -368,10 +368,21 @@ def test_older_tasks_stand_for_options(task: str, expected: str) -> None:
     assert one == two and one.status == 0
 
 
-def test_zeros_have_no_dependencies_in_older_tasks() -> None:
-    done = within("conll", *pair_of(CASE), "--task", "crac22", "--zeros", "dependent")
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("--task crac22 --zeros dependent", "lookup=crac22 compares zeros by position"),
+        ("--lookup crac22", "lookup=crac22 compares zeros by position"),
+        ("--mentions given", "mentions=given is for spans"),
+        ("--mentions given --of pronouns", "mentions=given is for spans"),
+        ("--lookup official --of pronouns", "--of needs the lookup by alignment"),
+        ("--task crac23 --of pronouns", "--of needs the lookup by alignment"),
+    ],
+)
+def test_rules_that_contradict_each_other_are_refused(options: str, said: str) -> None:
+    done = within("conll", *pair_of(CASE), *options.split())
     assert (done.status, done.stdout) == (2, b"")
-    assert b"lookup=crac22 compares zeros by position" in done.stderr
+    assert said.encode() in done.stderr
 
 
 def test_one_mention_serves_many_in_older_tasks() -> None:

@@ -100,6 +100,21 @@ def test_several_systems_share_the_level(corpora: Path) -> None:
         assert [each["p_corrected"] for each in found["groups"]] == pytest.approx(expected)
 
 
+def test_the_verdict_on_a_data_set_is_that_of_the_corrected_p(tmp_path: Path) -> None:
+    """8 of 9 documents differ one way, and one as much the other way: p = 2 (1 + 9) / 2^9, twice that for two sets."""
+    for side, many, one in (("key", RIGHT, RIGHT), ("one", RIGHT, WRONG), ("two", WRONG, RIGHT)):
+        (tmp_path / side).mkdir()
+        for data_set in "ab":
+            cells = [many] * (DOCUMENTS - 1) + [one]
+            text = "".join(conll(f"{data_set}{number}", *cells[number]) for number in range(DOCUMENTS))
+            (tmp_path / side / f"{data_set}.conll").write_text(text)
+    systems = {name: tmp_path / name for name in ("one", "two")}
+    for correction, tests, differ in (("holm", 2, False), ("none", 1, True)):
+        found = corefscore.compare(tmp_path / "key", systems, "lea.f1", by="file", correction=correction).to_dict()
+        tested = [(each["p"], each["p_corrected"], each["differ"]) for each in found["groups"]]
+        assert tested == [(20 / 2**9, tests * 20 / 2**9, differ)] * 2
+
+
 def test_rank_prints_all_data_sets_however_many_there_are(tmp_path: Path) -> None:
     """A line for each, in a table of 80 columns: they were columns that the ranking had no room for."""
     data_sets = [f"{language}-a-long-name" for language in ("ca", "cs", "de", "en", "es", "fr", "hu", "lt", "no", "pl")]

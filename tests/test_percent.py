@@ -36,7 +36,7 @@ def test_a_percentage_becomes_a_fraction(text: str, share: float) -> None:
     assert from_percent(text, "--min lea=") == share
 
 
-@pytest.mark.parametrize(("text", "level"), [("0.05", 0.05), ("5%", 0.05), ("0.5%", 0.005), ("0.999", 0.999)])
+@pytest.mark.parametrize(("text", "level"), [("0.05", 0.05), ("5%", 0.05), ("0.07%", 0.0007), ("0.999", 0.999)])
 def test_a_level_is_a_fraction(text: str, level: float) -> None:
     assert from_fraction(text, "--alpha ") == level
 
@@ -61,7 +61,7 @@ def test_a_reading_that_is_refused_itself_is_not_advised() -> None:
 
 def test_both_readings_are_named() -> None:
     with pytest.raises(UsageError) as refused:
-        from_percent("0.95", "--confidence ")
+        from_percent("0.95", "--confidence ", ends=False)
     assert str(refused.value) == (
         "--confidence 0.95 would be 0.95 %; for 95 % write --confidence 95, for 0.95 % write --confidence 0.95%"
     )
@@ -71,6 +71,12 @@ def test_both_readings_are_named() -> None:
     with pytest.raises(UsageError) as refused:
         fraction(95, "confidence=", ends=False)
     assert str(refused.value) == "confidence=95 would be 9500 %; for 95 % write confidence=0.95"
+    with pytest.raises(UsageError) as refused:
+        fraction(1, "alpha=", ends=False)
+    assert str(refused.value) == "alpha=1 would be 100 %; for 1 % write alpha=0.01"
+    with pytest.raises(UsageError) as refused:
+        fraction(100, "alpha=", ends=False)
+    assert str(refused.value) == "alpha=100: expected a number between 0 and 1"
 
 
 @pytest.mark.parametrize("given", [{"confidence": 95}, {"alpha": 5}, {"alpha": 0.0}, {"confidence": 1.0}])

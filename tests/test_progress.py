@@ -114,3 +114,11 @@ def test_there_is_no_bar_where_the_size_is_unknown(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("sys.stderr", Screen(terminal=True))
     with progress.progress(["-"], None) as watch:
         assert watch is None
+
+
+def test_a_folder_without_files_does_not_hide_the_others_on_a_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    monkeypatch.setattr("sys.stderr", screen := Screen(terminal=True))
+    assert b"notice[overlapping-mentions]" in call(capfdbinary, "validate", tmp_path, PAIR[0]).stdout
+    assert f"corefscore: {tmp_path}: the folder contains no file\n" in screen.text()

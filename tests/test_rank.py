@@ -218,17 +218,31 @@ def test_each_rank_is_explained_by_the_test_that_decided_it(capfdbinary: Capture
 
 
 def test_groups_of_documents_have_a_line_each(capfdbinary: Capture) -> None:
-    by = ("--by", r"^\((\w\w)", "--sort", "lea", "--measures", "lea")
+    by = ("--by", r"^\((\w\w)", "--sort", "lea.precision", "--measures", "lea")
     found = ranked(capfdbinary, KEY, "--systems", RUNS, *by)
-    groups = corefscore.score(KEY, RUNS / "ash.conll").by(by[1])
-    ash = next(row for row in found["ranking"] if row["system"] == "ash.conll")
-    assert {name: its["lea"]["f1"] for name, its in ash["groups"].items()} == {
+    groups = corefscore.score(KEY, RUNS / "cedar.conll").by(by[1])
+    cedar = next(row for row in found["ranking"] if row["system"] == "cedar.conll")
+    assert {name: its["lea"]["f1"] for name, its in cedar["groups"].items()} == {
         name: scores["lea"].f1 for name, scores in groups.items()
     }
     lines = call(capfdbinary, "rank", KEY, "--systems", RUNS, *by).stdout.decode().splitlines()
-    head, _, *rows = (line.split() for line in lines[lines.index("lea.f1 by group") + 2 :][:4])
-    shown = [[row[0], row[head.index("ash")]] for row in rows]
-    assert shown == [[name, f"{100 * groups[name]['lea'].f1:.2f}"] for name in ("bn", "nw")]
+    head, _, *rows = (line.split() for line in lines[lines.index("lea.precision by group") + 2 :][:4])
+    shown = [[row[0], row[head.index("cedar")]] for row in rows]
+    assert shown == [[name, f"{100 * groups[name]['lea'].precision:.2f}"] for name in ("bn", "nw")]
+
+
+def test_of_many_systems_the_best_are_shown_by_group(tmp_path: Path, capfdbinary: Capture) -> None:
+    systems = tmp_path / "systems"
+    systems.mkdir()
+    for number, run in enumerate(sorted(RUNS.iterdir()) * 3):
+        (systems / f"{run.stem}-{number}.conll").write_bytes(run.read_bytes())
+    by = ("--by", r"^\((\w\w)", "--measures", "lea", "--sort", "lea", "--trials", "9", "--quiet")
+    found = ranked(capfdbinary, KEY, "--systems", systems, *by)
+    order = [row["system"].removesuffix(".conll") for row in found["ranking"]]
+    lines = call(capfdbinary, "rank", KEY, "--systems", systems, *by).stdout.decode().splitlines()
+    shown = lines[lines.index("lea.f1 by group") + 2].split()[1:]
+    assert 3 < len(shown) < len(order)
+    assert shown == order[: len(shown)]
 
 
 def test_a_ranking_fits_the_terminal(capfdbinary: Capture, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,6 +61,7 @@ def document(*lines: str, name: str = "d") -> str:
         pytest.param([f"w\t({'9' * 19}", f"x\t{'9' * 19})"], 2, [[(0, 1)]], id="ids can be longer than any number"),
         pytest.param(["w\t(1|(1", "x\t1)", "y\t1)"], 3, [[(0, 1), (0, 2)]], id="a close takes the latest open"),
         pytest.param(["w\t(2|(1)", "x\t2)"], 2, [[(0, 0)], [(0, 1)]], id="one-token mentions of a cell come first"),
+        pytest.param(["w\t(1) x", "w\tx (2) y"], 2, [[(0, 0)], [(1, 1)]], id="blanks in a cell are no columns"),
         pytest.param(["w\t()", "w\t(", "w\t)", "w\t(a)"], 4, [], id="brackets without digits mean nothing"),
     ],
 )
@@ -73,6 +74,12 @@ def test_crlf_keeps_an_empty_last_column(tmp_path: Path) -> None:
     """The CR stands in it, so the mention before it is in no last column (facts of the official scorer)."""
     documents, _ = read_text("#begin document d\r\nw\t(1)\t\r\nx\t(2)\r\n#end document\r\n", tmp_path)
     assert (documents.names, entities(documents)) == (["d"], [[(1, 1)]])
+
+
+def test_blanks_before_crlf_are_no_column(tmp_path: Path) -> None:
+    """By our rule for lines without tabs: what is left of the last blanks is the cell."""
+    documents, _ = read_text("#begin document d\r\nw (1) \r\nx (2)  \r\ny (3)\n#end document\r\n", tmp_path)
+    assert entities(documents) == [[(0, 0)], [(1, 1)], [(2, 2)]]
 
 
 def test_one_cr_belongs_to_the_line_end_and_no_more_to_the_name(tmp_path: Path) -> None:

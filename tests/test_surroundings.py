@@ -398,21 +398,58 @@ def test_owner_and_mode_are_kept_and_lost_links_are_told(tmp_path: Path) -> None
     assert command("lea", KEY, RESPONSE, "--output", out, "--quiet").stderr == b""
 
 
+def test_a_link_stays_a_link_and_its_file_is_replaced_from_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """Only within one folder is a move sure to be one step: another may be on another disk."""
+    moved: list[tuple[str, str]] = []
+    replace = os.replace
+
+    def noted(old: str, new: str) -> None:
+        moved.append((old, new))
+        replace(old, new)
+
+    monkeypatch.setattr(os, "replace", noted)
+    (tmp_path / "folder").mkdir()
+    out, link = tmp_path / "folder" / "out", tmp_path / "link"
+    out.write_text("old")
+    link.symlink_to(out)
+    mask = os.umask(0o27)
+    try:
+        assert call(capfdbinary, "muc", KEY, RESPONSE, "--output", link).status == 0
+        assert call(capfdbinary, "muc", KEY, RESPONSE, "--output", tmp_path / "new").status == 0
+    finally:
+        after = os.umask(mask)
+    assert (link.is_symlink(), out.read_bytes()) == (True, (tmp_path / "new").read_bytes())
+    folders = [tuple(Path(name).parent for name in names) for names in moved]
+    assert folders == [(out.parent, out.parent), (tmp_path, tmp_path)]
+    assert (after, (tmp_path / "new").stat().st_mode & 0o777) == (0o27, 0o640)
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
 def test_an_owner_that_cannot_be_kept_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
-    def refused(*_: int) -> None:
-        raise PermissionError
+    """An owner may be refused alone, since a user may give a file to a group that is his own."""
+    fchown = os.fchown
 
-    out = tmp_path / "out"
-    out.write_text("old")
-    os.chown(out, 1234, 5678)
-    out.chmod(0o4755)
+    def refused(descriptor: int, owner: int, group: int) -> None:
+        if owner != -1 or group not in may:
+            raise PermissionError
+        fchown(descriptor, owner, group)
+
     monkeypatch.setattr(os, "fchown", refused)
-    done = call(capfdbinary, "muc", KEY, RESPONSE, "--output", out)
-    assert b"belonged to user 1234 and group 5678, the new one belongs to user 0 and group " in done.stderr
-    assert (done.status, out.stat().st_mode & 0o7777) == (0, 0o755)
+    out = tmp_path / "out"
+    may: list[int] = []
+    for group in (os.getegid(), 5678):
+        out.write_text("old")
+        os.chown(out, 1234, 5678)
+        out.chmod(0o4755)
+        done = call(capfdbinary, "muc", KEY, RESPONSE, "--output", out)
+        told = f"belonged to user 1234 and group 5678, the new one belongs to user 0 and group {group}\n"
+        assert told.encode() in done.stderr
+        assert (done.status, out.stat().st_mode & 0o7777, out.stat().st_gid) == (0, 0o755, group)
+        may = [5678]
 
 
 # Terminals

@@ -389,10 +389,14 @@ def test_a_file_that_cannot_be_read_has_a_row(
         assert done.stdout.startswith(b"::error file=nowhere,title=unreadable::nowhere: No such file or directory%0A")
 
 
-def test_a_key_that_cannot_be_read_does_not_hide_the_files(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    done = call(capfdbinary, "validate", TESTDATA / "odd" / "no-end" / "file.conll", "--key", "nowhere")
-    assert b"notice[no-end]" in done.stdout
-    assert (done.status, done.stderr) == (2, b"corefscore: nowhere: No such file or directory\n")
+def test_a_key_that_cannot_be_read_does_not_hide_the_files(
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    os.mkdir(folder := tmp_path / "folder")
+    for key, said in (("nowhere", "No such file or directory"), (folder, "the folder contains no file")):
+        done = call(capfdbinary, "validate", TESTDATA / "odd" / "no-end" / "file.conll", "--key", key)
+        assert b"notice[no-end]" in done.stdout
+        assert (done.status, done.stderr) == (2, f"corefscore: {key}: {said}\n".encode())
 
 
 PAIRED = [path for folder in (RECORDED, TESTDATA / "odd") for path in sorted(folder.rglob("response.*"))]
@@ -738,6 +742,15 @@ def test_a_file_can_be_mended_in_its_place(tmp_path: Path, capfdbinary: pytest.C
     assert path.read_text() == document("w\t(1)", "x\t(1)")
 
 
+def test_a_file_of_the_folder_that_is_not_read_may_be_written(
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    for name in ("key.conll", "out"):
+        (tmp_path / name).write_text(document("w\t(1)", "x\t(1)"))
+    how = ("--fix", tmp_path / "out", "--key", tmp_path, "--include", "*.conll")
+    assert call(capfdbinary, "validate", tmp_path / "key.conll", *how).status == 0
+
+
 FULL = (
     "import resource, sys; from corefscore.cli import run\n"
     "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
@@ -767,6 +780,7 @@ def test_a_full_disk_leaves_the_old_file_whole(way: str, tmp_path: Path) -> None
             "--fix folder/one --key folder",
             "--fix folder/one would overwrite folder/one, which is read; name another file",
         ),
+        ("--fix out --key empty", "empty: the folder contains no file"),
         ("--fix out.gz", "out.gz: --fix writes plain text; give OUT a name without .gz"),
         (
             "--fix out --tags words",
@@ -794,13 +808,14 @@ def test_nothing_is_mended_before_the_call_is_known_to_be_sound(
     monkeypatch.chdir(tmp_path)
     text = document("w\t(1)|(1)", "x\t(1)")
     os.mkdir("folder")
+    os.mkdir("empty")
     for name in ("file", "key", "folder/one"):
         Path(name).write_text(text)
     Path("words").write_text('{"doc_key": "d", "clusters": []}\n')
     Path("half.gz").write_bytes(gzip.compress(text.encode())[:-8])
     done = call(capfdbinary, "validate", "file", *arguments.split())
     assert (done.status, done.stderr.decode()) == (2, f"corefscore: {said}\n")
-    assert sorted(os.listdir()) == ["file", "folder", "half.gz", "key", "words"]
+    assert sorted(os.listdir()) == ["empty", "file", "folder", "half.gz", "key", "words"]
     assert {Path(name).read_text() for name in ("file", "key", "folder/one")} == {text}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import Any
 
@@ -13,6 +13,7 @@ import click
 
 from corefscore.cli.signals import clearing
 from corefscore.documents.sources import Source, sources
+from corefscore.errors import UsageError
 
 DELAY = 1.0
 """Seconds before the bar appears."""
@@ -59,8 +60,10 @@ def progress(paths: Iterable[str], include: str | None) -> Iterator[Progress | N
     if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
-    files = [source.path for path in paths for source in sources(path, include)]
-    if not all(os.path.isfile(path) for path in files):
+    files: list[str] = []
+    with suppress(UsageError):  # reading reports files that cannot be read
+        files = [source.path for path in paths for source in sources(path, include)]
+    if not files or not all(os.path.isfile(path) for path in files):
         yield None
         return
     shown = Progress(sum(map(os.path.getsize, files)))

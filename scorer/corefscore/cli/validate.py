@@ -91,8 +91,6 @@ def run(
     one_standard_input(*files, key)
     context = click.get_current_context()
     reading = Reading(**arguments)
-    of_key: list[Finding] = []
-    key_files = None if key is None else sources(key, reading.include, reading.max_unpacked, of_key)
     fixes: Fixes | None = None
     rewrite: Callable[[], None] | None = None
     if fix is not None:
@@ -107,7 +105,7 @@ def run(
 
         files = [fix]
     printed = layout in fitting(FINDINGS)
-    rows, broken = _validated(files, key, key_files, of_key, reading, printed=printed, rewrite=rewrite)
+    rows, broken = _validated(files, key, reading, printed=printed, rewrite=rewrite)
     rows = [row.without(ignored) for row in rows]
     write(rendered(Checked(rows, fixes), options.style(layout)))
     if broken:
@@ -120,8 +118,6 @@ def run(
 def _validated(
     files: Sequence[str],
     key: str | None,
-    key_files: list[Source] | None,
-    skipped: list[Finding],
     reading: Reading,
     *,
     printed: bool,
@@ -131,28 +127,28 @@ def _validated(
 
     ``rewrite`` writes the file first, unless the key cannot be read.
     A file that cannot be read is reported on standard error, and has a row unless findings are ``printed`` as text.
-    ``skipped`` are the notices about files that were skipped in the folder of the key.
     """
     broken: list[str] = []
+    read: dict[str, list[Source]] = {}
 
-    def rows(path: str, found: list[Source] | None, beside: list[Source] | None, side: str) -> list[Validated]:
+    def rows(path: str, beside: list[Source] | None, side: str) -> list[Validated]:
+        notices: list[Finding] = []
         try:
-            notices = list(skipped if found is not None else ())
-            found = sources(path, reading.include, reading.max_unpacked, notices) if found is None else found
-            return [validate(path, watched(found, watch), beside, reading, side, notices=notices)]
+            read[side] = watched(sources(path, reading.include, reading.max_unpacked, notices), watch)
+            return [validate(path, read[side], beside, reading, side, notices=notices)]
         except UsageError as error:
             complain(f"corefscore: {error}")
             broken.append(path)
             return [] if printed else [unreadable(path, error)]
 
     with progress([*files, *([] if key is None else [key] * (len(files) + 1))], reading.include) as watch:
-        of_key = [] if key is None else rows(key, key_files, None, KEY)
+        of_key = [] if key is None else rows(key, None, KEY)
         if rewrite is not None:
             if broken:
                 return of_key, True
             rewrite()
-        beside = None if broken or key_files is None else watched(key_files, watch)
-        return [row for path in files for row in rows(path, None, beside, RESPONSE)] + of_key, bool(broken)
+        beside = None if broken else read.get(KEY)  # the same sources, since standard input is read once
+        return [row for path in files for row in rows(path, beside, RESPONSE)] + of_key, bool(broken)
 
 
 def _codes(words: str) -> set[str]:

@@ -247,8 +247,8 @@ class Reader:
             else:
                 is_token[line] = is_token_line(line_text)
         ends = sum(name is None for name in markers.values())
-        # One byte is counted faster, and few files have a # outside of markers.
-        if np.count_nonzero(text == HASH) > len(markers) and data.count(END, 0, size) > ends:
+        # One byte is counted faster, and few files have a # that does not begin a line.
+        if np.count_nonzero(text == HASH) > len(hashes) and data.count(END, 0, size) > ends:
             for end in END_MARKER.finditer(data, 0, size):
                 markers.setdefault(int(np.searchsorted(line_ends, end.start())) - 1, None)
         is_token[list(markers)] = False
