@@ -10,7 +10,7 @@ import numpy as np
 
 from corefscore.alignment.common import Common, nothing_in_common, other_columns
 from corefscore.alignment.pairing import Pairs
-from corefscore.alignment.repeats import Repeat, describe, once, refuse_too_many
+from corefscore.alignment.repeats import Repeat, describe, distinct, refuse_too_many
 from corefscore.checking.findings import Finding
 from corefscore.documents.arrays import Floats, in_a_row
 from corefscore.errors import UsageError
@@ -127,9 +127,9 @@ def _notices(
     dropped = [repeat for batch in notes for repeat in batch.dropped]
     if settings.rules.repeated == "official":
         refuse_too_many(dropped)
-        yield from describe("repeated-mention", once([repeat for batch in notes for repeat in batch.repeats]))
+        yield from describe("repeated-mention", distinct([repeat for batch in notes for repeat in batch.repeats]))
     else:
-        yield from describe("dropped-repeat", once(dropped))
+        yield from describe("dropped-repeat", distinct(dropped))
     windows = [batch.windows for batch in notes if batch.windows is not None]
     if windows:
         from corefscore.alignment.windows import crossing_notices

@@ -13,7 +13,7 @@ from corefscore.alignment.matching import SEARCHES
 from corefscore.alignment.mentions import Alignment, Mentions, align, heads_compared, larger, numbered, once_in_entity
 from corefscore.alignment.pairing import Pairs
 from corefscore.alignment.partings import described, partings
-from corefscore.alignment.repeats import Repeat, describe, once, repeats_of
+from corefscore.alignment.repeats import Repeat, describe, distinct, repeats_of
 from corefscore.checking.findings import MOST, Finding, plural
 from corefscore.documents.arrays import NONE, Bools, Floats, Ints, among, changes, order_by
 from corefscore.documents.model import Documents
@@ -155,8 +155,8 @@ def marked_again(documents: Documents) -> dict[str, list[Repeat]]:
 
 def notices(parts: Sequence[About]) -> Iterator[Finding]:
     """The notices about all batches."""
-    yield from describe("dropped-repeat", once([repeat for part in parts for repeat in part.dropped])[:MOST])
-    yield from describe("repeated-mention", once([repeat for part in parts for repeat in part.repeated])[:MOST])
+    yield from describe("dropped-repeat", distinct([repeat for part in parts for repeat in part.dropped])[:MOST])
+    yield from describe("repeated-mention", distinct([repeat for part in parts for repeat in part.repeated])[:MOST])
     yield from beside_each_other(parts)
 
 

@@ -64,28 +64,28 @@ class Treated(NamedTuple):
     repeats: list[Repeat]
 
 
-def treat(matched: Matched, pairs: Pairs, way: str) -> Treated:
-    """Decide which copies of a span count. ``way`` is one of `REPEATED`.
+def treat(matched: Matched, pairs: Pairs, treatment: str) -> Treated:
+    """Decide which copies of a span count. ``treatment`` is one of `REPEATED`.
 
-    Raises `InputError` at the first copy if ``way`` is ``refuse``.
+    Raises `InputError` at the first copy if ``treatment`` is ``refuse``.
     """
     key_copies, response_copies = _copies(matched.key), _copies(matched.response)
     if not len(key_copies) and not len(response_copies):
         return Treated(matched, {}, [], [])
-    key_repeats = repeats_of(pairs.key, _together(matched.key, key_copies))
-    response_repeats = repeats_of(pairs.response, _together(matched.response, response_copies))
+    key_repeats = repeats_of(pairs.key, _copies_by_span(matched.key, key_copies))
+    response_repeats = repeats_of(pairs.response, _copies_by_span(matched.response, response_copies))
     # By document, so that the order does not depend on how documents are cut into batches.
     every = sorted(key_repeats + response_repeats, key=lambda repeat: repeat.document)
-    if way == "refuse":
+    if treatment == "refuse":
         raise InputError(_as_errors(describe("repeated-mention", (key_repeats + response_repeats)[:1])))
-    if way == "first":
+    if treatment == "first":
         key = _first_copies(matched.key, pairs.key, key_copies)
         response = _first_copies(matched.response, pairs.response, response_copies)
         return Treated(matched._replace(key=key, response=response), {}, every, every)
     messages: dict[int, list[str]] = defaultdict(list)
     key_messages(matched, pairs.key, key_copies, messages)
     matched, gone = drop_response_copies(matched, pairs.response, response_copies, messages)
-    # All later copies of a span are dropped, or none. The objects are not copied, since there can be very many.
+    # All later copies of a span are dropped, or none; the repeats are not made anew, since there can be very many.
     dropped = [repeat for repeat in response_repeats if gone[repeat.copies[1]]]
     # By document, and in each the key first: messages are printed in this order, whatever the batches are.
     return Treated(matched, dict(sorted(messages.items())), dropped, every)
@@ -171,8 +171,8 @@ def describe(code: str, repeats: Sequence[Repeat]) -> list[Finding]:
     return found
 
 
-def once(repeats: Sequence[Repeat]) -> list[Repeat]:
-    """Each span once, also if one file is both key and response."""
+def distinct(repeats: Sequence[Repeat]) -> list[Repeat]:
+    """The repeats without duplicates, which there are if one file is both key and response."""
     found: dict[Hashable, Repeat] = {}
     for repeat in repeats:
         first = repeat.first
@@ -187,9 +187,9 @@ def repeats(documents: Documents) -> list[Repeat]:
 
 
 def copies_of(documents: Documents) -> list[list[int]]:
-    """The mentions of each such span, by number."""
+    """The spans that a batch of one side marks more than once, each as the numbers of its mentions."""
     side = exact(documents, Documents([], [], NONE)).key
-    return _together(side, _copies(side))
+    return _copies_by_span(side, _copies(side))
 
 
 def _copy_before(side: Side) -> Ints:
@@ -209,8 +209,8 @@ def _copies(side: Side) -> Ints:
     return np.flatnonzero(_copy_before(side) != np.arange(len(side.number)))
 
 
-def _together(side: Side, copies: Ints) -> list[list[int]]:
-    """All mentions of each span that later ``copies`` belong to, in the order of their first copy."""
+def _copies_by_span(side: Side, copies: Ints) -> list[list[int]]:
+    """The mentions of each span of ``copies``, with the first one, in the order of the first ones."""
     wanted = np.flatnonzero(np.isin(side.number, side.number[copies]))
     by_number: dict[int, list[int]] = defaultdict(list)
     for mention, number in zip(wanted.tolist(), side.number[wanted].tolist(), strict=True):

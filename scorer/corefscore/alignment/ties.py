@@ -1,10 +1,10 @@
 """The best alignment of mentions, and the official scorer's where several are equally good.
 
 The official scorer gives one matrix a document to `scipy.optimize.linear_sum_assignment`: all mentions that are left on
-either side in text order, with zeros where nothing matches. Which of several best assignments that takes depends on
-all of the matrix, even on rows without any match. So mentions that compete are looked at by themselves, and only a
-document in which some of them have several best assignments is solved as a whole, in the same way
-(recorded cases head-tie-*, real en-interview-xrenner-onto).
+either side in text order, with zeros where nothing matches. If several assignments are best, the one that scipy returns
+depends on the whole matrix, even on rows without any match. So each group of competing mentions (a component) is first
+solved by itself. Only a document with a component that has several best assignments is solved as a whole, in the way of
+scipy (recorded cases head-tie-*, real en-interview-xrenner-onto).
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ EPSILON = 1e-9
 """Sums of scores that differ by less are equally good: they are sums of a few fractions."""
 
 STEPS = 20_000
-"""Partial assignments of one component after which its document is solved as a whole."""
+"""The number of partial assignments of one component after which its document is solved as a whole."""
 
 WORK, STEP = 20_000_000, 1_000
-"""Columns looked at after which a document is left to scipy, whose import takes a third of a second, and as how many
-each step counts besides."""
+"""The limit of work on one document, after which scipy solves it (its import takes a third of a second). Work is the
+number of columns that are looked at, plus `STEP` for each step of a path."""
 
 
 def assigned(key_document: Ints, response_document: Ints, key: Ints, response: Ints, score: Floats) -> Ints:
@@ -55,12 +55,12 @@ def assigned(key_document: Ints, response_document: Ints, key: Ints, response: I
 
 
 def _unique_best(keys: Sequence[int], responses: Sequence[int], scores: Sequence[float]) -> list[int] | None:
-    """The pairs of the best assignment of one component; None where there are several, or too many to look at."""
+    """The pairs of the best assignment of one component; None if several are best, or too many have to be tried."""
     by_key: dict[int, list[int]] = defaultdict(list)
     for pair, each in enumerate(keys):
         by_key[each].append(pair)
     rows = list(by_key.values())
-    # The most that the rows from here on can add.
+    # For each row, the most that it and the later rows can add.
     rest = [0.0]
     for row in reversed(rows):
         rest.append(rest[-1] + max(scores[pair] for pair in row))
@@ -97,9 +97,9 @@ def _unique_best(keys: Sequence[int], responses: Sequence[int], scores: Sequence
 
 
 def _as_a_whole(rows: Ints, columns: Ints, scores: Floats, shape: tuple[int, int]) -> Bools:
-    """Which pairs of a document are taken, by one matrix of this shape for all of its mentions.
+    """Which pairs of a document are taken, if one matrix of ``shape`` with all of its mentions is solved.
 
-    The matrix is never laid out, unless the search for paths takes so long that scipy's import pays.
+    The matrix is made only for scipy, if the search for paths takes too long (`WORK`).
     """
     turned = shape[0] > shape[1]
     order = order_by(columns) if turned else np.arange(len(rows))
@@ -121,9 +121,9 @@ class _Paths:
 
     ``costs`` are those of some cells, sorted by row; all others are 0. There are as many columns as rows or more.
 
-    The algorithm is that of Crouse 2016, On implementing 2D rectangular assignment algorithms; scipy decides among
-    equally near columns: the last one that is free, or else the first, in an order that begins with the last column and
-    in which the last one takes the place of each that is reached.
+    The algorithm is that of Crouse 2016, On implementing 2D rectangular assignment algorithms. Among equally near
+    columns it takes those of scipy: the last one in a list that is free, or else the first one in it. The list begins
+    as all columns in falling order; a column that is reached is replaced by the last one of the list.
     """
 
     def __init__(self, rows: Ints, columns: Ints, costs: Floats, height: int, width: int) -> None:
@@ -138,9 +138,9 @@ class _Paths:
         self.rounded = False
 
     def partners(self) -> list[int] | None:
-        """The column of each row; None where that takes more than `WORK`."""
+        """The column of each row; None if that takes more than `WORK`."""
         for row in range(self.height):
-            column = -1 if self.rounded else self._at_once(row)
+            column = -1 if self.rounded else self._nearest_free(row)
             if column >= 0:
                 self.column_of[row] = column
                 self.row_of[column] = row
@@ -150,8 +150,11 @@ class _Paths:
                 return None
         return self.column_of
 
-    def _at_once(self, row: int) -> int:
-        """The nearest column where that is plain and free; -1 for none. No free column has a dual other than 0."""
+    def _nearest_free(self, row: int) -> int:
+        """The nearest column of a row if it is free, so that no path is needed; -1 otherwise.
+
+        A row without costs takes the first free column. No free column has a dual other than 0.
+        """
         of_row = slice(self.first[row], self.first[row + 1])
         columns = self.columns[of_row]
         if not len(columns):

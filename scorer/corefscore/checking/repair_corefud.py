@@ -17,7 +17,7 @@ from corefscore.documents.sources import MARK, Source, as_text
 from corefscore.errors import UsageError
 from corefscore.formats.corefud.chunks import CLOSE, OPEN, SINGLE, Cells, Chunks, Fields
 from corefscore.formats.corefud.lines import COLUMNS, TAB
-from corefscore.formats.corefud.mentions import Events, Marked, Refuse, Sized
+from corefscore.formats.corefud.mentions import Events, FileMentions, Refuse, Sized
 from corefscore.formats.corefud.reader import Columns, File
 from corefscore.formats.row import Request
 
@@ -96,7 +96,7 @@ class _Read(NamedTuple):
     cells: Cells
     chunks: Chunks
     events: Events
-    found: Marked
+    found: FileMentions
     sized: Sized
     head: Ints
 
@@ -121,7 +121,9 @@ class _Repaired(File):
         self._read["events"] = events = super()._events(word, chunks, refuse)
         return events
 
-    def _by_entity(self, found: Marked, sized: Sized, head: Ints, id_of: Callable[[int], Any]) -> tuple[Columns, Ints]:
+    def _by_entity(
+        self, found: FileMentions, sized: Sized, head: Ints, id_of: Callable[[int], Any]
+    ) -> tuple[Columns, Ints]:
         self._read.update(found=found, sized=sized, head=head)
         return super()._by_entity(found, sized, head, id_of)
 

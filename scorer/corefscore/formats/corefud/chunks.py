@@ -32,8 +32,8 @@ ID_FIELDS, HEAD_FIELD = ("eid", "GRP"), "head"
 
 
 class Fields(NamedTuple):
-    """Which fields of a mention, counted from 0, are its id and its head, and whether ids are those of one document
-    (GRP)."""
+    """The positions of the id and of the head among the fields of a mention, from 0. With ``grouped`` (GRP), an id is
+    valid in one document only."""
 
     id: int
     head: int | None
@@ -54,7 +54,7 @@ class Cells(NamedTuple):
 
     ``word`` is the index of the word that has each, among those of the file. ``start`` to ``stop`` is its value in
     ``text``, which contains the columns MISC of words one after the other; in the file it is ``shift`` bytes later.
-    ``again`` are the words (rising) that have further attributes, which do not count.
+    ``again`` are the words with several such attributes, in rising order; only the last attribute of each is here.
     """
 
     text: Bytes

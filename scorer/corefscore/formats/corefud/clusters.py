@@ -28,7 +28,7 @@ from corefscore.errors import InputError, suggested
 from corefscore.formats.corefud import reader
 from corefscore.formats.corefud.chunks import NO_HEAD
 from corefscore.formats.corefud.lines import number_of
-from corefscore.formats.corefud.mentions import Marked, words_of
+from corefscore.formats.corefud.mentions import FileMentions, words_of
 from corefscore.formats.corefud.reader import Columns, File
 from corefscore.formats.memory.nesting import (
     BY_NAME,
@@ -289,11 +289,11 @@ class _OnWords(File):
         of, first, last = np.array(stretches, dtype=np.int64).reshape(-1, 3).T
         order = np.arange(len(entity))
         no_head, single = np.full(len(entity), NO_HEAD), np.zeros(len(entity), dtype=np.bool_)
-        marked = Marked(np.array(entity, dtype=np.int64), order, no_head, single, of, first, last, (), ())
-        sized = words_of(marked, self.number)
+        mentions_read = FileMentions(np.array(entity, dtype=np.int64), order, no_head, single, of, first, last, (), ())
+        sized = words_of(mentions_read, self.number)
         head = self._heads_of_words(sized)
-        columns, order = self._by_entity(marked, sized, head, entity.__getitem__)
-        representative = marked.entity[order][changes(columns.entity)]
+        columns, order = self._by_entity(mentions_read, sized, head, entity.__getitem__)
+        representative = mentions_read.entity[order][changes(columns.entity)]
         return columns._replace(ids=[ids[at] for at in representative.tolist()])
 
 

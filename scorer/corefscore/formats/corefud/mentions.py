@@ -1,5 +1,8 @@
 """Events to mentions: which chunk closes which, what the parts of a discontinuous mention are, which word is the head.
 
+A chunk is one bracket of an attribute Entity, such as ``(e1-person-1-`` or ``e1)``
+(`corefscore.formats.corefud.chunks`).
+
 1. A closing chunk closes the latest open mention of its id; both are in one sentence.
 2. A mention contains all words from its first to its last, empty nodes included. If it has two chunks and closes at the
    word at which it opens, it continues to the end of its sentence (bracket-closed-on-opening-node).
@@ -56,18 +59,17 @@ class Part(NamedTuple):
     total: int
 
 
-class Marked(NamedTuple):
-    """Mentions, in no order.
+class FileMentions(NamedTuple):
+    """The mentions of a file, in no order.
 
     ``entity``, ``chunk``, ``head`` and ``last_single`` have one value for each mention: its entity, the chunk that
     begins it, the head in the file (or why there is none), and whether its last part has one word. ``of``, ``first``
     and ``last`` have one value for each segment, of which a mention has one or several: its mention, its first and its
     last word (indices in the file).
 
-    The others are chunks with oddities: ``unclosed`` open and are never closed, ``stretched`` are those of mentions
-    that close where they open, ``unfinished`` those of discontinuous mentions without their last part.
-    ``misnumbered`` has, for each other discontinuous mention with wrong numbers of parts, the chunks with such numbers,
-    each with the right ones.
+    The others are chunks to report. ``unclosed`` open a mention that is never closed, ``stretched`` one that closes at
+    the word where it opens, ``unfinished`` a discontinuous one without its last part. ``misnumbered`` has an entry for
+    each finished mention with wrong numbers of parts: its chunks with wrong numbers, each with the right ones.
     """
 
     entity: Ints
@@ -87,7 +89,7 @@ Parts = Mapping[int, tuple[bytes, bytes]]
 """The chunks of discontinuous mentions: the number of the part, and how many there are."""
 
 
-def marked(events: Events, parts: Parts, refuse: Refuse) -> Marked:
+def mentions_of(events: Events, parts: Parts, refuse: Refuse) -> FileMentions:
     """The mentions of a file, without those that are refused."""
     in_parts = among(events.entity, events.entity[list(parts)]) if parts else np.zeros(len(events.word), np.bool_)
     plain = np.flatnonzero(~in_parts)
@@ -99,7 +101,7 @@ def marked(events: Events, parts: Parts, refuse: Refuse) -> Marked:
     last = np.concatenate([events.word[single], events.word[closes]])
     same = np.flatnonzero(events.word[opens] == events.word[closes])
     last[len(single) + same] = events.last_word[opens[same]]
-    found = Marked(
+    found = FileMentions(
         events.entity[begin],
         begin,
         events.head[begin],
@@ -154,7 +156,7 @@ def _within_sentences(events: Events, opens: Ints, closes: Ints, refuse: Refuse)
 
 
 @dataclass(eq=False)
-class _Whole:
+class _PartialMention:
     """A mention while its chunks are read; ``chunks`` has those so far, with the number of the part of each."""
 
     entity: int
@@ -174,50 +176,54 @@ class _Whole:
         return [part for part in found if parts.get(part.chunk, right[part]) != right[part]]
 
 
-def _with_parts(plain: Marked, events: Events, parts: Parts, which: Ints, refuse: Refuse) -> Marked:
+def _with_parts(plain: FileMentions, events: Events, parts: Parts, which: Ints, refuse: Refuse) -> FileMentions:
     """All mentions: the ``plain`` ones, and those of entities that have discontinuous mentions, read chunk by
     chunk."""
-    wholes: list[_Whole] = []
+    mentions: list[_PartialMention] = []
     unclosed, stretched, unfinished = [*plain.unclosed], [*plain.stretched], [*plain.unfinished]
     by_entity: dict[int, list[int]] = defaultdict(list)
     for chunk in which.tolist():
         by_entity[int(events.entity[chunk])].append(chunk)
     for chunks in by_entity.values():
-        collected = _Wholes(events, parts, refuse)
+        collected = _EntityReader(events, parts, refuse)
         collected.read(chunks)
-        wholes += [whole for whole in collected.begun if whole.segments]
-        unclosed += [whole.open_chunk for whole in collected.opened if whole.open_chunk is not None]
+        mentions += [mention for mention in collected.begun if mention.segments]
+        unclosed += [mention.open_chunk for mention in collected.opened if mention.open_chunk is not None]
         stretched += collected.stretched
         unfinished += [
-            whole.chunk
-            for whole in collected.begun
-            if whole.segments and not whole.finished and whole.open_chunk is None
+            mention.chunk
+            for mention in collected.begun
+            if mention.segments and not mention.finished and mention.open_chunk is None
         ]
     before = len(plain.entity)
-    segments = [(before + at, *segment) for at, whole in enumerate(wholes) for segment in whole.segments]
+    segments = [(before + at, *segment) for at, mention in enumerate(mentions) for segment in mention.segments]
     of, first, last = np.array(segments, dtype=np.int64).reshape(-1, 3).T
-    added = [[getattr(whole, name) for whole in wholes] for name in ("entity", "chunk", "head")]
+    added = [[getattr(mention, name) for mention in mentions] for name in ("entity", "chunk", "head")]
     entity, chunk, head = (
         np.concatenate([old, np.array(new, dtype=np.int64)])
         for old, new in zip((plain.entity, plain.chunk, plain.head), added, strict=True)
     )
-    single = np.concatenate([plain.last_single, np.array([whole.last_single for whole in wholes], dtype=np.bool_)])
+    single = np.concatenate(
+        [plain.last_single, np.array([mention.last_single for mention in mentions], dtype=np.bool_)]
+    )
     of, first, last = (np.concatenate(pair) for pair in ((plain.of, of), (plain.first, first), (plain.last, last)))
     odd = sorted(unclosed), sorted(stretched), sorted(unfinished)
-    misnumbered = [numbers for whole in wholes if (numbers := whole.misnumbered(parts))]
-    return Marked(entity, chunk, head, single, of, first, last, *odd, sorted(misnumbered))
+    misnumbered = [numbers for mention in mentions if (numbers := mention.misnumbered(parts))]
+    return FileMentions(entity, chunk, head, single, of, first, last, *odd, sorted(misnumbered))
 
 
-class _Wholes:
-    """The mentions of one entity while its chunks are read: all that began, those that are ``opened``, those that wait
-    for their next part (a heap, with the chunk that began each), and the chunks of those that are closed where they
-    open."""
+class _EntityReader:
+    """Reads the mentions of one entity chunk by chunk.
+
+    ``begun`` are all mentions, ``opened`` those that are open, and ``waiting`` those that wait for their next part (a
+    heap, with the chunk that began each). ``stretched`` are the chunks of mentions that close where they open.
+    """
 
     def __init__(self, events: Events, parts: Parts, refuse: Refuse) -> None:
         self.events, self.parts, self.refuse = events, parts, refuse
-        self.begun: list[_Whole] = []
-        self.opened: list[_Whole] = []
-        self.waiting: list[tuple[int, _Whole]] = []
+        self.begun: list[_PartialMention] = []
+        self.opened: list[_PartialMention] = []
+        self.waiting: list[tuple[int, _PartialMention]] = []
         self.stretched: list[int] = []
 
     def read(self, chunks: Sequence[int]) -> None:
@@ -227,22 +233,22 @@ class _Wholes:
             if kind == CLOSE:
                 self._close(chunk)
                 continue
-            whole = self._begin(chunk, self.parts.get(chunk))
+            mention = self._begin(chunk, self.parts.get(chunk))
             if kind == SINGLE:
                 word = int(self.events.word[chunk])
-                self._add(whole, word, word)
+                self._add(mention, word, word)
             else:
-                whole.open_chunk = chunk
-                self.opened.append(whole)
+                mention.open_chunk = chunk
+                self.opened.append(mention)
 
     def _close(self, chunk: int) -> None:
         """Close the mention that opened last."""
         if not self.opened:
             self.refuse("unopened-mention", np.array([chunk]), None)
             return
-        whole = self.opened.pop()
-        opening, whole.open_chunk = whole.open_chunk, None
-        whole.chunks.append((chunk, whole.parts))
+        mention = self.opened.pop()
+        opening, mention.open_chunk = mention.open_chunk, None
+        mention.chunks.append((chunk, mention.parts))
         assert opening is not None, "it is open"
         events = self.events
         if events.sentence[opening] != events.sentence[chunk]:
@@ -252,31 +258,31 @@ class _Wholes:
         if first == last:
             self.stretched.append(opening)
             last = int(events.last_word[chunk])
-        self._add(whole, first, last)
+        self._add(mention, first, last)
 
-    def _add(self, whole: _Whole, first: int, last: int) -> None:
-        whole.segments.append((first, last))
-        if not whole.finished:
-            heappush(self.waiting, (whole.chunk, whole))
+    def _add(self, mention: _PartialMention, first: int, last: int) -> None:
+        mention.segments.append((first, last))
+        if not mention.finished:
+            heappush(self.waiting, (mention.chunk, mention))
 
-    def _begin(self, chunk: int, part: tuple[bytes, bytes] | None) -> _Whole:
+    def _begin(self, chunk: int, part: tuple[bytes, bytes] | None) -> _PartialMention:
         """The mention that a chunk begins or continues. A mention that is refused is not added to ``begun``."""
         number, total = part or (b"1", b"1")
         if number != b"1" and self.waiting:
-            whole = heappop(self.waiting)[1]
+            mention = heappop(self.waiting)[1]
         else:
-            whole = _Whole(int(self.events.entity[chunk]), chunk)
+            mention = _PartialMention(int(self.events.entity[chunk]), chunk)
             if number == b"1":
-                self.begun.append(whole)
+                self.begun.append(mention)
             else:
                 self.refuse("part-of-nothing", np.array([chunk]), None)
-        whole.parts += 1
-        whole.chunks.append((chunk, whole.parts))
+        mention.parts += 1
+        mention.chunks.append((chunk, mention.parts))
         if number == total:
-            whole.finished = True
-            whole.head = int(self.events.head[chunk])
-            whole.last_single = part is not None and int(self.events.kind[chunk]) == SINGLE
-        return whole
+            mention.finished = True
+            mention.head = int(self.events.head[chunk])
+            mention.last_single = part is not None and int(self.events.kind[chunk]) == SINGLE
+        return mention
 
 
 class Sized(NamedTuple):
@@ -286,8 +292,8 @@ class Sized(NamedTuple):
     word: Ints
 
 
-def words_of(found: Marked, number: Ints) -> Sized:
-    """The words of the mentions, rising. Words with equal ``number`` count as one."""
+def words_of(found: FileMentions, number: Ints) -> Sized:
+    """The words of the mentions, in rising order. Words with equal ``number`` count as one."""
     lengths = found.last - found.first + 1
     total = int(lengths.sum())
     ends = np.cumsum(lengths)
@@ -302,7 +308,7 @@ def words_of(found: Marked, number: Ints) -> Sized:
     return Sized(np.bincount(of, minlength=len(found.entity)), word)
 
 
-def heads(found: Marked, sized: Sized, refuse: Refuse) -> tuple[Ints, dict[str, Ints]]:
+def heads(found: FileMentions, sized: Sized, refuse: Refuse) -> tuple[Ints, dict[str, Ints]]:
     """The head of each mention, as an index among its words, and the mentions without a head, by what they lack. A head
     that is not a number or not a word of the mention is refused."""
     head, size = found.head, sized.size

@@ -24,7 +24,16 @@ from corefscore.errors import UsageError
 from corefscore.formats.corefud.chunks import CLOSE, ID_FIELDS, Cells, Chunks, Fields, cells, chunks
 from corefscore.formats.corefud.lines import FORM, ID, WITHOUT_NEWDOC, Lines, few, lines_around, refused
 from corefscore.formats.corefud.links import links_of
-from corefscore.formats.corefud.mentions import Events, Marked, Refuse, Sized, heads, marked, parts_of, words_of
+from corefscore.formats.corefud.mentions import (
+    Events,
+    FileMentions,
+    Refuse,
+    Sized,
+    heads,
+    mentions_of,
+    parts_of,
+    words_of,
+)
 from corefscore.formats.corefud.trees import highest
 from corefscore.formats.row import LAST, PARSE, TREE, Request, passage, passage_places
 from corefscore.formats.words import alike, side_by_side, word_numbers
@@ -240,7 +249,7 @@ class File:
                 self.refuse(self._fault(code, chunk, before.get(chunk), word, file_chunks))
 
         events = self._events(word, file_chunks, refuse)
-        found = marked(events, {at: (number, total) for at, (_, number, total) in parts.items()}, refuse)
+        found = mentions_of(events, {at: (number, total) for at, (_, number, total) in parts.items()}, refuse)
         self._check_words(found)
         sized = words_of(found, self.number)
         self._note_brackets(found, file_chunks, word)
@@ -254,7 +263,9 @@ class File:
             )
         return columns._replace(ids=ids)
 
-    def _by_entity(self, found: Marked, sized: Sized, head: Ints, id_of: Callable[[int], Any]) -> tuple[Columns, Ints]:
+    def _by_entity(
+        self, found: FileMentions, sized: Sized, head: Ints, id_of: Callable[[int], Any]
+    ) -> tuple[Columns, Ints]:
         """The columns about mentions without the ids of entities, and the order of mentions in them; ``id_of`` gives
         the id of the entity of a chunk."""
         order, entity, of_entity = self._order(found, sized, id_of)
@@ -310,11 +321,11 @@ class File:
             details = {"count": plural(len(again), "word"), "number": as_text(self.lines.column(row, ID))}
             self.note("repeated-number", self.lines.line_of(row), **details)
 
-    def _check_words(self, found: Marked) -> None:
+    def _check_words(self, found: FileMentions) -> None:
         """Raises `UsageError` for mentions nested so deeply that their words would take all memory."""
         refuse_deep(self.source, found.last - found.first + 1, len(self.lines.text), "bytes")
 
-    def _heads(self, found: Marked, sized: Sized, word: Ints, fields: Fields, refuse: Refuse) -> Ints:
+    def _heads(self, found: FileMentions, sized: Sized, word: Ints, fields: Fields, refuse: Refuse) -> Ints:
         """The head of each mention, its place in the file."""
         if self.request.heads == PARSE:
             raise UsageError(f"--heads {PARSE} needs parses, which CorefUD lacks; expected file, tree or last")
@@ -343,7 +354,7 @@ class File:
         sentence = self.lines.words.sentence[word]
         return Events(word, sentence, self.last_word[sentence], file_chunks.kind, entity, file_chunks.head)
 
-    def _order(self, found: Marked, sized: Sized, id_of: Callable[[int], Any]) -> tuple[Ints, Ints, Ints]:
+    def _order(self, found: FileMentions, sized: Sized, id_of: Callable[[int], Any]) -> tuple[Ints, Ints, Ints]:
         """The mentions by their entities; the entity of each; and the documents of entities."""
         first = np.cumsum(sized.size) - sized.size
         first_word, last_word = sized.word[first], sized.word[first + sized.size - 1]
@@ -395,7 +406,7 @@ class File:
     def _line_of(self, word: int) -> int:
         return self.lines.line_of(int(self.lines.words.row[word]))
 
-    def _note_brackets(self, found: Marked, file_chunks: Chunks, word: Ints) -> None:
+    def _note_brackets(self, found: FileMentions, file_chunks: Chunks, word: Ints) -> None:
         """Notice brackets that are taken otherwise than they are written."""
         odd = {
             "dropped-mention": found.unclosed,
@@ -407,7 +418,7 @@ class File:
             for chunk in self.take(code, which, MOST):
                 self.keep(self._about(code, chunk, word, file_chunks))
 
-    def _note_heads(self, found: Marked, word: Ints, without: Mapping[str, Ints], fields: Fields) -> None:
+    def _note_heads(self, found: FileMentions, word: Ints, without: Mapping[str, Ints], fields: Fields) -> None:
         """Notice mentions without a head."""
         for lack, mentions in without.items():
             if len(mentions):
