@@ -509,6 +509,13 @@ FIRST_CALLS = [
     pytest.param(["conll", "{key}", "{response}", "--json"], "did you mean --format json?", id="a value as an option"),
     pytest.param(["compare", "{key}", "a={response}", "--bootstrap"], "did you mean --test bootstrap?", id="test"),
     pytest.param(["conll", "{key}", "{response}", "--metric", "lea"], "the metric is the first argument", id="metric"),
+    pytest.param(["rank", "{key}", "{response}", "--metric", "lea"], "did you mean --measures?", id="measures"),
+    pytest.param(["errors", "{key}", "{response}", "--metrics", "lea"], "did you mean --measure?", id="measure"),
+    pytest.param(
+        ["validate", "{key}", "--metric", "lea"], "unknown option --metric; did you mean --strict?", id="none"
+    ),
+    pytest.param(["comapre", "{key}", "{response}"], 'metric or command "comapre"; did you mean compare?', id="typo"),
+    pytest.param(["--quiet", "conll", "{key}", "{response}"], "come after its name", id="option first"),
     pytest.param(["score", "{key}", "{response}"], "expected a metric, such as: corefscore conll KEY", id="score"),
     pytest.param(["conll", "{key}", "{response}", "{key}"], "use corefscore compare KEY A B", id="two responses"),
     pytest.param(["rank", "{key}", "--systems", "{response}"], "expected a folder; give a single file", id="folder"),

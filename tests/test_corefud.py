@@ -261,7 +261,10 @@ def test_the_signature_names_what_can_move_a_number() -> None:
 
 def test_plain_input_keeps_its_signature() -> None:
     key, response = (TESTDATA / "demo" / name for name in ("key.conll", "response.conll"))
-    assert corefscore.score(key, response, "muc").signature.endswith("| muc | repeated=official | singletons=keep")
+    ways: list[dict[str, Any]] = [{}, {"mentions": "all"}, {"definitions": "conll"}, {"matching": "exact"}]
+    for how in ways:
+        signature = corefscore.score(key, response, "muc", **how).signature
+        assert signature.endswith("| muc | repeated=official | singletons=keep"), how
 
 
 @pytest.mark.parametrize(
@@ -348,6 +351,7 @@ def test_a_task_is_what_it_stands_for() -> None:
         result = corefscore.score(*pair_of(CASE), "conll", task=task)
         assert (result.conll, result.signature) == (plain.conll, plain.signature)
     assert "matching=exact" in corefscore.score(*pair_of(CASE), "conll", task="crac24", matching="exact").signature
+    assert corefscore.score(*pair_of(CASE), "conll", mentions="all").signature == plain.signature
 
 
 @pytest.mark.parametrize(

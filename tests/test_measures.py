@@ -166,6 +166,7 @@ def test_only_the_score_that_is_asked_for_is_shown(capfdbinary: pytest.CaptureFi
         (["key.conll", "runs/ash.conll", "B3"], "corefscore B3 key.conll runs/ash.conll"),
         (["runs/no such", "key.conll"], "corefscore conll 'runs/no such' key.conll"),
         (["key.conll"], "corefscore conll key.conll RESPONSE"),
+        (["key.conll", "B3"], "corefscore B3 key.conll RESPONSE"),
         (["gold.v4.conll", "runs/ash.conll"], "corefscore conll gold.v4.conll runs/ash.conll"),
         (["no.jsonl.gz", "no.conll"], "corefscore conll no.jsonl.gz no.conll"),
     ],
@@ -176,7 +177,7 @@ def test_a_forgotten_metric_is_recognised(words: list[str], meant: str) -> None:
     assert (done.status, done.stdout, done.stderr.decode()) == (2, b"", said)
 
 
-@pytest.mark.parametrize("word", ["lea.f1", "leaa.F1", "conll.recall", "muc,lea.conll", "e.g."])
+@pytest.mark.parametrize("word", ["lea.f1", "lea.x", "leaa.F1", "conll.recall", "muc,lea.conll", "e.g."])
 def test_a_metric_with_a_score_or_in_a_list_is_no_file(word: str) -> None:
     done = command(word, "no.conll", "none.conll", cwd=TESTDATA / "systems")
     assert (done.status, done.stdout) == (2, b"")

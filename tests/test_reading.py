@@ -61,6 +61,7 @@ def document(*lines: str, name: str = "d") -> str:
         pytest.param([f"w\t({'9' * 19}", f"x\t{'9' * 19})"], 2, [[(0, 1)]], id="ids can be longer than any number"),
         pytest.param(["w\t(1|(1", "x\t1)", "y\t1)"], 3, [[(0, 1), (0, 2)]], id="a close takes the latest open"),
         pytest.param(["w\t(2|(1)", "x\t2)"], 2, [[(0, 0)], [(0, 1)]], id="one-token mentions of a cell come first"),
+        pytest.param(["#x (1", "#y 1)", "#z 1", "#v\tw"], 3, [[(0, 1)]], id="what begins with # can be a token"),
         pytest.param(["w\t(1) x", "w\tx (2) y"], 2, [[(0, 0)], [(1, 1)]], id="blanks in a cell are no columns"),
         pytest.param(["w\t()", "w\t(", "w\t)", "w\t(a)"], 4, [], id="brackets without digits mean nothing"),
     ],
@@ -68,6 +69,14 @@ def document(*lines: str, name: str = "d") -> str:
 def test_lines_and_cells(lines: list[str], tokens: int, expected: list[list[tuple[int, int]]], tmp_path: Path) -> None:
     documents, _ = read_text(document(*lines), tmp_path)
     assert (documents.tokens.tolist(), entities(documents)) == ([tokens], expected)
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\t", "\r", "\v", "\f", " \t"])
+def test_blanks_may_precede_the_words_of_a_marker(blank: str, tmp_path: Path) -> None:
+    """The white space of Perl, in which the official scorer looks for markers (odd-hash-space)."""
+    text = "".join(f"#{blank}begin document {name}\nw\t(1)\n#{blank}end document\n" for name in "de")
+    documents, notices = read_text(text, tmp_path)
+    assert (documents.names, entities(documents), notices) == (["d", "e"], [[(0, 0)], [(0, 0)]], [])
 
 
 def test_crlf_keeps_an_empty_last_column(tmp_path: Path) -> None:

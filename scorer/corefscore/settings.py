@@ -148,12 +148,10 @@ class Rules(NamedTuple):
                     "leave them out"
                 )
             # Defaults that concern CorefUD are left out of the signature.
-            if chosen.mentions == COUNTED_MENTIONS[0]:
-                chosen = chosen._replace(mentions=None)
             chosen = chosen._replace(matching=None)
             if chosen.definitions == SPANS.definitions:
                 chosen = chosen._replace(definitions=None)
-        return chosen
+        return chosen._replace(mentions=None) if chosen.mentions == COUNTED_MENTIONS[0] else chosen
 
 
 SPANS = Rules(REPEATED[0], "keep", None, "exact", None, None, "conll")

@@ -238,8 +238,12 @@ def _usage(error: click.ClickException) -> str:
             error.option_name, [name for name in names if name.startswith("--")]
         )
         message = f"unknown option {error.option_name}; {known}"
-        if error.option_name in ("--metric", "--metrics") and context.command.name not in COMMANDS:
-            message = f"unknown option {error.option_name}; the metric is the first argument, such as conll,lea"
+        if error.option_name in ("--metric", "--metrics"):
+            measures = next((name for name in names if name.startswith("--measure")), None)
+            if measures is not None:
+                message = f"unknown option {error.option_name}; did you mean {measures}?"
+            elif context.command.name not in COMMANDS:
+                message = f"unknown option {error.option_name}; the metric is the first argument, such as conll,lea"
         if context.parent is None:
             message += "; options of a metric or command come after its name"
     return f"corefscore: {message}\nTry '{context.command_path if context else 'corefscore'} --help'."
