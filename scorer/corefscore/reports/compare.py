@@ -299,11 +299,10 @@ def notes_on_tests(found: Compared) -> list[str]:
     if method.average is not None:
         notes[0] += f"; scores are means over {method.average}"
     notes += _notes_on_correction(found)
-    if units < FEW:
-        least = min(1.0, 2.0 ** (1 - units))
+    if 1 < units < FEW:
         notes.append(
-            f"only {plural(units, 'unit')}: even if the systems differ in all of them, p of a randomization test is at "
-            f"least {least:.3g}"
+            f"only {units} units: even if the systems differ in all of them, p of a randomization test is at least "
+            f"{2.0 ** (1 - units):.3g}"
         )
     return notes
 
@@ -331,10 +330,10 @@ def _notes_on_correction(found: Compared) -> Iterator[str]:
 
 
 def notes_on_intervals(found: Compared) -> Iterator[str]:
-    """Notes on intervals that may be too short, because there are few units."""
-    if found.sample.units < SHORT:
+    """Notes on intervals that may be too short, because there are few units; one unit has no intervals."""
+    if 1 < found.sample.units < SHORT:
         yield (
-            f"only {plural(found.sample.units, 'unit')}: intervals may be too short; in simulations with 3 units, 95% "
+            f"only {found.sample.units} units: intervals may be too short; in simulations with 3 units, 95% "
             "intervals contained the true score in 83 to 99% of cases"
         )
     nearly_perfect = int((found.sample.erring < SHORT).sum())

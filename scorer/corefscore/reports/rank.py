@@ -273,7 +273,7 @@ class Ranking(Presented):
             f"first of that rank at the level {self.found.method.alpha:g}"
         ]
         if self.found.sample.units == 1:
-            notes.append("no intervals, and no test can show a difference: there is only one unit")
+            notes.append("no intervals, and no test can show a difference, since there is only one unit; see --unit")
         undecided = self.undecided
         if undecided and self.found.sample.units > 1:
             pairs = plural(len(self.found.sample.pairs), "pair")
