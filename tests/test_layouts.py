@@ -206,6 +206,16 @@ def test_without_a_bracket_the_group_is_the_match(tmp_path: Path) -> None:
     assert list(dict.fromkeys(row["scope"] for row in found)) == ["bc", "wb", "(no match)", "mean of groups", "total"]
 
 
+@pytest.mark.parametrize("rest", ["lea --format table", "check --min lea=10", "rank", "compare"])
+def test_groups_without_a_member_are_refused(rest: str) -> None:
+    command, *options = rest.split()
+    demo = TESTDATA / "demo"
+    sides = [demo / name for name in ("key.conll", "response.conll", "key.conll")][: 3 if command == "compare" else 2]
+    done = within(command, *sides, "--by", "xyz", *options)
+    assert (done.status, done.stdout) == (2, b"")
+    assert b"--by 'xyz' matches nothing in the name of 1 document, so there are no groups" in done.stderr
+
+
 @pytest.mark.parametrize("option", [["--documents"], ["--by", "x"], ["--intervals"]])
 def test_the_official_layout_has_no_rows_to_add(option: list[str]) -> None:
     done = within("lea", *DEMO, *option)

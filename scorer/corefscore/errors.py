@@ -60,6 +60,16 @@ def suggested(name: str, known: Iterable[str]) -> str:
     return f"known: {', '.join(known[:SHOWN])}{more}"
 
 
+NAMES_SHOWN = 10
+"""The number of names that a message about documents lists."""
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first of several names, one a line, and how many more there are."""
+    more = f"\n  and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
+    return "".join(f'\n  "{name}"' for name in names[:NAMES_SHOWN]) + more
+
+
 LONG_NAME = 200
 """The length of names beyond which they are not compared, since the time for it grows with its square."""
 

@@ -16,7 +16,7 @@ from corefscore import __version__
 from corefscore.alignment.pairing import Pairs
 from corefscore.checking.findings import Finding, plural
 from corefscore.documents.arrays import Floats, Ints, sums
-from corefscore.errors import UsageError, suggested
+from corefscore.errors import UsageError, listed, suggested
 from corefscore.metrics import AVERAGE, GROUPS, MENTIONS, NAMES, described, named
 from corefscore.metrics.counts import SCORES, Counts, Ratios, Values, divided, summed, unpacked
 from corefscore.metrics.row import Measure, Metric
@@ -317,14 +317,20 @@ class Result(Scores):
             folder = os.path.commonpath([os.path.dirname(path) for path in self.files])
             return [os.path.relpath(path, folder or ".") for path in self.files]
         form = compiled(pattern)
-        return [group_of(form, name) or REST for name in self.names]
+        groups = [group_of(form, name) or REST for name in self.names]
+        if set(groups) == {REST}:
+            raise UsageError(
+                f"--by {pattern!r} matches nothing in the name of {plural(len(groups), 'document')}, so there are no "
+                f"groups:{listed(self.names)}"
+            )
+        return groups
 
     def by(self, pattern: str) -> dict[str, Scores]:
         """The scores of each group of documents. The group of a document is the match of the pattern in its name, or
         the first bracket of the pattern; documents without a match are in the group `REST`. With `BY_FILE` it is the
         file of the key that contains the document.
 
-        Raises `UsageError` for a pattern that is not a regular expression.
+        Raises `UsageError` for a pattern that is not a regular expression, or that matches no name.
         """
         groups: dict[str, int] = {}
         number = np.array([groups.setdefault(group, len(groups)) for group in self.groups(pattern)], dtype=int)

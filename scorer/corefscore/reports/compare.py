@@ -10,7 +10,7 @@ from typing import Any
 
 from corefscore.checking.findings import Finding, plural
 from corefscore.documents.model import is_within
-from corefscore.errors import InputError
+from corefscore.errors import NAMES_SHOWN, InputError
 from corefscore.metrics.counts import SCORES
 from corefscore.metrics.measures import HEADINGS, asked
 from corefscore.reports.datasets import TEST_STATISTICS, VERDICTS, OnDatasets, Statistic
@@ -22,7 +22,7 @@ from corefscore.results import Result, refuse_division
 from corefscore.statistics.datasets import on_each
 from corefscore.statistics.intervals import NAME as INTERVAL
 from corefscore.statistics.significance import Compared, Method, Watch, compared
-from corefscore.statistics.units import NAMES_SHOWN, UNITS, sample
+from corefscore.statistics.units import UNITS, sample
 
 FEW = 20
 """With fewer units, a note says how small p can be."""

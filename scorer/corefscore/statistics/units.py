@@ -12,7 +12,7 @@ from corefscore.alignment.windows import whole
 from corefscore.checking.findings import plural
 from corefscore.documents.arrays import Bools, Floats, Ints
 from corefscore.documents.model import is_within, part_of
-from corefscore.errors import UsageError
+from corefscore.errors import UsageError, listed
 from corefscore.metrics.counts import SCORES, summed
 from corefscore.metrics.measures import metrics_of
 from corefscore.metrics.row import Metric
@@ -25,9 +25,6 @@ the official scorer; and an older name for the first."""
 
 NUMBERED = re.compile(r"(.+)_(0|[1-9][0-9]*)", re.DOTALL)
 """The names that models give to parts of documents in JSON lines."""
-
-NAMES_SHOWN = 10
-"""The number of names that a message about documents lists."""
 
 
 def unit_names(documents: Sequence[str], unit: str) -> list[str]:
@@ -45,7 +42,7 @@ def unit_names(documents: Sequence[str], unit: str) -> list[str]:
     if unmatched:
         raise UsageError(
             f"--unit {unit!r} matches nothing in the name of {plural(len(unmatched), 'document')}; "
-            f"every document has to belong to a unit:{_some(unmatched)}"
+            f"every document has to belong to a unit:{listed(unmatched)}"
         )
     return [group for _, group in group_of_name if group is not None]
 
@@ -75,12 +72,6 @@ def _numbered_parts(names: Sequence[str]) -> list[str]:
     return documents if certain else []
 
 
-def _some(names: Sequence[str]) -> str:
-    """The first of several names, one a line, and how many more there are."""
-    more = f"\n  and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
-    return "".join(f'\n  "{name}"' for name in names[:NAMES_SHOWN]) + more
-
-
 def sample(
     results: Sequence[Result],
     measures: Collection[str],
@@ -108,7 +99,7 @@ def sample(
             "the responses have different numbers of windows, since their texts have different lengths; give responses "
             "with the tokens of the key, or leave --window out"
         )
-    groups = _groups(first, by)
+    groups = [REST] * len(first.names) if by is None else first.groups(by)
     names_of_groups, group_of_document = list(dict.fromkeys(groups)), _numbered(groups)
     units = _units(rows[0], groups, group_of_document)
     counts, observed = [], []
@@ -130,19 +121,6 @@ def sample(
         # In means over documents, a score that has nothing to count is 0.
         uncounted=None if averaged else np.stack([_uncounted(result, measures) for result in results]),
     )
-
-
-def _groups(result: Result, by: str | None) -> Sequence[str]:
-    """The group of each document. Raises `UsageError` for a pattern that matches no name."""
-    if by is None:
-        return [REST] * len(result.names)
-    groups = result.groups(by)
-    if set(groups) == {REST}:
-        raise UsageError(
-            f"--by {by!r} matches nothing in the name of {plural(len(groups), 'document')}, so there are no "
-            f"groups:{_some(result.names)}"
-        )
-    return groups
 
 
 def _uncounted(result: Result, measures: Collection[str]) -> Bools:
