@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import re
 import statistics
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import corefscore
 import pytest
+from corefscore import formats
 from support import ROOT, loaded, together
 
 PACKAGE = Path(corefscore.__file__).parent
@@ -249,6 +250,14 @@ def test_every_module_has_its_place() -> None:
     assert not new, "give each a place in ORDER of this file, after every module that it imports"
     assert not gone, "no such module; remove it from ORDER of this file"
     assert len(ORDER) == len(there), "ORDER has a module twice"
+
+
+def test_functions_of_formats_are_where_their_rows_say() -> None:
+    for row in map(formats.find, formats.EVERY_NAME):
+        named = [function.args for function in row if isinstance(function, partial) and function.args]
+        assert named
+        for module, name in named:
+            assert callable(getattr(import_module(f"corefscore.formats.{module}"), name))
 
 
 def test_imports_point_one_way() -> None:

@@ -314,6 +314,20 @@ def muc_and_bcub(side: Sequence[Mention], found: Sequence[int]) -> list[tuple[Fr
     return [(muc, len(side) - len(entities)), (bcub, len(side))]
 
 
+@pytest.mark.parametrize("ends", [(4, 1), (1, 4)])
+def test_of_mentions_that_are_as_near_and_begin_alike_the_shorter_is_found(ends: tuple[int, int]) -> None:
+    """Two words and one, or two words and four: half of the words of both are those of one."""
+
+    def mention(end: int, entity: int) -> Mention:
+        words = frozenset(SENTENCE + TENTH * word for word in range(1, end + 1))
+        return Mention(words, min(words), zero=False, links=frozenset(), entity=entity)
+
+    key, response = [[mention(2, 0)]] * DOCUMENTS, [[mention(end, at) for at, end in enumerate(ends)]] * DOCUMENTS
+    alignment = aligned(key, response, matching="head", zeros="linear", lookup="crac23")
+    found = lookups.entities_found(alignment, "crac23")[0]
+    assert (found % 2).tolist() == [ends.index(1)] * DOCUMENTS
+
+
 @together("seed", SEEDS)
 @pytest.mark.parametrize("copies", [0, 0.4], ids=["", "copies"])
 @pytest.mark.parametrize("lookup", SEARCHES)

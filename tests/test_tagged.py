@@ -21,7 +21,7 @@ import pytest
 from corefscore.alignment.text.characters import characters
 from corefscore.alignment.text.fidelity import COLUMNS, ratio
 from corefscore.alignment.text.placing import Placed, other_names, placed, words_of
-from corefscore.alignment.text.stretches import ABSENT, EQUAL, Grams, Key, align, common_prefix, grams
+from corefscore.alignment.text.stretches import ABSENT, EQUAL, MOVED, Grams, Key, align, common_prefix, diagonals, grams
 from corefscore.documents.model import KEY as KEY_SIDE
 from corefscore.documents.model import RESPONSE, Documents, joined
 from corefscore.errors import InputError, UsageError
@@ -167,7 +167,11 @@ def test_fidelity_stands_beside_the_score_in_every_layout() -> None:
 
 def test_fidelity_by_document(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     done = call(capfdbinary, "lea", TAGGED / "key-of-two.jsonl", TAGGED / "two.txt", "--format", "json", "--documents")
-    assert json.loads(done.stdout)["fidelity"]["documents"]["two"]["kept"] == 5
+    found = json.loads(done.stdout)["fidelity"]
+    assert found["documents"]["two"]["kept"] == 5
+    one = call(capfdbinary, "lea", TAGGED / "key-of-two.jsonl", TAGGED / "two.txt", "two", "--format", "json")
+    total = json.loads(one.stdout)["fidelity"]
+    assert {name: total[name] for name in found["documents"]["two"]} == found["documents"]["two"]
 
 
 LOOSE = TAGGED / "loose.txt"
@@ -334,6 +338,49 @@ def test_text_counts_as_moved_from_24_characters(size: int, moved: int, tmp_path
     (tmp_path / "key.jsonl").write_text(json.dumps({"doc_key": "x", "sentences": [words], "clusters": []}) + "\n")
     (tmp_path / "x.txt").write_text(f"[{first}](#1) {part} {second}")
     assert placed_on(tmp_path / "key.jsonl", tmp_path / "x.txt").fidelity.total["moved"] == moved
+
+
+LETTERS = random.Random(0)
+MANY, X, Y, Z, OTHER, NEW = (
+    ["".join(LETTERS.choices("abcdefghijklm", k=5)) for _ in range(words)] for words in (100, 24, 12, 1, 3, 3)
+)
+SHORT = [*Y[:4], "nopq"]
+"""24 characters."""
+
+
+@pytest.mark.parametrize(
+    ("key", "response", "expected"),
+    [
+        pytest.param(
+            [*X, *Y[:8], *MANY],
+            [*MANY, *Y[:8], *NEW, *X, *Y[:2]],
+            [(510, 130, 30), (555, 0, 130)],
+            id="the longer one has what two would have",
+        ),
+        pytest.param([*X, *Y, *Z, *MANY], [*MANY, *Y, *Z, *NEW, *X, *Y], [(580, 0, 180)], id="the key has it once"),
+        pytest.param(
+            [*MANY, *Y, *Z, *OTHER, *X, *Y], [*X, *Y, *Z, *MANY], [(0, 580, 180)], id="the response has it once"
+        ),
+        pytest.param(
+            [*NEW[:1], *SHORT, *NEW[1:], *MANY, *SHORT, *X],
+            [*OTHER[:1], *SHORT, *OTHER[1:], *MANY, *X, *SHORT],
+            [(659, 539, 24)],
+            id="of two copies one is in its place",
+        ),
+    ],
+)
+def test_what_is_moved_to_where(key: list[str], response: list[str], expected: list[tuple[int, int, int]]) -> None:
+    """Words of five characters: where moved stretches begin in the response and in the key, and their sizes."""
+    found = align(Key(characters(key)), characters(response))
+    moved = np.flatnonzero(found.state == MOVED)
+    assert [(at, to, size) for to, at, size in diagonals((found.key[moved], moved), 1)] == expected
+
+
+def test_a_word_in_front_stays_with_what_follows_it() -> None:
+    """The key has its first five words again, so that no anchor begins at the first one."""
+    found = align(Key(characters([*Y[:5], *MANY, *Y[:5], *Z])), characters([*Y[:1], *NEW, *Y[:5], *MANY]))
+    assert found.key[20:].tolist() == list(range(525))
+    assert found.state[:5].tolist() == [ABSENT] * 5
 
 
 def test_text_in_its_place_is_not_moved_even_if_its_words_are_short_of_24_characters(tmp_path: Path) -> None:

@@ -16,9 +16,10 @@ import corefscore
 import numpy as np
 import pytest
 from corefscore.errors import InputError, UsageError
-from corefscore.formats.row import Reading
+from corefscore.formats.conll import reader
+from corefscore.formats.row import BATCH, Reading
 from corefscore.metrics import select
-from corefscore.metrics.row import Metric
+from corefscore.metrics.row import WHOLE, Metric
 from corefscore.python.api import scored, settings_of
 from corefscore.results import Result
 from corefscore.settings import Rules
@@ -62,6 +63,26 @@ def test_units_add_up_to_their_document(response: Path, how: dict[str, Any]) -> 
         by_document = np.zeros_like(counts)
         np.add.at(by_document, result.units.document, result.units.counts[name])
         assert np.allclose(by_document, counts, rtol=1e-12, atol=1e-12), name
+
+
+def test_many_batches_have_the_units_windows_and_messages_of_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: Capture
+) -> None:
+    """The third window is the first one of the second document; it alone has a repeat."""
+    for name, cells in (("a", ["(1)", "(1)", "(2)", "(2)"]), ("b", ["(3)|(4)", "(3)", "(4)", "-"])):
+        lines = "".join(f"{unit}\t{cell}\n" for unit, cell in zip("uuvv", cells, strict=True))
+        (tmp_path / f"{name}.conll").write_text(f"#begin document {name}\n{lines}#end document\n")
+    found = []
+    for limit in (BATCH, 0):
+        monkeypatch.setattr(reader, "BATCH", limit)
+        result = counted(tmp_path, tmp_path, window=2)
+        assert result.units is not None
+        official = call(capfdbinary, "muc", tmp_path, tmp_path).stdout
+        found.append(
+            (official, result.names, result.units.names, result.units.document.tolist(), result.views[WHOLE].messages)
+        )
+    assert found[0] == found[1]
+    assert (found[0][3], list(found[0][4])) == ([0, 0, 1, 1, 2, 2, 3, 3], [2])
 
 
 def test_where_no_entity_crosses_a_unit_counts_as_a_document_of_its_own(tmp_path: Path) -> None:

@@ -131,7 +131,6 @@ class _Search:
         for gap in self.replaced:
             size = gap.response_end - gap.response
             alignment.key[gap.response : gap.response_end] = np.minimum(gap.key + np.arange(size), gap.key_end - 1)
-            alignment.key[gap.response_end - 1] = gap.key_end - 1 if size > 1 else gap.key
             alignment.state[gap.response : gap.response_end] = REPLACED
         _set_moved(alignment, self._moved(alignment))
         return alignment
@@ -140,14 +139,14 @@ class _Search:
         """A gap without its equal beginning and end. At the beginning of a text the end of the gap is cut first, since
         only there it is beside an anchor."""
         cuts = [self._without_begin, self._without_end]
-        for cut in cuts if gap.key or gap.response else cuts[::-1]:
+        for cut in cuts if gap.key else cuts[::-1]:
             gap = cut(gap)
         return gap
 
     def _without_begin(self, gap: Gap) -> Gap:
         key, response = self.key.code[gap.key : gap.key_end], self.response.code[gap.response : gap.response_end]
         size = self._cut(Stretch(gap.key, gap.response, common_prefix(key, response)), begin=False).size
-        if not size or (not (gap.key or gap.response) and size < min(MOVED_SIZE, len(key), len(response))):
+        if not size or (not gap.key and size < min(MOVED_SIZE, len(key), len(response))):
             return gap
         self.stretches.append(Stretch(gap.key, gap.response, size))
         return gap._replace(key=gap.key + size, response=gap.response + size)
