@@ -340,9 +340,9 @@ def test_text_counts_as_moved_from_24_characters(size: int, moved: int, tmp_path
     assert placed_on(tmp_path / "key.jsonl", tmp_path / "x.txt").fidelity.total["moved"] == moved
 
 
-LETTERS = random.Random(0)
+CHANCE = random.Random(0)
 MANY, X, Y, Z, OTHER, NEW = (
-    ["".join(LETTERS.choices("abcdefghijklm", k=5)) for _ in range(words)] for words in (100, 24, 12, 1, 3, 3)
+    ["".join(CHANCE.choices("abcdefghijklm", k=5)) for _ in range(words)] for words in (100, 24, 12, 1, 3, 3)
 )
 SHORT = [*Y[:4], "nopq"]
 """24 characters."""
