@@ -314,6 +314,18 @@ def muc_and_bcub(side: Sequence[Mention], found: Sequence[int]) -> list[tuple[Fr
     return [(muc, len(side) - len(entities)), (bcub, len(side))]
 
 
+def test_a_response_mention_serves_one_key_mention_however_many_steps_it_takes() -> None:
+    """The words 1 and 2 are in both response mentions: 3 of the first one and then 2 of the second one are most."""
+
+    def mention(*numbers: int) -> Mention:
+        words = frozenset(SENTENCE + TENTH * word for word in numbers)
+        return Mention(words, min(words), zero=False, links=frozenset(), entity=0)
+
+    key, response = [mention(1, 2, 3), mention(1, 2), mention(5)], [mention(1, 2, 3), mention(1, 2, 5)]
+    alignment = aligned([key] * DOCUMENTS, [response] * DOCUMENTS, matching="exact")
+    assert packed(find("mor").count(alignment)).tolist() == [[[5, 6, 5, 6]]] * DOCUMENTS
+
+
 @pytest.mark.parametrize("ends", [(4, 1), (1, 4)])
 def test_of_mentions_that_are_as_near_and_begin_alike_the_shorter_is_found(ends: tuple[int, int]) -> None:
     """Two words and one, or two words and four: half of the words of both are those of one."""

@@ -1044,6 +1044,12 @@ def test_a_limit_ends_with_its_block(
 
 
 @NEEDS_TIMERS
+def test_a_long_text_has_more_time() -> None:
+    with limit.patterns_limited(), limit.in_time(1_000_000):
+        assert 10 < signal.getitimer(signal.ITIMER_VIRTUAL)[0] < 15.1  # the clock has steps
+
+
+@NEEDS_TIMERS
 def test_there_is_no_limit_where_it_could_not_stop_a_search(
     own_timer: Callable[[int, object], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -1053,10 +1059,16 @@ def test_there_is_no_limit_where_it_could_not_stop_a_search(
         with limit.patterns_limited(), limit.in_time(0):
             return is_left_alone(own_timer)
 
+    def intervals() -> tuple[float, float]:
+        before = signal.getitimer(signal.ITIMER_VIRTUAL)[1]
+        with limit.in_time(0):
+            return before, signal.getitimer(signal.ITIMER_VIRTUAL)[1]
+
     with ThreadPoolExecutor(1) as thread:
         assert thread.submit(search).result()
         with limit.patterns_limited():
             untagged("a", find(ENDLESS))
+            assert thread.submit(intervals).result() == (7, 7)
             assert signal.getsignal(signal.SIGVTALRM) is not own_timer
             assert thread.submit(untagged, "a", find(ENDLESS)).result().words == ["a"]
     monkeypatch.delattr(signal, "setitimer")

@@ -12,6 +12,7 @@ from pathlib import Path
 import corefscore
 import numpy as np
 import pytest
+from corefscore.alignment.text.zeros import gaps_of
 from corefscore.checking.findings import Finding
 from corefscore.convert import convert, writable
 from corefscore.documents.sources import Source
@@ -107,6 +108,7 @@ KEY = """# newdoc id = d
         pytest.param("Ann|[1] saw Bo|[2] ##|[1] fed", 3, 0, id="one is missing"),
         pytest.param("Ann|[1] saw Bo|[2] fed", 2, 0, id="both are missing"),
         pytest.param("Ann|[1] ##|[2] saw Bo|[2] ##she|[1] fed ##|[2]", 4, 1, id="one is invented"),
+        pytest.param("Ann ##|[2] saw Bo|[2] ##she|[1] fed ##|[2]", 3, 1, id="one is invented beside no mention"),
         pytest.param("ann|[1] saw Bob|[2] ##she|[1] fed ##|[2]", 4, 0, id="in another text"),
         pytest.param("Ann|[1] saw Bo|[1 ##she|1] fed ##|[2]", 2, 1, id="as part of a mention"),
     ],
@@ -122,7 +124,7 @@ def test_zeros_of_an_answer_are_empty_nodes_of_the_key(
     mentions = result.to_dict()["total"]["mentions"]
     assert mentions["recall_numerator"] == matched
     assert mentions["recall_denominator"] == 4
-    assert mentions["precision_denominator"] == matched + spurious
+    assert (mentions["precision_numerator"], mentions["precision_denominator"]) == (matched, matched + spurious)
 
 
 SAW = "# newdoc id = d\n# global.Entity = eid-head\n# sent_id = 1\n1\tAnn{}e1-1)\n2\tsaw{}e4-1)\n3\tBo{}e2-1)\n".format(
@@ -203,6 +205,44 @@ def test_words_with_one_number_are_one_word(tmp_path: Path) -> None:
     (tmp_path / "d.txt").write_text("Ann|[1 saw Bo|1] fed")
     result = corefscore.score(tmp_path / "key.conllu", tmp_path / "d.txt", "muc", matching="exact", singletons="keep")
     assert result.to_dict()["total"]["mentions"]["recall_numerator"] == 1
+
+
+@pytest.mark.parametrize(
+    ("places", "gaps"),
+    [
+        pytest.param([4, 5, 6, 7], [1], id="a word between"),
+        pytest.param([-1, 5, 6, 7], [], id="a mention begins in no gap"),
+        pytest.param([4, 6, 6, 7], [], id="a word of the key for two of the answer is in the mention"),
+        pytest.param([4, -1, 6, 7], [], id="a word that the key does not have"),
+    ],
+)
+def test_words_of_the_key_in_gaps(places: list[int], gaps: list[int]) -> None:
+    """A mention of the words 0, 2 and 3 of the answer, given where these and the word between them are in the key."""
+    in_key = np.array(places)
+    span = next(place for place in places if place >= 0), places[-1]
+    assert gaps_of(np.array([0, 2, 3]), (in_key, in_key), span).tolist() == gaps
+
+
+@pytest.mark.filterwarnings("ignore::corefscore.ScorerWarning")
+@pytest.mark.parametrize("name", ["response.conllu", "d.txt"])
+def test_of_entities_with_the_same_mention_the_first_one_by_id_is_first(name: str, tmp_path: Path) -> None:
+    (tmp_path / "key.conllu").write_text(with_nodes().replace("e2-1", "e1-1"))
+    response = with_nodes().replace("(e1-1)", "(e9-1)(e2-1)").replace("e4-1", "e9-1")
+    answer = response if name == "response.conllu" else "Ann|[e9],[e2] saw|[e9] Bo|[e2] fed"
+    (tmp_path / name).write_text(answer)
+    result = corefscore.score(
+        tmp_path / "key.conllu", tmp_path / name, "muc", repeated="first", matching="exact", singletons="keep"
+    )
+    assert result["muc"].recall == 1
+
+
+@pytest.mark.filterwarnings("ignore::corefscore.ScorerWarning")
+@pytest.mark.parametrize(("zeros", "mentions"), [("dependent", 5), ("drop", 2)])
+def test_an_invented_zero_is_dropped_with_the_others(zeros: str, mentions: int, tmp_path: Path) -> None:
+    (tmp_path / "key.conllu").write_text(KEY)
+    (tmp_path / "d.txt").write_text("Ann|[1] ##|[2] saw Bo|[2] ##she|[1] fed ##|[2]")
+    result = corefscore.score(tmp_path / "key.conllu", tmp_path / "d.txt", "muc", singletons="keep", zeros=zeros)
+    assert result.to_dict()["total"]["mentions"]["precision_denominator"] == mentions
 
 
 def test_other_notations_have_zeros_too(tmp_path: Path) -> None:

@@ -77,6 +77,10 @@ def test_many_batches_have_the_units_windows_and_messages_of_one(
         monkeypatch.setattr(reader, "BATCH", limit)
         result = counted(tmp_path, tmp_path, window=2)
         assert result.units is not None
+        for name, counts in result.counts.items():
+            summed = np.zeros_like(counts)
+            np.add.at(summed, result.units.document, result.units.counts[name])
+            assert np.array_equal(summed, counts), name
         official = call(capfdbinary, "muc", tmp_path, tmp_path).stdout
         found.append(
             (official, result.names, result.units.names, result.units.document.tolist(), result.views[WHOLE].messages)

@@ -25,7 +25,6 @@ from corefscore.alignment.text.stretches import Alignment, Key, in_place
 from corefscore.documents.arrays import Bools, Ints, Objects, changes, order_by, ranges, tally
 from corefscore.documents.model import SENTENCE, TENTH, Nodes
 from corefscore.formats.row import EMPTY, LAST, ZERO, Layers, Tree
-from corefscore.formats.words import numbers_of
 
 START = -1
 """The place before the first word."""
@@ -237,14 +236,13 @@ def as_nodes(key: DocumentWords, spans: Spans, names: Sequence[str], heads: str 
     numbers = np.append(key.layers.numbers, after + TENTH * np.arange(1, max(more, 0) + 1))
     inside = start < words
     count = end - start + 1
-    head = numbers[end] if heads == LAST else numbers[start]
+    head = numbers[start]
     zero = spans.zero & ~inside
     links = np.zeros_like(start)
     parents: list[int] = []
     relations: list[int] = []
-    root = numbers_of([b""]).tolist()
     for mention in np.flatnonzero(inside | zero).tolist():
-        its_links: tuple[Sequence[int], Sequence[int]] = ([after], root)
+        its_links: tuple[Sequence[int], Sequence[int]] = ((), ())
         if inside[mention]:
             first, last = int(spans.head_first[mention]), int(spans.head_last[mention])
             word = last if heads == LAST else first + int(np.argmin(tree.depth[first : last + 1]))
