@@ -166,8 +166,11 @@ def test_fidelity_stands_beside_the_score_in_every_layout() -> None:
 
 
 def test_fidelity_by_document(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    done = call(capfdbinary, "lea", TAGGED / "key-of-two.jsonl", TAGGED / "two.txt", "--format", "json", "--documents")
+    words = ("lea", TAGGED / "key-of-two.jsonl", TAGGED / "two.txt", "--format", "json", "--documents")
+    done = call(capfdbinary, *words)
     found = json.loads(done.stdout)["fidelity"]
+    windows = call(capfdbinary, *words, "--window", "3")
+    assert json.loads(windows.stdout)["fidelity"] == found
     assert found["documents"]["two"]["kept"] == 5
     one = call(capfdbinary, "lea", TAGGED / "key-of-two.jsonl", TAGGED / "two.txt", "two", "--format", "json")
     total = json.loads(one.stdout)["fidelity"]
