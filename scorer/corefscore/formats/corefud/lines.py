@@ -47,8 +47,8 @@ TABS = (0, 1, 7, 8)
 """The tabs of tokens whose positions are kept, counted from 0: those at the borders of ID, FORM, DEPS and MISC. Others
 are searched for when they are needed, which is in few lines."""
 
-BLOCK = 1 << 16
-"""How many bytes of a file are searched at once, which fit into the cache."""
+BLOCK, MEGABYTE = 1 << 16, 1 << 20
+"""How many bytes of a file are searched at once; the results for more would need memory that was not used before."""
 
 WITHOUT_NEWDOC = "(no newdoc)"
 """The name of the document that begins without `# newdoc`."""
@@ -130,37 +130,46 @@ class Lines:
     ) -> None:
         self.source, self.refuse, self.take = source, refuse, take
         self.irregular: Irregular | None = None
-        text = _read(source) if text is None else text
-        if not self._split(text):
-            text = _with_lf(text)
-            if not self._split(text):
-                regular, self.irregular = _regular(self.text, self.tokens)
-                self._split(regular)
+        text = read_with_lf(source) if text is None else text
         end = text[-2:].tobytes()
         self.ends_open = end.endswith(b"\n") and end != b"\n\n"
+        self.text = text if end.endswith(b"\n") else np.append(text, np.uint8(LF))
+        self._split()
+        if not self._regular():
+            self.text, self.irregular = _regular(self.text, self.tokens)
+            self._split()
+            self._regular()
 
-    def _split(self, text: Bytes) -> bool:
-        """Find lines, tokens and tabs; whether each token has nine tabs, other lines have none, and there is no CR."""
-        self.text = text if text[-1:].tobytes() == b"\n" else np.append(text, np.uint8(LF))
-        ends, counts, tabs, only_lf = [], [], [], True
-        for marks, at, has_cr in _marks(self.text):
-            only_lf &= not has_cr
-            count = at.copy()
-            count[1:] -= at[:-1] + 1
-            first = at[count == COLUMNS - 1] - (COLUMNS - 1)
-            ends.append(marks[at])
-            counts.append(count)
-            tabs.append([marks[first + tab] for tab in TABS])
-        self.ends = np.concatenate(ends)
-        self._tabs = {tab: np.concatenate(places) for tab, places in zip(TABS, zip(*tabs, strict=True), strict=True)}
+    def _split(self) -> None:
+        self.ends = np.concatenate([*_places(self.text, LF)])
         self.starts = np.zeros(len(self.ends), dtype=np.int64)
         np.add(self.ends[:-1], 1, out=self.starts[1:])
         first = self.text[self.starts]
         self.empty = first == LF
         self.comments = first == HASH
-        is_token = ~self.comments & ~self.empty
-        self.tokens = np.flatnonzero(is_token)
-        return only_lf and bool((np.concatenate(counts) == np.where(is_token, COLUMNS - 1, 0)).all())
+        self.tokens = np.flatnonzero(~self.comments & ~self.empty)
+
+    def _regular(self) -> bool:
+        """Find the tabs; whether there are nine in each line of a token and none elsewhere."""
+        self._tabs = dict(zip(TABS, np.empty((len(TABS), len(self.tokens)), dtype=np.int64), strict=True))
+        row, rest = 0, NONE
+        for found in _places(self.text, TAB):
+            tabs = np.concatenate([rest, found]) if len(rest) else found
+            rows = len(tabs) // (COLUMNS - 1)
+            rest = tabs[rows * (COLUMNS - 1) :]
+            if row + rows > len(self.tokens):
+                return False
+            for tab in TABS:
+                self._tabs[tab][row : row + rows] = tabs[tab : rows * (COLUMNS - 1) : COLUMNS - 1]
+            row += rows
+        if row < len(self.tokens) or len(rest):
+            return False
+        first, last = self._tabs[TABS[0]], self._tabs[TABS[-1]]
+        return all(
+            (self.starts[self.tokens[block]] <= first[block]).all()
+            and (last[block] < self.ends[self.tokens[block]]).all()
+            for block in blocks(row)
+        )
 
     def bounds(self, column: int, rows: Ints | slice) -> tuple[Ints, Ints]:
         """Where a column of some tokens begins and ends."""
@@ -353,42 +362,27 @@ class Lines:
         return np.searchsorted(self.ends, np.array(places, dtype=np.int64)), names
 
 
-def _marks(text: Bytes) -> Iterator[tuple[Ints, Ints, bool]]:
-    """Where tabs and LF are in a text that ends with LF, block after block of whole lines; which of them are LF; and
-    whether the block has a CR. Of a line with more than `COLUMNS` tabs not all are given."""
-    rest = NONE
+def _places(text: Bytes, byte: int) -> Iterator[Ints]:
+    """Where a byte is in a text, block after block."""
     for begin in range(0, len(text), BLOCK):
-        block = text[begin : begin + BLOCK]
-        marks = np.flatnonzero(block <= CR)
-        kind = block[marks]
-        has_cr = False
-        if (other := kind - np.uint8(TAB) > LF - TAB).any():  # other control characters
-            has_cr = bool((kind == CR).any())
-            marks, kind = marks[~other], kind[~other]
-        marks += begin
-        at = np.flatnonzero(kind == LF)
-        if len(rest):
-            marks, at = np.concatenate([rest, marks]), at + len(rest)
-        stop = int(at[-1]) + 1 if len(at) else 0
-        yield marks[:stop], at, has_cr
-        rest = marks[stop : stop + COLUMNS]
+        yield np.flatnonzero(text[begin : begin + BLOCK] == byte) + begin
 
 
-def _read(source: Source) -> Bytes:
-    """The bytes of a file without the byte order mark."""
+def read_with_lf(source: Source) -> Bytes:
+    """The bytes of a file, with LF for every line end."""
     text = source.array()
-    return text[len(MARK) :] if text[: len(MARK)].tobytes() == MARK else text
-
-
-def _with_lf(text: Bytes) -> Bytes:
-    """The same lines, all of which end with LF."""
-    return np.frombuffer(text.tobytes().replace(b"\r\n", b"\n").replace(b"\r", b"\n"), dtype=np.uint8)
+    if text[: len(MARK)].tobytes() == MARK:
+        text = text[len(MARK) :]
+    if not any((text[begin : begin + MEGABYTE] == CR).any() for begin in range(0, len(text), MEGABYTE)):
+        return text
+    raw = text.tobytes().replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return np.frombuffer(raw, dtype=np.uint8)
 
 
 def lines_around(source: Source, passages: Iterable[tuple[int, int]]) -> tuple[Lines, Ints]:
     """The sentences of a file that contain some passages, and the number of each of their lines in the file. A passage
     is a line (from 1) and the number of words that are wanted from there on."""
-    text = np.append(_with_lf(_read(source)), np.uint8(LF))
+    text = np.append(read_with_lf(source), np.uint8(LF))
     ends = np.flatnonzero(text == LF)
     gaps = np.append(np.flatnonzero(np.diff(ends, prepend=-1) == 1), len(ends))
     wanted = np.zeros(len(ends) + 1, dtype=np.bool_)
