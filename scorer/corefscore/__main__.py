@@ -9,7 +9,7 @@ except KeyboardInterrupt:  # these imports take half the time until signals are 
     raise SystemExit(130) from None
 
 LARGEST_BLOCK = (1 << 25) - (1 << 13)
-"""A little less than the largest threshold of glibc for memory that goes back to the system."""
+"""A little less than the largest block that glibc may keep."""
 
 
 def command() -> int:
@@ -21,11 +21,9 @@ def command() -> int:
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     # What start-up makes lives to the end: to look through it for cycles takes a quarter of a short run.
     gc.disable()
-    # The largest block of which the C library learns, once it is freed, that such memory is to be kept and used again;
-    # pages that are new to a process take as long as the work in them.
-    bytes(LARGEST_BLOCK)
     # Linear algebra is the one thing that numpy has threads for, and to start them takes another fifth.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    _use_memory_again()
     from corefscore.cli import run
     from corefscore.cli.output import whole_streams
     from corefscore.cli.signals import as_first_process
@@ -37,6 +35,18 @@ def command() -> int:
     gc.set_threshold(100_000)
     gc.enable()
     return run(sys.argv[1:], os.path.basename(sys.argv[0]))
+
+
+def _use_memory_again() -> None:
+    """Make arrays use memory that others have left, and large pages: new pages cost as much time as the work in them.
+
+    Once a block was freed, glibc keeps what is freed of blocks up to its size. The second one therefore extends the
+    heap, for which numpy asks Linux for large pages. Neither takes memory, since nothing is written to it.
+    """
+    import numpy as np
+
+    for _ in range(2):
+        np.empty(LARGEST_BLOCK, dtype=np.uint8)
 
 
 def main() -> None:
