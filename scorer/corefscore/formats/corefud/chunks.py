@@ -143,13 +143,14 @@ def chunks(found: Cells, fields: Fields) -> Chunks:
     if (word[1:] < word[:-1]).any():
         order = np.argsort(word, kind="stable")
         cut = cut._replace(**{name: getattr(cut, name)[order] for name in ("cell", "kind", "start", "stop")})
-    dashes = np.flatnonzero(text == DASH)
-    start, stop = _field(dashes, cut, fields.id)
+    dashes = np.append(np.flatnonzero(text == DASH), np.iinfo(np.int64).max)
+    first_dash = np.searchsorted(dashes, cut.start)
+    start, stop = _field(dashes, first_dash, cut, fields.id)
     closes = cut.kind == CLOSE
     start[closes], stop[closes] = cut.start[closes], cut.stop[closes]
     head = np.full(len(start), NO_HEAD)
     if fields.head is not None:
-        head = _heads(text, *_field(dashes, cut, fields.head))
+        head = _heads(text, *_field(dashes, first_dash, cut, fields.head))
         head[closes] = NO_HEAD
     return Chunks(cut.cell, cut.kind, text, found.shift, cut.start, cut.stop, start, stop, head, cut.rest)
 
@@ -212,13 +213,13 @@ def _before(column: Column, first: int) -> Column:
     return found
 
 
-def _field(dashes: Ints, cut: _Cut, field: int) -> tuple[Ints, Ints]:
-    """Where a field of each chunk begins and ends; a field that is missing begins after its end."""
-    at = np.searchsorted(dashes, cut.start)
+def _field(dashes: Ints, first: Ints, cut: _Cut, field: int) -> tuple[Ints, Ints]:
+    """Where a field of each chunk begins and ends; a field that is missing begins after its end. ``first`` is the index
+    of the first dash of each chunk, and the last of the ``dashes`` is none."""
 
     def dash(number: int) -> Ints:
-        found: Ints = np.append(dashes, np.iinfo(np.int64).max)[np.minimum(at + number, len(dashes))]
-        return np.minimum(found, cut.stop)
+        found: Ints = np.minimum(dashes[np.minimum(first + number, len(dashes) - 1)], cut.stop)
+        return found
 
     return (dash(field - 1) + 1 if field else cut.start.copy()), dash(field)
 

@@ -155,7 +155,7 @@ def _within_sentences(events: Events, opens: Ints, closes: Ints, refuse: Refuse)
     return opens, closes
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class _PartialMention:
     """A mention while its chunks are read; ``chunks`` has those so far, with the number of the part of each."""
 
