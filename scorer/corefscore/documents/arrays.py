@@ -102,28 +102,31 @@ def order_by(*keys: Ints) -> Ints:
             wide.append(packed)
             packed, room = key - low if width < 2**63 else key, width
         else:
-            packed, room = packed * width + (key - low), room * width
+            packed *= width
+            packed += key - low
+            room *= width
     if wide or room * size >= 2**63:
         return np.lexsort([packed, *reversed(wide)])
-    return _sorted(packed)[1]
+    _sort(packed)
+    packed %= size
+    return packed
 
 
-def _sorted(packed: Ints) -> tuple[Ints, Ints]:
-    """Numbers in rising order, and their order; times their count they fit into 63 bits."""
-    size = len(packed)
-    row = packed * size + np.arange(size)
-    row.sort()
-    number = row // size
-    return number, row - number * size
+def _sort(packed: Ints) -> None:
+    """Sort numbers, each of which also gets its position: ``number * size + position``, which fits into 63 bits."""
+    packed *= len(packed)
+    packed += np.arange(len(packed))
+    packed.sort()
 
 
 def _ranks(packed: Ints) -> tuple[Ints, int]:
-    """The rank of each number among those that differ, and how many differ."""
-    number, order = _sorted(packed)
-    rank = np.cumsum(changes(number)) - 1
-    found = np.empty(len(packed), dtype=np.int64)
-    found[order] = rank
-    return found, int(rank[-1]) + 1
+    """The rank of each number among those that differ, and how many differ; the numbers are overwritten."""
+    _sort(packed)
+    order = packed % len(packed)
+    packed //= len(packed)
+    rank = np.cumsum(changes(packed)) - 1
+    packed[order] = rank
+    return packed, int(rank[-1]) + 1
 
 
 def changes(*keys: Ints) -> Bools:
