@@ -146,6 +146,7 @@ def chunks(found: Cells, fields: Fields) -> Chunks:
     dashes = np.append(np.flatnonzero(text == DASH), np.iinfo(np.int64).max)
     first_dash = np.searchsorted(dashes, cut.start)
     start, stop = _field(dashes, first_dash, cut, fields.id)
+    start = np.minimum(start, stop)  # an id that is missing is empty
     closes = cut.kind == CLOSE
     start[closes], stop[closes] = cut.start[closes], cut.stop[closes]
     head = np.full(len(start), NO_HEAD)

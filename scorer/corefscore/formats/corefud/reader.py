@@ -342,8 +342,8 @@ class File:
 
     def _events(self, word: Ints, file_chunks: Chunks, refuse: Refuse) -> Events:
         """Chunks as columns. One that is refused for its id counts for an entity of that id."""
-        starts, stops = file_chunks.id_start, np.maximum(file_chunks.id_stop, file_chunks.id_start)
-        odd = stops <= starts
+        starts, stops = file_chunks.id_start, file_chunks.id_stop
+        odd = stops == starts
         odd[~odd] = file_chunks.text[stops[~odd] - 1] == ord("]")
         if odd.any():
             refuse("odd-id", np.flatnonzero(odd), None)
