@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import io
 import json
 import os
 import pty
@@ -11,10 +12,12 @@ import signal
 import subprocess
 import sys
 import termios
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
 import pytest
+from corefscore.documents.sources import STDIN, Source
 from support import ROOT, TESTDATA, call, command, forked, within
 
 PROGRAM = str(Path(sys.executable).with_name("corefscore"))
@@ -153,6 +156,18 @@ def test_one_pipe_is_not_read_twice(line: str, said: str, tmp_path: Path) -> Non
     done = within(*line.replace("KEY", KEY).replace("RESPONSE", RESPONSE).split(), cwd=tmp_path)
     assert (done.status, done.stdout) == (2, b"")
     assert done.stderr.startswith(f"corefscore: {said}".encode())
+
+
+def test_what_was_read_from_a_pipe_is_copied_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    size = 10**7
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"w" * size)))
+    source = Source(STDIN)
+    source.head(1)
+    tracemalloc.start()
+    assert len(source.array()) == size
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1.5 * size
 
 
 def test_standard_input_under_two_names_is_not_read_twice() -> None:
@@ -320,6 +335,26 @@ def test_little_comes_before_the_command_settles_what_signals_do() -> None:
     program = "import sys; before = {*sys.modules}; import corefscore; print(sorted({*sys.modules} - before))"
     done = subprocess.run([sys.executable, "-S", "-c", program], capture_output=True, cwd=ROOT / "scorer", check=True)
     assert done.stdout == b"['__future__', 'corefscore']\n"
+
+
+LITTLE_SPACE = """
+import resource, sys
+from pathlib import Path
+import corefscore.cli, corefscore.__main__, corefscore.evaluate, numpy
+used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+limit = used + corefscore.__main__.LARGEST_BLOCK // 2
+resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+sys.exit(corefscore.__main__.command())
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="nothing tells the size of the address space")
+def test_a_small_address_space_costs_time_only() -> None:
+    """One that has no room for the blocks which make memory usable again, but for a small run."""
+    program = [sys.executable, "-c", LITTLE_SPACE, "muc", KEY, RESPONSE]
+    done = subprocess.run(program, capture_output=True, check=False)
+    expected = run("muc", KEY, RESPONSE, stdout=subprocess.PIPE).stdout
+    assert (done.returncode, done.stdout, done.stderr) == (0, expected, b"")
 
 
 FORKING = """

@@ -9,7 +9,7 @@ except KeyboardInterrupt:  # these imports take half the time until signals are 
     raise SystemExit(130) from None
 
 LARGEST_BLOCK = (1 << 25) - (1 << 13)
-"""A little less than the largest block that glibc may keep."""
+"""A little less than the largest block, in bytes, that glibc may keep."""
 
 
 def command() -> int:
@@ -38,15 +38,20 @@ def command() -> int:
 
 
 def _use_memory_again() -> None:
-    """Make arrays use memory that others have left, and large pages: new pages cost as much time as the work in them.
+    """Make arrays use freed memory again, and large pages: new pages cost as much time as the work in them.
 
-    Once a block was freed, glibc keeps what is freed of blocks up to its size. The second one therefore extends the
-    heap, for which numpy asks Linux for large pages. Neither takes memory, since nothing is written to it.
+    Once a block was freed, glibc takes blocks of up to its size from the heap, and keeps their memory when they are
+    freed. The second block therefore extends the heap, for which numpy asks Linux for large pages. Nothing is written
+    to the two, so they take no memory; but they count where the address space is limited, and are done without if it
+    is too small.
     """
     import numpy as np
 
-    for _ in range(2):
-        np.empty(LARGEST_BLOCK, dtype=np.uint8)
+    try:
+        for _ in range(2):
+            np.empty(LARGEST_BLOCK, dtype=np.uint8)
+    except MemoryError:
+        return
 
 
 def main() -> None:

@@ -169,10 +169,14 @@ class Source:
 
     def _limit(self) -> int:
         """The limit of the decompressed size in bytes."""
-        if self.max_unpacked is not None:
-            return self.max_unpacked << 20
-        size = len(self._kept) if self._kept is not None else self._state.size if self._state is not None else 0
-        return max(UNPACKED, RATIO * size)
+        return max(UNPACKED, RATIO * self._size) if self.max_unpacked is None else self.max_unpacked << 20
+
+    @property
+    def _size(self) -> int:
+        """The number of bytes before decompression; 0 if it is not known."""
+        if self._kept is not None:
+            return len(self._kept)
+        return self._state.size if self._state is not None else 0
 
     def _raw(self) -> io.RawIOBase:
         if self._kept is None and self.path == STDIN:
@@ -201,13 +205,13 @@ class Source:
         """All bytes."""
         with self.open() as stream, self._reading():
             # Asked for no more than there is: memory of a size that an earlier file had can be used again.
-            piece = min(self._state.size if self._state else 0, PIECE) or PIECE
+            piece = min(self._size, PIECE) or PIECE
             return b"".join(iter(lambda: stream.read(piece), b""))
 
     def array(self) -> Bytes:
         """All bytes as an array. For large arrays numpy asks for large pages of memory, which are ready sooner."""
         with self.reading() as stream:
-            found = np.empty((self._state.size if self._state else 0) + 1, dtype=np.uint8)
+            found = np.empty(self._size + 1, dtype=np.uint8)
             view, filled = found.data, 0
             while filled < len(found) and (size := cast(io.BufferedIOBase, stream).readinto(view[filled:])):
                 filled += size
