@@ -248,8 +248,8 @@ class Examination(Protocol):
 
 
 def later(function: str) -> Callable[..., Any]:
-    """A function of this folder, written as ``module:name``, whose module is imported when it is called: the rows of
-    all formats are asked what a file is, and a run needs little of one."""
+    """A function of this folder, written as ``module:name``. Its module is imported when it is first called, since
+    every format is asked whether it recognises a file, but a run needs few of their modules."""
     return partial(_call, *function.split(":"))
 
 

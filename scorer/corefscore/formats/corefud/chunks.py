@@ -215,8 +215,8 @@ def _before(column: Column, first: int) -> Column:
 
 
 def _field(dashes: Ints, first: Ints, cut: _Cut, field: int) -> tuple[Ints, Ints]:
-    """Where a field of each chunk begins and ends; a field that is missing begins after its end. ``first`` is the index
-    of the first dash of each chunk, and the last of the ``dashes`` is none."""
+    """Where a field of each chunk begins and ends; a field that is missing begins after its end. ``dashes`` are the
+    places of all dashes and one place after every chunk, ``first`` the index of the first dash of each chunk."""
 
     def dash(number: int) -> Ints:
         found: Ints = np.minimum(dashes[np.minimum(first + number, len(dashes) - 1)], cut.stop)
