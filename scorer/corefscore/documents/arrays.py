@@ -84,7 +84,7 @@ def bounds(groups: Ints, count: int) -> Ints:
 def order_by(*keys: Ints) -> Ints:
     """The order that sorts by the first key, then the second and so on, then by position.
 
-    Keys are columns of whole numbers. They become one number of 63 bits, which ends in the position and is sorted;
+    Keys are columns of 64-bit numbers. They become one number of 63 bits, which ends in the position and is sorted;
     where it gets too wide, the ranks of the keys so far take their place. This is several times faster than
     `numpy.lexsort`, which is used if a single key is too wide even for that.
     """
