@@ -301,6 +301,8 @@ def test_odd_baselines_are_refused_without_a_traceback(tmp_path: Path, capfdbina
         {**good, "options": {}},
         {**good, "documents": {"d": 1}},
         {**good, "documents": []},
+        {**good, "total": {**good["total"], "onll": good["total"]["conll"]}},
+        {**good, "documents": {"d": {"lea": good["total"]["muc"]}}},
         {**good, "schema": None},
     ):
         path.write_text(json.dumps(odd))

@@ -14,7 +14,7 @@ from corefscore.checking.findings import Finding
 from corefscore.documents.arrays import Floats
 from corefscore.documents.sources import Source, as_text
 from corefscore.errors import InputError, UsageError
-from corefscore.metrics import GROUPS, MENTIONS, find, named, select
+from corefscore.metrics import AVERAGE, GROUPS, MENTIONS, find, named, select
 from corefscore.metrics.counts import SCORES
 from corefscore.metrics.row import Metric
 from corefscore.results import SCHEMA, Scores, values
@@ -142,8 +142,8 @@ def _metrics(words: str, path: str, line: int | None = None) -> tuple[Metric, ..
 
 def _complete(baseline: Baseline, path: str) -> Baseline:
     """The baseline. Raises `InputError` for one against which a check could not fail: without the totals of its
-    metrics, with groups that lack a measure, or with values that are not scores. With repeated mentions a value can be
-    a little above 1."""
+    metrics, with groups that lack a measure, with scores of another measure, or with values that are not scores. With
+    repeated mentions a value can be a little above 1."""
     measures = [metric.identification for metric in baseline.metrics] or [MENTIONS]
     measures += [measure.name for metric in baseline.metrics for measure in metric.measures]
     for name in dict.fromkeys(measures):
@@ -153,8 +153,11 @@ def _complete(baseline: Baseline, path: str) -> Baseline:
     for name, of_total in baseline.total.items():
         if not all(numbers.get(name, {}).keys() >= of_total.keys() for numbers in grouped):
             raise _refused(path, f"a group, or the mean of groups, has no scores of {name}")
+    known = {*measures, MENTIONS, *((AVERAGE,) if set(measures) >= set(GROUPS[AVERAGE]) else ())}
     for scores in (baseline.total, baseline.printed_macro, *baseline.documents.values(), *grouped):
         for measure_name, of_measure in scores.items():
+            if measure_name not in known:
+                raise _refused(path, f"it has scores of {measure_name}, which is no measure of its metrics")
             if not all(0 <= value <= 10 for value in of_measure.values()):
                 raise _refused(path, f"{measure_name} has values that are not between 0 and 1: {of_measure}")
     return baseline
