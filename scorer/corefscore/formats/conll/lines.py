@@ -19,6 +19,7 @@ from corefscore.formats.row import NO_WORD, Request, Sentences, passage, passage
 
 END = b"end document"
 USUAL_END = b"#" + END
+NUMBERED = re.compile(rb"\(\d|\d\)")
 END_MARKER = re.compile(rb"#[^\S\n]*" + END)
 
 WORD, WORD_COLUMNS = 3, 5
@@ -63,7 +64,10 @@ def is_token_line(line: bytes) -> bool:
     """Whether a line that is not a marker is a token: rule 3 of the grammar in `corefscore.formats.conll.reader`."""
     if not line.startswith(b"#"):
         return bool(line.strip())
-    return b"\t" in line or re.search(rb"\(\d|\d\)", line.rstrip().rsplit(b" ", 1)[-1]) is not None
+    if b"\t" in line:
+        return True
+    has_bracket = b"(" in line or b")" in line  # few comments have one
+    return has_bracket and NUMBERED.search(line.rstrip().rsplit(b" ", 1)[-1]) is not None
 
 
 class Line(NamedTuple):

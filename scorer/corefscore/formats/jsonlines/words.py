@@ -117,11 +117,11 @@ def _joined(segments: Sequence[Sequence[str]], subtoken_map: Sequence[int]) -> l
         first = len(pieces)
         for subtoken in segment:
             # Every number up to the last one is a word.
-            pieces += ([] for _ in range(next(words_of_subtokens) + 1 - len(pieces)))
+            pieces += [[] for _ in range(next(words_of_subtokens) + 1 - len(pieces))]
             if subtoken not in SPECIAL:
                 pieces[-1].append(clean(subtoken).removeprefix("##"))
         found.append(pieces[first:])
-    return [["".join(word) for word in segment] for segment in found]
+    return [["".join(word) if word else "" for word in segment] for segment in found]
 
 
 def of_subtokens(fields: Fields, dialect: Dialect) -> bool:
