@@ -323,6 +323,17 @@ def test_wide_columns_sort_as_by_lexsort() -> None:
             assert order_by(*columns).tolist() == np.lexsort(columns[::-1]).tolist()
 
 
+def test_columns_of_all_widths_sort_as_by_lexsort() -> None:
+    """Those that fit one number, those whose ranks do, and those that do not, with many equal rows."""
+    rng = np.random.default_rng(5)
+    for _ in range(1000):
+        pools = [rng.integers(-(2**bits), 2**bits, size=4) for bits in rng.integers(0, 63, size=rng.integers(1, 6))]
+        columns = [rng.choice(pool, size=50) for pool in pools]
+        before = [column.copy() for column in columns]
+        assert order_by(*columns).tolist() == np.lexsort(columns[::-1]).tolist()
+        assert all(map(np.array_equal, columns, before))
+
+
 def test_columns_that_barely_fit_no_number_of_63_bits_sort_as_by_lexsort() -> None:
     """Their widths multiply to a little under and over 2^63."""
     for bits in (30, 31):

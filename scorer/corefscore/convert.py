@@ -55,7 +55,8 @@ def convert(
     request = requested(KEY, reading)._replace(texts=True)
     if key is not None:
         documents = _on_tokens(key, path, both, notices)
-    elif target.name == TAGGED and origin.name == COREFUD and origin.layers:
+    elif target.name == TAGGED and origin.name == COREFUD:
+        assert origin.layers is not None, "CorefUD has layers"
         layers = chain.from_iterable(origin.layers(source, request) for source in files)
         documents = _with_zeros(origin.read(files, notices, request), layers, notices)
     else:

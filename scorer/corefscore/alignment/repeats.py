@@ -85,7 +85,7 @@ def treat(matched: Matched, pairs: Pairs, treatment: str) -> Treated:
     messages: dict[int, list[str]] = defaultdict(list)
     key_messages(matched, pairs.key, key_copies, messages)
     matched, gone = drop_response_copies(matched, pairs.response, response_copies, messages)
-    # All later copies of a span are dropped, or none; the repeats are not made anew, since there can be very many.
+    # Of each span either all later copies are dropped or none, so its first later copy tells which.
     dropped = [repeat for repeat in response_repeats if gone[repeat.copies[1]]]
     # By document, and in each the key first: messages are printed in this order, whatever the batches are.
     return Treated(matched, dict(sorted(messages.items())), dropped, every)

@@ -153,11 +153,13 @@ def _complete(baseline: Baseline, path: str) -> Baseline:
     for name, of_total in baseline.total.items():
         if not all(numbers.get(name, {}).keys() >= of_total.keys() for numbers in grouped):
             raise _refused(path, f"a group, or the mean of groups, has no scores of {name}")
-    known = {*measures, MENTIONS, *((AVERAGE,) if set(measures) >= set(GROUPS[AVERAGE]) else ())}
+    known = {*measures, MENTIONS}
+    if known >= set(GROUPS[AVERAGE]):
+        known.add(AVERAGE)
     for scores in (baseline.total, baseline.printed_macro, *baseline.documents.values(), *grouped):
         for measure_name, of_measure in scores.items():
             if measure_name not in known:
-                raise _refused(path, f"it has scores of {measure_name}, which is no measure of its metrics")
+                raise _refused(path, f"this file has scores of {measure_name}, which is no measure of its metrics")
             if not all(0 <= value <= 10 for value in of_measure.values()):
                 raise _refused(path, f"{measure_name} has values that are not between 0 and 1: {of_measure}")
     return baseline

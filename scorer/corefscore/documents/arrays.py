@@ -96,7 +96,7 @@ def order_by(*keys: Ints) -> Ints:
     for key in keys:
         low = int(key.min())
         width = int(key.max()) - low + 1
-        if room * width * size >= 2**63 and room * size < 2**63:
+        if room > 1 and room * size < 2**63 <= room * width * size:
             packed, room = _ranks(packed)
         if room * width >= 2**63:
             wide.append(packed)

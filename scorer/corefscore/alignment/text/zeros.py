@@ -242,15 +242,15 @@ def as_nodes(key: DocumentWords, spans: Spans, names: Sequence[str], heads: str 
     parents: list[int] = []
     relations: list[int] = []
     for mention in np.flatnonzero(inside | zero).tolist():
-        its_links: tuple[Sequence[int], Sequence[int]] = ((), ())
+        dependencies: tuple[Sequence[int], Sequence[int]] = ((), ())
         if inside[mention]:
             first, last = int(spans.head_first[mention]), int(spans.head_last[mention])
             word = last if heads == LAST else first + int(np.argmin(tree.depth[first : last + 1]))
             head[mention], zero[mention] = numbers[word], key.empty[word]
-            its_links = tree.links.get(word, ((), ()))
-        links[mention] = len(its_links[0])
-        parents += its_links[0]
-        relations += its_links[1]
+            dependencies = tree.links.get(word, ((), ()))
+        links[mention] = len(dependencies[0])
+        parents += dependencies[0]
+        relations += dependencies[1]
     size, all_words = _without_gaps(start, count, spans.gaps)
     # Words with one number are one word, as in the key.
     owner, numbered = np.repeat(np.arange(len(size)), size), numbers[all_words]

@@ -48,7 +48,8 @@ TABS = (0, 1, 7, 8)
 are searched for when they are needed, which is in few lines."""
 
 BLOCK, MEGABYTE = 1 << 16, 1 << 20
-"""How many bytes of a file are searched at once; the results for more would need memory that was not used before."""
+"""How many bytes of a file are searched at once: for the places of a byte, of which more would need memory that was not
+used before, and for whether a byte occurs."""
 
 WITHOUT_NEWDOC = "(no newdoc)"
 """The name of the document that begins without `# newdoc`."""
