@@ -233,13 +233,11 @@ def _exact(pairs: Pairs, units: Units | None) -> Matched:
     matched = exact(pairs.key, pairs.response)
     if units is not None:
         matched = units.rows(matched, pairs)
-    if pairs.key.kinds is None or pairs.response.kinds is None:
+    if pairs.key.kinds is None:
         return matched
-    from corefscore.kinds.counts import by_number
+    from corefscore.kinds.counts import with_numbers
 
-    sides = (pairs.key.kinds, matched.key.number), (pairs.response.kinds, matched.response.number)
-    key, response = (by_number(kinds, number, np.arange(len(number)), len(matched.document)) for kinds, number in sides)
-    return matched._replace(kinds=(key, response))
+    return with_numbers(matched, pairs)
 
 
 def _aligned(
@@ -253,15 +251,10 @@ def _aligned(
 
         names_of(pairs.key, names)  # raises an error, since the format has none
     alignment, about = aligned(pairs, settings.rules.settled(nodes=True))
-    if pairs.key.kinds is not None and pairs.response.kinds is not None:
-        from corefscore.kinds.counts import by_number
+    if pairs.key.kinds is not None:
+        from corefscore.kinds.counts import with_numbers
 
-        sides = (pairs.key.kinds, alignment.key), (pairs.response.kinds, alignment.response)
-        key, response = (
-            by_number(kinds, mentions.side.number, mentions.mention, len(alignment.document))
-            for kinds, mentions in sides
-        )
-        alignment = alignment._replace(kinds=(key, response))
+        alignment = with_numbers(alignment, pairs)
     notes = BatchNotes(
         pairs.key.names,
         pairs.key.files,

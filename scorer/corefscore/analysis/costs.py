@@ -150,17 +150,17 @@ def in_turn(errors: Errors) -> Iterator[tuple[str, Ints]]:
     joins = (both.key != ABSENT) & (entities != ABSENT)
     joins |= is_main
     joins[joins] = has_divided[both.key[joins]]
-    entities = _put(entities, joins, label)
+    entities = np.where(joins, label, entities)
     yield types.DIVIDED, entities
     singles = both.missing & key.single
     mentions = both.missing & ~key.whole & ~singles
-    entities = _put(entities, _whole_entities(both, mentions) & (mentions | (entities != ABSENT)), label)
+    entities = np.where(_whole_entities(both, mentions) & (mentions | (entities != ABSENT)), label, entities)
     yield types.MISSING_MENTION, entities
-    entities = _put(entities, _whole_entities(both, key.whole), label)
+    entities = np.where(_whole_entities(both, key.whole), label, entities)
     yield types.MISSING_ENTITY, entities
     entities = np.where(response.single, ABSENT, entities)
     yield types.EXTRA_SINGLETON, entities
-    yield types.MISSING_SINGLETON, _put(entities, singles, label)
+    yield types.MISSING_SINGLETON, np.where(singles, label, entities)
 
 
 def conflated(errors: Errors) -> Ints:
@@ -221,18 +221,13 @@ def alone(errors: Errors) -> Iterator[tuple[str, Ints]]:
     yield types.CONFLATED, conflated(errors)
     yield types.DIVIDED, divided(errors)
     yield types.MISSING_MENTION, missing_mention(errors)
-    yield types.MISSING_ENTITY, _put(both.response, _whole_entities(both, errors.key.whole), label)
-    yield types.MISSING_SINGLETON, _put(both.response, errors.key.single, label)
+    yield types.MISSING_ENTITY, np.where(_whole_entities(both, errors.key.whole), label, both.response)
+    yield types.MISSING_SINGLETON, np.where(errors.key.single, label, both.response)
 
 
 def _labels(errors: Errors) -> Ints:
     """A number of the key entity of each mention, different from the numbers of response entities and pieces."""
     return len(errors.response.main) + len(errors.pieces.key) + errors.partitions.key
-
-
-def _put(entities: Ints, which: Bools, label: Ints) -> Ints:
-    """The entities, with those of some mentions replaced by labels."""
-    return np.where(which, label, entities)
 
 
 def _whole_entities(both: Partitions, which: Bools) -> Bools:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -79,9 +81,7 @@ def unknown(asked: str, pronouns: Pronouns, text: Text, option: str = "--pronoun
         return "the key has no words"
     if asked == AUTO:
         return None if pronouns.tags else _no_tags(text)
-    fits = Fits(pronouns)
-    distinct = set(zip(text.tags, text.words, strict=True))
-    return None if any(map(fits.__getitem__, distinct)) else f"nothing in the key fits {option}{asked}"
+    return None if any(map(fitting(pronouns), text.tags, text.words)) else f"nothing in the key fits {option}{asked}"
 
 
 def _no_tags(text: Text) -> str:
@@ -97,26 +97,24 @@ def are_pronouns(document: Ints, columns: tuple[Ints, Ints, Bools], text: Text, 
     found = np.zeros(len(start), dtype=np.bool_)
     if not (pronouns.tags or pronouns.words):
         return found
-    fits = Fits(pronouns)
     one_token = np.flatnonzero(inside & (start == end))
     tokens = (text.first[document] + start)[one_token].tolist()
-    pairs = zip(map(text.tags.__getitem__, tokens), map(text.words.__getitem__, tokens), strict=True)
-    found[one_token] = list(map(fits.__getitem__, pairs))
+    tags, words = map(text.tags.__getitem__, tokens), map(text.words.__getitem__, tokens)
+    found[one_token] = list(map(fitting(pronouns), tags, words))
     return found
 
 
-class Fits(dict[tuple[str, str], bool]):
-    """Whether a token with this tag and word is a pronoun; each distinct one is checked once."""
+Fits = Callable[[str, str], bool]
+"""Whether a token with this tag and word is a pronoun."""
 
-    def __init__(self, pronouns: Pronouns) -> None:
-        super().__init__()
-        self._words = pronouns.words
-        self._tags = frozenset(tag for tag in pronouns.tags if not tag.endswith("*"))
-        self._begin = tuple(tag[:-1] for tag in pronouns.tags if tag.endswith("*"))
 
-    def __missing__(self, token: tuple[str, str]) -> bool:
-        tag, word = token
-        self[token] = (
-            tag in self._tags or (bool(self._begin) and tag.startswith(self._begin)) or word.lower() in self._words
-        )
-        return self[token]
+def fitting(pronouns: Pronouns) -> Fits:
+    """Whether a token is a pronoun; each distinct one is checked once."""
+    tags = frozenset(tag for tag in pronouns.tags if not tag.endswith("*"))
+    begin = tuple(tag[:-1] for tag in pronouns.tags if tag.endswith("*"))
+
+    @cache
+    def fits(tag: str, word: str) -> bool:
+        return tag in tags or tag.startswith(begin) or word.lower() in pronouns.words
+
+    return fits

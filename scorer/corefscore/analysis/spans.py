@@ -11,6 +11,7 @@ sentence that the response lacks,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ import numpy as np
 from corefscore.analysis.partitions import ABSENT, BY_HEAD, BY_TRIMMING, Partitions
 from corefscore.analysis.texts import Placed, Text
 from corefscore.documents.arrays import Ints, changes, order_by
-from corefscore.formats.row import AUTO, LAST
+from corefscore.formats.row import AUTO
 
 
 def _no_letters(word: str) -> bool:
@@ -83,12 +84,7 @@ def repaired(both: Partitions, text: Text, way: str, placed: tuple[Placed, Place
     key, response = key[left_over[key]], response[left_over[response]]
     head = np.full(len(start), ABSENT)
     for mentions, row, side in _sides(both, (key, response), placed):
-        if side.head is not None:
-            head[mentions] = text.first[both.document[mentions]] + side.head[row[mentions]]
-        elif heads == LAST:
-            head[mentions] = end[mentions]
-        else:
-            head[mentions] = [text.head(int(start[mention]), int(end[mention])) for mention in mentions]
+        head[mentions] = text.heads_of(side, row[mentions], both.document[mentions], heads)
     more_key, more_response = _alone(key, response, head)
     repair = both.repair.copy()
     repair[new_key], repair[more_key] = BY_TRIMMING, BY_HEAD
@@ -108,24 +104,12 @@ def _trimmed(start: Ints, end: Ints, mentions: Ints, text: Text, ends: Ends) -> 
     """The first and last token of all mentions, with the ends of ``mentions`` trimmed; at least one token stays."""
     left, right = start.copy(), end.copy()
     for edge, step, is_off in zip((left, right), (1, -1), ends, strict=True):
-        off = Off(is_off)
+        off = cache(is_off)
         left_to_do = mentions
         while len(left_to_do := left_to_do[left[left_to_do] < right[left_to_do]]):
-            left_to_do = left_to_do[[off[text.words[token]] for token in edge[left_to_do].tolist()]]
+            left_to_do = left_to_do[[off(text.words[token]) for token in edge[left_to_do].tolist()]]
             edge[left_to_do] += step
     return left, right
-
-
-class Off(dict[str, bool]):
-    """Whether a word is removed from an end; each distinct word is checked once."""
-
-    def __init__(self, is_off: Callable[[str], bool]) -> None:
-        super().__init__()
-        self._is_off = is_off
-
-    def __missing__(self, word: str) -> bool:
-        self[word] = self._is_off(word)
-        return self[word]
 
 
 def _in_order(key: Ints, response: Ints, spans: tuple[Ints, Ints]) -> tuple[Ints, Ints]:

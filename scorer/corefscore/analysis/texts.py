@@ -121,6 +121,15 @@ class Text:
             self._of_sentence[sentence] = parses.heads(self.parse[tokens], self.tags[tokens])
         return first + self._of_sentence[sentence].get((start - first, end - first), end - first)
 
+    def heads_of(self, placed: Placed, mentions: Ints, document: Ints, way: str) -> Ints:
+        """The heads of some mentions of a side, whose documents are given, as tokens of this text. ``way`` is a result
+        of `heads`, for mentions without heads of their own."""
+        first = self.first[document]
+        if placed.head is not None:
+            return first + placed.head[mentions]
+        start, end = first + placed.start[mentions], first + placed.end[mentions]
+        return end if way == LAST else np.array(list(map(self.head, start.tolist(), end.tolist())), dtype=np.int64)
+
     def placed(self, side: Documents) -> Placed:
         """Where the mentions of a side are in this text."""
         document = side.mention_document()

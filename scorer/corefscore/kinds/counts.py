@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from corefscore.alignment.lookups import together
-from corefscore.alignment.matching import Matched
+from corefscore.alignment.matching import Matched, Side
 from corefscore.alignment.mentions import Alignment
+from corefscore.alignment.pairing import Pairs
 from corefscore.checking.findings import Finding
 from corefscore.documents.arrays import Floats, Ints, order_by, sums
-from corefscore.documents.model import KEY, RESPONSE, Kinds
+from corefscore.documents.model import KEY, RESPONSE
 from corefscore.errors import UsageError
 from corefscore.kinds.labels import UNKNOWN
 from corefscore.kinds.options import DISTANCE, FIRST, Of
@@ -20,6 +21,8 @@ from corefscore.metrics.counts import Counts, Ratios, packed
 from corefscore.metrics.members import Both, Members, members
 from corefscore.metrics.overlap import overlap
 from corefscore.metrics.row import Metric
+
+M = TypeVar("M", Matched, Alignment)
 
 ByKind = Mapping[str, Mapping[str, Floats]]
 """Counts by kind and metric, each an array of documents x measures x 4."""
@@ -54,14 +57,20 @@ def nothing_to_count(
         yield Finding("nothing-of-kind", files[0] if files else KEY, details=details)
 
 
-def by_number(kinds: Kinds, number: Ints, mention: Ints, numbers: int) -> Kinds:
-    """The kinds of mentions by the numbers of matching, of which there are ``numbers``.
-
-    ``number`` is the number of each of the mentions ``mention``; copies of a mention are of one kind.
-    """
-    found = np.full(numbers, UNKNOWN)
-    found[number] = kinds.number[mention]
-    return kinds._replace(number=found)
+def with_numbers(matched: M, pairs: Pairs) -> M:
+    """The matched mentions with the kinds of both sides of ``pairs`` by number, if these have any. Copies of a mention
+    are of one kind."""
+    if pairs.key.kinds is None or pairs.response.kinds is None:
+        return matched
+    found = []
+    for kinds, side in ((pairs.key.kinds, matched.key), (pairs.response.kinds, matched.response)):
+        number, of_side = (
+            (side.number, kinds.number) if isinstance(side, Side) else (side.side.number, kinds.number[side.mention])
+        )
+        of_number = np.full(len(matched.document), UNKNOWN)
+        of_number[number] = of_side
+        found.append(kinds._replace(number=of_number))
+    return matched._replace(kinds=(found[0], found[1]))
 
 
 def counts_of_kinds(

@@ -8,14 +8,14 @@ from dataclasses import replace
 import numpy as np
 
 from corefscore.alignment.pairing import Pairs
-from corefscore.analysis.pronouns import Fits, Pronouns, are_pronouns, pronouns_of, unknown
+from corefscore.analysis.pronouns import Fits, Pronouns, are_pronouns, fitting, pronouns_of, unknown
 from corefscore.analysis.texts import TAG_SETS, Placed, Text, text_of
 from corefscore.documents.arrays import Ints
 from corefscore.documents.model import KEY, RESPONSE, Documents, Kinds
 from corefscore.documents.sources import Source
 from corefscore.errors import UsageError
 from corefscore.formats import form_of
-from corefscore.formats.row import AUTO, LAST, Reading
+from corefscore.formats.row import AUTO, Reading
 from corefscore.kinds.options import DISTANCE, KIND, KINDS, NAMES, NOMINALS, PRONOUNS, SIZE, TYPE, UNTYPED, Of
 
 UNKNOWN = -1
@@ -62,7 +62,7 @@ def _by_head(pairs: Pairs, of: Of) -> tuple[Kinds, Kinds]:
         why = "the key has no parts of speech from which names can be recognised"
     if why is not None and len(pairs.key.start):
         raise UsageError(f"--of {of.value}: {why}; {_remedy(of, text)}")
-    names = Fits(Pronouns(NAMES, TAG_SETS[text.tag_set].names if text.tag_set else ()))
+    names = fitting(Pronouns(NAMES, TAG_SETS[text.tag_set].names if text.tag_set else ()))
     heads = text.heads(AUTO)
     found = []
     for side in (pairs.key, pairs.response):
@@ -85,16 +85,9 @@ def _remedy(of: Of, text: Text) -> str:
 
 def _named(document: Ints, placed: Placed, text: Text, names: Fits, heads: str) -> Ints:
     """The mentions whose head is a name."""
-    first = text.first[document]
     which = np.flatnonzero(placed.inside)
-    if placed.head is not None:
-        tokens = (first + placed.head)[which]
-    elif heads == LAST:
-        tokens = (first + placed.end)[which]
-    else:
-        spans = zip((first + placed.start)[which].tolist(), (first + placed.end)[which].tolist(), strict=True)
-        tokens = np.array([text.head(start, end) for start, end in spans], dtype=np.int64)
-    is_name = [names[text.tags[token], text.words[token]] for token in tokens.tolist()]
+    tokens = text.heads_of(placed, which, document[which], heads)
+    is_name = [names(text.tags[token], text.words[token]) for token in tokens.tolist()]
     return which[np.array(is_name, dtype=np.bool_)]
 
 

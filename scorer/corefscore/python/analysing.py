@@ -11,8 +11,8 @@ from corefscore.analysis.spans import REPAIRS
 from corefscore.analysis.texts import text_of
 from corefscore.errors import UsageError
 from corefscore.formats.row import AUTO
-from corefscore.python.api import complete, own_options, scored, settings_of, warned
-from corefscore.python.arguments import Options, apart, spelled
+from corefscore.python.api import complete, run_of, scored, warned
+from corefscore.python.arguments import Options, spelled
 from corefscore.reports.errors.report import ErrorReport
 
 if TYPE_CHECKING:
@@ -47,13 +47,11 @@ def analyse(
     """
     if spans not in REPAIRS:
         raise UsageError(f"spans={spans!r} is not one of {', '.join(REPAIRS)}")
-    reading, rules, others = apart(arguments)
-    refuse_parts(rules.of, rules.window)
-    document, workers = others.pop("document", None), others.pop("workers", None)
-    response = complete(key, response, reading)
     wanted = measured(measure)
-    settings = settings_of(wanted.metrics, rules, document, own_options(others))
-    result = scored(key, response, wanted.metrics, settings, reading, keep_pairs=True, texts=True, workers=workers)
+    metrics, settings, reading, workers = run_of(wanted.metrics, arguments)
+    refuse_parts(settings.rules.of, settings.rules.window)
+    response = complete(key, response, reading)
+    result = scored(key, response, metrics, settings, reading, keep_pairs=True, texts=True, workers=workers)
     pairs = pairs_of(result)
     analysis = analysed(result, pairs, text_of([pairs]), Asked(reading.heads or AUTO, pronouns, spans), wanted)
     result = warned(replace(result, notices=(*result.notices, *analysis.notices)))

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -169,12 +169,30 @@ def score(
     per call. Raises `InputError` for input that is rejected (such as more than ten repeated mentions in the response),
     `UsageError` for an unknown name or argument.
     """
+    return warned(run_of(selected(metrics), arguments).result(key, response))
+
+
+class Run(NamedTuple):
+    """How a call from Python scores every response: its metrics, settings, options of reading, and workers."""
+
+    metrics: Sequence[Metric]
+    settings: Settings
+    reading: Reading
+    workers: Map | None
+
+    def result(self, key: Given, response: Given | None) -> Result:
+        """The result of a response."""
+        response = complete(key, response, self.reading)
+        result = scored(key, response, self.metrics, self.settings, self.reading, workers=self.workers)
+        return refuse_heads_of_spans(result)
+
+
+def run_of(metrics: Sequence[Metric], arguments: Mapping[str, Any], unit: str = DOCUMENT) -> Run:
+    """The run of a call with these ``arguments``; ``unit`` is the unit of resampling. Raises `UsageError` as
+    `settings_of` does, and for an option that is given twice."""
     reading, rules, others = apart(arguments)
-    response = complete(key, response, reading)
-    chosen = selected(metrics)
     document, workers = others.pop("document", None), others.pop("workers", None)
-    settings = settings_of(chosen, rules, document, own_options(others))
-    return warned(refuse_heads_of_spans(scored(key, response, chosen, settings, reading, workers=workers)))
+    return Run(metrics, settings_of(metrics, rules, document, _own_options(others), unit), reading, workers)
 
 
 def complete(key: Given, response: Given | None, reading: Reading) -> Given:
@@ -196,7 +214,7 @@ def complete(key: Given, response: Given | None, reading: Reading) -> Given:
     return key
 
 
-def own_options(given: Mapping[str, Any]) -> dict[str, Any]:
+def _own_options(given: Mapping[str, Any]) -> dict[str, Any]:
     """The options of metrics by keyword, from arguments that may include ``options``.
 
     Raises `UsageError` for an option that is given twice.
@@ -371,10 +389,8 @@ class Scorer:
         metrics: str | Sequence[str] = "every",
         **arguments: Unpack[ScorerOptions],
     ) -> None:
-        self._metrics = selected(metrics)
-        self._reading, rules, others = apart(arguments)
-        self._settings = settings_of(self._metrics, rules, None, own_options(others))
-        self._settings = replace(self._settings, reading=self._reading.settings)
+        self._metrics, settings, self._reading, _ = run_of(selected(metrics), arguments)
+        self._settings = replace(settings, reading=self._reading.settings)
         self.reset()
 
     def reset(self) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from inspect import Parameter, Signature, signature
-from typing import Any, NamedTuple, ParamSpec, TypedDict, TypeVar
+from typing import Any, ParamSpec, TypedDict, TypeVar
 
 from corefscore.errors import UsageError, suggested
 from corefscore.formats.row import Reading
@@ -132,18 +132,10 @@ def _expanded(function: Callable[..., Any], defaults: Mapping[str, Any]) -> Sign
     return own.replace(parameters=parameters)
 
 
-class Apart(NamedTuple):
-    """Options by topic: how files are read, how mentions count, and all others by keyword."""
-
-    reading: Reading
-    rules: Rules
-    others: dict[str, Any]
-
-
-def apart(arguments: Mapping[str, Any]) -> Apart:
-    """Options by keyword, divided by topic."""
+def apart(arguments: Mapping[str, Any]) -> tuple[Reading, Rules, dict[str, Any]]:
+    """Options by keyword, divided into those of reading files, the rules by which mentions count, and all others."""
     reading, rules = (
         {name: arguments[name] for name in group._fields if name in arguments} for group in (Reading, Rules)
     )
     others = {name: value for name, value in arguments.items() if name not in {**reading, **rules}}
-    return Apart(Reading(**reading), Rules(**rules), others)
+    return Reading(**reading), Rules(**rules), others

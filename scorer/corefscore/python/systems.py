@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from corefscore.checking.baselines import Baseline, baseline_of, numbers_in, read_baseline
 from corefscore.checking.findings import Finding
 from corefscore.documents.model import KEY
 from corefscore.errors import InputError, ScorerError, UsageError
-from corefscore.formats.row import Reading
 from corefscore.metrics.measures import DEFAULT, scores_in, single, wanted
 from corefscore.metrics.row import Metric, names_asked
-from corefscore.python.api import Corpus, complete, corpus, own_options, paths_of, scored, settings_of, warn_of
-from corefscore.python.arguments import DEFAULTS, Comparing, Options, P, R, apart, spelled
+from corefscore.python.api import Corpus, corpus, paths_of, run_of, warn_of
+from corefscore.python.arguments import DEFAULTS, Comparing, Options, P, R, spelled
 from corefscore.reports import check as checks
 from corefscore.reports.check import Asked, Check
 from corefscore.reports.compare import Comparison
@@ -23,10 +22,8 @@ from corefscore.reports.compare import compare as compared
 from corefscore.reports.rank import Ranking
 from corefscore.reports.rank import rank as ranked
 from corefscore.reports.score import Report
-from corefscore.results import Result, refuse_heads_of_spans
-from corefscore.settings import Settings
+from corefscore.results import Result
 from corefscore.statistics.significance import Method, both_levels
-from corefscore.work.workers import Map
 
 if TYPE_CHECKING:
     import os
@@ -150,7 +147,7 @@ def check(
     before, path = _baseline(baseline, metric, by)
     metrics = checks.needed(before, floors)
     document = {} if before is None or before.document is None else {"document": before.document}
-    result = _scoring(metrics, {**arguments, **document}).result(key, response)
+    result = run_of(metrics, {**arguments, **document}).result(key, response)
     report = checks.check(result, before, floors, asked, path, average=average)
     warn_of([*result.notices, *report.notices])
     return report
@@ -162,28 +159,6 @@ def _method(arguments: Mapping[str, Any]) -> tuple[Method, dict[str, Any]]:
     confidence, alpha = both_levels(*map(arguments.get, LEVELS))
     others = {name: value for name, value in arguments.items() if name not in (*METHOD, *LEVELS)}
     return Method(**own, confidence=confidence, alpha=alpha), others
-
-
-class _Scoring(NamedTuple):
-    """How responses are scored."""
-
-    metrics: Sequence[Metric]
-    settings: Settings
-    reading: Reading
-    workers: Map | None
-
-    def result(self, key: Given, response: Given | None) -> Result:
-        """The result of a response."""
-        response = complete(key, response, self.reading)
-        result = scored(key, response, self.metrics, self.settings, self.reading, workers=self.workers)
-        return refuse_heads_of_spans(result)
-
-
-def _scoring(metrics: Sequence[Metric], arguments: Mapping[str, Any], unit: str = Method.unit) -> _Scoring:
-    """How responses are scored, from the options of a call."""
-    reading, rules, others = apart(arguments)
-    document, workers = others.pop("document", None), others.pop("workers", None)
-    return _Scoring(metrics, settings_of(metrics, rules, document, own_options(others), unit), reading, workers)
 
 
 def _baseline(given: Any, metric: str | None, by: str | None) -> tuple[Baseline | None, str | None]:
@@ -221,16 +196,16 @@ def _results(
     if not isinstance(systems, Mapping) or not systems:
         found = "none is given" if isinstance(systems, Mapping) else f"they are {type(systems).__name__}"
         raise UsageError(f"systems: {found}; expected responses by name, such as {{'a': response}}")
-    scoring = _scoring(metrics, arguments, unit)
+    run = run_of(metrics, arguments, unit)
     notices: list[Finding] = []
     if (paths := paths_of(KEY, key)) is not None:
-        names = names_asked(metrics, scoring.settings.own)
-        key = corpus(paths, scoring.reading, KEY, names, workers=scoring.workers)
+        names = names_asked(metrics, run.settings.own)
+        key = corpus(paths, run.reading, KEY, names, workers=run.workers)
 
     def tell(found: Sequence[Finding], of: str) -> None:
         notices.extend(found)
 
-    results = scored_each(systems, partial(scoring.result, key), tell, files_of(key))
+    results = scored_each(systems, partial(run.result, key), tell, files_of(key))
     warn_of(notices)
     return results
 
