@@ -1,7 +1,8 @@
 """The experiments of the papers that need no licensed data, as `scripts/update_papers.py` runs them.
 
-A paper is a module with ``page()``, its part of `docs/papers.md`, and ``drawings()``, its figures; the prose lies
-beside it. Another paper is one more module, its name in `PAPERS`, and what it prints in `printed.py`.
+A paper is a module with ``PAPER``, its name, ``claims()``, what it says and what we find, ``page()``, its part of
+`docs/papers.md`, and ``drawings()``, its figures; the prose lies beside it. Another paper is one more module, its name
+in `PAPERS`, and what it prints in `printed.py`.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from corefscore import read, score
 
-from papers.page import METRICS, Claim, merged, table
+from papers.page import METRICS, Claim, as_csv, merged, table
 
 Mention = tuple[int, int]
 Partition = list[list[Mention]]
@@ -25,9 +25,9 @@ FILE = Path(__file__).with_name("free_corpora.json")
 RESPONSES = {"ecbplus-withindoc": "lemma-baselines-lemma-wd", "gerdracor": "human-second-annotator"}
 """Corpora with a response, by the name of its file."""
 
-NAMES_SHOWN = {"mentions": "mentions", **METRICS}
+MEASURES = ("mentions", *METRICS)
 
-ONE_ENTITY = "one entity"
+MORE_PRECISE, ONE_ENTITY = "more precise", "one entity"
 
 
 def partitions(path: Path, side: str) -> dict[str, Partition]:
@@ -90,7 +90,7 @@ def one_entity(key: Partition, response: Partition) -> Partition:
 
 WAYS: Mapping[str, Callable[[Partition, Partition], Partition]] = {
     "base": lambda key, response: response,
-    "more precise": more_precise,
+    MORE_PRECISE: more_precise,
     "less precise, pairs": less_precise_a,
     "less precise, large entities": less_precise_b,
     ONE_ENTITY: one_entity,
@@ -109,7 +109,7 @@ def numbers(corpora: Path) -> Numbers:
             made = {document: make(its, response.get(document, [])) for document, its in key.items()}
             result = score(key, made, repeated="first")
             found.setdefault(corpus, {})[way] = {
-                measure: [round(100 * value, 2) for value in result[measure][:3]] for measure in NAMES_SHOWN
+                measure: [round(100 * value, 2) for value in result[measure][:3]] for measure in MEASURES
             }
     return found
 
@@ -125,25 +125,26 @@ def recorded() -> Numbers:
     return found
 
 
-def made_worse() -> str:
-    """Section 2: recall and F1 of each response."""
-    heads = ["corpus", "response", *NAMES_SHOWN.values()]
+def on_the_page() -> str:
+    """Sections 2 and 3.1: F1 of each response that is worse than the first."""
     rows = [
-        [corpus, way, *(f"{its[way][measure][0]:.2f} / {its[way][measure][2]:.2f}" for measure in NAMES_SHOWN)]
+        [corpus, way, *(f"{its[way][measure][2]:.1f}" for measure in METRICS)]
         for corpus, its in recorded().items()
         for way in WAYS
-        if way != ONE_ENTITY
+        if way != MORE_PRECISE
     ]
-    return table(heads, merged(rows, 1))
+    return table(["corpus", "response", *METRICS.values()], merged(rows, 1))
 
 
-def in_one_entity() -> str:
-    """Section 3.1 for the free corpora."""
+def scores() -> str:
+    """All of them as CSV."""
     rows = [
-        [corpus, *(" / ".join(f"{value:.2f}" for value in its[ONE_ENTITY][measure]) for measure in METRICS)]
+        [corpus, way, measure, *(f"{value:.2f}" for value in values)]
         for corpus, its in recorded().items()
+        for way, measured in its.items()
+        for measure, values in measured.items()
     ]
-    return table(["corpus", *METRICS.values()], rows)
+    return as_csv(["corpus", "response", "measure", "recall", "precision", "f1"], rows)
 
 
 def claims() -> list[Claim]:

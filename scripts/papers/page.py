@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from itertools import groupby
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from corefscore import score
@@ -50,6 +50,16 @@ def measured(key: str, response: str, measure: str, boundary: str = "key") -> Sc
     return score(partition(key), partition(response), boundary=boundary)[measure]
 
 
+class Claim(NamedTuple):
+    """What a paper says, what we found, whether that agrees, and what decides if it does not."""
+
+    place: str
+    text: str
+    found: str
+    holds: bool
+    decides: str = ""
+
+
 class Printed(NamedTuple):
     """What a paper prints for an example, or what follows from a rule of it, one measure a row.
 
@@ -89,6 +99,13 @@ class Printed(NamedTuple):
         ours = self.ours
         return all(Fraction(number) == Fraction(ours[name]) for name, number in self.numbers.items())
 
+    @property
+    def claim(self) -> Claim:
+        """The same as a claim about this pair."""
+        pair = f"{in_braces(self.key)} against {in_braces(self.response)}"
+        said, found = (f"{NAMES[self.measure]} {_listed(numbers)}" for numbers in (self.numbers, self.ours))
+        return Claim(self.place, f"{pair}: {said}", found, self.same, self.decides)
+
 
 def in_form_of(number: str, value: float) -> str:
     """A value as a paper would print it that prints this number: percent is cut off after two digits, as the official
@@ -97,15 +114,6 @@ def in_form_of(number: str, value: float) -> str:
     if "." not in number:
         return str(fraction)
     return f"{math.floor(fraction * 10_000) / 100:.2f}" if float(number) > 1 else f"{value:.2f}"
-
-
-class Claim(NamedTuple):
-    """What a paper says in words, what we found, and whether that bears it out."""
-
-    place: str
-    text: str
-    found: str
-    holds: bool
 
 
 class Panel(NamedTuple):
@@ -164,51 +172,22 @@ def merged(rows: Iterable[Sequence[str]], columns: int) -> list[list[str]]:
     return found
 
 
+def as_csv(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Rows as CSV."""
+    stream = io.StringIO()
+    csv.writer(stream, lineterminator="\n").writerows([heads, *rows])
+    return stream.getvalue()
+
+
 def figures(drawings: Iterable[Drawing]) -> str:
     """The numbers of all figures as CSV, in percent."""
-    lines = [["figure", "panel", "place", *NAMES_OF_POINTS]]
-    for drawing in drawings:
-        for panel in drawing.panels:
-            for tick, point in zip(panel.ticks, panel.points, strict=True):
-                numbers = [percent(point[measure], 2) for measure in NAMES_OF_POINTS]
-                lines.append([drawing.name, f'"{panel.title}"', tick, *numbers])
-    return "".join(",".join(line) + "\n" for line in lines)
-
-
-def comparison(rows: Iterable[Printed], more: Mapping[str, Callable[[Printed], str]] = MappingProxyType({})) -> str:
-    """Printed numbers beside ours, an example a row, and below, for those that differ, what decides.
-
-    ``more`` are further columns, about the first measure of an example.
-    """
-    examples = [list(group) for _, group in groupby(rows, key=lambda row: (row.place, row.key, row.response))]
-    cells = [
-        [
-            *(group[0].place, in_braces(group[0].key), in_braces(group[0].response)),
-            "; ".join(f"{NAMES[row.measure]} {_listed(row.numbers)}" for row in group),
-            _differing(group),
-            *(column(group[0]) for column in more.values()),
-        ]
-        for group in examples
+    rows = [
+        [drawing.name, panel.title, tick, *(percent(point[measure], 2) for measure in NAMES_OF_POINTS)]
+        for drawing in drawings
+        for panel in drawing.panels
+        for tick, point in zip(panel.ticks, panel.points, strict=True)
     ]
-    reasons: dict[str, list[str]] = {}
-    for row in (row for group in examples for row in group if not row.same):
-        reasons.setdefault(row.decides, []).append(f"{in_braces(row.key)} against {in_braces(row.response)}")
-    lines = [f"- {', '.join(pairs)}: {decides}\n" for decides, pairs in reasons.items()]
-    heads = ["where", "key", "response", "paper", "ours", *more]
-    return table(heads, merged(cells, 2)) + "\n" * bool(lines) + "".join(lines)
-
-
-def _differing(example: Sequence[Printed]) -> str:
-    """Our numbers as far as they differ from the printed ones."""
-    found = [f"**{NAMES[row.measure]} {_listed(row.ours)}**" for row in example if not row.same]
-    if not found:
-        return "the same"
-    return "; ".join(found) + "; else the same" * (len(found) < len(example))
-
-
-def by_both_sides(row: Printed) -> str:
-    """Our numbers with ``--boundary both``."""
-    return _listed(row.scored("both"))
+    return as_csv(["figure", "panel", "place", *NAMES_OF_POINTS], rows)
 
 
 def _listed(numbers: Mapping[str, str]) -> str:
@@ -218,16 +197,10 @@ def _listed(numbers: Mapping[str, str]) -> str:
     return ", ".join(f"{short[name]} {number}" for name, number in numbers.items())
 
 
-def verdicts(claims: Iterable[Claim]) -> str:
-    """Claims, each with what we found."""
-    rows = [
-        (
-            *(claim.place, claim.text, "the same" if claim.found == claim.text else claim.found),
-            "holds" if claim.holds else "**does not hold**",
-        )
-        for claim in claims
-    ]
-    return table(["where", "the paper says", "we find", ""], merged(rows, 2))
+def differing(claims: Iterable[Claim]) -> str:
+    """The claims that do not hold, each with what we found."""
+    rows = [(claim.place, claim.text, claim.found) for claim in claims if not claim.holds]
+    return table(["where", "the paper says", "we find"], merged(rows, 2))
 
 
 def listed(values: Point) -> str:

@@ -73,5 +73,5 @@ PRINTED = (
 
 
 def printed(paper: str, *places: str) -> list[Printed]:
-    """The rows of a paper whose place begins with one of these."""
-    return [row for row in PRINTED if row.paper == paper and row.place.startswith(places)]
+    """The rows of a paper, or those whose place begins with one of these."""
+    return [row for row in PRINTED if row.paper == paper and row.place.startswith(places or ("",))]
