@@ -1,12 +1,12 @@
 """Does CONE tell how a system does on all mentions? The experiment of Lin et al. 2010, section 5, on any data.
 
-    python scripts/cone_study.py KEY RESPONSE... [--degrade] [--window TOKENS] [--plot FILE]
+    python scripts/cone_study.py KEY RESPONSE... [--degrade] [--window TOKENS] [--csv FILE] [--plot FILE]
 
 KEY has coreference and named entities. For each system and document there are the scores of CONE, with the annotated
 names and with the estimated key, and beside them B-cubed and CEAF-m, of the entities that hold a named mention (all
-their mentions kept, as in the paper) and of the whole key. The tables have Pearson's correlation of the two over
-documents, one row a system as in the paper's Tables 1 to 4, then all systems together; the drawing is that of its
-Figures 2 to 5.
+their mentions kept, as in the paper) and of the whole key. The tables have Pearson's correlation of their F1 over
+documents, one row a system as in the paper's Tables 1 to 4, then all systems together; ``--csv`` writes those of
+precision and recall, too. The drawing is that of its Figures 2 to 5.
 
 ``--degrade`` adds made-up systems: the key with seeded errors, see `degraded`. ``--window`` cuts documents into
 windows, so that there are enough of them.
@@ -15,6 +15,7 @@ windows, so that there are enough of them.
 from __future__ import annotations
 
 import argparse
+import csv
 import os
 import random
 import sys
@@ -45,7 +46,7 @@ SCORES = ("precision", "recall", "f1")
 KEYS = {"annotated": False, "estimated": True}
 """The keys of CONE, and whether they are estimated."""
 
-NAMED, WHOLE = TARGETS = ("entities with a named mention", "all entities")
+NAMED, WHOLE = TARGETS = ("entities with names", "all entities")
 
 EVERY = "all systems"
 
@@ -308,17 +309,49 @@ def correlation(x: Floats, y: Floats) -> float | None:
     return float(np.corrcoef(x, y)[0, 1])
 
 
-def table(systems: Mapping[str, Points], key: str, target: str) -> Iterator[str]:
-    """One table in Markdown."""
-    headings = [f"{pair} {score}" for pair in PAIRS for score in ("P", "R", "F1")]
+class Row(NamedTuple):
+    """A correlation, and what it is of."""
+
+    system: str
+    key: str
+    target: str
+    measure: str
+    score: str
+    correlation: float | None
+
+
+def correlations(systems: Mapping[str, Points]) -> list[Row]:
+    """Of CONE with each key and the score of each target, by precision, recall and F1."""
+    return [
+        Row(name, key, target, pair, score, correlation(its.cone[key, pair][:, at], its.target[target, pair][:, at]))
+        for key in KEYS
+        for target in TARGETS
+        for name, its in systems.items()
+        for pair in PAIRS
+        for at, score in enumerate(SCORES)
+    ]
+
+
+def written(found: float | None) -> str:
+    """A correlation to two digits."""
+    return "-" if found is None else f"{found:.2f}"
+
+
+def table(rows: Sequence[Row], key: str) -> Iterator[str]:
+    """The correlations of F1 with one key in Markdown, a row a system."""
+    headings = [f"{pair}, {target}" for target in TARGETS for pair in PAIRS]
     yield "| system | " + " | ".join(headings) + " |\n|---|" + "---|" * len(headings) + "\n"
-    for name, its in systems.items():
-        cells = []
-        for pair in PAIRS:
-            for column in range(len(SCORES)):
-                found = correlation(its.cone[key, pair][:, column], its.target[target, pair][:, column])
-                cells.append("-" if found is None else f"{found:.2f}")
-        yield f"| {name} | " + " | ".join(cells) + " |\n"
+    shown = [row for row in rows if row.key == key and row.score == "f1"]
+    for name in dict.fromkeys(row.system for row in shown):
+        yield f"| {name} | " + " | ".join(written(row.correlation) for row in shown if row.system == name) + " |\n"
+
+
+def save(rows: Sequence[Row], path: str) -> None:
+    """All correlations as CSV."""
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(Row._fields)
+        writer.writerows((*row[:-1], written(row.correlation)) for row in rows)
 
 
 def drawn(systems: Mapping[str, Points], path: str) -> None:
@@ -336,7 +369,7 @@ def drawn(systems: Mapping[str, Points], path: str) -> None:
             found = correlation(systems[EVERY].cone[key, pair][:, -1], systems[EVERY].target[NAMED, pair][:, -1])
             axes.set_title(f"{pair}, {key} key" + ("" if found is None else f", Pearson {found:.2f}"))
             axes.set_xlabel(f"CONE-{pair} F1 (%)")
-            axes.set_ylabel(f"{pair} F1 (%), {NAMED}")
+            axes.set_ylabel(f"{pair} F1 (%), entities with a named mention")
             axes.set_xlim(-2, 102)
             axes.set_ylim(-2, 102)
             axes.grid(alpha=0.3)
@@ -344,13 +377,12 @@ def drawn(systems: Mapping[str, Points], path: str) -> None:
     figure.savefig(path, dpi=100, metadata={"Software": None})
 
 
-def report(systems: Mapping[str, Points], about: str) -> Iterator[str]:
-    """All tables, each under its title."""
+def report(rows: Sequence[Row], about: str) -> Iterator[str]:
+    """The tables, each under its title."""
     yield f"{about}\n"
     for key in KEYS:
-        for target in TARGETS:
-            yield f"\n**CONE with the {key} key against {target}**\n\n"
-            yield from table(systems, key, target)
+        yield f"\n**CONE with the {key} key**\n\n"
+        yield from table(rows, key)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -363,6 +395,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--window", type=int, metavar="TOKENS", help="cut documents into windows of about so many")
     parser.add_argument("--named", default="exact", choices=("exact", "head", "contains"))
     parser.add_argument("--ne-column", type=int, default=11, metavar="N")
+    parser.add_argument("--csv", metavar="FILE", help="write the correlations of precision, recall and F1")
     parser.add_argument("--plot", metavar="FILE", help="draw the F1 of all systems (needs matplotlib, the extra plots)")
     asked = parser.parse_args(arguments)
     if not asked.responses and not asked.degrade:
@@ -391,13 +424,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
         raise SystemExit(f"cone_study: {error}") from error
     systems[EVERY] = pooled(list(systems.values()))
     used = len(systems[EVERY].cone["annotated", "B3"]) // len(responses)
+    rows = correlations(systems)
     sys.stdout.writelines(
         report(
-            systems,
+            rows,
             f"{used} documents with a named mention ({len(key)} in all, from {whole} of the file); {len(key.start)} "
             f"mentions, {len(named_mentions(key, key, how).start)} of them named (`--named {how.named}`).",
         )
     )
+    if asked.csv:
+        save(rows, asked.csv)
     if asked.plot:
         drawn(systems, asked.plot)
 

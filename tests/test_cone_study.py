@@ -126,14 +126,19 @@ def test_the_script_prints_a_row_for_each_system_and_one_for_all(
     arguments = [str(key), str(tmp_path / "same.conll"), "--degrade", "--window", "20"]
     plot = tmp_path / "plot.png"
     drawing = ["--plot", str(plot)] if find_spec("matplotlib") else []
-    cone_study.main([*arguments, *drawing])
+    saved = tmp_path / "saved.csv"
+    cone_study.main([*arguments, *drawing, "--csv", str(saved)])
     printed = capsys.readouterr().out
     assert printed.startswith("14 documents with a named mention (24 in all, from 12 of the file); 216 mentions, 72 ")
-    assert printed.count("| all systems |") == printed.count("| mixed |") == 4
-    assert printed.count("| same.conll | - | - | - | - | - | - |") == 4, "it is always right, so nothing varies"
-    values = [float(value) for value in re.findall(r"-?\d\.\d\d(?= /| \|)", printed)]
+    assert printed.count("| all systems |") == printed.count("| mixed |") == 2
+    assert printed.count("| same.conll | - | - | - | - |") == 2, "it is always right, so nothing varies"
+    values = [float(value) for value in re.findall(r"-?\d\.\d\d(?= \|)", printed)]
     assert values
     assert all(-1 <= value <= 1 for value in values)
+    rows = saved.read_text().splitlines()
+    assert len(rows) == 1 + 2 * 2 * 8 * 2 * 3, "keys, targets, systems with all of them, pairs, scores"
+    cells = [row.rsplit(",", 1)[1] for row in rows if ",f1," in row]
+    assert sorted(cells) == sorted(re.findall(r"-?\d\.\d\d(?= \|)|(?<= )-(?= \|)", printed))
     cone_study.main([*arguments, "--seed", "1"])
     assert capsys.readouterr().out != printed
     cone_study.main(arguments)
@@ -168,7 +173,8 @@ def test_the_script_tells_what_is_wrong(arguments: list[str], status: int, messa
 
 @pytest.mark.slow
 @pytest.mark.skipif(not OPENBOEK.exists(), reason="the corpora are not here")
-def test_the_page_has_what_the_script_prints(capsys: pytest.CaptureFixture[str]) -> None:
-    cone_study.main([str(OPENBOEK), "--window", "500", "--degrade"])
+def test_the_page_has_what_the_script_prints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cone_study.main([str(OPENBOEK), "--window", "500", "--degrade", "--csv", str(tmp_path / "rows")])
+    assert (tmp_path / "rows").read_text() == (ROOT / "docs" / "cone-study.csv").read_text()
     page = (ROOT / "docs" / "cone-study.md").read_text()
     assert page.split("<!-- study -->\n")[1].split("<!-- /study -->")[0] == capsys.readouterr().out
