@@ -14,7 +14,7 @@ from corefscore.analysis.spans import REPAIRS
 from corefscore.analysis.texts import text_of
 from corefscore.cli import options
 from corefscore.cli.messages import tell
-from corefscore.cli.scoring import evaluated, one_standard_input, workers
+from corefscore.cli.scoring import evaluated, workers
 from corefscore.errors import UsageError
 from corefscore.formats.row import AUTO
 from corefscore.reports.words import FIRST_AND_SECOND, KEY_AND_RESPONSE, Words
@@ -67,24 +67,19 @@ def analysed(
     measure: str,
     pronouns: str,
     spans: str,
-    strict: bool,
-    quiet: bool | None,
-    jobs: int | None,
-    scheduler: str | None,
     document: str | None = None,
     **arguments: Any,
 ) -> dict[str, Analysis]:
     """The analysis of each response by the name of the system; the text of the key is read once."""
     refuse_parts(arguments["of"], arguments["window"])
-    one_standard_input(key, *systems.values())
     wanted = measured(measure)
     results: dict[str, Result] = {}
-    with workers(jobs, scheduler) as apply:
+    with workers() as apply:
         for name, path in systems.items():
             result = evaluated(
                 *(key, path, wanted.metrics), apply=apply, document=document, keep_pairs=True, texts=True, **arguments
             )
-            tell(result.notices, strict=strict, quiet=quiet, of=name if len(systems) > 1 else "")
+            tell(result.notices, name if len(systems) > 1 else "")
             results[name] = result
     pairs = [pairs_of(result) for result in results.values()]
     text = text_of(pairs)
@@ -94,5 +89,5 @@ def analysed(
         for (name, result), pairs_of_result in zip(results.items(), pairs, strict=True)
     }
     first, *_ = analyses.values()  # the notices of an analysis are about the key
-    tell(first.notices, strict=strict, quiet=quiet)
+    tell(first.notices)
     return analyses

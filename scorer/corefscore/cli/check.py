@@ -10,10 +10,10 @@ import click
 from corefscore.checking.baselines import read_baseline
 from corefscore.cli import options
 from corefscore.cli.messages import tell, write
-from corefscore.cli.scoring import evaluated, one_standard_input, spare_inputs, workers
+from corefscore.cli.scoring import evaluated, spare_inputs, workers
 from corefscore.cli.systems import average, scoring
 from corefscore.errors import UsageError
-from corefscore.layouts import ANNOTATIONS, DATA, TABLES, rendered
+from corefscore.layouts import ANNOTATIONS, DATA, TABLES, Style, rendered
 from corefscore.metrics.measures import scores_in, single
 from corefscore.reports.check import Asked, Named, check, needed
 from corefscore.results import compiled
@@ -67,9 +67,7 @@ def command(name: str) -> click.Command:
             average(),
             *scoring(),
             options.layout(TABLES, DATA, ANNOTATIONS),
-            options.output(),
-            *options.notices(),
-            *options.workers(),
+            *options.running(),
         ],
     )
 
@@ -84,12 +82,8 @@ def run(
     metric: str | None,
     floors: tuple[str, ...],
     average: str | None,
-    layout: str,
+    look: Style,
     output: str,
-    strict: bool,
-    quiet: bool | None,
-    jobs: int | None,
-    scheduler: str | None,
     **arguments: Any,
 ) -> None:
     """Score the response, check the scores, and write the report."""
@@ -101,7 +95,6 @@ def run(
     asked = _asked(measures, tolerances, both_ways=both_ways)._replace(by=by)
     if by is not None:
         compiled(by)
-    one_standard_input(*files)
     spare_inputs({"--output": output}, files, arguments["include"])
     lowest = _floors(floors)
     path = before[0] if before else None
@@ -110,12 +103,12 @@ def run(
     baseline = read_baseline(path, metric) if path is not None else None
     chosen = needed(baseline, lowest)
     document = baseline.document if baseline else None
-    with workers(jobs, scheduler) as apply:
+    with workers() as apply:
         result = evaluated(key, response, chosen, apply=apply, document=document, **arguments)
-    tell(result.notices, strict=strict, quiet=quiet)
+    tell(result.notices)
     report = check(result, baseline, lowest, asked, path, average=average)
-    tell(report.notices, strict=strict, quiet=quiet)
-    write(rendered(report, options.style(layout)), output)
+    tell(report.notices)
+    write(rendered(report, look), output)
     if not report.passed:
         click.get_current_context().exit(FAILED)
 

@@ -9,8 +9,8 @@ import click
 from corefscore.cli import options, progress
 from corefscore.cli.messages import write
 from corefscore.cli.scoring import spare_inputs
-from corefscore.cli.systems import given, levels, method, resampling, scored, scoring, systems_folder
-from corefscore.layouts import DATA, TABLES, Style, rendered
+from corefscore.cli.systems import comparing, given, method, scored
+from corefscore.layouts import Style, rendered
 from corefscore.metrics.measures import wanted
 from corefscore.reports.compare import compare
 
@@ -19,26 +19,13 @@ def command(name: str) -> click.Command:
     """The command."""
     return options.Command(
         name,
-        callback=options.styled(run),
+        callback=run,
         short_help="Compare systems: confidence intervals and significance tests.",
         help="Compare systems. Print scores and differences with confidence intervals (paired bootstrap), and a "
         "significance test of each difference.\n\n"
         "A SYSTEM is the path of a response, or NAME=PATH to give it a name. "
         "Sources: Noreen 1989; Moosavi and Strube 2016; Holm 1979; Dror et al. 2017.",
-        params=[
-            click.Argument(["key"], type=options.File()),
-            click.Argument(["systems"], type=options.File(), metavar="SYSTEM ...", nargs=-1),
-            systems_folder(),
-            options.by("Also compare on groups of documents, and on the mean over groups"),
-            *resampling(),
-            *levels(),
-            *scoring(),
-            options.layout(TABLES, DATA),
-            *options.look(),
-            options.output(),
-            *options.notices(),
-            *options.workers(),
-        ],
+        params=comparing(options.by("Also compare on groups of documents, and on the mean over groups")),
     )
 
 

@@ -11,7 +11,7 @@ from corefscore.checking.findings import Finding
 from corefscore.cli import options
 from corefscore.cli.messages import tell, write
 from corefscore.cli.progress import progress
-from corefscore.cli.scoring import one_standard_input, spare_inputs
+from corefscore.cli.scoring import spare_inputs
 from corefscore.convert import convert, writable
 from corefscore.errors import UsageError
 from corefscore.formats.row import Reading
@@ -60,13 +60,10 @@ def command(name: str) -> click.Command:
     )
 
 
-def _convert(
-    source: str, target: str, *, to: str | None, key: str | None, strict: bool, quiet: bool | None, **arguments: Any
-) -> None:
+def _convert(source: str, target: str, *, to: str | None, key: str | None, **arguments: Any) -> None:
     from tempfile import SpooledTemporaryFile
 
-    one_standard_input(source, key)
-    spare_inputs({"OUT": target}, list(filter(None, (source, key))), arguments["include"])
+    spare_inputs({"OUT": target}, (source, key), arguments["include"])
     to = to or BY_ENDING.get(target.rpartition(".")[2])
     notices: list[Finding] = []
     reading = Reading(**arguments)
@@ -79,6 +76,6 @@ def _convert(
                     kept.write(some)
             except OSError as error:
                 raise UsageError(f"a temporary file: {error.strerror}") from error
-        tell(notices, strict=strict, quiet=quiet)
+        tell(notices)
         kept.seek(0)
         write(iter(lambda: kept.read(1 << 12), ""), target)

@@ -33,8 +33,7 @@ def command(name: str) -> click.Command:
         "error.\n\n"
         "NAME shows one document only.",
         params=[
-            click.Argument(["key"], type=options.File()),
-            click.Argument(["response"], type=options.File(), required=False),
+            *options.sides(),
             click.Argument(["name"], required=False),
             click.Option(
                 ["--type", "kinds"],
@@ -70,9 +69,7 @@ def command(name: str) -> click.Command:
             click.Option(["--other"], type=options.File(), metavar="FILE", help="With --html: a second response."),
             *analysing(),
             *options.scoring([]),
-            options.output(),
-            *options.notices(),
-            *options.workers(),
+            *options.running(),
         ],
     )
 

@@ -15,7 +15,7 @@ from corefscore.cli.analysing import analysed, analysing, words_of
 from corefscore.cli.messages import tell, write
 from corefscore.cli.scoring import complete, named, spare_inputs
 from corefscore.errors import UsageError
-from corefscore.layouts import ANNOTATIONS, DATA, TABLES, rendered
+from corefscore.layouts import ANNOTATIONS, DATA, TABLES, Style, rendered
 from corefscore.reports.errors.compared import ErrorComparison
 from corefscore.reports.errors.listing import ErrorList
 from corefscore.reports.errors.report import ErrorReport
@@ -36,8 +36,7 @@ def command(name: str) -> click.Command:
         "OTHER is a second response, shown beside the first.\n\n"
         "Source: Kummerfeld and Klein 2013, Error-driven analysis of challenges in coreference resolution.",
         params=[
-            click.Argument(["key"], type=options.File()),
-            click.Argument(["response"], type=options.File(), required=False),
+            *options.sides(),
             click.Argument(["other"], type=options.File(), required=False),
             *analysing(),
             click.Option(
@@ -57,9 +56,7 @@ def command(name: str) -> click.Command:
             ),
             *options.scoring([]),
             options.layout(TABLES, DATA, ANNOTATIONS),
-            options.output(),
-            *options.notices(),
-            *options.workers(),
+            *options.running(),
         ],
     )
 
@@ -73,15 +70,15 @@ def run(
     with_list: bool,
     repaired: str | None,
     symmetric: bool,
-    layout: str,
+    look: Style,
     output: str,
     **arguments: Any,
 ) -> None:
     """Analyse one or two responses, and write the report."""
     response, _ = complete(key, response, other or "", arguments)
     words = words_of(symmetric=symmetric, several=other is not None)
-    if other is not None and (layout == "github" or (with_list and layout != "json")):
-        option = "--list" if with_list else f"--format {layout}"
+    if other is not None and (look.layout == "github" or (with_list and look.layout != "json")):
+        option = "--list" if with_list else f"--format {look.layout}"
         raise UsageError(f"{option} is for one response: leave the second out, or use --list --format json")
     if other is not None and repaired is not None:
         raise UsageError("--repaired FOLDER is for one response: leave the second out")
@@ -90,28 +87,19 @@ def run(
     analyses = analysed(key, paths, **arguments)
     if repaired is not None:
         (analysis,) = analyses.values()
-        _write_repaired(analysis, repaired, (key, *paths.values()), **arguments)
+        _write_repaired(analysis, repaired, (key, *paths.values()), arguments["include"])
     reports = {system: ErrorReport(analysis, top, with_list, words) for system, analysis in analyses.items()}
     first, *others = reports.values()
     if others:
         report: Reported = ErrorComparison(reports)
-    elif with_list or layout in LISTS:
+    elif with_list or look.layout in LISTS:
         report = ErrorList(first)
     else:
         report = first
-    write(rendered(report, options.style(layout)), output)
+    write(rendered(report, look), output)
 
 
-def _write_repaired(
-    analysis: Analysis,
-    folder: str,
-    inputs: Sequence[str],
-    *,
-    strict: bool,
-    quiet: bool | None,
-    include: str | None,
-    **_: Any,
-) -> None:
+def _write_repaired(analysis: Analysis, folder: str, inputs: Sequence[str], include: str | None) -> None:
     """Write the file of each step into a folder, which is created if necessary."""
     from corefscore.analysis.repaired import repaired
 
@@ -119,7 +107,7 @@ def _write_repaired(
     texts = {os.path.join(folder, name): pieces for name, pieces in repaired(analysis, notices)}
     for path in texts:
         spare_inputs({"--repaired": path}, inputs, include)
-    tell(notices, strict=strict, quiet=quiet)
+    tell(notices)
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as error:

@@ -9,7 +9,7 @@ import click
 
 from corefscore.cli import options
 from corefscore.cli.messages import tell, write
-from corefscore.cli.scoring import complete, one_standard_input, spare_inputs
+from corefscore.cli.scoring import complete, spare_inputs
 from corefscore.formats.row import Reading
 from corefscore.layouts import DATA, TABLES, Style, rendered
 
@@ -18,14 +18,13 @@ def command(name: str) -> click.Command:
     """The command."""
     return options.Command(
         name,
-        callback=options.styled(run),
+        callback=run,
         short_help="Show which conventions of other programs give which score.",
         help="Show which conventions of other programs give which score for one pair of files: with or without "
         "singletons, means over documents, only mentions of both sides, first copies of repeated mentions.\n\n"
         "The commands below the table repeat each row.",
         params=[
-            click.Argument(["key"], type=options.File()),
-            click.Argument(["response"], type=options.File(), required=False),
+            *options.sides(),
             click.Option(["--expect"], metavar="SCORE", help="Mark the rows whose F1 is this score, in percent."),
             *options.reading(),
             options.layout(TABLES, DATA),
@@ -43,15 +42,12 @@ def run(
     expect: str | None,
     look: Style,
     output: str,
-    strict: bool,
-    quiet: bool | None,
     **arguments: Any,
 ) -> None:
     """Score by every convention, and write the report."""
     from corefscore.python.conventions import explanation
 
     response, _ = complete(key, response, "", arguments)
-    one_standard_input(key, response)
     spare_inputs({"--output": output}, (key, response), arguments["include"])
     asked = [
         f"--{name.replace('_', '-')} {shlex.quote(str(arguments[name]))}"
@@ -60,5 +56,5 @@ def run(
     ]
     files = " ".join([*map(shlex.quote, (key, response)), *asked])
     report = explanation(key, response, Reading(**arguments), expect, files)
-    tell(report.official.notices, strict=strict, quiet=quiet)
+    tell(report.official.notices)
     write(rendered(report, look), output)

@@ -51,22 +51,27 @@ def _to_file(path: str, content: Callable[[bool], Iterable[bytes]], then: Callab
         show([notice._replace(path=path) for notice in lost])
 
 
-def silent(quiet: bool | None = None) -> bool:
-    """Whether notices are hidden: by ``quiet``, by the options of the command, or by the name of the program."""
+def silent() -> bool:
+    """Whether notices are hidden: by the options of the command, or by the name of the program."""
     context = click.get_current_context(silent=True)
     if context is None:
-        return bool(quiet)
-    quiet = context.params.get("quiet") if quiet is None else quiet
-    return context.find_root().obj == OFFICIAL_NAME if quiet is None else quiet
+        return False
+    quiet = context.params.get("quiet")
+    return context.find_root().obj == OFFICIAL_NAME if quiet is None else bool(quiet)
 
 
-def tell(notices: Sequence[Finding], *, strict: bool, quiet: bool | None, of: str = "") -> None:
-    """Print the notices of a run (see `show`); with ``strict``, print them as errors and end the command."""
-    context = click.get_current_context()
-    if strict and notices:
+def strict() -> bool:
+    """Whether the command has the option ``--strict``."""
+    return bool(click.get_current_context().params.get("strict"))
+
+
+def tell(notices: Sequence[Finding], of: str = "") -> None:
+    """Print the notices of a run (see `show`); with ``--strict``, print them as errors and end the command."""
+    if strict() and notices:
+        context = click.get_current_context()
         refuse(InputError(notice.as_error() for notice in notices), context, of)
         context.exit(InputError.status)
-    if not silent(quiet):
+    if not silent():
         show(notices, of)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -73,24 +73,23 @@ HEADINGS: Mapping[str, Sequence[str]] = {
 package, is listed under the first heading."""
 
 
+AMBIENT = ("strict", "quiet", "jobs", "scheduler")
+"""Options that commands do not pass on: `messages` and `workers` read them from the context."""
+
 CALLED = "corefscore.called"
 """The key in ``meta`` of the program's context for the context of the running command."""
 
 
 def grouped(parameters: Iterable[click.Parameter]) -> dict[str, list[click.Parameter]]:
     """The options among some parameters by heading, in the order of `HEADINGS`."""
-    rows = {name: (heading, row) for heading, names in HEADINGS.items() for row, name in enumerate(names)}
-    first = next(iter(HEADINGS))
-    by_heading: dict[str, list[tuple[int, click.Parameter]]] = {heading: [] for heading in HEADINGS}
-    for parameter in parameters:
-        if isinstance(parameter, click.Option):
-            heading, row = next((rows[name] for name in parameter.opts if name in rows), (first, len(rows)))
-            by_heading[heading].append((row, parameter))
-    return {
-        heading: [parameter for _, parameter in sorted(numbered, key=lambda pair: pair[0])]
-        for heading, numbered in by_heading.items()
-        if numbered
+    options = [parameter for parameter in parameters if isinstance(parameter, click.Option)]
+    listed: dict[str, list[click.Parameter]] = {
+        heading: [option for name in names for option in options if name in option.opts]
+        for heading, names in HEADINGS.items()
     }
+    rest = set(options).difference(*listed.values())
+    listed[next(iter(HEADINGS))] += [option for option in options if option in rest]
+    return {heading: found for heading, found in listed.items() if found}
 
 
 def terminal_width(default: int = 80) -> int:
@@ -101,11 +100,16 @@ def terminal_width(default: int = 80) -> int:
 
 
 class Command(click.Command):
-    """A command whose help lists options under the headings of `HEADINGS`."""
+    """A command whose help lists options under the headings of `HEADINGS`. Its callback gets the options of `layout`
+    and `look` as a `style` named ``look``, and none of `AMBIENT`."""
 
     def invoke(self, ctx: click.Context) -> Any:
         ctx.meta[CALLED] = ctx
-        return super().invoke(ctx)
+        given = {name: value for name, value in ctx.params.items() if name not in AMBIENT}
+        if "layout" in given:
+            given["look"] = style(*(given.pop(name, None) for name in ("layout", "digits", "order")))
+        assert self.callback is not None
+        return ctx.invoke(self.callback, **given)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for heading, parameters in grouped(self.get_params(ctx)).items():
@@ -388,7 +392,7 @@ def look() -> list[click.Parameter]:
     ]
 
 
-def style(layout: str, digits: int | None = None, order: str | None = None) -> Style:
+def style(layout: Any, digits: int | None, order: str | None) -> Style:
     """The style of a report. Raises `UsageError` for options that the layout does not have."""
     for option, value in (("--digits", digits), ("--order", order)):
         if value is not None and NAMES[layout].order is None:
@@ -398,17 +402,18 @@ def style(layout: str, digits: int | None = None, order: str | None = None) -> S
     return Style(layout, 2 if digits is None else digits, order, width)
 
 
-def styled(run: Callable[..., None]) -> Callable[..., None]:
-    """``run`` for a command with the options of `layout` and `look`, which it gets as a `style` named ``look``."""
-
-    def callback(*, layout: str, digits: int | None, order: str | None, **given: Any) -> None:
-        run(look=style(layout, digits, order), **given)
-
-    return callback
-
-
 def output() -> click.Parameter:
     """The option for the file of a report."""
     return click.Option(
         ["--output"], type=File(), metavar="FILE", default="-", help="Write to FILE, whole or not at all."
     )
+
+
+def running() -> list[click.Parameter]:
+    """The options `output`, `notices` and `workers`."""
+    return [output(), *notices(), *workers()]
+
+
+def sides() -> list[click.Parameter]:
+    """The arguments KEY and RESPONSE."""
+    return [click.Argument(["key"], type=File()), click.Argument(["response"], type=File(), required=False)]

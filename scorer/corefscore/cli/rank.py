@@ -9,9 +9,9 @@ import click
 from corefscore.cli import options, progress
 from corefscore.cli.messages import complain, write, write_bytes
 from corefscore.cli.scoring import spare_inputs
-from corefscore.cli.systems import given, levels, method, reason, resampling, scored, scoring, systems_folder
+from corefscore.cli.systems import comparing, given, method, reason, scored
 from corefscore.errors import InputError, ScorerError
-from corefscore.layouts import DATA, TABLES, Style, rendered
+from corefscore.layouts import Style, rendered
 from corefscore.metrics.measures import single, wanted
 from corefscore.reports.rank import rank
 from corefscore.results import compiled
@@ -21,16 +21,13 @@ def command(name: str) -> click.Command:
     """The command."""
     return options.Command(
         name,
-        callback=options.styled(run),
+        callback=run,
         short_help="Rank systems; those that do not differ significantly share a rank.",
         help="Rank systems, best first. A system shares the rank above it unless its score differs significantly from "
         "the best of that rank; then its position is its rank: 1, 2, 2, 4.\n\n"
         "A SYSTEM is the path of a response, or NAME=PATH to give it a name. A system that cannot be scored gets a "
         "row with the reason, and the exit status is 1.",
-        params=[
-            click.Argument(["key"], type=options.File()),
-            click.Argument(["systems"], type=options.File(), metavar="SYSTEM ...", nargs=-1),
-            systems_folder(),
+        params=comparing(
             click.Option(
                 ["--sort"],
                 metavar="MEASURE",
@@ -44,15 +41,7 @@ def command(name: str) -> click.Command:
                 metavar="FILE",
                 help="Plot the ranking to FILE (.png, .svg, .pdf); needs pip install 'corefscore[plots]'.",
             ),
-            *resampling(),
-            *levels(),
-            *scoring(),
-            options.layout(TABLES, DATA),
-            *options.look(),
-            options.output(),
-            *options.notices(),
-            *options.workers(),
-        ],
+        ),
     )
 
 

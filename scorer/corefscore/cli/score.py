@@ -12,7 +12,7 @@ from click.core import ParameterSource
 
 from corefscore.cli import options
 from corefscore.cli.messages import STDOUT, tell, write
-from corefscore.cli.scoring import evaluated, of_both_sides, one_standard_input, read_key, spare_inputs, workers
+from corefscore.cli.scoring import evaluated, of_both_sides, read_key, spare_inputs, workers
 from corefscore.documents.model import KEY
 from corefscore.documents.sources import STDIN
 from corefscore.errors import InputError, UnknownDocumentError, UsageError
@@ -37,15 +37,11 @@ def command(words: str) -> click.Command:
     metrics = select(words)
     headings, average = len(listed) > 1 or listed[0] in GROUPS, "conll" in listed
 
-    def callback(key: str, response: str | None, name: str | None, **given: Any) -> None:
-        if name is not None:
-            # Document names are bytes of a file, which the locale must not change.
-            name = os.fsencode(name).decode("utf-8", "surrogateescape")
-        macro = given.pop("average_over") is not None
-        score(key, response, metrics, name, headings=headings, average=average, macro=macro, **given)
+    def callback(**given: Any) -> None:
+        score(metrics=metrics, headings=headings, average=average, **given)
 
     command_made = options.Command(
-        words, callback=options.styled(callback), help=_help(metrics, average=average), params=_parameters(metrics)
+        words, callback=callback, help=_help(metrics, average=average), params=_parameters(metrics)
     )
     _check_options(command_made, metrics)
     return command_made
@@ -54,8 +50,7 @@ def command(words: str) -> click.Command:
 def _parameters(metrics: Sequence[Metric]) -> list[click.Parameter]:
     """The arguments and options of a command that scores with some metrics."""
     return [
-        click.Argument(["key"], type=options.File()),
-        click.Argument(["response"], type=options.File(), required=False),
+        *options.sides(),
         click.Argument(["name"], required=False),
         *options.scoring(metrics),
         *(options.estimate() if sees_names(metrics) else ()),
@@ -67,7 +62,6 @@ def _parameters(metrics: Sequence[Metric]) -> list[click.Parameter]:
             help="Add 95% confidence intervals of the total (not with --format official).",
         ),
         options.unit(),
-        options.output(),
         click.Option(["--documents"], is_flag=True, help="Add a row for each document (not with --format official)."),
         options.by("Add totals for groups of documents, and the mean over groups", " (not with --format official)"),
         click.Option(
@@ -75,8 +69,7 @@ def _parameters(metrics: Sequence[Metric]) -> list[click.Parameter]:
             type=click.Choice(["documents"]),
             help="Add the mean over documents, called macro (not with --format official).",
         ),
-        *options.notices(),
-        *options.workers(),
+        *options.running(),
     ]
 
 
@@ -105,11 +98,11 @@ def _help(metrics: Sequence[Metric], *, average: bool) -> str:
 
 
 def score(
+    *,
     key: str,
     response: str | None,
-    metrics: Sequence[Metric],
     name: str | None,
-    *,
+    metrics: Sequence[Metric],
     headings: bool,
     average: bool,
     look: Style,
@@ -118,16 +111,16 @@ def score(
     output: str,
     documents: bool,
     by: str | None,
-    macro: bool,
-    strict: bool,
-    quiet: bool | None,
-    jobs: int | None,
-    scheduler: str | None,
+    average_over: str | None,
     write_key: str | None = None,
     **arguments: Any,
 ) -> None:
     """Read both sides, score, and write the result; with ``write_key`` also the estimated key, or only that if there is
     no response. ``arguments`` are the options that can change a score."""
+    if name is not None:
+        # Document names are bytes of a file, which the locale must not change.
+        name = os.fsencode(name).decode("utf-8", "surrogateescape")
+    macro = average_over is not None
     if response is not None or write_key is None:
         response, name = of_both_sides(key, response, name, arguments)
     others = {
@@ -140,11 +133,11 @@ def score(
     _check_files(key, response, output, write_key, for_scores=any(others.values()), **arguments)
     _check_layout(look.layout, by, unit, others)
     document, listed = (None, False) if name == "none" else (name, look.layout in fitting(RESULT))
-    with workers(jobs, scheduler) as apply:
+    with workers() as apply:
         # A key that is to be written is read once, since standard input cannot be read again.
         corpus = None if write_key is None else read_key(key, metrics, apply=apply, **arguments)
         if response is None:
-            _write_alone(corpus, write_key, metrics, arguments, strict=strict, quiet=quiet)
+            _write_alone(corpus, write_key, metrics, arguments)
             return
         try:
             result = evaluated(
@@ -163,7 +156,7 @@ def score(
             raise
     refuse_heads_of_spans(result)
     estimate = None if corpus is None else _estimate(corpus, metrics, arguments)
-    tell(result.notices, strict=strict, quiet=quiet)
+    tell(result.notices)
     ends = _intervals(result, unit) if intervals else None
     report = Report(result, documents or listed, by, document, headings, average, macro, _name(response), ends)
     _write_scores(report, look, output, estimate, write_key)
@@ -218,8 +211,7 @@ def _check_files(
         _check_alone(write_key, for_scores=for_scores or output != STDOUT)
     if write_key is not None:
         _check_write_key(write_key, output=None if response is None else output, **arguments)
-    one_standard_input(key, response)
-    spare_inputs({"--output": output, "--write-key": write_key}, filter(None, (key, response)), arguments["include"])
+    spare_inputs({"--output": output, "--write-key": write_key}, (key, response), arguments["include"])
 
 
 def _check_layout(layout: str, by: str | None, unit: str, others: Mapping[str, bool]) -> None:
@@ -255,9 +247,6 @@ def _write_alone(
     path: str | None,
     metrics: Sequence[Metric],
     arguments: Mapping[str, Any],
-    *,
-    strict: bool,
-    quiet: bool | None,
 ) -> None:
     """Write the estimated key without scoring, and print its notices."""
     from corefscore.names.mentions import about_names, names_of_side
@@ -266,7 +255,7 @@ def _write_alone(
     assert corpus is not None and path is not None and names is not None, "checked before"
     about = about_names([[names_of_side(corpus.documents, names, KEY)]], names)
     pieces = list(_estimate(corpus, metrics, arguments))
-    tell([*corpus.notices, *about], strict=strict, quiet=quiet)
+    tell([*corpus.notices, *about])
     write(pieces, path)
 
 

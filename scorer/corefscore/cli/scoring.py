@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -29,8 +29,10 @@ Key = str | Corpus
 """The path of a key, or a key that was read before."""
 
 
-def workers(jobs: int | None, scheduler: str | None) -> AbstractContextManager[Map | None]:
+def workers() -> AbstractContextManager[Map | None]:
     """The workers of the options `options.workers`; None for this process. Raises the errors of `cluster`."""
+    params = click.get_current_context().params
+    jobs, scheduler = params["jobs"], params["scheduler"]
     if scheduler is not None:
         import logging
 
@@ -38,7 +40,7 @@ def workers(jobs: int | None, scheduler: str | None) -> AbstractContextManager[M
 
         logging.disable()  # until the end of this process, since Dask may log even then
         return cluster(scheduler, jobs)
-    if jobs is None or jobs == 1:
+    if jobs in (None, 1):
         return nullcontext()
     from corefscore.work.workers import processes
 
@@ -128,15 +130,17 @@ def _refuse_unread(metrics: Sequence[Metric], own: Mapping[str, Any]) -> None:
             )
 
 
-def spare_inputs(outputs: Mapping[str, str | None], inputs: Iterable[str], include: str | None = None) -> None:
-    """Raise `UsageError` if a file to be written, given by its option, is also one of those to be read.
+def spare_inputs(outputs: Mapping[str, str | None], inputs: Sequence[str | None], include: str | None) -> None:
+    """Raise `UsageError` if a file to be written, given by its option, is also one of those to be read, or if one of
+    these can be read only once and is given twice.
 
     The same file can have several names: links, hard links, the folder that contains it, standard input.
     """
+    one_standard_input(*inputs)
     existing = [(option, path) for option, path in outputs.items() if path is not None and _is_file_or_pipe(path)]
     if not existing:
         return
-    for path in inputs:
+    for path in filter(None, inputs):
         try:
             read = [source.path for source in sources(path, include)]
         except UsageError:  # reading reports files that cannot be read

@@ -5,26 +5,26 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import click
 
 from corefscore.checking.findings import Finding
 from corefscore.cli import options
-from corefscore.cli.messages import tell
-from corefscore.cli.scoring import evaluated, named, of_both_sides, one_standard_input, read_key, workers
+from corefscore.cli.messages import strict, tell
+from corefscore.cli.scoring import evaluated, named, of_both_sides, read_key, workers
 from corefscore.documents.model import RESPONSE
 from corefscore.documents.sources import sources
 from corefscore.errors import InputError, ScorerError, UsageError
 from corefscore.formats import recognisable
 from corefscore.formats.row import OneOrEach, of_side
+from corefscore.layouts import DATA, TABLES
 from corefscore.metrics import NAMES as METRICS
 from corefscore.metrics import find
 from corefscore.metrics.measures import DEFAULT
 from corefscore.metrics.row import Metric
 from corefscore.python.systems import files_of, scored_each
-from corefscore.results import DOCUMENT, Result, refuse_heads_of_spans
+from corefscore.results import Result, refuse_heads_of_spans
 from corefscore.statistics.percent import from_fraction, from_percent
 from corefscore.statistics.significance import CORRECTIONS, DOCUMENTS, TESTS, Method, both_levels
 
@@ -34,8 +34,28 @@ def scoring() -> list[click.Parameter]:
     return options.scoring([find(name) for name in METRICS])
 
 
-def resampling() -> list[click.Parameter]:
-    """Options of tests."""
+def comparing(*own: click.Parameter) -> list[click.Parameter]:
+    """The arguments and options that `compare` and `rank` share, and ``own``, those of one of them."""
+    return [
+        click.Argument(["key"], type=options.File()),
+        click.Argument(["systems"], type=options.File(), metavar="SYSTEM ...", nargs=-1),
+        click.Option(
+            ["--systems", "place"],
+            type=options.File(),
+            metavar="FOLDER",
+            help="Folder that contains a file or folder for each system.",
+        ),
+        *own,
+        *_resampling(),
+        *scoring(),
+        options.layout(TABLES, DATA),
+        *options.look(),
+        *options.running(),
+    ]
+
+
+def _resampling() -> list[click.Parameter]:
+    """Options of intervals and tests."""
     return [
         click.Option(
             ["--measures"],
@@ -77,21 +97,6 @@ def resampling() -> list[click.Parameter]:
             help="Correct p by Holm's method for all pairs of systems within one score (holm), for all tests "
             "(holm-all), or not at all.",
         ),
-    ]
-
-
-def average() -> click.Parameter:
-    """The option for means over documents."""
-    return click.Option(
-        ["--average"],
-        type=options.Choice([DOCUMENTS]),
-        help="Take means over documents, called macro, instead of totals.",
-    )
-
-
-def levels() -> list[click.Parameter]:
-    """Options for the levels of intervals and tests."""
-    return [
         click.Option(
             ["--confidence"],
             metavar="PERCENT",
@@ -105,8 +110,17 @@ def levels() -> list[click.Parameter]:
     ]
 
 
-def method(arguments: dict[str, Any], by: str | None = None) -> Method:
-    """The method of comparison: the options of `resampling` and `levels`, which are removed from ``arguments``.
+def average() -> click.Parameter:
+    """The option for means over documents."""
+    return click.Option(
+        ["--average"],
+        type=options.Choice([DOCUMENTS]),
+        help="Take means over documents, called macro, instead of totals.",
+    )
+
+
+def method(arguments: dict[str, Any], by: str | None) -> Method:
+    """The method of comparison: its options, which are removed from ``arguments``.
 
     Raises `UsageError` for an invalid level (`corefscore.statistics.percent`).
     """
@@ -119,27 +133,13 @@ def method(arguments: dict[str, Any], by: str | None = None) -> Method:
     return Method(by=by, confidence=confidence, alpha=alpha, **others)
 
 
-def systems_folder() -> click.Parameter:
-    """The option that names a folder of systems; see `given`."""
-    return click.Option(
-        ["--systems", "place"],
-        type=options.File(),
-        metavar="FOLDER",
-        help="Folder that contains a file or folder for each system.",
-    )
-
-
 def scored(
     key: str,
     systems: Mapping[str, str],
     metrics: Sequence[Metric],
     *,
-    strict: bool,
-    quiet: bool | None,
-    jobs: int | None,
-    scheduler: str | None,
+    unit: str,
     refused: Callable[[str, ScorerError], None] | None = None,
-    unit: str = DOCUMENT,
     **arguments: Any,
 ) -> dict[str, Result]:
     """The results of systems by name. The key is read once; responses are read one after another.
@@ -147,17 +147,15 @@ def scored(
     The error of a system that cannot be scored is raised, or passed to ``refused``; errors of the key are always
     raised.
     """
-    one_standard_input(key, *systems.values())
-    with workers(jobs, scheduler) as apply:
+    with workers() as apply:
         corpus = read_key(key, metrics, apply=apply, **arguments)
-        show = partial(tell, strict=strict, quiet=quiet)
-        show(corpus.notices)
+        tell(corpus.notices)
         corpus = replace(corpus, notices=())  # printed only once
         files = files_of(corpus)
 
         def score_one(path: str) -> Result:
             result = refuse_heads_of_spans(evaluated(corpus, path, metrics, apply=apply, unit=unit, **arguments))
-            if strict and result.notices and refused:
+            if strict() and result.notices and refused:
                 raise InputError(notice.as_error() for notice in result.notices)
             return result
 
@@ -167,10 +165,8 @@ def scored(
                 raise error
             refused(name, error)
 
-        blamed = () if strict else files
-        return scored_each(
-            systems, score_one, lambda found, of: show(found, of=of), files, refused=give_up, blamed=blamed
-        )
+        blamed = () if strict() else files
+        return scored_each(systems, score_one, tell, files, refused=give_up, blamed=blamed)
 
 
 def _suggest_systems(path: str, error: ScorerError) -> None:
@@ -200,7 +196,7 @@ def given(
     """
     form = of_side(input_format, RESPONSE), arguments.get("clusters_field")
     in_folder, skipped = folder(place, key, include, *form) if place is not None else ([], [])
-    tell(skipped, strict=arguments["strict"], quiet=arguments["quiet"])
+    tell(skipped)
     if not systems and place is None:
         both, _ = of_both_sides(key, None, None, {"include": include, "input_format": input_format, **arguments})
         systems = [both] if both is not None else []

@@ -13,7 +13,7 @@ from corefscore.checking.findings import ERROR, NOTICE, Finding
 from corefscore.checking.repair import Fixes
 from corefscore.checking.validation import Validated, unreadable, validate
 from corefscore.cli import options
-from corefscore.cli.messages import STDOUT, complain, write
+from corefscore.cli.messages import STDOUT, complain, strict, write
 from corefscore.cli.progress import progress, watched
 from corefscore.cli.scoring import one_standard_input, spare_inputs
 from corefscore.documents.model import KEY, RESPONSE
@@ -21,7 +21,7 @@ from corefscore.documents.sources import SUFFIXES, Source, sources
 from corefscore.errors import InputError, UsageError
 from corefscore.formats import form_of
 from corefscore.formats.row import Reading
-from corefscore.layouts import ANNOTATIONS, DATA, FINDINGS, fitting, rendered
+from corefscore.layouts import ANNOTATIONS, DATA, FINDINGS, Style, fitting, rendered
 from corefscore.reports.validate import Checked
 
 Repair = Callable[..., Iterator[str]]
@@ -77,9 +77,8 @@ def run(
     files: Sequence[str],
     *,
     key: str | None,
-    strict: bool,
     ignore: str,
-    layout: str,
+    look: Style,
     fix: str | None,
     repeated: str | None,
     **arguments: Any,
@@ -104,13 +103,13 @@ def run(
             write(repaired(source, fixes, first_copy=repeated == "first"), fix)
 
         files = [fix]
-    printed = layout in fitting(FINDINGS)
+    printed = look.layout in fitting(FINDINGS)
     rows, broken = _validated(files, key, reading, printed=printed, rewrite=rewrite)
     rows = [row.without(ignored) for row in rows]
-    write(rendered(Checked(rows, fixes), options.style(layout)))
+    write(rendered(Checked(rows, fixes), look))
     if broken:
         context.exit(UsageError.status)
-    bad = [ERROR, NOTICE] if strict else [ERROR]
+    bad = [ERROR, NOTICE] if strict() else [ERROR]
     if any(file.count(severity) for file in rows for severity in bad):
         context.exit(InputError.status)
 
