@@ -167,12 +167,6 @@ def order_kept(document: FullDocument, written: Iterable[str]) -> bool:
     return sorted(written, key=lambda name: first[name]) == list(document.entities)
 
 
-def changed_order(document: FullDocument) -> Finding:
-    """The notice for a document in which the order of entities is not kept."""
-    place = document.place
-    return Finding("changed-order", place.source.name, place.line, details={"document": document.name})
-
-
 def full_documents(batch: Documents) -> Iterator[FullDocument]:
     """The documents of a batch without their words. Raises `InputError` for a document with a fault."""
     for fault in batch.faults.values():

@@ -1,12 +1,11 @@
-"""Writing documents with brackets in columns: what CoNLL and CorefUD share, and the notices of what is lost."""
+"""Writing documents: what formats share, and the notices of what is lost."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import itemgetter
-from typing import NamedTuple
 
 from corefscore.checking.findings import Finding, plural
 from corefscore.formats.row import NO_WORD, FullDocument, Sentences
@@ -18,33 +17,21 @@ UNFIT = re.compile(r"[\t\n]|\A\s|\s\Z|#\s*end document", re.ASCII)
 remove."""
 
 
-class Brackets(NamedTuple):
-    """The entities of the mentions of one token, of those that begin and of those that end at each token; the brackets
-    of a token are in the order in which they nest."""
-
-    singles: dict[int, list[str]]
-    opens: dict[int, list[str]]
-    closes: dict[int, list[str]]
-
-    @classmethod
-    def of(cls, document: FullDocument) -> Brackets:
-        """The brackets of a document."""
-        singles: dict[int, list[str]] = defaultdict(list)
-        opens: dict[int, list[tuple[int, str]]] = defaultdict(list)
-        closes: dict[int, list[tuple[int, str]]] = defaultdict(list)
-        for entity, spans in document.entities.items():
-            for start, end in spans:
-                if start == end:
-                    singles[start].append(entity)
-                else:
-                    opens[start].append((-end, entity))
-                    closes[end].append((-start, entity))
-        return cls(singles, *(_nested(brackets) for brackets in (opens, closes)))
+SINGLE, OPEN, CLOSE = range(3)
+"""The kinds of marks: of a mention of one token, and where one of several begins and ends."""
 
 
-def _nested(brackets: dict[int, list[tuple[int, str]]]) -> dict[int, list[str]]:
-    """The entities at each token, sorted by the other end of their mentions, longest first."""
-    return {token: [entity for _, entity in sorted(ends, key=itemgetter(0))] for token, ends in brackets.items()}
+def marks(entities: Mapping[str, Spans], forms: Mapping[int, Callable[[str], str]]) -> dict[int, list[str]]:
+    """The marks of mentions at each token. ``forms`` gives the mark of each kind for the id of an entity; the kinds
+    come in this order, the marks of one kind in the order in which the mentions nest."""
+    mentions = [(start, end, name) for name, spans in entities.items() for start, end in spans]
+    by_start, by_end = (sorted(mentions, key=itemgetter(side), reverse=True) for side in (0, 1))
+    found: dict[int, list[str]] = defaultdict(list)
+    for kind, form in forms.items():
+        for start, end, name in by_start if kind == CLOSE else by_end:
+            if (start == end) == (kind == SINGLE):
+                found[end if kind == CLOSE else start].append(form(name))
+    return found
 
 
 def noted(document: FullDocument, notices: list[Finding], code: str, **details: object) -> None:
@@ -65,27 +52,39 @@ def note_crossing(document: FullDocument, notices: list[Finding], *, closed_firs
 def crossing(spans: Spans, *, closed_first: bool = False) -> tuple[tuple[int, int], tuple[int, int]] | None:
     """Two mentions of one entity whose brackets would be read as nested mentions; None if there are none.
 
-    Such mentions cross: the second begins within the first and ends after it. If it begins at the last token of the
-    first, they cross as well, unless cells have close brackets before open ones (``closed_first``).
+    Such mentions cross, or one begins at the last token of the other, unless cells have close brackets before open ones
+    (``closed_first``).
     """
-    around: list[tuple[int, int]] = []
-    for span in sorted((span for span in spans if span[0] < span[1]), key=lambda span: (span[0], -span[1])):
-        while around and around[-1][1] < span[0] + closed_first:
+    pair = next(crossings(spans, closed_first=closed_first), None)
+    return pair and (spans[pair[0]], spans[pair[1]])
+
+
+def crossings(spans: Spans, *, closed_first: bool = False) -> Iterator[tuple[int, int]]:
+    """The numbers of the mentions that `crossing` is about, each after that of the one in which it begins. Those that
+    follow are compared with the others only."""
+    around: list[int] = []
+    for number, (start, end) in sorted(enumerate(spans), key=lambda row: (row[1][0], -row[1][1])):
+        while around and spans[around[-1]][1] < start + closed_first:
             around.pop()
-        if around and around[-1][1] < span[1]:
-            return around[-1], span
-        around.append(span)
-    return None
+        if around and spans[around[-1]][1] < end:
+            yield around[-1], number
+        else:
+            around.append(number)
+
+
+def words_of(document: FullDocument, notices: list[Finding]) -> Sentences:
+    """The words of a document; `NO_WORD` for each token, and a notice, if they are not known."""
+    if document.sentences is not None:
+        return document.sentences
+    tokens = 1 + max((end for spans in document.entities.values() for _, end in spans), default=-1)
+    noted(document, notices, "no-words", tokens=tokens)
+    return [[NO_WORD] * tokens]
 
 
 def laid_out(document: FullDocument, notices: list[Finding]) -> Iterator[Sequence[str]]:
     """The words of each sentence in a form that fits into a column; changes are added to the notices."""
-    sentences: Sentences | None = document.sentences
-    if sentences is None:
-        tokens = 1 + max((end for spans in document.entities.values() for _, end in spans), default=-1)
-        noted(document, notices, "no-words", tokens=tokens)
-        sentences = [[NO_WORD] * tokens]
-    if empty := sum(not sentence for sentence in sentences if document.sentences is not None):
+    sentences = words_of(document, notices)
+    if empty := sum(not sentence for sentence in document.sentences or ()):
         noted(document, notices, "empty-sentences", count=plural(empty, "sentence"))
     token = 0
     for sentence in filter(None, sentences):

@@ -10,8 +10,8 @@ from corefscore.checking.findings import Finding
 from corefscore.documents.model import Documents, part_of
 from corefscore.documents.sources import MARK, Source, as_text
 from corefscore.formats.conll.lines import USUAL_END, lines_of
-from corefscore.formats.row import USUAL, FullDocument, Request, changed_order, full_documents, order_kept
-from corefscore.formats.written import Brackets, laid_out, note_crossing
+from corefscore.formats.row import USUAL, FullDocument, Request, full_documents, order_kept
+from corefscore.formats.written import CLOSE, OPEN, SINGLE, laid_out, marks, note_crossing, noted
 
 NO_MENTION = b"-"
 
@@ -22,31 +22,25 @@ def write(documents: Iterator[FullDocument], notices: list[Finding], request: Re
     Added to the notices is what CoNLL cannot represent: unknown words, words with line ends or tabs, and mentions of
     one entity that cross.
     """
-    noted: list[str] = []
-    for document in (_numbered(document, notices, noted) for document in documents):
+    numbered = False
+    for document in documents:
+        entities = document.entities
+        odd = next((name for name in entities if not (name.isascii() and name.isdigit())), None)
+        if odd is not None:
+            if not numbered:
+                noted(document, notices, "numbered-ids", entity=odd)
+            numbered = True
+            entities = {str(number): spans for number, spans in enumerate(entities.values())}
         yield f"#begin document {document.name}\n"
-        yield from _token_lines(document, notices)
+        yield from _token_lines(document._replace(entities=entities), notices)
         yield "#end document\n"
-
-
-def _numbered(document: FullDocument, notices: list[Finding], noted: list[str]) -> FullDocument:
-    """A document whose entities have numbers for ids. The first other id of each document is added to ``noted``, and
-    the first of all to the notices."""
-    odd = next((name for name in document.entities if not (name.isascii() and name.isdigit())), None)
-    if odd is None:
-        return document
-    if not noted:
-        details = {"entity": odd}
-        notices.append(Finding("numbered-ids", document.place.source.name, document.place.line, details=details))
-    noted.append(odd)
-    return document._replace(entities={str(number): spans for number, spans in enumerate(document.entities.values())})
 
 
 def _token_lines(document: FullDocument, notices: list[Finding]) -> Iterator[str]:
     """The lines of a document between its markers."""
     coreference = cells(document)
     if not order_kept(document, document.entities):
-        notices.append(changed_order(document))
+        noted(document, notices, "changed-order")
     note_crossing(document, notices)
     name, part = part_of(document.name) or (document.name, "0")
     first_columns = re.sub(r"\s", "_", name) + "\t" + part
@@ -61,11 +55,8 @@ def _token_lines(document: FullDocument, notices: list[Finding]) -> Iterator[str
 
 def cells(document: FullDocument) -> dict[int, str]:
     """The cells of coreference of a document, by token."""
-    found: dict[int, list[str]] = defaultdict(list)
-    for brackets, form in zip(Brackets.of(document), ("({})", "({}", "{})"), strict=True):
-        for token, ids in brackets.items():
-            found[token] += map(form.format, ids)
-    return {token: "|".join(pieces) for token, pieces in found.items()}
+    forms = {SINGLE: "({})".format, OPEN: "({}".format, CLOSE: "{})".format}
+    return {token: "|".join(pieces) for token, pieces in marks(document.entities, forms).items()}
 
 
 def rewritten(batches: Sequence[Documents], column: int) -> Iterator[str]:

@@ -12,8 +12,8 @@ from corefscore.checking.findings import Finding, plural
 from corefscore.documents.sources import Source, as_text
 from corefscore.formats.corefud.layers import by_document, cut
 from corefscore.formats.corefud.lines import COLUMNS, FORM, HEAD, Lines
-from corefscore.formats.row import NO_WORD, USUAL, FullDocument, Request, Sentences, changed_order
-from corefscore.formats.written import Brackets, laid_out, note_crossing, noted
+from corefscore.formats.row import NO_WORD, USUAL, FullDocument, Request, Sentences
+from corefscore.formats.written import CLOSE, OPEN, SINGLE, laid_out, marks, note_crossing, noted
 
 HEADER = "# global.Entity = eid\n"
 """The header of mentions with ids alone, which tells readers that heads are not known."""
@@ -62,7 +62,7 @@ def write(documents: Iterator[FullDocument], notices: list[Finding], request: Re
         kept = _within_sentences(document, ends.tolist(), notices)
         spans = [span for mentions in kept.entities.values() for span in mentions]
         if len(set(spans)) < len(spans):
-            notices.append(changed_order(kept))
+            noted(kept, notices, "changed-order")
         note_crossing(kept, notices, closed_first=True)
         cells = _cells(kept)
         token = 0
@@ -141,10 +141,5 @@ def _within_sentences(document: FullDocument, ends: list[int], notices: list[Fin
 
 def _cells(document: FullDocument) -> dict[int, str]:
     """The columns MISC of a document, by token. Brackets that close stand first: the others are of new mentions."""
-    singles, opens, closes = Brackets.of(document)
-    cells: dict[int, str] = defaultdict(str)
-    for brackets, form in ((closes, "{})"), (opens, "({}"), (singles, "({})")):
-        for token, ids in brackets.items():
-            written = [name.split(DASH)[0] for name in ids] if brackets is closes else ids
-            cells[token] += "".join(map(form.format, written))
-    return {token: f"Entity={text}" for token, text in cells.items()}
+    forms = {CLOSE: lambda name: f"{name.split(DASH)[0]})", OPEN: "({}".format, SINGLE: "({})".format}
+    return {token: f"Entity={''.join(pieces)}" for token, pieces in marks(document.entities, forms).items()}

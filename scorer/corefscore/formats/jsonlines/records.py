@@ -308,6 +308,12 @@ def shown(value: Any) -> str:
     return shortened(json.dumps(value))
 
 
+def as_json(fields: Fields) -> str:
+    """An object as text. Bytes that are not UTF-8 are lone surrogates in memory, which JSON can contain as escapes."""
+    text = json.dumps(fields, ensure_ascii=False)
+    return re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text)
+
+
 def clean(text: str) -> str:
     """A string of JSON that can be printed: surrogates that do not mean a byte are written as escapes."""
     try:

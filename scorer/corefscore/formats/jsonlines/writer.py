@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import accumulate, chain
@@ -13,8 +11,10 @@ import numpy as np
 
 from corefscore.checking.findings import Finding, plural
 from corefscore.formats.jsonlines.dialects import E2E, FLAT, OBJECTS, SENTENCES, TEXT, Dialect
+from corefscore.formats.jsonlines.records import as_json
 from corefscore.formats.jsonlines.words import TOKEN, WORD
-from corefscore.formats.row import NO_WORD, USUAL, FullDocument, Request, changed_order, order_kept
+from corefscore.formats.row import USUAL, FullDocument, Request, order_kept
+from corefscore.formats.written import noted, words_of
 
 CONFLICT = "the order of ids would change which copy of a mention counts"
 """The reason why ids are dropped although they are the numbers from 0 on."""
@@ -36,51 +36,45 @@ def write(
 
     The index of a cluster is its id, so ids are kept if they run from 0 and this does not change the order.
     """
-    noted: set[str] = set()
+    told: set[str] = set()
     separator = "[\n" if dialect.array else ""
     for document in documents:
-        clusters = _in_order(document, notices, noted)
-        fields = _fields(document, clusters, notices, noted, dialect)
-        # Bytes that are not UTF-8 are lone surrogates in memory, which JSON can contain as escapes.
-        line = json.dumps(fields, ensure_ascii=False)
-        text = re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", line)
-        yield separator + text + ("" if dialect.array else "\n")
+        clusters = _in_order(document, notices, told)
+        fields = _fields(document, clusters, notices, told, dialect)
+        yield separator + as_json(fields) + ("" if dialect.array else "\n")
         separator = ",\n" if dialect.array else ""
     if dialect.array:
         yield "[]\n" if separator == "[\n" else "\n]\n"
 
 
-def _in_order(document: FullDocument, notices: list[Finding], noted: set[str]) -> Clusters:
+def _in_order(document: FullDocument, notices: list[Finding], told: set[str]) -> Clusters:
     """The entities in the order in which they are written."""
     names = list(document.entities)
     numbers = [str(number) for number in range(len(names))]
     from_0 = document.entities.keys() == set(numbers)
     if not order_kept(document, numbers if from_0 else names):
         if not order_kept(document, names):
-            notices.append(changed_order(document))
+            noted(document, notices, "changed-order")
         elif from_0:
             from_0 = False
     if not from_0:
         what = "the ids of entities are not the numbers from 0 on" if set(names) != set(numbers) else CONFLICT
-        _notice(document, notices, noted, "dropped-ids", what=what)
+        _notice(document, notices, told, "dropped-ids", what=what)
     return [document.entities[name] for name in (numbers if from_0 else names)]
 
 
 def _fields(
-    document: FullDocument, clusters: Clusters, notices: list[Finding], noted: set[str], dialect: Dialect
+    document: FullDocument, clusters: Clusters, notices: list[Finding], told: set[str], dialect: Dialect
 ) -> dict[str, Any]:
     """The fields of the object of a document."""
     fields: dict[str, Any] = {dialect.names[0]: document.name}
-    words = document.sentences
-    if words is None and (dialect.by_sentence or dialect.shape == TEXT):
-        tokens = 1 + max((end for _, end in chain.from_iterable(clusters)), default=-1)
-        _notice(document, notices, set(), "no-words", document=document.name, tokens=tokens)
-        words = [[NO_WORD] * tokens]
+    needed = dialect.by_sentence or dialect.shape == TEXT
+    words = words_of(document, notices) if needed else document.sentences
     if words is not None:
         if dialect.by_sentence:
             words = _uncrossed(document, words, clusters, notices)
         elif len(words) > 1 and dialect.shape != SENTENCES and dialect.sentence_of is None:
-            _notice(document, notices, noted, "dropped-sentences", name=dialect.name)
+            _notice(document, notices, told, "dropped-sentences", name=dialect.name)
         fields[dialect.words] = SHAPES[dialect.shape](words)
         if dialect.sentence_of is not None:
             fields[dialect.sentence_of] = _sentence_of(words)
@@ -96,11 +90,11 @@ def _sentence_of(words: Words) -> list[int]:
     return [number for number, sentence in enumerate(words) for _ in sentence]
 
 
-def _notice(document: FullDocument, notices: list[Finding], noted: set[str], code: str, /, **details: object) -> None:
+def _notice(document: FullDocument, notices: list[Finding], told: set[str], code: str, /, **details: object) -> None:
     """Add a notice unless one of this code has been added before."""
-    if code not in noted:
-        noted.add(code)
-        notices.append(Finding(code, document.place.source.name, document.place.line, details=details))
+    if code not in told:
+        told.add(code)
+        noted(document, notices, code, **details)
 
 
 def _uncrossed(document: FullDocument, words: Words, clusters: Clusters, notices: list[Finding]) -> Words:
@@ -111,8 +105,7 @@ def _uncrossed(document: FullDocument, words: Words, clusters: Clusters, notices
     joined = {number for start, end in sentence.tolist() for number in range(start + 1, end + 1)}
     if not joined:
         return words
-    details = {"document": document.name, "count": plural(len(joined), "sentence")}
-    notices.append(Finding("joined-sentences", document.place.source.name, document.place.line, details=details))
+    noted(document, notices, "joined-sentences", count=plural(len(joined), "sentence"))
     sentences: list[list[str]] = []
     for number, words_of_sentence in enumerate(words):
         if number in joined:

@@ -27,6 +27,7 @@ from corefscore.errors import UsageError
 from corefscore.formats.characters import codes_of, kinds_of, words_in
 from corefscore.formats.row import FAULTS, ZERO
 from corefscore.formats.tagged.limit import in_time
+from corefscore.formats.written import crossings
 
 OPEN, CLOSE, PLAIN_OPEN, PLAIN_CLOSE = range(4)
 """What a tag does: it opens a mention or closes one. The plain ones are probably brackets of the text itself, which are
@@ -253,7 +254,7 @@ def untagged(text: str, notation: Notation) -> Untagged:
         else:
             mentions.append(Marked(entity, first, last))
             opened.append(opens)
-    odd["crossing"] = [opened[number] for number in _crossing(mentions)]
+    odd["crossing"] = [opened[number] for _, number in crossings([mention[1:] for mention in mentions])]
     texts = [plain[start:stop] for start, stop in zip(starts, stops, strict=True)]
     zeros = [number for number, word in enumerate(texts) if word.startswith(ZERO)]
     faults = {fault: len(of_fault) for fault, of_fault in odd.items()}
@@ -325,17 +326,3 @@ def _plain(text: str, tags: _Tags) -> tuple[str, Sequence[int], list[tuple[int, 
     pieces.append(text[end:])
     begins.append((size, end))
     return "".join(pieces), places, begins
-
-
-def _crossing(mentions: Sequence[Marked]) -> list[int]:
-    """The mentions that begin within another one and end after it."""
-    crossing: list[int] = []
-    around: list[int] = []
-    for number, (_, first, last) in sorted(enumerate(mentions), key=lambda row: (row[1].first, -row[1].last)):
-        while around and around[-1] < first:
-            around.pop()
-        if around and around[-1] < last:
-            crossing.append(number)
-            continue
-        around.append(last)
-    return crossing
