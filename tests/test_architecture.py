@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-import statistics
 from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import corefscore
-import pytest
 from corefscore import formats
 from support import ROOT, loaded, together
 
@@ -325,23 +323,11 @@ def test_an_analysis_imports_only_what_it_needs() -> None:
 def test_the_page_tells_where_everything_is() -> None:
     """Every module and folder of the package has its place in docs/architecture.md, and nothing else has."""
     page = (ROOT / "docs" / "architecture.md").read_text()
-    table = page.split("| place | holds | a new one |\n")[1].split("\n\n")[0]
+    table = page.split("| place | holds |\n")[1].split("\n\n")[0]
     told = {name for line in table.splitlines() for name in re.findall(r"`([a-z]+(?:\.py|/))`", line.split("|")[1])}
     there = {path.name + "/" * path.is_dir() for path in PACKAGE.iterdir() if path.name[0] not in "_."}
     there -= {"py.typed"}
     assert told == there, "the first column of the table in docs/architecture.md names exactly these"
-
-
-def test_the_page_counts_the_package_as_it_is() -> None:
-    """The row beside the models, within a tenth, so that not every change has to count anew."""
-    page = (ROOT / "docs" / "architecture.md").read_text()
-    row = next(line for line in page.splitlines() if line.startswith("| corefscore |"))
-    functions = [node for tree in trees().values() for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    sizes = [(function.end_lineno or 0) - function.lineno + 1 for function in functions]
-    lines = sum(path.read_text().count("\n") for path in MODULES)
-    counted = [len(MODULES), lines, statistics.median(sizes), max(sizes)]
-    told = [int(cell) for cell in row.split("|")[2:6]]
-    assert told == pytest.approx(counted, rel=0.1), f"write into docs/architecture.md: {counted}"
 
 
 @together("path", [*MODULES, *sorted((ROOT / "tests").glob("*.py"))])
