@@ -64,7 +64,7 @@ def _data(diffs: Mapping[str, Diff]) -> dict[str, Any]:
         "response": first.words.response,
         "error": first.words.error,
         "said": first.words.said,
-        "types": [{"type": name, "title": first.words.titles[name]} for name in TYPES],
+        "types": [{"type": name, "title": first.words.types[name].title} for name in TYPES],
         "systems": [
             {
                 "name": name,

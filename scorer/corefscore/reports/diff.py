@@ -93,8 +93,8 @@ class Diff:
 
     def counts_of(self, document: int) -> str:
         """The number of errors of each type in a document, in words."""
-        titles, by_type = self.words.titles, self.analysis.by_document.items()
-        parts = [f"{titles[name]} {counts[document]}" for name, counts in by_type if counts[document]]
+        by_type = self.analysis.by_document.items()
+        parts = [f"{self.words.types[name].title} {counts[document]}" for name, counts in by_type if counts[document]]
         return ", ".join(parts) or f"no {self.words.error}s"
 
     def key_name(self, entity: int) -> str | None:

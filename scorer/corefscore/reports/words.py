@@ -8,14 +8,23 @@ from typing import NamedTuple
 from corefscore.analysis import types
 
 
+class TypeWords(NamedTuple):
+    """The words of a type of errors: its name, its heading in tables with little space and the one above it and its
+    neighbours, and why such errors cost something."""
+
+    title: str
+    over: str
+    heading: str
+    means: str
+
+
 class Words(NamedTuple):
     """The words of a report.
 
     ``key`` and ``response`` name the sides, ``missing`` and ``extra`` what only one of them has, ``error`` any
-    difference. ``title`` is the title of the report, ``titles`` are the names of the types of errors, and ``short`` is
-    the heading above their columns and the heading of each, where space is limited. ``conclusion`` begins the sentence
-    that says which type costs most, and ``means`` continues it for each type. ``command`` is the command that shows
-    documents in the text. ``confused`` is the title of the table of confused entities, ``put_into`` the heading of the
+    difference. ``title`` is the title of the report, ``types`` has the words of each type of errors in the order of
+    columns. ``conclusion`` begins the sentence that says which type costs most, and why (`TypeWords.means`) continues
+    it. ``command`` is the command that shows documents in the text. ``confused`` is the title of the table of confused entities, ``put_into`` the heading of the
     second entity. ``notes`` explain the tables, ``star`` the stars in the tables of groups, ``legend`` the signs in
     marked text, and ``said`` describes each state of a mention (`corefscore.reports.diff.STATES`).
     """
@@ -26,10 +35,8 @@ class Words(NamedTuple):
     extra: str
     error: str
     title: str
-    titles: Mapping[str, str]
-    short: Mapping[str, tuple[str, str]]
+    types: Mapping[str, TypeWords]
     conclusion: str
-    means: Mapping[str, str]
     command: str
     confused: str
     put_into: str
@@ -46,40 +53,26 @@ KEY_AND_RESPONSE = Words(
     extra="extra",
     error="error",
     title="what the score loses",
-    titles={
-        types.SPAN: "span error",
-        types.CONFLATED: "conflated entities",
-        types.EXTRA_MENTION: "extra mention",
-        types.EXTRA_ENTITY: "extra entity",
-        types.DIVIDED: "divided entity",
-        types.MISSING_MENTION: "missing mention",
-        types.MISSING_ENTITY: "missing entity",
-        types.EXTRA_SINGLETON: "extra singleton",
-        types.MISSING_SINGLETON: "missing singleton",
-    },
-    short={
-        types.SPAN: ("", "span"),
-        types.CONFLATED: ("", "confl"),
-        types.DIVIDED: ("", "div"),
-        types.EXTRA_MENTION: ("extra", "men"),
-        types.EXTRA_ENTITY: ("extra", "ent"),
-        types.EXTRA_SINGLETON: ("extra", "one"),
-        types.MISSING_MENTION: ("missing", "men"),
-        types.MISSING_ENTITY: ("missing", "ent"),
-        types.MISSING_SINGLETON: ("missing", "one"),
+    types={
+        types.SPAN: TypeWords("span error", "", "span", "mentions have other ends than in the key"),
+        types.CONFLATED: TypeWords(
+            "conflated entities", "", "confl", "response entities contain mentions of several key entities"
+        ),
+        types.DIVIDED: TypeWords("divided entity", "", "div", "key entities are spread over several response entities"),
+        types.EXTRA_MENTION: TypeWords(
+            "extra mention", "extra", "men", "response entities contain mentions that the key lacks"
+        ),
+        types.EXTRA_ENTITY: TypeWords("extra entity", "extra", "ent", "the response has entities that the key lacks"),
+        types.EXTRA_SINGLETON: TypeWords(
+            "extra singleton", "extra", "one", "the response has entities of one mention that the key lacks"
+        ),
+        types.MISSING_MENTION: TypeWords("missing mention", "missing", "men", "entities that are found lack mentions"),
+        types.MISSING_ENTITY: TypeWords("missing entity", "missing", "ent", "whole entities of the key are missing"),
+        types.MISSING_SINGLETON: TypeWords(
+            "missing singleton", "missing", "one", "entities of one mention are missing"
+        ),
     },
     conclusion="most is lost because",
-    means={
-        types.SPAN: "mentions have other ends than in the key",
-        types.CONFLATED: "response entities contain mentions of several key entities",
-        types.EXTRA_MENTION: "response entities contain mentions that the key lacks",
-        types.EXTRA_ENTITY: "the response has entities that the key lacks",
-        types.DIVIDED: "key entities are spread over several response entities",
-        types.MISSING_MENTION: "entities that are found lack mentions",
-        types.MISSING_ENTITY: "whole entities of the key are missing",
-        types.EXTRA_SINGLETON: "the response has entities of one mention that the key lacks",
-        types.MISSING_SINGLETON: "entities of one mention are missing",
-    },
     command="corefscore diff KEY RESPONSE",
     confused="who is taken for whom",
     put_into="put into",
@@ -106,40 +99,34 @@ FIRST_AND_SECOND = Words(
     extra="only second",
     error="difference",
     title="how far both agree",
-    titles={
-        types.SPAN: "another span",
-        types.CONFLATED: "joined only in second",
-        types.EXTRA_MENTION: "mention only in second",
-        types.EXTRA_ENTITY: "entity only in second",
-        types.DIVIDED: "joined only in first",
-        types.MISSING_MENTION: "mention only in first",
-        types.MISSING_ENTITY: "entity only in first",
-        types.EXTRA_SINGLETON: "singleton only in second",
-        types.MISSING_SINGLETON: "singleton only in first",
-    },
-    short={
-        types.SPAN: ("", "span"),
-        types.CONFLATED: ("only second", "join"),
-        types.EXTRA_MENTION: ("only second", "men"),
-        types.EXTRA_ENTITY: ("only second", "ent"),
-        types.EXTRA_SINGLETON: ("only second", "one"),
-        types.DIVIDED: ("only first", "join"),
-        types.MISSING_MENTION: ("only first", "men"),
-        types.MISSING_ENTITY: ("only first", "ent"),
-        types.MISSING_SINGLETON: ("only first", "one"),
+    types={
+        types.SPAN: TypeWords("another span", "", "span", "mentions have other ends"),
+        types.CONFLATED: TypeWords(
+            "joined only in second", "only second", "join", "second joins entities that first keeps apart"
+        ),
+        types.EXTRA_MENTION: TypeWords(
+            "mention only in second", "only second", "men", "second has more mentions in entities of both"
+        ),
+        types.EXTRA_ENTITY: TypeWords(
+            "entity only in second", "only second", "ent", "second has entities that first lacks"
+        ),
+        types.EXTRA_SINGLETON: TypeWords(
+            "singleton only in second", "only second", "one", "second has entities of one mention that first lacks"
+        ),
+        types.DIVIDED: TypeWords(
+            "joined only in first", "only first", "join", "first joins entities that second keeps apart"
+        ),
+        types.MISSING_MENTION: TypeWords(
+            "mention only in first", "only first", "men", "first has more mentions in entities of both"
+        ),
+        types.MISSING_ENTITY: TypeWords(
+            "entity only in first", "only first", "ent", "first has entities that second lacks"
+        ),
+        types.MISSING_SINGLETON: TypeWords(
+            "singleton only in first", "only first", "one", "first has entities of one mention that second lacks"
+        ),
     },
     conclusion="they differ most because",
-    means={
-        types.SPAN: "mentions have other ends",
-        types.CONFLATED: "second joins entities that first keeps apart",
-        types.EXTRA_MENTION: "second has more mentions in entities of both",
-        types.EXTRA_ENTITY: "second has entities that first lacks",
-        types.DIVIDED: "first joins entities that second keeps apart",
-        types.MISSING_MENTION: "first has more mentions in entities of both",
-        types.MISSING_ENTITY: "first has entities that second lacks",
-        types.EXTRA_SINGLETON: "second has entities of one mention that first lacks",
-        types.MISSING_SINGLETON: "first has entities of one mention that second lacks",
-    },
     command="corefscore diff --symmetric FIRST SECOND",
     confused="entities of first that second joins",
     put_into="joined with",

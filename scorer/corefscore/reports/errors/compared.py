@@ -72,7 +72,7 @@ class ErrorComparison(Reported):
         )
         rows: list[list[Any]] = [
             [
-                KEY_AND_RESPONSE.titles[first.type],
+                KEY_AND_RESPONSE.types[first.type].title,
                 first.errors,
                 second.errors,
                 first.errors - second.errors,
@@ -92,7 +92,7 @@ class ErrorComparison(Reported):
         """For each response that loses anything, a note on the type of error that costs it most."""
         most = [max(analysis.costs, key=lambda cost: cost.in_turn) for analysis in self.analyses]
         return [
-            f"{name} loses most to {KEY_AND_RESPONSE.titles[cost.type]} ({percent(cost.in_turn)})"
+            f"{name} loses most to {KEY_AND_RESPONSE.types[cost.type].title} ({percent(cost.in_turn)})"
             for name, cost in zip(self.names, most, strict=True)
             if cost.in_turn > NOTHING
         ]

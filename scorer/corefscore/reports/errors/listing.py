@@ -55,7 +55,7 @@ class ErrorList(Reported):
         both = analysis.both
         spans = [f"{both.start[mention]}-{both.end[mention]}" for mention in error.mentions]
         return [
-            self.report.words.titles[error.type],
+            self.report.words.types[error.type].title,
             named.document(error.document),
             *named.place(error.mentions[0]),
             " ".join(spans),
@@ -72,7 +72,7 @@ class ErrorList(Reported):
             response = analysis.in_response(mention)
             document, *key = analysis.span(mention)
             yield [
-                self.report.words.titles[types.SPAN],
+                self.report.words.types[types.SPAN].title,
                 named.document(document),
                 *named.place(mention),
                 f"{response[0]}-{response[1]} -> {key[0]}-{key[1]}",

@@ -46,7 +46,7 @@ def cost_table(analysis: Analysis, words: Words, title: str) -> Table:
         name, count = (REPEATS, analysis.copies) if analysis.copies else (LOOKUP, None)
         rows.append([name, count, None, moved, analysis.start, None])
     rows += [
-        [words.titles[cost.type], cost.errors, cost.alone, cost.in_turn, cost.then, max(cost.in_turn, 0.0)]
+        [words.types[cost.type].title, cost.errors, cost.alone, cost.in_turn, cost.then, max(cost.in_turn, 0.0)]
         for cost in analysis.costs
     ]
     return Table(title, columns, rows, notes=_conclusions(analysis, words))
@@ -58,7 +58,9 @@ def _conclusions(analysis: Analysis, words: Words) -> list[str]:
     most = max(analysis.costs, key=lambda cost: cost.in_turn)
     if most.in_turn > NOTHING:
         points = f"{percent(most.in_turn)} of {percent(1 - analysis.score)} points"
-        sentences.append(f"{words.conclusion} {words.means[most.type]} ({words.titles[most.type]}): {points}")
+        sentences.append(
+            f"{words.conclusion} {words.types[most.type].means} ({words.types[most.type].title}): {points}"
+        )
     reached = analysis.costs[-1].then
     if reached < 1 - NOTHING:
         sentences.append(f"{words.key} itself has {percent(reached)} here, so the costs add up to less than 100")
@@ -85,7 +87,7 @@ def mention_table(named: Named, errors: Sequence[Listed], words: Words) -> Table
     for name, mentions in of_type.items():
         if mentions:
             sizes = np.bincount(named.analysis.kinds[mentions], minlength=len(KINDS)).tolist()
-            rows.append([words.titles[name], *sizes, named.most_often(mentions)])
+            rows.append([words.types[name].title, *sizes, named.most_often(mentions)])
     return Table(f"mentions in these {words.error}s", columns, rows)
 
 
@@ -128,7 +130,7 @@ def document_table(named: Named, words: Words, top: int) -> Table:
         Column("cost", "costs", GAIN),
         *(
             Column(name, heading, COUNT, over=over, shown=bool(analysis.counts[name]) or name not in OF_SINGLETONS)
-            for name, (over, heading) in words.short.items()
+            for name, (_, over, heading, _) in words.types.items()
         ),
     )
     rows = [
@@ -136,7 +138,7 @@ def document_table(named: Named, words: Words, top: int) -> Table:
             named.document(document),
             float(analysis.document_scores[document]),
             float(cost[document]),
-            *(int(analysis.by_document[name][document]) for name in words.short),
+            *(int(analysis.by_document[name][document]) for name in words.types),
         ]
         for document in np.argsort(-cost, kind="stable")[:top].tolist()
         if cost[document] > 0
