@@ -16,7 +16,7 @@ from corefscore.metrics import select
 from corefscore.metrics.measures import HEADINGS, wanted
 from corefscore.metrics.row import Metric, options_of
 from corefscore.reports.presented import Presented
-from corefscore.reports.row import PERCENT, Annotation, Column, Table, head
+from corefscore.reports.row import MEASURE, PERCENT, SCORE, VERDICT, Annotation, Column, Table, head
 from corefscore.reports.score import GROUP, MACRO, MEAN, Report
 from corefscore.reports.views import fidelities
 from corefscore.results import DOCUMENT, TOTAL, Result, refuse_division
@@ -53,8 +53,6 @@ class Asked(NamedTuple):
 
     def decides(self, measure: str, score: str) -> bool:
         """Whether the check fails when this score of a scope that decides falls."""
-        if self.both_ways:
-            return True
         return (measure, score) in self.measures if self.measures else score == "f1"
 
     def may_fall(self, measure: str, score: str) -> float:
@@ -159,39 +157,20 @@ class Check(Presented):
         moved = (
             Column("kind", "kind", shown=False),
             Column("scope", "scope"),
-            Column("measure", "measure"),
-            Column("score", "score"),
+            MEASURE,
+            SCORE,
             Column("baseline", "baseline", PERCENT),
             Column("now", "now", PERCENT),
             Column("difference", "difference", PERCENT),
-            Column("verdict", "verdict"),
+            VERDICT,
             Column("fails", "fails"),
         )
         rows = [
-            [
-                change.kind,
-                change.scope,
-                change.measure,
-                HEADINGS[change.score],
-                change.before,
-                change.now,
-                change.difference,
-                change.verdict,
-                "yes" if self.fails(change) else None,
-            ]
+            [*_headed(change), change.difference, change.verdict, "yes" if self.fails(change) else None]
             for change in self.moved
         ]
-        floors = (
-            Column("measure", "measure"),
-            Column("score", "score"),
-            Column("floor", "minimum", PERCENT),
-            Column("now", "now", PERCENT),
-            Column("verdict", "verdict"),
-        )
-        lows = [
-            [floor.measure, HEADINGS[floor.score], floor.least, floor.now, "met" if floor.met else "below"]
-            for floor in self.floors
-        ]
+        floors = MEASURE, SCORE, Column("floor", "minimum", PERCENT), Column("now", "now", PERCENT), VERDICT
+        lows = [[*_headed(floor), "met" if floor.met else "below"] for floor in self.floors]
         texts = fidelities({"now": self.result}, ["now"])
         if texts and self.fidelity_before is not None:
             empty = [None] * (len(texts[0].columns) - 2)
@@ -227,8 +206,11 @@ class Check(Presented):
 
     def to_dict(self) -> dict[str, Any]:
         """What the JSON layout prints; see ``docs/check.md``."""
+        averaged = {} if self.average is None else {"average": self.average}
+        fidelity = self.result.fidelity
+        texts = {} if fidelity is None else {"baseline": self.fidelity_before, **fidelity.to_dict(documents=False)}
         return {
-            **head("check", self.signature, {**self.result.settings.to_dict(), **self._averaged}),
+            **head("check", self.signature, {**self.result.settings.to_dict(), **averaged}),
             "baseline": self.baseline,
             "measures": [_named(name) for name in self.asked.measures],
             "tolerance": self.asked.tolerance,
@@ -247,20 +229,8 @@ class Check(Presented):
                 for change in self.moved
             ],
             "floors": [{**floor._asdict(), "met": floor.met} for floor in self.floors],
-            **self._fidelity(),
+            **({"fidelity": texts} if texts else {}),
         }
-
-    def _fidelity(self) -> dict[str, Any]:
-        """The fidelity of the text, now and in the baseline, as data."""
-        if self.result.fidelity is None:
-            return {}
-        fidelity = self.result.fidelity.to_dict(documents=False)
-        return {"fidelity": {"baseline": self.fidelity_before, **fidelity}}
-
-    @property
-    def _averaged(self) -> dict[str, Any]:
-        """The option of averages, as data."""
-        return {} if self.average is None else {"average": self.average}
 
     @property
     def annotations(self) -> Iterator[Annotation]:
@@ -310,12 +280,13 @@ def check(
     report = Report(result, by=asked.by)
     whole = numbers_in((result.total if average is None else result.mean).to_dict())
     if baseline is not None:
-        notices += _comparable(result, baseline, path or "baseline")
-        _same_groups(report, baseline, path or "baseline")
+        name = path or "baseline"
+        notices += _comparable(result, baseline, name)
+        _same_groups(report, baseline, name)
         _refuse_unknown(asked, baseline)
-        for kind, scope, before, now in _scopes(report, baseline, whole, average, path or "baseline"):
-            moved += _moved(kind, scope, before, now, asked)
-        notices += _lower_fidelity(result, baseline, asked, path or "baseline")
+        for scope in _scopes(report, baseline, whole, average, name):
+            moved += _moved(*scope, asked)
+        notices += _lower_fidelity(result, baseline, asked, name)
     lowest = whole if asked.by is None else report.mean_values
     low = [Floor(measure, score, least, lowest[measure][score]) for (measure, score), least in floors.items()]
     earlier = None if baseline is None else baseline.fidelity
@@ -430,6 +401,11 @@ def _points(tolerance: float) -> str:
     """``0.05 points`` for 0.0005."""
     points = f"{round(tolerance * 100, 10):g}"
     return f"{points} point" if points == "1" else f"{points} points"
+
+
+def _headed(row: Moved | Floor) -> Moved | Floor:
+    """A row of a table, with the heading of its score."""
+    return row._replace(score=HEADINGS[row.score])
 
 
 def _named(name: Named) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from operator import attrgetter
 from typing import Any
 
 from corefscore.checking.findings import Finding, plural
@@ -15,9 +16,21 @@ from corefscore.metrics.counts import SCORES
 from corefscore.metrics.measures import HEADINGS, asked
 from corefscore.reports.datasets import TEST_STATISTICS, VERDICTS, OnDatasets, Statistic
 from corefscore.reports.presented import Presented
-from corefscore.reports.row import MIDDLE, PERCENT, Column, Interval, Table, head, shortened
+from corefscore.reports.row import (
+    MEASURE,
+    PAIR,
+    PERCENT,
+    SYSTEM,
+    VERDICT,
+    Column,
+    Interval,
+    Table,
+    head,
+    known,
+    shortened,
+)
 from corefscore.reports.score import Intervals
-from corefscore.reports.views import PAIRWISE, fidelities, fidelity_data, known, matrices, pairwise, paper_of
+from corefscore.reports.views import PAIRWISE, by_score, fidelities, fidelity_data, matrices, pairwise, paper_of
 from corefscore.results import Result, refuse_division
 from corefscore.statistics.datasets import on_each
 from corefscore.statistics.intervals import NAME as INTERVAL
@@ -34,23 +47,13 @@ OF_TESTS = ("test", "correction", "alpha")
 """The options of a `Method` that change no number if there is only one system."""
 
 PAIR_STATISTICS = (
-    Statistic(
-        "difference", Column("difference", "difference", PERCENT), lambda found, at: float(found.differences[at])
-    ),
-    Statistic(
-        "low",
-        Column("difference_low", "low", PERCENT, spare=2),
-        lambda found, at: float(found.difference_ends[at][0]),
-    ),
-    Statistic(
-        "high",
-        Column("difference_high", "high", PERCENT, spare=1),
-        lambda found, at: float(found.difference_ends[at][1]),
-    ),
+    Statistic("difference", Column("difference", "difference", PERCENT), attrgetter("differences")),
+    Statistic("low", Column("difference_low", "low", PERCENT, spare=2), lambda found: found.difference_ends[..., 0]),
+    Statistic("high", Column("difference_high", "high", PERCENT, spare=1), lambda found: found.difference_ends[..., 1]),
     *TEST_STATISTICS,
-    Statistic("exact", None, lambda found, at: bool(found.tests.exact[at])),
+    Statistic("exact", None, attrgetter("tests.exact")),
 )
-"""The statistics of the difference of two systems, in the order of tables and data; the argument is a `Compared`."""
+"""The statistics of the difference of two systems, in the order of tables and data."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,7 +71,7 @@ class Comparison(Presented):
 
     @property
     def signature(self) -> str:
-        return signed(next(iter(self.results.values())), self.found)
+        return signed(self.results, self.found)
 
     @cached_property
     def tables(self) -> Sequence[Table]:
@@ -100,7 +103,7 @@ class Comparison(Presented):
 
     def _scores(self, names: Sequence[str] = ()) -> Table:
         """The scores of all systems, under ``names`` if they are given."""
-        columns = [Column("measure", "measure"), Column("system", "system", cut=MIDDLE)]
+        columns = [MEASURE, SYSTEM]
         asked_for = {score for scores in asked(self.measures).values() for score in scores}
         for score, heading in HEADINGS.items():
             shown, spare = score in asked_for, score != "f1"
@@ -121,12 +124,9 @@ class Comparison(Presented):
         """The difference of each pair in each score, with its test."""
         hidden = set() if self.found.family > 1 else {"p_corrected"}
         columns = (
-            Column("measure", "measure"),
-            Column("score", "score"),
-            Column("system", "system", cut=MIDDLE),
-            Column("against", "against"),
+            *PAIR,
             *(each.column._replace(shown=each.name not in hidden) for each in PAIR_STATISTICS if each.column),
-            Column("verdict", "verdict"),
+            VERDICT,
         )
         names = list(self.results)
         rows = []
@@ -144,7 +144,7 @@ class Comparison(Presented):
         """The difference of a pair in a score, as data; None if the measure has no such score."""
         if math.isnan(self.found.tests.p[pair, m, c]):
             return None
-        values = {each.name: each.value(self.found, (pair, m, c)) for each in PAIR_STATISTICS}
+        values = {each.name: each.of(self.found, (pair, m, c)) for each in PAIR_STATISTICS}
         return {**values, "differ": self.found.differ(pair, m, c)}
 
     @property
@@ -190,7 +190,7 @@ class Comparison(Presented):
         """What the JSON layout prints; see ``docs/compare.md``."""
         names = list(self.results)
         return {
-            **head("compare", self.signature, options(next(iter(self.results.values())), self.found)),
+            **head("compare", self.signature, options(self.results, self.found)),
             "units": self.found.sample.units,
             "family": self.found.family,
             "tests": self.found.count,
@@ -206,28 +206,16 @@ class Comparison(Presented):
 
     def _system(self, s: int) -> dict[str, Any]:
         """The scores of a system with their intervals, as data."""
-        comparison = self.found
-        return {
-            measure: {
-                score: {
-                    "value": float(comparison.sample.observed[s, m, c]),
-                    "low": float(comparison.ends[s, m, c, 0]),
-                    "high": float(comparison.ends[s, m, c, 1]),
-                }
-                for c, score in enumerate(SCORES)
-                if not math.isnan(comparison.sample.observed[s, m, c])
-            }
-            for m, measure in enumerate(self.measures)
-        }
+
+        def value(m: int, c: int) -> dict[str, float] | None:
+            observed, (low, high) = float(self.found.sample.observed[s, m, c]), map(float, self.found.ends[s, m, c])
+            return None if math.isnan(observed) else {"value": observed, "low": low, "high": high}
+
+        return by_score(self.measures, value)
 
     def _pair(self, pair: int) -> dict[str, Any]:
         """The differences of a pair by measure and score, as data."""
-        return {
-            measure: {
-                score: test for c, score in enumerate(SCORES) if (test := self._difference(pair, m, c)) is not None
-            }
-            for m, measure in enumerate(self.measures)
-        }
+        return by_score(self.measures, partial(self._difference, pair))
 
 
 def compare(
@@ -273,14 +261,12 @@ def intervals(result: Result, method: Method) -> Intervals:
 
 def _ends(found: Compared) -> dict[str, dict[str, Interval]]:
     """The intervals of the first system by measure and score."""
-    return {
-        measure: {
-            score: Interval(*map(float, found.ends[0, m, c]))
-            for c, score in enumerate(SCORES)
-            if not math.isnan(found.ends[0, m, c, 0] + found.sample.shown[0, m, c])
-        }
-        for m, measure in enumerate(found.sample.measures)
-    }
+
+    def interval(m: int, c: int) -> Interval | None:
+        low, high = map(float, found.ends[0, m, c])
+        return None if math.isnan(low + found.sample.shown[0, m, c]) else Interval(low, high)
+
+    return by_score(found.sample.measures, interval)
 
 
 def notes_on_tests(found: Compared) -> list[str]:
@@ -362,9 +348,9 @@ def percentage(value: float) -> str:
     return f"{round(value * 100, 10):g}%"
 
 
-def options(result: Result, found: Compared) -> dict[str, Any]:
+def options(results: Mapping[str, Result], found: Compared) -> dict[str, Any]:
     """Every option that can change a number of a comparison, as data."""
-    return {**result.settings.to_dict(), **_terms(found)}
+    return {**next(iter(results.values())).settings.to_dict(), **_terms(found)}
 
 
 def _terms(found: Compared) -> dict[str, Any]:
@@ -376,8 +362,8 @@ def _terms(found: Compared) -> dict[str, Any]:
     return {**terms, "family": found.family, "interval": INTERVAL}
 
 
-def signed(result: Result, found: Compared) -> str:
+def signed(results: Mapping[str, Result], found: Compared) -> str:
     """The signature of the scores, followed by the terms of the comparison."""
     terms = {**_terms(found), "confidence": percentage(found.method.confidence)}
     parts = [f"{name}={value}" for name, value in terms.items() if value is not None]
-    return " | ".join([result.signature, *parts])
+    return " | ".join([next(iter(results.values())).signature, *parts])

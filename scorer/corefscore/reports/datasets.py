@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from corefscore.metrics.counts import SCORES
 from corefscore.metrics.measures import HEADINGS, asked, deciding
-from corefscore.reports.row import CHANCE, COUNT, MIDDLE, PERCENT, Column, Table, shortened
+from corefscore.reports.row import CHANCE, COUNT, GROUP, PAIR, PERCENT, VERDICT, Column, Table, shortened
+from corefscore.reports.views import on_groups
 from corefscore.results import Result, Scores
 from corefscore.statistics.datasets import Datasets
 from corefscore.statistics.significance import Compared
@@ -22,27 +26,25 @@ Tested = tuple[int, int, int]
 
 
 class Statistic(NamedTuple):
-    """A number of each test: its name in data, its column in tables, if it has one, and how it is found; arguments are
-    the comparison and the place of the test in its arrays."""
+    """A number of each test: its name in data, its column in tables, if it has one, and the array of a comparison that
+    contains it."""
 
     name: str
     column: Column | None
-    value: Callable[[Any, tuple[int, ...]], Any]
+    array: Callable[[Any], Any]
+
+    def of(self, found: Compared | Datasets, test: tuple[int, ...]) -> Any:
+        """The number of one test."""
+        return self.array(found)[test].item()
 
 
 TEST_STATISTICS = (
-    Statistic("p", Column("p", "p", CHANCE), lambda found, at: float(found.tests.p[at])),
-    Statistic("p_corrected", Column("p_corrected", "p (Holm)", CHANCE), lambda found, at: float(found.corrected[at])),
+    Statistic("p", Column("p", "p", CHANCE), attrgetter("tests.p")),
+    Statistic("p_corrected", Column("p_corrected", "p (Holm)", CHANCE), attrgetter("corrected")),
     Statistic(
-        "units_differing",
-        Column("units_differing", "units", COUNT, spare=3),
-        lambda found, at: int(found.tests.differing_units[at]),
+        "units_differing", Column("units_differing", "units", COUNT, spare=3), attrgetter("tests.differing_units")
     ),
-    Statistic(
-        "smallest_p",
-        Column("smallest_p", "smallest p", CHANCE, spare=4),
-        lambda found, at: float(found.tests.smallest[at]),
-    ),
+    Statistic("smallest_p", Column("smallest_p", "smallest p", CHANCE, spare=4), attrgetter("tests.smallest")),
 )
 """The statistics of every test, on groups, too, in the order of tables and data."""
 
@@ -61,21 +63,18 @@ class OnDatasets:
     def tables(self) -> list[Table]:
         """A table of all tests on groups, and a table of their summaries."""
         columns = (
-            Column("group", "group"),
-            Column("measure", "measure"),
-            Column("score", "score"),
-            Column("system", "system"),
-            Column("against", "against"),
+            GROUP,
+            *PAIR,
             Column("value", "value", PERCENT),
             Column("against_value", "against value", PERCENT),
             Column("difference", "difference", PERCENT),
             *(statistic.column for statistic in TEST_STATISTICS if statistic.column),
-            Column("verdict", "verdict"),
+            VERDICT,
         )
         names = list(self.results)
         rows = []
         for group, name in enumerate(self.found.names):
-            for tested in self._tested():
+            for tested in self._tested:
                 *numbers, differ = self._test(group, tested).values()
                 rows.append([name, *self._row(tested, names), *numbers, VERDICTS[differ]])
         return [Table("groups", columns, rows), self.sums(names, every=True)]
@@ -84,7 +83,7 @@ class OnDatasets:
         """A table for each pair of systems, with a row for each group; ``names`` are the names of the systems."""
         short = shortened(names)
         for pair, (first, second) in enumerate(self.over.sample.pairs):
-            columns = [Column("group", "group", cut=MIDDLE), Column("units", "units", COUNT)]
+            columns = [GROUP, Column("units", "units", COUNT)]
             for m, measure in enumerate(self.measures):
                 over = f"{measure} {HEADINGS[SCORES[self._deciding[m]]]}"
                 spare = 2 * (len(self.measures) - m)
@@ -108,10 +107,7 @@ class OnDatasets:
         There is a row for each score of a measure with ``every``, else only for its F1 or its first score.
         """
         columns = (
-            Column("measure", "measure"),
-            Column("score", "score"),
-            Column("system", "system", cut=MIDDLE),
-            Column("against", "against", cut=MIDDLE),
+            *PAIR,
             Column("groups", "groups", COUNT),
             Column("groups_differing", "differ on", COUNT),
             Column("better", "better", COUNT),
@@ -121,7 +117,7 @@ class OnDatasets:
         )
         rows = [
             [*self._row((pair, m, c), names), *self._summary((pair, m, c)).values()]
-            for pair, m, c in self._tested()
+            for pair, m, c in self._tested
             if every or c == self._deciding[m]
         ]
         return Table("over all groups", columns, rows)
@@ -140,23 +136,20 @@ class OnDatasets:
 
     def to_dict(self) -> dict[str, Any]:
         """The part of the JSON layout about groups."""
-        all_tested = list(self._tested())
         return {
             "groups": [
                 {"group": name, **self._named(tested), **self._test(group, tested)}
                 for group, name in enumerate(self.found.names)
-                for tested in all_tested
+                for tested in self._tested
             ],
-            "over_groups": [{**self._named(tested), **self._summary(tested)} for tested in all_tested],
+            "over_groups": [{**self._named(tested), **self._summary(tested)} for tested in self._tested],
         }
 
-    def _tested(self) -> Iterator[Tested]:
+    @cached_property
+    def _tested(self) -> list[Tested]:
         """The pairs, measures and scores that are tested."""
-        for pair in range(len(self.over.sample.pairs)):
-            for m in range(len(self.measures)):
-                for c in range(len(SCORES)):
-                    if self.over.tested[m, c]:
-                        yield pair, m, c
+        scores = np.argwhere(self.over.tested).tolist()
+        return [(pair, m, c) for pair in range(len(self.over.sample.pairs)) for m, c in scores]
 
     def _named(self, tested: Tested) -> dict[str, str]:
         """The measure, score and systems of a test, as data."""
@@ -177,10 +170,7 @@ class OnDatasets:
     @cached_property
     def _scores(self) -> Mapping[str, list[Scores]]:
         """The scores of the systems on each group, in the order of the systems."""
-        by = self.over.method.by
-        assert by is not None, "there are no groups without a pattern"
-        of_systems = [result.by(by) for result in self.results.values()]
-        return {group: [scores[group] for scores in of_systems] for group in self.found.names}
+        return on_groups(self.results, self.over.method.by)
 
     def _test(self, group: int, tested: Tested) -> dict[str, Any]:
         """The scores of a pair on a group, and their test."""
@@ -192,18 +182,19 @@ class OnDatasets:
             "value": first,
             "against_value": second,
             "difference": first - second,
-            **{statistic.name: statistic.value(self.found, index) for statistic in TEST_STATISTICS},
+            **{statistic.name: statistic.of(self.found, index) for statistic in TEST_STATISTICS},
             "differ": self.found.differ(*index),
         }
 
     def _summary(self, tested: Tested) -> dict[str, Any]:
         """The number of groups on which a pair differs in a score."""
         tests = [self._test(group, tested) for group in range(len(self.found.names))]
+        differences = [test["difference"] for test in tests if test["differ"]]
         return {
             "groups": len(tests),
-            "differ": sum(test["differ"] is True for test in tests),
-            "better": sum(test["differ"] is True and test["difference"] > 0 for test in tests),
-            "worse": sum(test["differ"] is True and test["difference"] < 0 for test in tests),
+            "differ": len(differences),
+            "better": sum(difference > 0 for difference in differences),
+            "worse": sum(difference < 0 for difference in differences),
             "no_verdict": sum(test["differ"] is None for test in tests),
             "if_independent": self.found.independent(*tested),
         }

@@ -9,13 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corefscore.documents.arrays import Floats
 from corefscore.errors import InputError, UsageError
 from corefscore.metrics import AVERAGE, GROUPS
 from corefscore.metrics.counts import SCORES, f1, summed
 from corefscore.reports.presented import Presented
 from corefscore.reports.row import PERCENT, Column, Table, head
-from corefscore.results import Result, Score
+from corefscore.results import Result
 
 MEASURES = (*GROUPS[AVERAGE], AVERAGE)
 """The measures of a row: the three of the CoNLL average, and the average itself."""
@@ -28,6 +27,9 @@ SPANS, NODES = "spans", "nodes"
 """The kinds of mentions, for conventions that apply to one of them only."""
 
 Options = Mapping[str, Any]
+
+Triple = Sequence[float]
+"""Recall, precision and F1, from 0 to 1."""
 
 NO_OPTIONS: Mapping[str, Any] = {}
 
@@ -112,7 +114,7 @@ class Scored(NamedTuple):
     the expected number."""
 
     convention: Convention
-    scores: Mapping[str, tuple[float, float, float]] | None
+    scores: Mapping[str, Triple] | None
     command: str
     matches: Sequence[str] = ()
 
@@ -182,16 +184,16 @@ def explained(score: Callable[[Options], Result], files: str, expect: str | None
     """
     if expect is not None and not _is_number(expect):
         raise UsageError(f"expect={expect!r}: expected a score in percent, such as 71.35")
-    results: dict[tuple[tuple[str, Any], ...], Result | InputError | UsageError] = {}
+    results: dict[str, Result | InputError | UsageError] = {}
 
     def result(options: Options) -> Result:
-        key = tuple(sorted(options.items()))
-        if key not in results:
+        outcome = results.get(str(options))
+        if outcome is None:
             try:
-                results[key] = score(options)
+                outcome = score(options)
             except (InputError, UsageError) as error:
-                results[key] = error
-        outcome = results[key]
+                outcome = error
+            results[str(options)] = outcome
         if not isinstance(outcome, Result):
             raise outcome
         return outcome
@@ -210,38 +212,30 @@ def explained(score: Callable[[Options], Result], files: str, expect: str | None
     return Explanation(rows, first, expect)
 
 
-def _scores(
-    convention: Convention, result: Callable[[Options], Result]
-) -> Mapping[str, tuple[float, float, float]] | None:
+def _scores(convention: Convention, result: Callable[[Options], Result]) -> Mapping[str, Triple] | None:
     """The scores of a row, None if the input is rejected."""
-    scores: dict[str, tuple[float, float, float]] = {}
+    scores: dict[str, Triple] = {}
     try:
         for metric in GROUPS[AVERAGE]:
             scores[metric] = _together(result(convention.options_of(metric)), metric, convention.way)
     except (InputError, UsageError):  # for example windows, for mentions that are not spans of tokens
         return None
-    three = [scores[name] for name in GROUPS[AVERAGE]]
-    scores[AVERAGE] = (
-        _mean([triple[0] for triple in three]),
-        _mean([triple[1] for triple in three]),
-        _mean([triple[2] for triple in three]),
-    )
+    scores[AVERAGE] = [_mean(numbers) for numbers in zip(*scores.values(), strict=True)]
     return scores
 
 
-def _together(result: Result, measure: str, way: str) -> tuple[float, float, float]:
+def _together(result: Result, measure: str, way: str) -> Triple:
     """The recall, precision and F1 of a measure, from 0 to 1."""
     if way == TOTAL:
-        return result[measure].recall, result[measure].precision, result[measure].f1
-    documents: list[Score] = [scores[measure] for scores in result.documents.values()]
-    recall, precision, mean_f1 = (_mean([score[index] for score in documents]) for index in range(3))
+        return result[measure][:3]
+    documents = (scores[measure][:3] for scores in result.documents.values())
+    recall, precision, mean_f1 = map(_mean, zip(*documents, strict=True))
     return recall, precision, float(f1(np.array(recall), np.array(precision))) if way == ENDS else mean_f1
 
 
-def _mean(numbers: Sequence[Any]) -> float:
+def _mean(numbers: Sequence[float]) -> float:
     """The mean of numbers."""
-    array: Floats = np.array(numbers, dtype=np.float64)
-    return float(summed(array)) / len(array)
+    return float(summed(np.array(numbers))) / len(numbers)
 
 
 def _command(convention: Convention, files: str) -> str:
@@ -260,18 +254,14 @@ def _run(metrics: Sequence[str], options: Options, files: str, way: str) -> str:
     return f"corefscore {name} {files}{''.join(f' {shlex.quote(word)}' for word in words)}{means}"
 
 
-def _matches(scores: Mapping[str, tuple[float, float, float]] | None, expect: str | None) -> Sequence[str]:
+def _matches(scores: Mapping[str, Triple] | None, expect: str | None) -> Sequence[str]:
     """The measures whose F1 in percent, rounded or truncated to as many digits, is the expected number."""
     if scores is None or expect is None:
         return ()
-    digits = len(expect.partition(".")[2])
-    wanted = round(float(expect) * 10**digits)
-    measures = []
-    for name, values in scores.items():
-        points = values[2] * 100 * 10**digits
-        if wanted in (round(points), int(points + 1e-9)):
-            measures.append(name)
-    return measures
+    scale = 10 ** len(expect.partition(".")[2])
+    wanted = round(float(expect) * scale)
+    points = {name: f1 * 100 * scale for name, (_, _, f1) in scores.items()}
+    return [name for name, value in points.items() if wanted in (round(value), int(value + 1e-9))]
 
 
 def _is_number(text: str) -> bool:

@@ -6,8 +6,9 @@ import io
 import os
 from importlib.util import find_spec
 
+import numpy as np
+
 from corefscore.errors import UsageError
-from corefscore.metrics.counts import SCORES
 from corefscore.reports.rank import Ranking
 
 
@@ -28,16 +29,15 @@ def drawn(ranking: Ranking, form: str) -> bytes:
     """A plot of the systems, best first, each with its score and interval in percent; ``form`` is png, svg or pdf."""
     from matplotlib.figure import Figure
 
-    column = SCORES.index(ranking.score)
-    scores = [100 * float(ranking.found.sample.observed[system, 0, column]) for system in ranking.order]
+    scores = [100 * float(ranking.found.sample.observed[system, 0, ranking.column]) for system in ranking.order]
     rows = list(range(len(scores)))
     figure = Figure(figsize=(7, 1.2 + 0.35 * len(scores)), layout="constrained")
     axes = figure.add_subplot()
-    ends = [ranking.ends(system) for system in ranking.order]
-    below = [score - 100 * low if low is not None else 0 for score, (low, _) in zip(scores, ends, strict=True)]
-    above = [100 * high - score if high is not None else 0 for score, (_, high) in zip(scores, ends, strict=True)]
+    ends = [ranking.interval(system) or (np.nan, np.nan) for system in ranking.order]
+    low, high = 100 * np.transpose(ends)
     # An interval need not contain the score, but the length of a bar cannot be negative.
-    axes.errorbar(scores, rows, xerr=[[max(0, x) for x in below], [max(0, x) for x in above]], fmt="o", capsize=3)
+    bars = np.fmax(0, [scores - low, high - scores])
+    axes.errorbar(scores, rows, xerr=bars, fmt="o", capsize=3)
     names = [f"{rank}  {ranking.names[system]}" for system, rank in zip(ranking.order, ranking.ranks, strict=True)]
     axes.set_yticks(rows, names)
     axes.invert_yaxis()

@@ -16,13 +16,31 @@ from corefscore.metrics.measures import HEADINGS, asked, scores_of
 from corefscore.reports.compare import listed, notes_on_intervals, notes_on_tests, options, percentage, signed
 from corefscore.reports.paper import Scored, scored_columns
 from corefscore.reports.presented import Presented
-from corefscore.reports.row import CHANCE, COUNT, MIDDLE, PERCENT, Column, Interval, Table, head, shortened
-from corefscore.reports.views import fidelities, fidelity_data, known, paper_of, sort_heading
+from corefscore.reports.row import (
+    AGAINST,
+    CHANCE,
+    COUNT,
+    GROUP,
+    MIDDLE,
+    PERCENT,
+    SYSTEM,
+    Column,
+    Interval,
+    Table,
+    head,
+    known,
+    shortened,
+)
+from corefscore.reports.views import by_score, fidelities, fidelity_data, on_groups, paper_of, sort_heading
 from corefscore.results import Result, Scores, refuse_division
 from corefscore.statistics.significance import Compared, Method, Sample, Watch, compared
 from corefscore.statistics.units import sample
 
-AGAINST = 99
+RANKED = Column("rank", "rank", COUNT), SYSTEM
+P = Column("p", "p", CHANCE)
+"""Columns of several tables."""
+
+OF_AGAINST = 99
 """The ``spare`` of the column of systems that others were tested against: it is left out after recall and precision and
 before the F1 of any measure."""
 
@@ -40,10 +58,10 @@ class Hidden(NamedTuple):
 
 class Decided(NamedTuple):
     """The test that decided the rank of a system: against the first system of its rank or, if it is the first itself,
-    of the rank above; with the corrected ``p``."""
+    of the rank above; with the corrected ``p``. The best system has none."""
 
-    against: str
-    p: float
+    against: str | None = None
+    p: float | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,51 +92,48 @@ class Ranking(Presented):
 
     @property
     def signature(self) -> str:
-        return f"{signed(next(iter(self.results.values())), self.found)} | sort={self.sorted_by}"
+        return f"{signed(self.results, self.found)} | sort={self.sorted_by}"
 
     @property
     def sorted_by(self) -> str:
         return f"{self.sort}.{self.score}"
 
+    @property
+    def column(self) -> int:
+        """The number of the score that decides ranks in the arrays of the comparison."""
+        return SCORES.index(self.score)
+
     @cached_property
     def hidden(self) -> list[Hidden]:
         """Pairs of systems that share a rank but differ, since a system is compared only with the first of its rank."""
-        column = SCORES.index(self.score)
-        observed, corrected = self.found.sample.observed[:, 0, column], self.found.corrected[:, 0, column]
-        return [
-            Hidden(
-                rank,
-                self.names[better],
-                self.names[worse],
-                float(observed[better] - observed[worse]),
-                float(corrected[self.found.pair_number(better, worse)]),
-            )
-            for (better, rank), (worse, rank_of_worse) in combinations(zip(self.order, self.ranks, strict=True), 2)
-            if rank == rank_of_worse and _differ(self.found, self.score, better, worse)
-        ]
+        found, column, hidden = self.found, self.column, []
+        for (better, rank), (worse, rank_of_worse) in combinations(zip(self.order, self.ranks, strict=True), 2):
+            pair = found.pair_number(better, worse)
+            if rank == rank_of_worse and found.differ(pair, 0, column):
+                difference = found.sample.observed[better, 0, column] - found.sample.observed[worse, 0, column]
+                p = found.corrected[pair, 0, column]
+                hidden.append(Hidden(rank, self.names[better], self.names[worse], float(difference), float(p)))
+        return hidden
 
     @cached_property
-    def decided(self) -> list[Decided | None]:
-        """The test that decided the rank of each system, in order; None for the first system."""
-        column = SCORES.index(self.score)
-        tests: list[Decided | None] = [None]
+    def decided(self) -> list[Decided]:
+        """The test that decided the rank of each system, in order."""
+        tests = [Decided()]
         for system, rank_above in zip(self.order[1:], self.ranks[:-1], strict=True):
             first = self.order[rank_above - 1]  # a rank is the position of its first system, from 1
-            p = float(self.found.corrected[self.found.pair_number(first, system), 0, column])
+            p = float(self.found.corrected[self.found.pair_number(first, system), 0, self.column])
             tests.append(Decided(self.names[first], p))
         return tests
 
     @cached_property
     def groups(self) -> dict[str, list[Scores]]:
         """The scores of all systems on each group of documents; empty without groups."""
-        by = self.found.method.by
-        of_systems = [] if by is None else [result.by(by) for result in self.results.values()]
-        return {group: [scores[group] for scores in of_systems] for group in (of_systems[0] if of_systems else ())}
+        return on_groups(self.results, self.found.method.by)
 
     @cached_property
     def undecided(self) -> list[tuple[str, str]]:
         """The pairs of systems for which no test could have shown a difference: too few differing units or trials."""
-        pairs = self.found.undecided(0, SCORES.index(self.score))
+        pairs = self.found.undecided(0, self.column)
         return [(self.names[first], self.names[second]) for first, second in pairs]
 
     @property
@@ -126,19 +141,18 @@ class Ranking(Presented):
         heading = sort_heading(self.sort, self.score)
         scores = scored_columns(self.table.measures)
         columns = [
-            Column("rank", "rank", COUNT),
-            Column("system", "system", cut=MIDDLE),
+            *RANKED,
             *(Column(f"{measure}_{score}", sort_heading(measure, score), PERCENT) for measure, score in scores),
             Column("low", f"{heading} low", PERCENT),
             Column("high", f"{heading} high", PERCENT),
-            Column("against", "against"),
-            Column("p", "p", CHANCE),
+            AGAINST,
+            P,
             *(Column(f"{self.sort}_{self.score}@{group}", group, PERCENT) for group in self.groups),
             Column("reason", "not scored because"),
         ]
         rows: list[list[Any]] = []
         for system, rank, test in zip(self.order, self.ranks, self.decided, strict=True):
-            rest = [*self.ends(system), *(test or (None, None)), *self._by_group(system), None]
+            rest = [*(self.interval(system) or (None, None)), *test, *self._by_group(system), None]
             rows.append([rank, self.names[system], *self._scores(system), *rest])
         empty = [None] * (len(columns) - 3)
         rows += [[None, name, *empty, reason] for name, reason in self.unscored.items()]
@@ -161,13 +175,7 @@ class Ranking(Presented):
 
     def _hidden(self, names: Sequence[str]) -> Table:
         """The pairs of systems that differ within a rank; ``names`` are the names of the systems."""
-        columns = (
-            Column("rank", "rank", COUNT),
-            Column("system", "system", cut=MIDDLE),
-            Column("against", "against"),
-            Column("difference", "difference", PERCENT),
-            Column("p", "p", CHANCE),
-        )
+        columns = *RANKED, AGAINST._replace(cut=""), Column("difference", "difference", PERCENT), P
         shown_names = dict(zip(self.names, names, strict=True))
         rows = [
             (rank, shown_names[system], shown_names[against], *rest) for rank, system, against, *rest in self.hidden
@@ -190,22 +198,20 @@ class Ranking(Presented):
     def _ranking(self, names: Mapping[str, str]) -> Table:
         """The readable ranking; ``names`` are the short names of all systems by name."""
         columns = [
-            Column("rank", "rank", COUNT),
-            Column("system", "system", cut=MIDDLE),
+            *RANKED,
             *(
                 Column(f"{m}.{c}", HEADINGS[c], PERCENT, over=m, score=c, spare=self._spare((m, c)))
                 for m, c in scored_columns(self.table.measures)
             ),
             Column("interval", "[low, high]", PERCENT, over=self.sorted_by, spare=2),
-            Column("p", "p", CHANCE, spare=1),
-            Column("against", "against", spare=AGAINST),
+            P._replace(spare=1),
+            Column("against", "against", spare=OF_AGAINST),
         ]
         rows: list[list[Any]] = []
         for system, rank, test in zip(self.order, self.ranks, self.decided, strict=True):
-            low, high = self.ends(system)
-            interval = None if low is None or high is None else Interval(low, high)
-            p, against = (None, None) if test is None else (test.p, names[test.against])
-            rows.append([rank, names[self.names[system]], *self._scores(system), interval, p, against])
+            against = test.against and names[test.against]
+            row = [rank, names[self.names[system]], *self._scores(system), self.interval(system), test.p, against]
+            rows.append(row)
         empty = [None] * (len(columns) - 2)
         rows += [[None, names[name], *empty] for name in self.unscored]
         notes = [f"{names[name]} is not ranked: {why}" for name, why in self.unscored.items()]
@@ -222,31 +228,28 @@ class Ranking(Presented):
         ]
         scores = zip(*(self._by_group(system) for system in self.order), strict=True)
         rows = [[group, *cells] for group, cells in zip(self.groups, scores, strict=True)]
-        return [Table(f"{self.sorted_by} by group", [Column("group", "group", cut=MIDDLE), *systems], rows)]
+        return [Table(f"{self.sorted_by} by group", [GROUP, *systems], rows)]
 
     def _spare(self, scored: Scored) -> int:
         """The ``spare`` of the column of a score."""
         if scored == (self.sort, self.score):
             return 0
         measures = list(self.table.measures)
-        return 5 + measures.index(scored[0]) if scored[1] == "f1" else AGAINST + 1
+        return 5 + measures.index(scored[0]) if scored[1] == "f1" else OF_AGAINST + 1
 
     @property
     def paper(self) -> Sequence[Table]:
         measures = self.table.measures
-        rank = Column("rank", "rank", COUNT), self.ranks
+        rank = RANKED[0], self.ranks
         tested = {self.sort: 0} if self.sort in measures else {}
         return [
             paper_of(self.results, self.found, self.table, measures, tested=tested, order=self.order, before=[rank])
         ]
 
-    def ends(self, system: int) -> tuple[float | None, float | None]:
-        """The interval of the score that decides ranks, from 0 to 1; None if there is only one unit."""
-        column = SCORES.index(self.score)
-        if math.isnan(self.found.sample.shown[system, 0, column]):
-            return None, None
-        low, high = self.found.ends[system, 0, column]
-        return known(low), known(high)
+    def interval(self, system: int) -> Interval | None:
+        """The interval of the score that decides ranks; None if there is only one unit, or nothing to count."""
+        low, high = map(float, self.found.ends[system, 0, self.column])
+        return None if math.isnan(low + self.found.sample.shown[system, 0, self.column]) else Interval(low, high)
 
     @property
     def legend(self) -> Sequence[str]:
@@ -287,25 +290,21 @@ class Ranking(Presented):
         """What the JSON layout prints; see ``docs/rank.md``."""
         ranked = []
         for system, rank, test in zip(self.order, self.ranks, self.decided, strict=True):
-            low, high = self.ends(system)
-            scores = {
-                measure: {
-                    score: float(self.table.observed[system, m, c])
-                    for c, score in enumerate(SCORES)
-                    if not math.isnan(self.table.observed[system, m, c])
-                }
-                for m, measure in enumerate(self.table.measures)
-            }
-            test_of = {"against": test and test.against, "p": test and test.p}
+            low, high = self.interval(system) or (None, None)
+            observed = self.table.observed[system]
+            scores = by_score(self.table.measures, lambda m, c, of=observed: known(of[m, c]))  # type: ignore[misc]
             groups = {group: scores_of_group[system].to_dict() for group, scores_of_group in self.groups.items()}
-            row = {"rank": rank, "system": self.names[system], "low": low, "high": high, **test_of, "scores": scores}
+            row = {
+                "rank": rank,
+                "system": self.names[system],
+                "low": low,
+                "high": high,
+                **test._asdict(),
+                "scores": scores,
+            }
             ranked.append({**row, "groups": groups} if groups else row)
         return {
-            **head(
-                "rank",
-                self.signature,
-                {**options(next(iter(self.results.values())), self.found), "sort": self.sorted_by},
-            ),
+            **head("rank", self.signature, {**options(self.results, self.found), "sort": self.sorted_by}),
             "units": self.found.sample.units,
             "ranking": ranked,
             "hidden": [hidden._asdict() for hidden in self.hidden],
@@ -346,16 +345,12 @@ def rank(
         of = next(iter(results.values())).settings.rules.of
         raise UsageError(f"--of {of}: there is nothing to count for {sort}.{score}; --sort by another score")
     found = compared(only, method, score, watch)
-    observed = found.sample.observed[:, 0, SCORES.index(score)].tolist()
+    column = SCORES.index(score)
+    observed = found.sample.observed[:, 0, column].tolist()
     names = list(results)
     order = sorted(range(len(names)), key=lambda system: (-observed[system], names[system]))
     ranks: list[int] = []
     for position, system in enumerate(order, start=1):
-        first = not ranks or _differ(found, score, order[ranks[-1] - 1], system)
-        ranks.append(position if first else ranks[-1])
+        shares = ranks and not found.differ(found.pair_number(order[ranks[-1] - 1], system), 0, column)
+        ranks.append(ranks[-1] if shares else position)
     return Ranking(results, unscored or {}, whole, sort, score, found, order, ranks)
-
-
-def _differ(found: Compared, score: str, first: int, second: int) -> bool:
-    """Whether two systems differ significantly in the score that decides ranks."""
-    return found.differ(found.pair_number(first, second), 0, SCORES.index(score)) is True

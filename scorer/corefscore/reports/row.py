@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
@@ -46,6 +47,13 @@ class Column(NamedTuple):
     score: str = ""
     spare: int = 0
     cut: str = ""
+
+
+MEASURE, SCORE, VERDICT = Column("measure", "measure"), Column("score", "score"), Column("verdict", "verdict")
+SYSTEM, GROUP, DOCUMENT = (Column(name, name, cut=MIDDLE) for name in ("system", "group", "document"))
+AGAINST = Column("against", "against", cut=MIDDLE)
+PAIR = (MEASURE, SCORE, SYSTEM, AGAINST)
+"""Columns of several tables."""
 
 
 class Interval(NamedTuple):
@@ -126,6 +134,11 @@ class Reported(AsData, Protocol):
 
     @property
     def signature(self) -> str: ...
+
+
+def known(value: float) -> float | None:
+    """A number, or None for NaN."""
+    return None if math.isnan(value) else float(value)
 
 
 def head(command: str, signature: str, options: Mapping[str, Any]) -> dict[str, Any]:

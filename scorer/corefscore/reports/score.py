@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -15,7 +14,7 @@ from corefscore.metrics import MENTIONS
 from corefscore.metrics.counts import SCORES, summed
 from corefscore.metrics.measures import HEADINGS
 from corefscore.reports.paper import main_measures, paper
-from corefscore.reports.row import COUNT, PERCENT, Column, Interval, Reported, Streamed, Table
+from corefscore.reports.row import COUNT, MEASURE, PERCENT, Column, Interval, Reported, Streamed, Table, known
 from corefscore.results import DOCUMENT, KIND, TOTAL, Result, Score, Scores
 from corefscore.statistics.percent import percent
 
@@ -81,15 +80,14 @@ class Report(Reported):
     @property
     def rows(self) -> list[Row]:
         """The rows of documents, groups, their mean, kinds of mentions, and the total."""
-        kinds: list[tuple[str, Mapping[str, Scores]]] = [(GROUP, self.groups), (KIND, self.result.kinds)]
-        if self.documents:
-            kinds.insert(0, (DOCUMENT, self.result.documents))
-        rows_of_kind = {
-            kind: [row for scope in scopes.items() for row in self._rows(kind, *scope)] for kind, scopes in kinds
-        }
-        rows_of_kind[GROUP] += self.mean
-        rows_of_kind[GROUP] += _rows(MACRO, MACRO, self.result.mean) if self.macro else []
-        return [*(row for rows in rows_of_kind.values() for row in rows), *self._rows(TOTAL, TOTAL, self.result)]
+        return [
+            *self._rows(DOCUMENT, self.result.documents if self.documents else {}),
+            *self._rows(GROUP, self.groups),
+            *self.mean,
+            *(_rows(MACRO, MACRO, self.result.mean) if self.macro else ()),
+            *self._rows(KIND, self.result.kinds),
+            *self._rows(TOTAL, {TOTAL: self.result}),
+        ]
 
     @property
     def tables(self) -> list[Table]:
@@ -97,31 +95,28 @@ class Report(Reported):
         columns = [
             Column("kind", "kind", shown=False),
             Column("scope", "scope", shown=self.scoped),
-            Column("measure", "measure"),
+            MEASURE,
         ]
         for score, heading in HEADINGS.items():
             columns.append(Column(score, heading, PERCENT, score=score))
             if self.intervals:
                 ends = (Column(f"{score}_{end}", end, PERCENT, score=score) for end in Interval._fields)
                 columns += [column._replace(spare=score != "f1") for column in ends]
-        scores = Table("", columns, [[cell for part in self._cells(row) for cell in part] for row in self.rows])
-        return [scores, *self._fidelity(every=True)]
+        return [Table("", columns, list(map(self._cells, self.rows))), *self._fidelity(every=True)]
 
-    def _rows(self, kind: str, name: str, scores: Mapping[str, Score]) -> list[Row]:
-        """The rows of a scope. Scores that have nothing to count are empty."""
-        empty = self.result.uncounted(scores)
-        return [
-            Row(*row[:3], *(None if (row.measure, score) in empty else getattr(row, score) for score in SCORES))
-            for row in _rows(kind, name, scores)
-        ]
+    def _rows(self, kind: str, scopes: Mapping[str, Mapping[str, Score]]) -> Iterator[Row]:
+        """The rows of scopes. Scores that have nothing to count are empty."""
+        for name, scores in scopes.items():
+            yield from _rows(kind, name, scores, self.result.uncounted(scores))
 
-    def _cells(self, row: Row) -> Iterator[Sequence[Any]]:
-        """The cells of a row in parts: its scope and measure, then each score, with its interval if there are any."""
-        yield row[:3]
+    def _cells(self, row: Row) -> list[Any]:
+        """The cells of a row: its scope and measure, then each score, with its interval if there are any."""
+        cells: list[Any] = [*row[:3]]
         for score in SCORES:
-            yield (getattr(row, score),)
+            cells.append(getattr(row, score))
             if self.intervals:
-                yield self._interval(row, score) or (None, None)
+                cells += self._interval(row, score) or (None, None)
+        return cells
 
     def _interval(self, row: Row, score: str) -> Interval | None:
         """The interval of a score of a row; only rows of the total have intervals."""
@@ -197,14 +192,7 @@ class Report(Reported):
         """The rows of the unweighted mean over groups; none without groups."""
         by_measure = zip(*(_rows(GROUP, name, scores) for name, scores in self.groups.items()), strict=True)
         return [
-            Row(
-                MEAN,
-                MEAN,
-                rows[0].measure,
-                _mean([row.recall for row in rows]),
-                _mean([row.precision for row in rows]),
-                _mean([row.f1 for row in rows]),
-            )
+            Row(MEAN, MEAN, rows[0].measure, *(_mean([getattr(row, score) for row in rows]) for score in SCORES))
             for rows in by_measure
         ]
 
@@ -239,10 +227,10 @@ def _streamed(many: Mapping[str, Scores]) -> Streamed:
     return Streamed(lambda: ((name, scores.to_dict()) for name, scores in many.items()))
 
 
-def _rows(kind: str, scope: str, scores: Mapping[str, Score]) -> list[Row]:
-    """The rows of a scope, one per measure."""
+def _rows(kind: str, scope: str, scores: Mapping[str, Score], empty: Collection[tuple[str, str]] = ()) -> list[Row]:
+    """The rows of a scope, one per measure; ``empty`` are the measures and scores without a value."""
     return [
-        Row(kind, scope, measure, *(None if math.isnan(value := getattr(score, name)) else value for name in SCORES))
+        Row(kind, scope, measure, *(None if (measure, s) in empty else known(getattr(score, s)) for s in SCORES))
         for measure, score in scores.items()
     ]
 

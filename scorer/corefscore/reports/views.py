@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 from corefscore.metrics import AVERAGE
 from corefscore.metrics.counts import SCORES
 from corefscore.metrics.measures import HEADINGS, asked, deciding
 from corefscore.reports.paper import Scored, paper, scored_columns
-from corefscore.reports.row import BEST, COUNT, MIDDLE, PERCENT, SAME, Column, Interval, Table, shortened
-from corefscore.results import Result
+from corefscore.reports.row import BEST, COUNT, PERCENT, SAME, SYSTEM, Column, Interval, Table, known, shortened
+from corefscore.results import Result, Scores
 from corefscore.statistics.percent import percent
 from corefscore.statistics.significance import TIE, Compared, Sample
+
+T = TypeVar("T")
 
 PAIRWISE = 4
 """The largest number of systems for which each pair has its own table; more systems have a matrix per measure."""
@@ -35,7 +37,7 @@ def fidelities(results: Mapping[str, Result], names: Sequence[str]) -> list[Tabl
 
     totals = [result.fidelity and result.fidelity.total for result in results.values()]
     columns = [
-        Column("system", "system", cut=MIDDLE),
+        SYSTEM,
         Column("fidelity", "fidelity", PERCENT),
         *(
             Column(name, name.replace("_", " "), COUNT, shown=any(counts and counts[name] for counts in totals))
@@ -64,6 +66,20 @@ def fidelity_note(results: Mapping[str, Result]) -> list[str]:
     by_system = fidelity_data(results).get("fidelity", {})
     parts = [f"{name} {percent(fidelity['fidelity'])} %" for name, fidelity in by_system.items()]
     return [f"fidelity of the text: {', '.join(parts)}"] if parts else []
+
+
+def on_groups(results: Mapping[str, Result], by: str | None) -> dict[str, list[Scores]]:
+    """The scores of all systems on each group of documents (`Result.by`); empty without a pattern."""
+    of_systems = [] if by is None else [result.by(by) for result in results.values()]
+    return {group: [scores[group] for scores in of_systems] for group in (of_systems[0] if of_systems else ())}
+
+
+def by_score(measures: Iterable[str], value: Callable[[int, int], T | None]) -> dict[str, dict[str, T]]:
+    """The values by measure and score, as data; ``value`` takes the numbers of both, and returns None for no value."""
+    return {
+        measure: {score: found for c, score in enumerate(SCORES) if (found := value(m, c)) is not None}
+        for m, measure in enumerate(measures)
+    }
 
 
 def pairwise(differences: Table, names: Sequence[str]) -> Iterator[Table]:
@@ -97,7 +113,7 @@ def _matrix_columns(scores: Sequence[str], score: str, systems: int) -> list[Col
     tens = " ".join(str(number // 10 % 10) if number > 9 else " " for number in numbers).rstrip()
     return [
         Column("number", "", COUNT),
-        Column("system", "system", cut=MIDDLE),
+        SYSTEM,
         *(Column(name, HEADINGS[name], PERCENT, score=name, spare=2 * (name != score)) for name in scores),
         Column("interval", "[low, high]", PERCENT, spare=1),
         Column("against", " ".join(str(number % 10) for number in numbers), over=tens),
@@ -181,14 +197,9 @@ def paper_of(
             f"{found.method.alpha:g}"
         )
     legend += fidelity_note(results)
-    columns = [*(column for column, _ in fronts), Column("system", "system", cut=MIDDLE)]
+    columns = [*(column for column, _ in fronts), SYSTEM]
     metrics = next(iter(results.values())).metrics
     return paper(metrics, measures, before=columns, rows=rows, marks=marks, notes=legend)
-
-
-def known(value: float) -> float | None:
-    """A number, or None for NaN."""
-    return None if math.isnan(value) else float(value)
 
 
 def sort_heading(measure: str, score: str) -> str:
