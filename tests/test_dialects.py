@@ -233,6 +233,14 @@ def test_a_dialect_can_be_named() -> None:
     assert corefscore.read(GOOD["maverick"], input_format="jsonlines").names == ["d1", "d2"]
 
 
+@pytest.mark.parametrize("text", ['{"id": "d", "mention_clusters": []}', '{"id": "d", "coref_chains": [[]]}'])
+def test_a_document_without_words_may_have_no_mentions(text: str, tmp_path: Path) -> None:
+    """Offsets within sentences need these only if there are offsets."""
+    path = tmp_path / "key.jsonl"
+    path.write_text(f"{text}\n")
+    assert partitions(path) == [("d", [])]
+
+
 def test_all_commands_take_a_response_of_characters() -> None:
     """The key is read before anybody knows that its words are asked for."""
     response = GOOD["fastcoref"]

@@ -30,7 +30,6 @@ from corefscore.documents.model import joined
 from corefscore.documents.sources import Source, sources
 from corefscore.errors import InputError, UsageError
 from corefscore.formats import read
-from corefscore.formats.conll import examiner
 from corefscore.formats.conll import reader as conll
 from corefscore.formats.conll.lines import cell_of
 from corefscore.formats.jsonlines import reader as jsonlines
@@ -245,7 +244,7 @@ def test_a_cell_is_looked_at_once_for_all_that_is_said_of_it(tmp_path: Path, mon
             looked_at.append(line)
             super().__init__(line)
 
-    monkeypatch.setattr(examiner, "Cell", Rules)
+    monkeypatch.setattr(conll, "Cell", Rules)
     found = validated(document("w\t" + "(1" * (MOST - 1), "x\t(2"), tmp_path)
     assert (found.count(ERROR), len(looked_at)) == (MOST, 2)
     columns = [column for code, line, column in places(found) if (code, line) == ("unclosed-mention", 2)]

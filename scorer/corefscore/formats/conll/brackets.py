@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,23 +26,12 @@ class Events(NamedTuple):
         return Events(*(column[which] for column in self))
 
 
-class Partitions(NamedTuple):
-    """The columns of `corefscore.documents.model.Documents` that come from brackets."""
+def partitions(events: Events) -> tuple[dict[str, Any], list[int]]:
+    """Match brackets; returns the columns of `corefscore.documents.model.Documents` that come from brackets, by name,
+    and the documents in which a bracket has no partner.
 
-    document: Ints
-    label: Ints
-    entity: Ints
-    start: Ints
-    end: Ints
-    line: Ints
-    opening: Ints
-
-
-def partitions(events: Events) -> tuple[Partitions, list[int]]:
-    """Match brackets; returns the partitions and the documents in which a bracket has no partner.
-
-    The latter have no mentions in the partitions. A close bracket closes the latest open bracket of its entity: sorted
-    by entity and depth of nesting, open and close brackets alternate, so each open bracket is next to its close.
+    The latter have no mentions in the columns. A close bracket closes the latest open bracket of its entity: sorted by
+    entity and depth of nesting, open and close brackets alternate, so each open bracket is next to its close.
     """
     order = order_by(events.document, events.label)
     kind = events.kind[order]
@@ -74,22 +63,20 @@ def partitions(events: Events) -> tuple[Partitions, list[int]]:
     mentions = order_by(entity, last_event)
     first_event, last_event = first_event[mentions], last_event[mentions]
     appearance = appearance[by_appearance]
-    return (
-        Partitions(
-            events.document[appearance],
-            events.label[appearance],
-            entity[mentions],
-            events.token[first_event],
-            events.token[last_event],
-            events.line[first_event],
-            first_event,
-        ),
-        [],
-    )
+    columns = {
+        "document": events.document[appearance],
+        "label": events.label[appearance],
+        "entity": entity[mentions],
+        "start": events.token[first_event],
+        "end": events.token[last_event],
+        "line": events.line[first_event],
+        "opening": first_event,
+    }
+    return columns, []
 
 
-def matching(group: Ints, opened: Bools) -> tuple[Ints, Ints]:
-    """The indices of the open brackets that have a partner, and those of their close brackets.
+def matching(group: Ints, opened: Bools) -> tuple[Ints, Ints, Ints]:
+    """The indices of the open brackets that have a partner, of their close brackets, and of brackets without one.
 
     A close bracket closes the latest open bracket of its group. The brackets of a group are consecutive. At one depth
     of nesting the open and close brackets of a group alternate, so an open one is closed by the next.
@@ -97,17 +84,15 @@ def matching(group: Ints, opened: Bools) -> tuple[Ints, Ints]:
     level = np.cumsum(np.where(opened, 1, -1)) + ~opened
     order = order_by(group, level)
     opens = np.flatnonzero(~changes(group[order], level[order])[1:] & opened[order][:-1])
-    return order[opens], order[opens + 1]
+    alone = np.ones(len(order), dtype=np.bool_)
+    alone[opens] = alone[opens + 1] = False
+    return order[opens], order[opens + 1], np.sort(order[alone])
 
 
 def unmatched(events: Events) -> Ints:
     """The indices of the brackets that have no partner among the events of some documents."""
     bracket = np.flatnonzero(events.kind != SINGLE)
-    document, label = events.document[bracket], events.label[bracket]
-    order = order_by(document, label)
-    group: Ints = np.cumsum(changes(document[order], label[order]))
-    opens, closes = matching(group, (events.kind[bracket] == OPEN)[order])
-    alone = np.ones(len(bracket), dtype=np.bool_)
-    alone[order[opens]] = False
-    alone[order[closes]] = False
-    return bracket[alone]
+    bracket = bracket[order_by(events.document[bracket], events.label[bracket])]
+    group: Ints = np.cumsum(changes(events.document[bracket], events.label[bracket]))
+    *_, alone = matching(group, events.kind[bracket] == OPEN)
+    return np.sort(bracket[alone])

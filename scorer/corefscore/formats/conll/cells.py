@@ -164,7 +164,7 @@ def _cut(cells: _Cells, *, marked: bool) -> tuple[_Pieces, _Cells]:
 def _pairs(cells: _Cells) -> tuple[Ints, Ints]:
     """The matching brackets of each cell: where they open and where they close."""
     bracket = np.flatnonzero((cells.text == OPENING) | (cells.text == CLOSING))
-    opens, closes = matching(cells.cell[bracket].astype(np.int64), cells.text[bracket] == OPENING)
+    opens, closes, _ = matching(cells.cell[bracket].astype(np.int64), cells.text[bracket] == OPENING)
     return bracket[opens], bracket[closes]
 
 
@@ -241,4 +241,10 @@ def _parse_plain(text: Bytes, starts: Ints, stops: Ints) -> tuple[Ints, Ints, In
 
     cell, opened, closed, first, length = (column[plain] for column in (cell, opened, closed, first, length))
     kind = np.where(opened, np.where(closed, SINGLE, OPEN), CLOSE)
-    return cell, kind, _values(flat, first, length), np.flatnonzero(left), np.flatnonzero(odd)
+    return (
+        cell,
+        kind,
+        _values(flat, first, length),
+        np.flatnonzero(left),
+        np.flatnonzero(odd),
+    )

@@ -7,9 +7,9 @@ import numpy as np
 from corefscore.documents.arrays import Bools, Bytes, Ints
 from corefscore.documents.model import UNKNOWN
 from corefscore.formats.conll.lines import NOWHERE, WORD_COLUMNS, WordColumn
-from corefscore.formats.words import word_numbers
+from corefscore.formats.words import whole_numbers, word_numbers
 
-LF, TAB, SPACE, ZERO = b"\n\t 0"
+LF, TAB, SPACE = b"\n\t "
 
 
 class Columns:
@@ -54,15 +54,7 @@ class Columns:
 
     def numbers(self, column: int) -> Ints:
         """The whole numbers of one column; -1 for a cell that is not a whole number."""
-        starts, stops = self.cells(np.full(len(self.count), column))
-        length = stops - starts
-        fits = (length > 0) & (length <= 9)
-        value: Ints = np.where(fits, 0, -1)
-        for position in range(int(length[fits].max(initial=0))):
-            more = np.flatnonzero(fits & (length > position) & (value >= 0))
-            digit = self._text[starts[more] + position] - ZERO
-            value[more] = np.where(digit < 10, value[more] * 10 + digit, -1)
-        return value
+        return whole_numbers(self._text, *self.cells(np.full(len(self.count), column)), 9)
 
     def word_column(self, column: WordColumn, of_names: int) -> Ints:
         """The column of words of each line, counted from 0; -1 if it is not certain, and if it is the column of names,

@@ -27,11 +27,9 @@ from corefscore.formats.conll.lines import END
 from corefscore.formats.conll.reader import (
     CR,
     HASH,
-    Cell,
     Lines,
     Reader,
     describe,
-    earlier,
     last_cells,
 )
 from corefscore.formats.row import Request
@@ -85,14 +83,6 @@ class _Tally:
         return None
 
 
-class _Sentence(NamedTuple):
-    """The sentence in which the last block ended: the number of columns with which it began, and whether a line with
-    another number was reported."""
-
-    columns: int
-    columns_differ: bool
-
-
 class _Numbering:
     """A column that may number the tokens of each sentence.
 
@@ -128,11 +118,16 @@ class _Numbering:
 
 
 class _File:
-    """The state of the file that is read; line ends are counted by kind, LF and CR LF."""
+    """The state of the file that is read.
+
+    Line ends are counted by kind, LF and CR LF. In the sentence in which the last block ended, ``columns`` is the
+    number of columns with which it began (0 without such a sentence), and ``columns_differ`` whether a line with
+    another number was reported.
+    """
 
     def __init__(self) -> None:
         self.was_inside = False
-        self.sentence: _Sentence | None = None
+        self.columns, self.columns_differ = 0, False
         self.numbering: list[_Numbering] = []
         self.numbered = False
         self.pairs = 0
@@ -176,21 +171,11 @@ class Examiner(Reader):
         alone = unmatched(events)
         opened = events.kind[alone] == OPEN
         closes, opens = alone[~opened].tolist(), alone[opened].tolist()
-        listed = [*self.found.take("unopened-mention", closes), *self.found.take("unclosed-mention", opens)]
-        which = np.array(listed, dtype=np.int64)
-        documents, lines = events.document[which].tolist(), events.line[which].tolist()
         by_source: dict[Source, list[int]] = defaultdict(list)
-        for document, line in zip(documents, lines, strict=True):
-            by_source[self.places[document].source].append(line)
-        cells = {
-            source: {line: Cell(text) for line, text in source.lines_at(lines).items()}
-            for source, lines in by_source.items()
-        }
-        before = earlier(events)[which].tolist()
-        for event, document, line, number in zip(listed, documents, lines, before, strict=True):
-            source, details = self.places[document].source, self.details(document)
-            cell = cells[source][line]
-            self.found.add(describe(events, event, number, cell, source, odd_labels=self.labels.odd, details=details))
+        for event in (*self.found.take("unopened-mention", closes), *self.found.take("unclosed-mention", opens)):
+            by_source[self.places[events.document[event]].source].append(event)
+        for source, which in by_source.items():
+            self.found.add(*describe(events, which, source, self.labels.odd, self.details))
         return super().faults(faulty, events)
 
     def look(self, lines: Lines) -> None:
@@ -256,35 +241,32 @@ class Examiner(Reader):
         gaps = ~lines.is_token & (lines.text[lines.starts] != HASH)
         gaps[list(lines.markers)] = True
         gap = np.cumsum(gaps)
-        before = self._file.sentence if len(gaps) and len(tokens) and not gap[tokens[0]] else None
         if not len(tokens):
-            self._file.sentence = None if gap[-1] else self._file.sentence
+            if gap[-1]:
+                self._file.columns = 0
             return
+        before = 0 if gap[tokens[0]] else self._file.columns
+        reported = before > 0 and self._file.columns_differ
         sentence = gap[tokens]
         begins = changes(sentence)
         sentence = np.cumsum(begins) - 1
         first = table.count[begins]
         if before:
-            first[0] = before.columns
+            first[0] = before
         differ = np.flatnonzero(table.count != first[sentence])
-        first_different = _first_of_each(differ, sentence, skip_first=before is not None and before.columns_differ)
+        first_different = _first_of_each(differ, sentence, skip_first=reported)
         for row in self.found.take("column-count", first_different):
             found, expected = plural(int(table.count[row]), "column"), plural(int(first[sentence[row]]), "column")
             self._odd_line("column-count", tokens[row], found=found, expected=expected)
 
         numbering = self._numbering(table)
-        self._file.pairs += len(tokens) - int(np.count_nonzero(begins)) + (before is not None)
+        self._file.pairs += len(tokens) - int(np.count_nonzero(begins)) + (before > 0)
         for column in numbering:
-            column.look(self.line + 1 + tokens, table.numbers(column.column), sentence, carried=before is not None)
+            column.look(self.line + 1 + tokens, table.numbers(column.column), sentence, carried=before > 0)
 
         last = int(sentence[-1])
-        carried = before if before and last == 0 else None
-        self._file.sentence = None
-        if gap[-1] == gap[tokens[-1]]:
-            self._file.sentence = _Sentence(
-                int(first[last]),
-                bool((sentence[differ] == last).any()) or (carried is not None and carried.columns_differ),
-            )
+        self._file.columns = int(first[last]) if gap[-1] == gap[tokens[-1]] else 0
+        self._file.columns_differ = bool((sentence[differ] == last).any()) or (reported and last == 0)
 
     def _numbering(self, table: Columns) -> Sequence[_Numbering]:
         """The columns that may number the tokens of a file: the third, as in CoNLL-2011/2012, if the first line has a

@@ -9,6 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple
 
 from corefscore.checking.findings import Finding, shortened
@@ -74,35 +75,33 @@ class Line(NamedTuple):
     """A line with its line end.
 
     ``begin`` is the line at which its document begins, 0 outside documents and for an end line. ``token`` is its number
-    in the document, -1 if it is not a token. ``begins`` says that it is a begin marker.
+    in the document, -1 if it is not a token.
     """
 
     number: int
     text: bytes
     begin: int
     token: int
-    begins: bool = False
+
+    @property
+    def begins(self) -> bool:
+        """Whether it is a begin marker."""
+        return self.begin == self.number
 
 
 def lines_of(source: Source) -> Iterator[Line]:
     """The lines of a file in order, read by the rules of `corefscore.formats.conll.reader`."""
-    begin = 0
-    token = -1
+    begin, token = 0, -1
     for number, raw in source.numbered_lines():
         text = raw.removesuffix(b"\n")
         if number == 1:
             text = text.removeprefix(MARK)
-        if b"#" not in text:  # nearly all lines; neither a marker nor a comment
-            token += bool(solid := text.strip())
-            yield Line(number, raw, begin, token if solid else -1)
-        elif marker := marker_of(text):
+        marker = marker_of(text) if b"#" in text else None  # few lines have one
+        if marker:
             begin, token = (0 if marker.name is None else number), -1
-            yield Line(number, raw, begin, -1, begins=marker.name is not None)
-        elif is_token_line(text):
-            token += 1
-            yield Line(number, raw, begin, token)
-        else:
-            yield Line(number, raw, begin, -1)
+        is_token = marker is None and is_token_line(text)
+        token += is_token
+        yield Line(number, raw, begin, token if is_token else -1)
 
 
 class Tokens(NamedTuple):
@@ -214,11 +213,10 @@ class WordColumn:
 def absent_column(source: Source, column: WordColumn) -> Finding | None:
     """The error for a file in which no token has the column of words that was requested."""
     most = 0
-    for line in lines_of(source):
-        if line.begin and line.token >= 0:
-            most = max(most, len(columns_of(line.text)))
-            if column.place(most) != NOWHERE:
-                return None
+    for _, columns in _rows(source):
+        most = max(most, len(columns))
+        if column.place(most) != NOWHERE:
+            return None
     number = column.number
     if not most or number is None:
         return None
@@ -233,12 +231,7 @@ def other_words(source: Source, column: WordColumn) -> Finding | None:
     In the first `LOOKED_AT` tokens the cells of the column are all numbers or all the same, and another column has
     cells that are neither.
     """
-    rows = []
-    for line in lines_of(source):
-        if line.begin and line.token >= 0:
-            rows.append((line.number, columns_of(line.text)))
-            if len(rows) == LOOKED_AT:
-                break
+    rows = list(islice(_rows(source), LOOKED_AT))
     words = [as_text(column.cell(columns)) for _, columns in rows]
     if len(rows) < FEW or not _no_words(words):
         return None
@@ -252,6 +245,11 @@ def other_words(source: Source, column: WordColumn) -> Finding | None:
         "cells": ", ".join(f"{index} {shortened(as_text(cell))}" for index, cell in enumerate(first[:-1], start=1)),
     }
     return Finding("no-words-in-column", source.name, number, details=details)
+
+
+def _rows(source: Source) -> Iterator[tuple[int, list[bytes]]]:
+    """The line and the columns of each token in a document."""
+    return ((line.number, columns_of(line.text)) for line in lines_of(source) if line.begin and line.token >= 0)
 
 
 def _no_words(cells: Sequence[str]) -> bool:

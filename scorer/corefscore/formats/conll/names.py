@@ -102,7 +102,7 @@ class NamesReader(Reader):
         self._columns: list[NameColumn] = []
         self._open: _Open | None = None
         self._names: list[Name] = []
-        self._faults: dict[int, Finding] = {}
+        self._faults: dict[int, Callable[[], Finding]] = {}
         self._texts = TextsSoFar() if request.texts else None
 
     def file(self, source: Source) -> Iterator[Documents]:
@@ -117,26 +117,28 @@ class NamesReader(Reader):
             return
         stops = lines.stops[tokens]
         columns = Columns(lines.text, lines.starts[tokens], stops - (lines.text[stops - 1] == CR))
+        word_column = columns.word_column(self.word_column, self._number)
+        cells = columns.cells(word_column)
         if self._texts is not None:
-            word_column = columns.word_column(self.word_column, self._number)
-            number = np.where(word_column >= 0, word_numbers(lines.text, *columns.cells(word_column)), UNKNOWN)
+            number = np.where(word_column >= 0, word_numbers(lines.text, *cells), UNKNOWN)
             self._texts.add(document, number, self.line + 1 + tokens)
         if self._names_wanted:
             token = np.cumsum(lines.is_token)[tokens] - 1 + shift
-            self._look_at_names(lines, tokens, document, token, columns)
+            self._look_at_names(lines, tokens, document, token, columns, words=partial(_words, lines.text, *cells))
 
-    def _look_at_names(self, lines: Lines, tokens: Ints, document: Ints, token: Ints, columns: Columns) -> None:
+    def _look_at_names(
+        self, lines: Lines, tokens: Ints, document: Ints, token: Ints, columns: Columns, *, words: _WordsUpTo
+    ) -> None:
         text = lines.text
         starts, stops = columns.cells(np.full(len(tokens), self._number - 1))
-        words = _Words(text, columns, columns.word_column(self.word_column, self._number))
         for row in self._look_at_column(text, columns.count, starts, stops).tolist():
             raw = text[starts[row] : stops[row]].tobytes()
             before = as_text(text[lines.starts[tokens[row]] : starts[row]].tobytes())
             cell = _Cell(self.line + 1 + int(tokens[row]), len(before) + 1, as_text(raw))
-            self._cell(raw, cell, int(document[row]), int(token[row]), partial(words.of, row))
+            self._cell(raw, cell, int(document[row]), int(token[row]), partial(words, row))
         if self._open is not None and self._open.document == document[-1]:
             new = int(token[-1]) - self._open.token + 1 - len(self._open.words)
-            self._open = self._open._replace(words=[*self._open.words, *words.of(len(tokens) - 1, new)])
+            self._open = self._open._replace(words=[*self._open.words, *words(len(tokens) - 1, new)])
 
     def _look_at_column(self, text: Bytes, count: Ints, starts: Ints, stops: Ints) -> Ints:
         """Update the `NameColumn` of the file from some lines, given their numbers of columns and the cells of names;
@@ -202,10 +204,8 @@ class NamesReader(Reader):
             "expected": expected,
             "column": self._number,
         }
-        finding = Finding(
-            "bad-name", self.places[document].source.name, cell.line, cell.column, details, (shown, "^" * len(shown))
-        )
-        self._faults.setdefault(document, finding)
+        path, excerpt = self.places[document].source.name, (shown, "^" * len(shown))
+        self._faults.setdefault(document, partial(Finding, "bad-name", path, cell.line, cell.column, details, excerpt))
 
     def batch(self) -> Iterator[Documents]:
         ready = len(self.names) - self.inside
@@ -216,7 +216,7 @@ class NamesReader(Reader):
 
     def _with_names(self, documents: Documents) -> Documents:
         ready = len(documents)
-        faults = {document: partial(_known, fault) for document, fault in self._faults.items() if document < ready}
+        faults = {document: fault for document, fault in self._faults.items() if document < ready}
         sound = [name for name in self._names if name.document < ready and name.document not in faults]
         document, start, end, line = np.array([name[:4] for name in sound], dtype=np.int64).reshape(-1, 4).T
         kinds = np.array([name.type for name in sound], dtype=object)
@@ -234,25 +234,10 @@ class NamesReader(Reader):
         return replace(documents, faults={**faults, **documents.faults}, named_entities=names, texts=texts)
 
 
-class _Words:
-    """The words of the token lines of one block; ``column`` is the column of words in each line, and a line without it
-    has an empty word."""
-
-    def __init__(self, text: np.ndarray, columns: Columns, column: Ints) -> None:
-        self._text = text
-        self._columns = columns
-        self._column = column
-        self._cells: tuple[Ints, Ints] | None = None
-
-    def of(self, last: int, size: int) -> list[str]:
-        """The words of ``size`` lines, up to the line ``last``."""
-        if self._cells is None:
-            self._cells = self._columns.cells(self._column)
-        starts, stops = self._cells
-        rows = range(last - size + 1, last + 1)
-        return [as_text(self._text[starts[row] : stops[row]].tobytes()).strip() for row in rows]
+_WordsUpTo = Callable[[int, int], Sequence[str]]
+"""A function that returns the words of so many lines of a block, up to the line of that index."""
 
 
-def _known(finding: Finding) -> Finding:
-    """The finding itself, for `Documents.faults`, which contains functions."""
-    return finding
+def _words(text: Bytes, starts: Ints, stops: Ints, last: int, size: int) -> list[str]:
+    rows = range(last - size + 1, last + 1)
+    return [as_text(text[starts[row] : stops[row]].tobytes()).strip() for row in rows]

@@ -189,7 +189,11 @@ class Reader:
 
         ``events`` are the events of these documents.
         """
-        return {document: self._fault(document, events) for document in faulty}
+        found: dict[int, Callable[[], Finding]] = {}
+        for document in faulty:
+            source, details = self.places[document].source, self.details(document)
+            found[document] = partial(_first, document, events, source, self.labels.odd, details)
+        return found
 
     def batch(self) -> Iterator[Documents]:
         """The documents read since the last batch, if there are any, except one that is still open."""
@@ -208,7 +212,7 @@ class Reader:
             names=self.names[:ready],
             places=self.places[:ready],
             tokens=np.array(self.tokens[:ready], dtype=np.int64),
-            **columns._asdict(),
+            **columns,
             faults=self.faults(faulty, events.only(np.flatnonzero(np.isin(events.document, faulty)))) if faulty else {},
             discarded={document: cells for document, cells in self.discarded.items() if document < ready},
             odd_labels=self.labels.odd,
@@ -313,11 +317,6 @@ class Reader:
         for cell, pieces in cells.discarded.items():
             self.discarded.setdefault(int(document[cell]), []).extend(map(as_text, pieces))
 
-    def _fault(self, document: int, events: Events) -> Callable[[], Finding]:
-        """A function that describes the first bracket without a partner of a document."""
-        details = self.details(document)
-        return partial(_first, document, events, self.places[document].source, self.labels.odd, details)
-
     def details(self, document: int) -> dict[str, object]:
         """The details of a document in the messages of `describe`."""
         begin, stop = self.places[document].line, self.stops[document]
@@ -329,20 +328,7 @@ def _first(
 ) -> Finding:
     """The finding for the first bracket of a document that has no partner."""
     events = events.only(np.flatnonzero(events.document == document))
-    event = int(unmatched(events)[0])
-    line = int(events.line[event])
-    cell = Cell(source.lines_at([line])[line])
-    return describe(events, event, int(earlier(events)[event]), cell, source, odd_labels=odd_labels, details=details)
-
-
-def earlier(events: Events) -> Ints:
-    """The number of brackets of the same form before each bracket in its cell."""
-    columns = events.document, events.line, events.label, events.kind
-    order = order_by(*columns)
-    begins = changes(*(column[order] for column in columns))
-    found = np.empty(len(order), dtype=np.int64)
-    found[order] = np.arange(len(order)) - np.flatnonzero(begins)[np.cumsum(begins) - 1]
-    return found
+    return next(describe(events, unmatched(events)[:1].tolist(), source, odd_labels, lambda _: details))
 
 
 class Cell:
@@ -376,25 +362,27 @@ class Cell:
 
 def describe(
     events: Events,
-    event: int,
-    before: int,
-    cell: Cell,
+    which: Sequence[int],
     source: Source,
-    *,
     odd_labels: Sequence[str],
-    details: Mapping[str, object],
-) -> Finding:
-    """The finding for a bracket without a partner, which is one of the events.
-
-    ``before`` is the number of brackets of the same form before it in its cell.
-    """
-    opened = bool(events.kind[event] == OPEN)
-    line, label = int(events.line[event]), int(events.label[event])
-    name = str(label) if label >= 0 else odd_labels[-1 - label]
-    piece = f"({name}" if opened else f"{name})"
-    column, excerpt = cell.excerpt(piece, before)
-    code = "unclosed-mention" if opened else "unopened-mention"
-    return Finding(code, source.name, line, column, {**details, "piece": piece, "label": name}, excerpt)
+    details: Callable[[int], Mapping[str, object]],
+) -> Iterator[Finding]:
+    """The findings for brackets without a partner: events of documents in one file, whose ``details`` are added."""
+    cells = {line: Cell(text) for line, text in source.lines_at(events.line[which].tolist()).items()}
+    # The number of brackets of the same form before each bracket in its cell.
+    columns = events.document, events.line, events.label, events.kind
+    order = order_by(*columns)
+    begins = changes(*(column[order] for column in columns))
+    before = np.empty(len(order), dtype=np.int64)
+    before[order] = np.arange(len(order)) - np.flatnonzero(begins)[np.cumsum(begins) - 1]
+    for event in which:
+        document, line, label = (int(column[event]) for column in (events.document, events.line, events.label))
+        opened = bool(events.kind[event] == OPEN)
+        name = str(label) if label >= 0 else odd_labels[-1 - label]
+        piece = f"({name}" if opened else f"{name})"
+        column, excerpt = cells[line].excerpt(piece, int(before[event]))
+        code = "unclosed-mention" if opened else "unopened-mention"
+        yield Finding(code, source.name, line, column, {**details(document), "piece": piece, "label": name}, excerpt)
 
 
 def _blocks(source: Source) -> Iterator[tuple[bytearray, int, bool]]:

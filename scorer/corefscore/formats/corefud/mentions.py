@@ -28,6 +28,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.documents.arrays import Bools, Ints, among, changes, order_by
+from corefscore.formats.conll.brackets import matching
 from corefscore.formats.corefud.chunks import CLOSE, EMPTY_HEAD, NO_HEAD, ODD_HEAD, OPEN, SINGLE, Chunks
 
 PART = re.compile(rb"(.*)\[([^\]/]*)/([^\]]*)\]", re.DOTALL)
@@ -116,32 +117,15 @@ def mentions_of(events: Events, parts: Parts, refuse: Refuse) -> FileMentions:
 
 
 def _paired(events: Events, brackets: Ints, refuse: Refuse) -> tuple[Ints, Ints, list[int]]:
-    """The chunks that open, those that close them, and those that are never closed.
-
-    Within one entity and depth of nesting, opening and closing chunks alternate, so that each closes the one before it.
-    Chunks that close nothing are refused.
-    """
-    by_entity = brackets[order_by(events.entity[brackets])] if len(brackets) else brackets
-    entity = events.entity[by_entity]
-    opens = events.kind[by_entity] == OPEN
-    step = np.where(opens, 1, -1)
-    depth = np.cumsum(step)
-    begins = changes(entity)
-    if len(depth):
-        depth -= (depth - step)[begins][np.cumsum(begins) - 1]
-    below = np.flatnonzero(depth < 0)
-    if len(below):
-        # The first chunk at each depth below 0 is one that closes too much.
-        below = below[order_by(entity[below], depth[below])]
-        alone = np.sort(by_entity[below[changes(entity[below], depth[below])]])
-        refuse("unopened-mention", alone, None)
-        return _paired(events, brackets[~among(brackets, alone)], refuse)
-    level = depth + ~opens
-    order = order_by(entity, level) if len(level) else level
-    chunk, is_open = by_entity[order], opens[order]
-    closed = np.append(~is_open[1:], False)[: len(chunk)] & is_open
-    at = np.flatnonzero(closed)
-    return chunk[at], chunk[at + 1], np.sort(chunk[is_open & ~closed]).tolist()
+    """The chunks that open, those that close them, and those that are never closed. Chunks that close nothing are
+    refused."""
+    brackets = brackets[order_by(events.entity[brackets])]
+    is_open = events.kind[brackets] == OPEN
+    opens, closes, alone = matching(events.entity[brackets], is_open)
+    loose = np.sort(brackets[alone[~is_open[alone]]])
+    if len(loose):
+        refuse("unopened-mention", loose, None)
+    return brackets[opens], brackets[closes], np.sort(brackets[alone[is_open[alone]]]).tolist()
 
 
 def _within_sentences(events: Events, opens: Ints, closes: Ints, refuse: Refuse) -> tuple[Ints, Ints]:

@@ -59,7 +59,8 @@ def flattened(clusters: list[Any], offsets: Offsets) -> list[int] | None:
     if not offsets.dialect.by_sentence:
         most = MOST_TOKENS if sizes is None else sum(sizes)
         return _alternating(start, end) if max(end, default=-1) < most else None
-    if sizes is None or max(sentence, default=-1) >= len(sizes):
+    sizes = sizes or ()
+    if max(sentence, default=-1) >= len(sizes):
         return None
     if any(last >= sizes[number] for number, last in zip(sentence, end, strict=True)):
         return None
