@@ -17,21 +17,19 @@ The names are those of recorded cases.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from corefscore.alignment.matching import Matched, Side
-from corefscore.alignment.mentions import NOWHERE, Alignment, Common, check_pairs, in_common, steps
-from corefscore.documents.arrays import NONE, Floats, Ints, order_by, ranges, tally
+from corefscore.alignment.mentions import NOWHERE, Alignment, Common, in_common, joined
+from corefscore.documents.arrays import NONE, Floats, Ints, tally
 from corefscore.metrics.overlap import Cells, Overlap, overlap, plain_groups
 
-KEY, RESPONSE, MEMBERS = "key", "response", "members"
-
-SEEN = {"ceafm": MEMBERS, "ceafe": MEMBERS, "blanc": KEY}
-"""The table from which the official scorer counts both recall and precision of a metric. Of all others, recall comes
-from what the key finds and precision from what the response finds."""
+SEEN = {"ceafm": "members", "ceafe": "members", "blanc": "key"}
+"""The table (`Tables`) from which the official scorer counts both recall and precision of a metric. Of all others,
+recall comes from what the key finds and precision from what the response finds."""
 
 
 class Tables(NamedTuple):
@@ -44,21 +42,15 @@ class Tables(NamedTuple):
     members: Overlap
 
 
-class Partners(NamedTuple):
-    """For each number of a side the number of its partner on the other side, `NOWHERE` if it has none."""
-
-    of_key: Ints
-    of_response: Ints
-
-
 class Found(NamedTuple):
-    """The entity of the other side in which each mention is found, `NOWHERE` for none; for each side."""
+    """What the mentions of key and response find on the other side, `NOWHERE` for nothing: the partner of each number
+    or of each mention, or the entity of each mention."""
 
     key: Ints
     response: Ints
 
 
-def dictionary(alignment: Alignment, lookup: str) -> Partners:
+def dictionary(alignment: Alignment, lookup: str) -> Found:
     """The partner of every number in an alignment. ``lookup`` is one of `corefscore.alignment.matching.LOOKUPS`.
 
     Officially a mention that is in no pair of unequal ones is looked up as itself.
@@ -66,14 +58,14 @@ def dictionary(alignment: Alignment, lookup: str) -> Partners:
     key, response = alignment.aligned
     numbers = len(alignment.document)
     if lookup == "alignment":
-        of_key, of_response = np.full((2, numbers), NOWHERE)
-        of_key[key], of_response[response] = response, key
-        return Partners(of_key, of_response)
+        found = Found(*np.full((2, numbers), NOWHERE))
+        found.key[key], found.response[response] = response, key
+        return found
     both = np.arange(numbers)
     unequal = key != response
     both[key[unequal]] = response[unequal]
     both[response[unequal]] = key[unequal]
-    return Partners(both, both)
+    return Found(both, both)
 
 
 def last_entity(side: Side, numbers: int) -> Ints:
@@ -83,14 +75,14 @@ def last_entity(side: Side, numbers: int) -> Ints:
     return entity
 
 
-def partners_of_mentions(alignment: Alignment, lookup: str) -> Partners:
+def partners_of_mentions(alignment: Alignment, lookup: str) -> Found:
     """The partner of each mention instead of each number; if mentions look by themselves, the one that each finds."""
     sides = alignment.key.side, alignment.response.side
     if alignment.searched is None:
         of_number = dictionary(alignment, lookup)
-        return Partners(*(partner[side.number] for partner, side in zip(of_number, sides, strict=True)))
+        return Found(*(partner[side.number] for partner, side in zip(of_number, sides, strict=True)))
     there, here = (np.append(side.number, NOWHERE) for side in reversed(sides))
-    return Partners(there[alignment.searched.key], here[alignment.searched.response])
+    return Found(there[alignment.searched.key], here[alignment.searched.response])
 
 
 def entities_found(alignment: Alignment, lookup: str) -> Found:
@@ -98,7 +90,7 @@ def entities_found(alignment: Alignment, lookup: str) -> Found:
     partners = partners_of_mentions(alignment, lookup)
     sides = alignment.key.side, alignment.response.side
     entities = [np.append(last_entity(side, len(alignment.document)), NOWHERE) for side in sides]
-    return Found(entities[1][partners.of_key], entities[0][partners.of_response])
+    return Found(entities[1][partners.key], entities[0][partners.response])
 
 
 def plain(alignment: Alignment) -> Matched | None:
@@ -150,19 +142,10 @@ def members(alignment: Alignment, lookup: str) -> Common:
     mentions look by themselves, one that fits."""
     if alignment.searched is not None:
         return alignment.searched.fitting
-    return in_common(_with_partners(alignment, dictionary(alignment, lookup).of_key[alignment.key.side.number]))
-
-
-def _with_partners(alignment: Alignment, partner: Ints) -> Iterator[tuple[Ints, Ints]]:
-    """The entities of each mention of the key and of its partner, in steps."""
-    entity, side = alignment.key.side.entity, alignment.response.side
-    by_number = order_by(side.number)
-    number = side.number[by_number]
-    first = np.searchsorted(number, partner)
-    count = np.searchsorted(number, partner, side="right") - first
-    check_pairs(int(count.sum()), len(partner) + len(number))
-    for part in steps(count, np.arange(len(partner))):
-        yield np.repeat(entity[part], count[part]), side.entity[by_number[ranges(first[part], count[part])]]
+    key, response = alignment.key.side, alignment.response.side
+    partner = dictionary(alignment, lookup).key[key.number]
+    pairs = joined((partner,), (response.number,))
+    return in_common((key.entity[at_key], response.entity[at_response]) for at_key, at_response in pairs)
 
 
 def _table(alignment: Alignment, both: Common) -> Overlap:

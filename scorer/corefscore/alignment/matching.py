@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.documents.arrays import Bools, Ints, changes, order_by, tally
+from corefscore.documents.arrays import Bools, Ints, order_by, ranked, tally
 from corefscore.documents.model import Documents, Kinds
 
 
@@ -38,27 +38,20 @@ class Side(NamedTuple):
         renumbered = np.cumsum(left) - 1
         return Side(self.number[which], renumbered[entity], self.document[left])
 
-    def by_appearance(self, opening: Ints) -> Side:
-        """Entities in the order of the smallest ``opening`` of their mentions in the document."""
-        first = np.full(len(self.document), np.iinfo(np.int64).max)
-        np.minimum.at(first, self.entity, opening)
-        entities = order_by(self.document, first)
-        new = np.empty(len(entities), dtype=np.int64)
-        new[entities] = np.arange(len(entities))
-        mentions = order_by(new[self.entity])
-        return Side(self.number[mentions], new[self.entity][mentions], self.document[entities])
+    @property
+    def not_alone(self) -> Bools:
+        """Which mentions are in an entity with others."""
+        return tally(self.entity, len(self.document))[self.entity] > 1
 
-    def in_text_order(self) -> Side:
-        """Entities in the order of their first mentions, and mentions in the order of their numbers, which is the order
-        of a reader for mentions that do not overlap. Sums are added in this order, and their last bit can be
-        visible."""
+    def sorted_by(self, place: Ints, *within: Ints) -> Side:
+        """Entities in the order of the smallest ``place`` of their mentions in the document, and the mentions of an
+        entity by the columns ``within``."""
         first = np.full(len(self.document), np.iinfo(np.int64).max)
-        np.minimum.at(first, self.entity, self.number)
-        entities = order_by(first)
-        new = np.empty(len(entities), dtype=np.int64)
-        new[entities] = np.arange(len(entities))
-        mentions = order_by(new[self.entity], self.number)
-        return Side(self.number[mentions], new[self.entity][mentions], self.document[entities])
+        np.minimum.at(first, self.entity, place)
+        entities = order_by(self.document, first)
+        entity = np.argsort(entities)[self.entity]
+        mentions = order_by(entity, *within)
+        return Side(self.number[mentions], entity[mentions], self.document[entities])
 
 
 class Rows(NamedTuple):
@@ -84,8 +77,11 @@ class Matched(NamedTuple):
     rows: Rows | None = None
 
     def in_text_order(self) -> Matched:
-        """The same with both sides in text order."""
-        return self._replace(key=self.key.in_text_order(), response=self.response.in_text_order())
+        """Both sides with entities in the order of their first mentions, and mentions in the order of their numbers,
+        which is the order of a reader for mentions that do not overlap. Sums are added in this order, and their last
+        bit can be visible."""
+        key, response = (side.sorted_by(side.number, side.number) for side in (self.key, self.response))
+        return self._replace(key=key, response=response)
 
 
 SINGLETONS = ("keep", "drop-response", "drop")
@@ -113,9 +109,11 @@ DEFINITIONS = ("conll", "corefud")
 
 def without_singletons(matched: Matched, way: str | None) -> Matched:
     """Leave out entities of one mention; ``way`` is one of `SINGLETONS`."""
-    key = _larger(matched.key) if way == "drop" else matched.key
-    response = _larger(matched.response) if way != "keep" else matched.response
-    return matched._replace(key=key, response=response)
+    key, response = matched.key, matched.response
+    return matched._replace(
+        key=key.keep(key.not_alone) if way == "drop" else key,
+        response=response.keep(response.not_alone) if way != "keep" else response,
+    )
 
 
 def of_both(matched: Matched, mentions: str | None) -> Matched:
@@ -130,10 +128,6 @@ def of_both(matched: Matched, mentions: str | None) -> Matched:
     return matched._replace(key=key, response=response)
 
 
-def _larger(side: Side) -> Side:
-    return side.keep(tally(side.entity, len(side.document))[side.entity] > 1)
-
-
 def exact(key: Documents, response: Documents) -> Matched:
     """Number the mentions so that equal spans of one document have equal numbers.
 
@@ -143,14 +137,11 @@ def exact(key: Documents, response: Documents) -> Matched:
     document = np.concatenate([key.mention_document(), response.mention_document()])
     start = np.concatenate([key.start, response.start])
     end = np.concatenate([key.end, response.end])
-    order = order_by(document, start, end)
-    new = changes(document[order], start[order], end[order])
-    number = np.empty(len(order), dtype=np.int64)
-    number[order] = np.cumsum(new) - 1
-    mentions = len(key.start)
+    first, number = ranked(document, start, end)
+    of_key, of_response = np.split(number, [len(key.start)])
     return Matched(
         len(key),
-        document[order][new],
-        Side(number[:mentions], key.entity, key.document),
-        Side(number[mentions:], response.entity, response.document),
+        document[first],
+        Side(of_key, key.entity, key.document),
+        Side(of_response, response.entity, response.document),
     )

@@ -80,8 +80,8 @@ class Candidates(NamedTuple):
 
 
 class Common(NamedTuple):
-    """Pairs of entities of key and response with mentions in common, each once and sorted, and the numbers of these
-    mentions."""
+    """Pairs of entities or sets of key and response with members in common, each once and sorted, and the numbers of
+    these members."""
 
     key: Ints
     response: Ints
@@ -137,18 +137,14 @@ def numbered(key: Documents, response: Documents, *, by_head: Sequence[bool]) ->
         head[~np.repeat(by_head, [len(side.start) for side in sides])] = head.min(initial=0) - 1
         columns.append(head)
     same = _digest(every)
-    order = order_by(*columns)
-    new = changes(*(column[order] for column in columns))
-    if (changes(same[order]) & ~new).any():  # as mentions with gaps can be
-        order = order_by(*columns, same)
-        new = changes(same[order], *(column[order] for column in columns))
-    number = np.empty(len(order), dtype=np.int64)
-    number[order] = np.cumsum(new) - 1
-    size = len(key.start)
-    found = []
-    for side, part, side_nodes in zip(sides, (number[:size], number[size:]), nodes, strict=True):
-        found.append(Mentions(Side(part, side.entity, side.document), side_nodes, np.arange(len(part))))
-    return found[0], found[1], document[order][new]
+    rows, number = ranked(*columns)
+    if (same != same[rows][number]).any():  # as mentions with gaps can be
+        rows, number = ranked(*columns, same)
+    ours, theirs = (
+        Mentions(Side(part, side.entity, side.document), side_nodes, np.arange(len(part)))
+        for side, part, side_nodes in zip(sides, np.split(number, [len(key.start)]), nodes, strict=True)
+    )
+    return ours, theirs, document[rows]
 
 
 def heads_compared(matching: str, lookup: str) -> tuple[bool, bool]:
@@ -175,24 +171,9 @@ def _digest(nodes: Nodes) -> Ints:
     return np.add.reduceat(word, nodes.first).astype(np.int64)
 
 
-def once_in_entity(mentions: Mentions) -> Mentions:
-    """Without the later copies of a mention within one entity."""
-    side = mentions.side
-    order = order_by(side.entity, side.number)
-    kept = np.zeros(len(order), dtype=np.bool_)
-    kept[order[changes(side.entity[order], side.number[order])]] = True
-    return mentions if kept.all() else mentions.keep(kept)
-
-
-def larger(mentions: Mentions) -> Mentions:
-    """Without entities of one mention."""
-    side = mentions.side
-    return mentions.keep(tally(side.entity, len(side.document))[side.entity] > 1)
-
-
 def align(key: Mentions, response: Mentions, document: Ints, *, documents: int, matching: str, zeros: str) -> Alignment:
     """Align the mentions of both sides in the steps above; ``document`` has the document of each number."""
-    ours, theirs = distinct(key, document), distinct(response, document)
+    ours, theirs = _distinct(key, document), _distinct(response, document)
     aligned: list[tuple[Ints, Ints]] = []
     # Which numbers of each side are not yet aligned.
     left = np.zeros((2, len(document)), dtype=np.bool_)
@@ -209,15 +190,13 @@ def align(key: Mentions, response: Mentions, document: Ints, *, documents: int, 
     settle((both, both))
     pairs = RULES[matching].pairs
     if pairs is not None:
-        ours, theirs = (
-            mentions.only(there[mentions.number]) for mentions, there in zip((ours, theirs), left, strict=True)
-        )
+        ours, theirs = ours.only(left[0, ours.number]), theirs.only(left[1, theirs.number])
         settle(_best(ours, theirs, Candidates(*joined_columns(pairs(ours, theirs)))))
-    found = np.concatenate([pairs[0] for pairs in aligned]), np.concatenate([pairs[1] for pairs in aligned])
-    return Alignment(documents, document, key, response, found)
+    of_key, of_response = joined_columns(aligned)
+    return Alignment(documents, document, key, response, (of_key, of_response))
 
 
-def distinct(mentions: Mentions, document: Ints) -> Distinct:
+def _distinct(mentions: Mentions, document: Ints) -> Distinct:
     """The mentions, each once."""
     first = firsts(mentions.side.number)
     number = mentions.side.number[first]
@@ -237,22 +216,21 @@ def dependencies(key: Distinct, response: Distinct) -> Candidates:
     Source: the official scorer, zero-deprel-before-position, zero-parent-breaks-tie. Positions have no influence.
     """
     parents = _links(key, relations=False), _links(response, relations=False)
-    pairs = Shared(*joined_columns(shared(*parents)))
+    pairs = Common(*joined_columns(shared(*parents)))
     both = _links(key, relations=True), _links(response, relations=True)
-    related = Shared(*joined_columns(shared(*both)))
+    related = Common(*joined_columns(shared(*both)))
     # Every pair that shares a link shares its parent, so none is lost.
     size = max(len(response.number), 1)
     links = np.zeros(len(pairs.key), dtype=np.int64)
-    links[np.searchsorted(pairs.key * size + pairs.response, related.key * size + related.response)] = related.members
-    scores = 10 * _f1(links, both[0].size[pairs.key], both[1].size[pairs.response])
-    scores = scores + _f1(pairs.members, parents[0].size[pairs.key], parents[1].size[pairs.response])
+    links[np.searchsorted(pairs.key * size + pairs.response, related.key * size + related.response)] = related.size
+    scores = 10 * _f1(pairs._replace(size=links), *both) + _f1(pairs, *parents)
     return Candidates(pairs.key, pairs.response, scores)
 
 
-def _f1(common: Ints, key: Ints, response: Ints) -> Floats:
-    """The F1 of nonempty sets with these sizes and numbers of ``common`` members."""
-    recall, precision = common / key, common / response
-    return 2 * precision * recall / np.where(common > 0, precision + recall, 1)
+def _f1(common: Common, key: Sets, response: Sets) -> Floats:
+    """The F1 of pairs of nonempty sets."""
+    recall, precision = common.size / key.size[common.key], common.size / response.size[common.response]
+    return 2 * precision * recall / np.where(common.size > 0, precision + recall, 1)
 
 
 def head(key: Distinct, response: Distinct) -> Iterator[Candidates]:
@@ -271,9 +249,9 @@ def partial(key: Distinct, response: Distinct) -> Iterator[Candidates]:
 
     Source: the official scorer, partial-inside-with-head, partial-larger, partial-response-head-ignored.
     """
-    of = np.repeat(np.arange(len(response.number)), response.nodes.size)
-    for at_key, word in joined((key.document, key.nodes.head), (response.document[of], response.nodes.word)):
-        at_response = of[word]
+    words = word_sets(response.document, response.nodes)
+    for at_key, word in joined((key.document, key.nodes.head), words.rows):
+        at_response = words.of[word]
         common = common_words(key, response, at_key, at_response)
         within = common == response.nodes.size[at_response]
         yield Candidates(at_key[within], at_response[within], common[within] / key.nodes.size[at_key[within]])
@@ -308,14 +286,6 @@ class Sets(NamedTuple):
     size: Ints
 
 
-class Shared(NamedTuple):
-    """Pairs of mentions whose sets share members, sorted, and the numbers of these members."""
-
-    key: Ints
-    response: Ints
-    members: Ints
-
-
 def word_sets(document: Ints, nodes: Nodes) -> Sets:
     """The words of mentions as sets; ``document`` is that of each mention."""
     of = np.repeat(np.arange(len(nodes.size)), nodes.size)
@@ -329,26 +299,18 @@ def _links(side: Distinct, *, relations: bool) -> Sets:
     of = np.repeat(np.arange(len(nodes.size)), nodes.links)
     members = (of, side.document[of], nodes.head[of] // SENTENCE, nodes.parent, nodes.relation)
     rows = members if relations else members[:-1]
-    order = order_by(*rows)
-    new = changes(*(row[order] for row in rows))
-    of, *columns = (row[order][new] for row in rows)
+    first = firsts(*rows)
+    of, *columns = (row[first] for row in rows)
     return Sets(tuple(columns), of, tally(of, len(nodes.size)))
 
 
-def shared(key: Sets, response: Sets) -> Iterator[Shared]:
+def shared(key: Sets, response: Sets) -> Iterator[Common]:
     """Which sets of both sides share members, and how many. No set is in two of the parts that are returned; each part
     has about `AT_ONCE` shared members or more. The rows of each side are in the order of its sets."""
     rows = _equal_rows(key.rows, response.rows)
-    for part in steps(rows.many, _apart(rows, key, response)[key.of]):
-        found = []
-        for step in steps(rows.many[part], key.of[part]):
-            at_key, at_response = rows.pairs(part[step])
-            of_key, of_response = key.of[at_key], response.of[at_response]
-            order = order_by(of_key, of_response)
-            of_key, of_response = of_key[order], of_response[order]
-            at = np.flatnonzero(changes(of_key, of_response))
-            found.append((of_key[at], of_response[at], np.diff(np.append(at, len(order)))))
-        yield Shared(*joined_columns(found))
+    for part in _steps(rows.many, _apart(rows, key, response)[key.of]):
+        pairs = (rows.pairs(part[step]) for step in _steps(rows.many[part], key.of[part]))
+        yield in_common((key.of[at_key], response.of[at_response]) for at_key, at_response in pairs)
 
 
 def joined_columns(parts: Iterable[tuple[Ints | Floats, ...]]) -> Iterator[Any]:
@@ -356,11 +318,11 @@ def joined_columns(parts: Iterable[tuple[Ints | Floats, ...]]) -> Iterator[Any]:
     return map(in_a_row, zip(*parts, strict=True))
 
 
-def in_common(mentions: Iterable[tuple[Ints, Ints]]) -> Common:
-    """What entities have in common. ``mentions`` has, in steps, the entities of mentions in key and response, `NOWHERE`
-    for none."""
+def in_common(members: Iterable[tuple[Ints, Ints]]) -> Common:
+    """What entities or sets have in common. ``members`` has, in steps, the entities of each in key and response,
+    `NOWHERE` for none."""
     found: list[Common] = []
-    for key, response in mentions:
+    for key, response in members:
         both = np.flatnonzero((key >= 0) & (response >= 0))
         found.append(_added(key[both], response[both], np.ones(len(both), dtype=np.int64)))
         # This keeps each pair once, however often it comes.
@@ -381,7 +343,7 @@ AT_ONCE = 1 << 18
 """How many pairs of words are compared in one step, since thousands of mentions that all match have very many."""
 
 
-def steps(pairs: Ints, of: Ints) -> Sequence[Ints]:
+def _steps(pairs: Ints, of: Ints) -> Sequence[Ints]:
     """Indices one after another, in steps of about `AT_ONCE` ``pairs``; those ``of`` one mention are in one step."""
     step = (np.cumsum(pairs) - pairs) // AT_ONCE
     step = step[np.searchsorted(of, of)]
@@ -403,18 +365,8 @@ def _apart(rows: _Equal, key: Sets, response: Sets) -> Ints:
     return np.cumsum(begins)
 
 
-MOST_PAIRS, MORE_PAIRS = 1_000_000, 100
+_MOST_PAIRS, _MORE_PAIRS = 1_000_000, 100
 """How many matching pairs there may be: a fixed number, and so many more for each mention or word."""
-
-
-def check_pairs(pairs: int, members: int) -> None:
-    """Raises `UsageError` for pairs of mentions or words, of ``members`` in all, that would take all memory."""
-    most = MOST_PAIRS + MORE_PAIRS * members
-    if pairs > most:
-        raise UsageError(
-            f"mentions match in {pairs} pairs; expected {most} at most for {members} mentions or words; check whether "
-            "mentions are in too many entities or inside each other (--repeated first keeps one copy of each)"
-        )
 
 
 class _Equal(NamedTuple):
@@ -432,38 +384,38 @@ class _Equal(NamedTuple):
 
 
 def _equal_rows(key: tuple[Ints, ...], response: tuple[Ints, ...]) -> _Equal:
-    """The rows of the response that are equal to each row of the key. Raises `UsageError` for too many pairs."""
-    size = len(key[0])
-    rows = [np.concatenate(columns) for columns in zip(key, response, strict=True)]
-    order = order_by(*rows)
-    new = changes(*(row[order] for row in rows))
-    value = np.empty(len(order), dtype=np.int64)
-    value[order] = np.cumsum(new) - 1
-    ours, theirs = value[:size], value[size:]
+    """The rows of the response that are equal to each row of the key. Raises `UsageError` for pairs that would take all
+    memory."""
+    _, value = ranked(*map(np.concatenate, zip(key, response, strict=True)))
+    ours, theirs = np.split(value, [len(key[0])])
     by_value = order_by(theirs)
-    first = np.searchsorted(theirs[by_value], ours)
-    count = np.searchsorted(theirs[by_value], ours, side="right") - first
-    check_pairs(int(count.sum()), len(value))
-    return _Equal(first, count, by_value)
+    first, stop = (np.searchsorted(theirs[by_value], ours, side) for side in ("left", "right"))
+    pairs, most = int((stop - first).sum()), _MOST_PAIRS + _MORE_PAIRS * len(value)
+    if pairs > most:
+        raise UsageError(
+            f"mentions match in {pairs} pairs; expected {most} at most for {len(value)} mentions or words; check "
+            "whether mentions are in too many entities or inside each other (--repeated first keeps one copy of each)"
+        )
+    return _Equal(first, stop - first, by_value)
 
 
 def joined(key: tuple[Ints, ...], response: tuple[Ints, ...]) -> Iterator[tuple[Ints, Ints]]:
     """The places of all pairs of equal rows, in steps that follow one another in the key. Raises `UsageError` for too
     many."""
     rows = _equal_rows(key, response)
-    return map(rows.pairs, steps(rows.many, np.arange(len(rows.many))))
+    return map(rows.pairs, _steps(rows.many, np.arange(len(rows.many))))
 
 
 def common_words(key: Distinct, response: Distinct, at_key: Ints, at_response: Ints) -> Ints:
     """How many words each of some pairs of mentions has in common."""
     known, rank = ranked(np.concatenate([key.nodes.word, response.nodes.word]))
-    of_key, word = rank[: len(key.nodes.word)], rank[len(key.nodes.word) :]
+    of_key, word = np.split(rank, [len(key.nodes.word)])
     # The words of a mention rise, and so do (mention, word) over all mentions.
     width = len(known) + 1
     there = np.repeat(np.arange(len(key.number)), key.nodes.size) * width + of_key
     size = response.nodes.size[at_response]
     common = np.zeros(len(at_key), dtype=np.int64)
-    for pairs in steps(size, np.arange(len(size))):
+    for pairs in _steps(size, np.arange(len(size))):
         sizes = size[pairs]
         wanted = np.repeat(at_key[pairs], sizes) * width + word[ranges(response.nodes.first[at_response[pairs]], sizes)]
         found = there[np.minimum(np.searchsorted(there, wanted), len(there) - 1)] == wanted

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -10,14 +9,13 @@ import numpy as np
 
 from corefscore.alignment import lookups
 from corefscore.alignment.matching import SEARCHES
-from corefscore.alignment.mentions import Alignment, Mentions, align, heads_compared, larger, numbered, once_in_entity
+from corefscore.alignment.mentions import Alignment, Mentions, align, heads_compared, numbered
 from corefscore.alignment.pairing import Pairs
 from corefscore.alignment.partings import described, partings
-from corefscore.alignment.repeats import Repeat, describe, distinct, repeats_of
+from corefscore.alignment.repeats import Repeat, copies_by_number, describe, distinct, refusal, repeats_of
 from corefscore.checking.findings import MOST, Finding, plural
-from corefscore.documents.arrays import NONE, Bools, Floats, Ints, among, changes, order_by
+from corefscore.documents.arrays import NONE, Bools, Floats, repeated
 from corefscore.documents.model import Documents
-from corefscore.errors import InputError
 from corefscore.metrics.counts import packed
 from corefscore.metrics.row import NODES, Metric
 from corefscore.settings import Rules
@@ -48,27 +46,21 @@ def matched(pairs: Pairs, rules: Rules) -> tuple[Alignment, About]:
     key, response, document = numbered(pairs.key, pairs.response, by_head=by_head)
     dropped: list[Repeat] = []
     several: list[Repeat] = []
-    sides = []
-    for mentions, documents in ((key, pairs.key), (response, pairs.response)):
-        sides.append(_that_count(mentions, documents, rules, dropped, several))
+    key = _that_count(key, pairs.key, rules, dropped, several)
+    response = _that_count(response, pairs.response, rules, dropped, several)
     if rules.singletons == "drop":
-        sides[0] = larger(sides[0])
+        key = key.keep(key.side.not_alone)
     if rules.singletons != "keep":
-        sides[1] = larger(sides[1])
-    alignment = _aligned(sides[0], sides[1], document, len(pairs.key), rules)
-    plain = lookups.plain(alignment) is not None
-    looked_up = 0 if plain or rules.lookup != "official" else lookups.differing(alignment)
-    return alignment, About(dropped, several, looked_up, pairs, list(_partings(pairs)))
-
-
-def _aligned(key: Mentions, response: Mentions, document: Ints, documents: int, rules: Rules) -> Alignment:
-    """The alignment of mentions, or what each finds by itself; ``document`` has the document of each number."""
-    assert rules.matching and rules.zeros, "settled before"
+        response = response.keep(response.side.not_alone)
     if rules.lookup in SEARCHES:
         from corefscore.alignment.searches import search
 
-        return search(key, response, document, documents=documents, matching=rules.matching)
-    return align(key, response, document, documents=documents, matching=rules.matching, zeros=rules.zeros)
+        alignment = search(key, response, document, documents=len(pairs.key), matching=rules.matching)
+    else:
+        alignment = align(key, response, document, documents=len(pairs.key), matching=rules.matching, zeros=rules.zeros)
+    plain = lookups.plain(alignment) is not None
+    looked_up = 0 if plain or rules.lookup != "official" else lookups.differing(alignment)
+    return alignment, About(dropped, several, looked_up, pairs, _partings(pairs))
 
 
 def _that_count(
@@ -78,48 +70,31 @@ def _that_count(
     entities is added to the lists."""
     if rules.zeros == "drop":
         mentions = mentions.keep(~mentions.nodes.zero)
-    if np.bincount(mentions.side.number).max(initial=0) < 2:
+    side = mentions.side
+    if np.bincount(side.number).max(initial=0) < 2:
         return mentions
     if rules.repeated == "refuse":
-        first = _repeats(mentions, documents, _marked_again(mentions.side.number))[:1]
-        raise InputError([finding.as_error() for finding in describe("repeated-mention", first)])
-    if rules.repeated == "first":
-        again = _marked_again(mentions.side.number)
+        raise refusal(_repeats(mentions, documents, repeated(side.number))[:1])
+    again = repeated(side.number) if rules.repeated == "first" else repeated(side.entity, side.number)
+    if again.any():
         dropped += _repeats(mentions, documents, again)
-        return mentions.keep(~again)
-    once = once_in_entity(mentions)
-    if len(once.mention) < len(mentions.mention):
-        dropped += _repeats(mentions, documents, ~among(mentions.mention, once.mention))
-    several += _repeats(once, documents, _marked_again(once.side.number))
-    return once
-
-
-def _marked_again(number: Ints) -> Bools:
-    """Which mentions are copies of an earlier one."""
-    order = order_by(number)
-    again = np.zeros(len(number), dtype=np.bool_)
-    again[order] = ~changes(number[order])
-    return again
+        mentions = mentions.keep(~again)
+    several += _repeats(mentions, documents, repeated(mentions.side.number))
+    return mentions
 
 
 def _repeats(mentions: Mentions, documents: Documents, copies: Bools) -> list[Repeat]:
     """The mentions that some copies belong to, with all of their copies."""
-    number = mentions.side.number
-    found: dict[int, list[int]] = defaultdict(list)
-    for at in np.flatnonzero(among(number, number[copies])).tolist():
-        found[int(number[at])].append(int(mentions.mention[at]))
-    return repeats_of(documents, list(found.values()))
+    spans = copies_by_number(mentions.side.number, copies)
+    return repeats_of(documents, [mentions.mention[span].tolist() for span in spans])
 
 
-def _partings(pairs: Pairs) -> Iterator[tuple[int, int]]:
+def _partings(pairs: Pairs) -> list[tuple[int, int]]:
     """The places at which the texts of documents first differ, except the end of the shorter text, which has a notice
     of its own."""
-    if pairs.key.texts is None or pairs.response.texts is None:
-        return
     tokens = partings(pairs)
     within = (tokens >= 0) & (tokens < np.minimum(pairs.key.tokens, pairs.response.tokens))
-    for document in np.flatnonzero(within).tolist():
-        yield document, int(tokens[document])
+    return [(document, int(tokens[document])) for document in np.flatnonzero(within).tolist()]
 
 
 def counts(alignment: Alignment, metrics: Sequence[Metric], rules: Rules, own: Callable[[Metric], Any]) -> Any:

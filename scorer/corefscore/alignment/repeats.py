@@ -2,9 +2,9 @@
 
 The official scorer has three rules for them, each of which is one function here:
 
-- `key_messages`: in the key all copies are kept, and a line of output reports each except the first (recorded cases
+- `_key_messages`: in the key all copies are kept, and a line of output reports each except the first (recorded cases
   repeat-key). A response mention then matches the last copy.
-- `drop_response_copies`: in the response, later copies of a span that the key has are dropped, with a line of
+- `_drop_response_copies`: in the response, later copies of a span that the key has are dropped, with a line of
   output (repeat-response). Copies of a span that the key lacks are kept without a line of output, and they count
   (repeat-spurious, repeat-too-many).
 - `refuse_too_many`: a run with more than ten dropped copies in all documents is refused (the recorded run of
@@ -26,7 +26,7 @@ import numpy as np
 from corefscore.alignment.matching import Matched, Side, exact
 from corefscore.alignment.pairing import Pairs
 from corefscore.checking.findings import MOST, Finding, plural, tokens
-from corefscore.documents.arrays import NONE, Bools, Ints, bounds, changes, order_by
+from corefscore.documents.arrays import NONE, Bools, Ints, among, bounds, order_by, repeated
 from corefscore.documents.model import Documents, Mention, texts_of
 from corefscore.errors import InputError
 
@@ -70,48 +70,50 @@ def treat(matched: Matched, pairs: Pairs, treatment: str) -> Treated:
     Raises `InputError` at the first copy if ``treatment`` is ``refuse``.
     """
     key_copies, response_copies = _copies(matched.key), _copies(matched.response)
-    if not len(key_copies) and not len(response_copies):
+    if not key_copies.any() and not response_copies.any():
         return Treated(matched, {}, [], [])
-    key_repeats = repeats_of(pairs.key, _copies_by_span(matched.key, key_copies))
-    response_repeats = repeats_of(pairs.response, _copies_by_span(matched.response, response_copies))
-    # By document, so that the order does not depend on how documents are cut into batches.
-    every = sorted(key_repeats + response_repeats, key=lambda repeat: repeat.document)
+    key_repeats = repeats_of(pairs.key, copies_by_number(matched.key.number, key_copies))
+    response_repeats = repeats_of(pairs.response, copies_by_number(matched.response.number, response_copies))
+    every = key_repeats + response_repeats
     if treatment == "refuse":
-        raise InputError(_as_errors(describe("repeated-mention", (key_repeats + response_repeats)[:1])))
+        raise refusal(every[:1])
+    # By document, so that the order does not depend on how documents are cut into batches.
+    every.sort(key=lambda repeat: repeat.document)
     if treatment == "first":
         key = _first_copies(matched.key, pairs.key, key_copies)
         response = _first_copies(matched.response, pairs.response, response_copies)
         return Treated(matched._replace(key=key, response=response), {}, every, every)
     messages: dict[int, list[str]] = defaultdict(list)
-    key_messages(matched, pairs.key, key_copies, messages)
-    matched, gone = drop_response_copies(matched, pairs.response, response_copies, messages)
+    _key_messages(matched, pairs.key, key_copies, messages)
+    matched, gone = _drop_response_copies(matched, pairs.response, response_copies, messages)
     # Of each span either all later copies are dropped or none, so its first later copy tells which.
     dropped = [repeat for repeat in response_repeats if gone[repeat.copies[1]]]
     # By document, and in each the key first: messages are printed in this order, whatever the batches are.
     return Treated(matched, dict(sorted(messages.items())), dropped, every)
 
 
-def _first_copies(side: Side, documents: Documents, copies: Ints) -> Side:
+def _first_copies(side: Side, documents: Documents, copies: Bools) -> Side:
     """A side without its later ``copies``, as if they were not in its file. An entity that first appeared with one of
     them now appears later, and sums are added in that order."""
-    kept = _all_but(copies, side)
-    left = side.keep(kept)
-    return left if documents.opening is None else left.by_appearance(documents.opening[kept])
+    left = side.keep(~copies)
+    return left if documents.opening is None else left.sorted_by(documents.opening[~copies])
 
 
-def key_messages(matched: Matched, key: Documents, copies: Ints, messages: dict[int, list[str]]) -> None:
+def _key_messages(matched: Matched, key: Documents, copies: Bools, messages: dict[int, list[str]]) -> None:
     """Add the lines ``Repeated mention in the key: S, E <before><this>``. Both numbers count the key's mentions of the
     document. Source: the official scorer, repeat-key."""
-    document = matched.key.document[matched.key.entity[copies]]
+    again = np.flatnonzero(copies)
+    document = matched.key.document[matched.key.entity[again]]
     first = _first_mentions(matched.key)[document]
-    before = _copy_before(matched.key)[copies]
-    columns = document, key.start[copies], key.end[copies], before - first, copies - first
+    order = order_by(matched.key.number)
+    before = order[np.argsort(order)[again] - 1]
+    columns = document, key.start[again], key.end[again], before - first, again - first
     for document_number, start, end, one, other in zip(*(column.tolist() for column in columns), strict=True):
         messages[document_number].append(f"Repeated mention in the key: {start}, {end} {one}{other}")
 
 
-def drop_response_copies(
-    matched: Matched, response: Documents, copies: Ints, messages: dict[int, list[str]]
+def _drop_response_copies(
+    matched: Matched, response: Documents, copies: Bools, messages: dict[int, list[str]]
 ) -> tuple[Matched, Bools]:
     """Drop copies and add the lines ``Repeated mention in the response: S, E <number><number>``, with the number of the
     last copy in the key. Source: the official scorer, repeat-response, repeat-spurious.
@@ -120,21 +122,26 @@ def drop_response_copies(
     """
     number_in_key = np.full(len(matched.document), -1)
     number_in_key[matched.key.number] = np.arange(len(matched.key.number))
-    dropped = copies[number_in_key[matched.response.number[copies]] >= 0]
+    gone = copies & (number_in_key[matched.response.number] >= 0)
+    dropped = np.flatnonzero(gone)
     document = matched.response.document[matched.response.entity[dropped]]
     number = number_in_key[matched.response.number[dropped]] - _first_mentions(matched.key)[document]
     columns = document, response.start[dropped], response.end[dropped], number
     for document_number, start, end, last_copy in zip(*(column.tolist() for column in columns), strict=True):
         messages[document_number].append(f"Repeated mention in the response: {start}, {end} {last_copy}{last_copy}")
-    kept = _all_but(dropped, matched.response)
-    return matched._replace(response=matched.response.keep(kept)), ~kept
+    return matched._replace(response=matched.response.keep(~gone)), gone
 
 
 def refuse_too_many(dropped: Sequence[Repeat]) -> None:
     """Raise `InputError`, with all spans concerned, if more copies than `LIMIT` were dropped. Source: the official
     scorer, human-reader-overlapped."""
     if summary := too_many(dropped):
-        raise InputError([summary, *_as_errors(describe("repeated-mention", dropped[:MOST]))])
+        raise refusal(dropped[:MOST], summary)
+
+
+def refusal(repeats: Sequence[Repeat], *before: Finding) -> InputError:
+    """The error about repeated spans, after other findings."""
+    return InputError([*before, *(finding.as_error() for finding in describe("repeated-mention", repeats))])
 
 
 def too_many(dropped: Sequence[Repeat]) -> Finding | None:
@@ -150,10 +157,6 @@ def too_many(dropped: Sequence[Repeat]) -> Finding | None:
         "documents": plural(len(places), "document"),
     }
     return Finding("too-many-repeated", dropped[0].first.place.source.name, details=details)
-
-
-def _as_errors(findings: Sequence[Finding]) -> list[Finding]:
-    return [finding.as_error() for finding in findings]
 
 
 def describe(code: str, repeats: Sequence[Repeat]) -> list[Finding]:
@@ -189,32 +192,22 @@ def repeats(documents: Documents) -> list[Repeat]:
 def copies_of(documents: Documents) -> list[list[int]]:
     """The spans that a batch of one side marks more than once, each as the numbers of its mentions."""
     side = exact(documents, Documents([], [], NONE)).key
-    return _copies_by_span(side, _copies(side))
+    return copies_by_number(side.number, _copies(side))
 
 
-def _copy_before(side: Side) -> Ints:
-    """For each mention the copy of its span before it, or itself."""
-    before = np.arange(len(side.number))
-    order = order_by(side.number)
-    again = ~changes(side.number[order])
-    later = np.flatnonzero(again)
-    before[order[later]] = order[later - 1]
-    return before
+def _copies(side: Side) -> Bools:
+    """The mentions of a side whose span an earlier mention has."""
+    once = np.bincount(side.number).max(initial=0) <= 1
+    return np.zeros(len(side.number), dtype=np.bool_) if once else repeated(side.number)
 
 
-def _copies(side: Side) -> Ints:
-    """The mentions of a side whose span an earlier mention has, in the order of the side."""
-    if np.bincount(side.number).max(initial=0) <= 1:
-        return np.empty(0, dtype=np.int64)
-    return np.flatnonzero(_copy_before(side) != np.arange(len(side.number)))
-
-
-def _copies_by_span(side: Side, copies: Ints) -> list[list[int]]:
-    """The mentions of each span of ``copies``, with the first one, in the order of the first ones."""
-    wanted = np.flatnonzero(np.isin(side.number, side.number[copies]))
+def copies_by_number(number: Ints, copies: Bools) -> list[list[int]]:
+    """The mentions of each span of ``copies``, with the first one, in the order of the first ones; ``number`` is equal
+    for equal spans."""
+    wanted = np.flatnonzero(among(number, number[copies]))
     by_number: dict[int, list[int]] = defaultdict(list)
-    for mention, number in zip(wanted.tolist(), side.number[wanted].tolist(), strict=True):
-        by_number[number].append(mention)
+    for mention, its in zip(wanted.tolist(), number[wanted].tolist(), strict=True):
+        by_number[its].append(mention)
     return list(by_number.values())
 
 
@@ -229,12 +222,6 @@ def repeats_of(documents: Documents, spans: Sequence[Sequence[int]]) -> list[Rep
         entity_names = [*islice(names, len(listed)), *["..."] * (len(listed) < len(copies))]
         found.append(Repeat(first, copies, ", ".join(entity_names)))
     return found
-
-
-def _all_but(mentions: Ints, side: Side) -> Bools:
-    kept = np.ones(len(side.number), dtype=np.bool_)
-    kept[mentions] = False
-    return kept
 
 
 def _first_mentions(side: Side) -> Ints:

@@ -1,13 +1,13 @@
 """Mentions that each look for another by themselves, so that one can match many, as in CRAC 2022 and 2023.
 
 Versions 1.0 and 1.1 of the official CorefUD scorer align nothing. Every mention finds, among those of the other side
-that fit it, the one whose words are most like its own. `FITS` has a function for each value of ``--matching``: that of
-the alignment (`corefscore.alignment.mentions.RULES`), or `equal` if there is none.
+that fit it by the rule of the alignment (`corefscore.alignment.mentions.RULES`), or without one are `_equal`, the one
+whose words are most like its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -24,23 +24,17 @@ from corefscore.alignment.mentions import (
     joined,
     joined_columns,
 )
-from corefscore.documents.arrays import Bools, Floats, Ints, changes, order_by
+from corefscore.documents.arrays import Floats, Ints, changes, firsts, repeated
 from corefscore.documents.model import SENTENCE, TENTH
 
 
-def equal(key: Distinct, response: Distinct) -> Iterator[Candidates]:
+def _equal(key: Distinct, response: Distinct) -> Iterator[Candidates]:
     """Mentions with the same words.
 
     Source: the official scorer, version 1.1, span-in-two-entities-heads-differ.
     """
     for at_key, at_response in joined((key.number,), (response.number,)):
         yield Candidates(at_key, at_response, np.ones(len(at_key)))
-
-
-FITS: Mapping[str, Callable[[Distinct, Distinct], Iterator[Candidates]]] = {
-    matching: rule.pairs or equal for matching, rule in RULES.items()
-}
-"""Which mentions of key and response fit, for each value of ``--matching``."""
 
 
 def search(key: Mentions, response: Mentions, document: Ints, *, documents: int, matching: str) -> Alignment:
@@ -50,13 +44,15 @@ def search(key: Mentions, response: Mentions, document: Ints, *, documents: int,
     ``document`` has the document of each number. Source: the official scorer, versions 1.0 and 1.1,
     head-tie-earlier-start, head-tie-three-keys-two-responses, partial-response-in-two-keys.
     """
-    key, response = (_with_zeros(*arguments) for arguments in zip((key, response), RULES[matching].headed, strict=True))
+    rule = RULES[matching]
+    key, response = (_with_zeros(*arguments) for arguments in zip((key, response), rule.headed, strict=True))
     ours, theirs = (Distinct(side.side.number, document[side.side.number], side.nodes) for side in (key, response))
-    findable = _first_copies(ours), _first_copies(theirs)
+    # Of copies in several entities only the first one, with its head, can be found.
+    findable = ~repeated(ours.number), ~repeated(theirs.number)
     looked_at: list[tuple[Ints, Ints]] = []
 
     def fitting() -> Iterator[tuple[Ints, Ints]]:
-        for one, other, _ in FITS[matching](ours, theirs):
+        for one, other, _ in (rule.pairs or _equal)(ours, theirs):
             which = findable[0][one] | findable[1][other]
             looked_at.append((one[which], other[which]))
             yield _entities(key.side.entity, one, response.side.entity[other])
@@ -74,18 +70,9 @@ def search(key: Mentions, response: Mentions, document: Ints, *, documents: int,
     return Alignment(documents, document, key, response, aligned, Searched(of_key, of_response, fit))
 
 
-def _first_copies(side: Distinct) -> Bools:
-    """Which mentions can be found. Of copies in several entities this is only the first one, with its head."""
-    found = np.zeros(len(side.number), dtype=np.bool_)
-    found[np.unique(side.number, return_index=True)[1]] = True
-    return found
-
-
 def _entities(entity_of: Ints, mention: Ints, entity: Ints) -> tuple[Ints, Ints]:
     """Each pair of a mention and an entity of the other side, once, as a pair of entities."""
-    order = order_by(mention, entity)
-    mention, entity = mention[order], entity[order]
-    once = changes(mention, entity)
+    once = firsts(mention, entity)
     return entity_of[mention[once]], entity[once]
 
 

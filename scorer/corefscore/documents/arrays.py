@@ -138,19 +138,26 @@ def changes(*keys: Ints) -> Bools:
     return new
 
 
-def firsts(values: Ints) -> Ints:
-    """The index of the first occurrence of each value, in the order of values.
+def firsts(*columns: Ints) -> Ints:
+    """The index of the first occurrence of each different row, in the order of `order_by`.
 
     Like `among`, this and `ranked` avoid `numpy.unique`, whose first call imports ``numpy.ma``.
     """
-    order = order_by(values)
-    return order[changes(values[order])]
+    order = order_by(*columns)
+    return order[changes(*(column[order] for column in columns))]
 
 
-def ranked(values: Ints) -> tuple[Ints, Ints]:
-    """The different values in rising order, and for each value its index among them."""
-    order = order_by(values)
-    new = changes(values[order])
+def ranked(*columns: Ints) -> tuple[Ints, Ints]:
+    """`firsts`, and for each row the index of its equal among them."""
+    order = order_by(*columns)
+    new = changes(*(column[order] for column in columns))
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.cumsum(new) - 1
-    return values[order][new], rank
+    return order[new], rank
+
+
+def repeated(*columns: Ints) -> Bools:
+    """Whether an equal row comes before each row."""
+    found = np.ones(len(columns[0]), dtype=np.bool_)
+    found[firsts(*columns)] = False
+    return found

@@ -24,8 +24,8 @@ def count(alignment: Alignment) -> tuple[Counts]:
     (document, key), (_, response) = (_in_text_order(side) for side in (alignment.key, alignment.response))
     common = np.zeros(alignment.documents)
     for pairs in shared(key, response):
-        taken = best(pairs.key, pairs.response, pairs.members.astype(np.float64)).taken
-        common += sums(document[pairs.key[taken]], pairs.members[taken], alignment.documents)
+        taken = best(pairs.key, pairs.response, pairs.size.astype(np.float64)).taken
+        common += sums(document[pairs.key[taken]], pairs.size[taken], alignment.documents)
     words = [_words(alignment, side) for side in (alignment.key, alignment.response)]
     return (Counts(Ratios(common, words[0]), Ratios(common, words[1])),)
 

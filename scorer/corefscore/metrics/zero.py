@@ -80,7 +80,7 @@ def _counterparts(alignment: Alignment) -> Ints:
     """For each mention of the key the number of its counterpart in the response, or `NOWHERE`: the equal mention, or
     else the one aligned to it; with the look-ups of older official scorers, the one that they find."""
     if alignment.searched is not None:
-        return partners_of_mentions(alignment, "").of_key
+        return partners_of_mentions(alignment, "").key
     counterpart = np.full(len(alignment.document), NOWHERE)
     counterpart[alignment.aligned[0]] = alignment.aligned[1]
     there = alignment.response.side.number

@@ -386,8 +386,8 @@ class File:
 
     def _nodes(self, sized: Sized, head: Ints) -> Nodes:
         zero = ~self.lines.words.overt[head]
-        words, of = ranked(head[zero])
-        dependencies = links_of(self.lines, words, self.number, self.refuse).of(of)
+        first, of = ranked(head[zero])
+        dependencies = links_of(self.lines, head[zero][first], self.number, self.refuse).of(of)
         links = np.zeros(len(head), dtype=np.int64)
         links[zero] = dependencies.size
         without = head[zero][dependencies.size == 0]
