@@ -68,6 +68,10 @@ class Characters:
         count: Ints = np.cumsum(self.begins)
         return count
 
+    def borders(self, start: int, stop: int) -> list[int]:
+        """Where the words of a stretch of characters begin, and finally where it ends."""
+        return [start, *(np.flatnonzero(self.begins[start + 1 : stop]) + start + 1).tolist(), stop]
+
     @property
     def by_itself(self) -> Characters:
         """The same characters, each of them a word."""
@@ -84,7 +88,7 @@ class Characters:
 
     def text(self, start: int, stop: int) -> str:
         """Some of the characters."""
-        return _text(self.code[start:stop])
+        return self.code[start:stop].astype(np.uint32).tobytes().decode("utf-32-le", "surrogatepass")
 
 
 def of_pieces(text: str) -> Characters:
@@ -109,9 +113,9 @@ def characters(words: Sequence[str], without: Collection[int] = ()) -> Character
         words = ["" if index in without else word for index, word in enumerate(words)]
     if not words:
         return Characters(NONE, NONE, 0)
-    text = normalised("\n".join(words))
+    text = _normalised("\n".join(words))
     if text.count("\n") != len(words) - 1:  # a word with a line end in it
-        text = normalised("\n".join(word.replace("\n", " ") for word in words))
+        text = _normalised("\n".join(word.replace("\n", " ") for word in words))
     code = _codes(text)
     ends = code == ord("\n")
     return Characters(code[~ends], np.cumsum(ends)[~ends], len(words))
@@ -121,11 +125,7 @@ def _codes(text: str) -> Ints:
     return codes_of(text).astype(np.int64)
 
 
-def _text(codes: Ints) -> str:
-    return codes.astype(np.uint32).tobytes().decode("utf-32-le", "surrogatepass")
-
-
-def normalised(text: str) -> str:
+def _normalised(text: str) -> str:
     """Words on lines as they are compared; line ends stay where they are."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)

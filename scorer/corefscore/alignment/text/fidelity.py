@@ -47,9 +47,9 @@ class Fidelity(NamedTuple):
 
     def to_dict(self, *, documents: bool) -> dict[str, object]:
         """The fidelity as it is in JSON."""
-        fields: dict[str, object] = data_of(self.total)
+        fields: dict[str, object] = _data_of(self.total)
         if documents:
-            fields["documents"] = {name: data_of(self.of(document)) for document, name in enumerate(self.names)}
+            fields["documents"] = {name: _data_of(self.of(document)) for document, name in enumerate(self.names)}
         return fields
 
 
@@ -69,29 +69,32 @@ def ratio(counts: Mapping[str, int]) -> float:
     return counts["kept"] / every if every else 1.0
 
 
-def data_of(counts: Mapping[str, int]) -> dict[str, object]:
+def _data_of(counts: Mapping[str, int]) -> dict[str, object]:
     """The fidelity with its counts."""
     return {"fidelity": ratio(counts), **counts}
 
 
 def described(counts: Mapping[str, int]) -> str:
     """A description of all counts that are not 0; empty if there is none."""
-    parts = [f"{counts[name]} {name}" for name in WORDS[2:] if counts[name]]
-    tags = [f"{counts[f'tags_{fault}']} {words}" for fault, words in OF_TAGS.items() if counts[f"tags_{fault}"]]
-    mentions = [f"{counts[name]} {words}" for name, words in OF_MENTIONS.items() if counts[name]]
-    said = [("words: " + ", ".join(parts)) if parts else "", ("tags: " + ", ".join(tags)) if tags else ""]
-    return "; ".join(filter(None, [*said, ("mentions: " + ", ".join(mentions)) if mentions else ""]))
+    parts = {
+        what: ", ".join(f"{counts[name]} {words}" for name, words in names.items() if counts[name])
+        for what, names in IN_WORDS.items()
+    }
+    return "; ".join(f"{what}: {part}" for what, part in parts.items() if part)
 
 
-OF_TAGS = {
-    "unclosed": "never closed",
-    "unopened": "close nothing",
-    "crossing": "cross",
-    "unreadable": "without id or words",
+IN_WORDS = {
+    "words": {name: name for name in WORDS[2:]},
+    "tags": {
+        "tags_unclosed": "never closed",
+        "tags_unopened": "close nothing",
+        "tags_crossing": "cross",
+        "tags_unreadable": "without id or words",
+    },
+    "mentions": {
+        "mentions_changed": "in changed words",
+        "mentions_inserted": "in inserted words",
+        "mentions_deleted": "of the key in deleted words",
+    },
 }
-
-OF_MENTIONS = {
-    "mentions_changed": "in changed words",
-    "mentions_inserted": "in inserted words",
-    "mentions_deleted": "of the key in deleted words",
-}
+"""The counts that a description has, each with its words."""

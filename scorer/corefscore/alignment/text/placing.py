@@ -16,10 +16,10 @@ words counts once.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, compress
 from typing import NamedTuple
 
 import numpy as np
@@ -30,7 +30,7 @@ from corefscore.alignment.text.fidelity import COLUMNS, UNUSUAL, Fidelity, descr
 from corefscore.alignment.text.stretches import ABSENT, EQUAL, MOVED, Alignment, align, in_place
 from corefscore.alignment.text.zeros import Columns, DocumentWords, Spans, as_nodes, gaps_of, nodes_of_zeros, with_zeros
 from corefscore.checking.findings import Finding, plural
-from corefscore.documents.arrays import NONE, Bools, Ints, Objects, changes, tally
+from corefscore.documents.arrays import NONE, Bools, Ints, Objects, changes, order_by, ranked, tally
 from corefscore.documents.model import (
     KEY,
     NO_NODES,
@@ -59,6 +59,7 @@ from corefscore.formats.row import (
     passage,
     passage_places,
 )
+from corefscore.metrics.assignment import connected
 
 NUMBERED = re.compile(r"[\W_]*(?:part|chunk|piece|window)?[\W_]*\d+$", re.IGNORECASE)
 """What may follow the name of the document in that of a piece."""
@@ -116,12 +117,13 @@ class _Placing:
         for document in sorted(answers):
             self.of_key = DocumentWords(key_words[document])
             pieces = self._pieces(answers[document], response_words)
-            spans = Spans(*(np.concatenate(column) for column in zip(*self._merged(pieces), strict=True)))
+            spans = self._merged(pieces)
             gathered.add(self.key, document, pieces, spans, self.of_key)
-            counts[document] = self._counts(document, pieces, spans)
+            by_name = self._counts(document, pieces, spans)
+            counts[document] = [by_name[name] for name in COLUMNS]
             for piece in pieces:
                 self._note_parting(document, piece)
-            self._note(document, pieces, dict(zip(COLUMNS, counts[document].tolist(), strict=True)))
+            self._note(document, pieces, by_name)
         for document in set(range(len(self.key))) - answers.keys():
             size = max(int(self.key.tokens[document]), 0)
             counts[document, [COLUMNS.index("words"), COLUMNS.index("deleted")]] = size
@@ -195,50 +197,49 @@ class _Placing:
 
     # Mentions
 
-    def _merged(self, pieces: Sequence[_Piece]) -> list[Spans]:
-        """The mentions of the pieces of a document; entities that are the same have the same number."""
-        spans = [self._spans(piece, len(self.of_key.words)) for piece in pieces]
-        if len(pieces) == 1:
+    def _merged(self, pieces: Sequence[_Piece]) -> Spans:
+        """The mentions of the pieces of a document, each span only of the first piece that has it; entities that are
+        the same have the same number."""
+        parts = [self._spans(piece) for piece in pieces]
+        spans = Spans(*map(np.concatenate, zip(*parts, strict=True)))
+        if len(parts) == 1:
             return spans
-        same = _Union()
+        entities, entity = np.unique(spans.entity, return_inverse=True)
+        links = np.array(self._same(parts, entities), dtype=np.int64).reshape(-1, 2).T
+        same = entities[connected(len(entities), *np.searchsorted(entities, links))]
+        piece = np.repeat(np.arange(len(parts)), [len(part.entity) for part in parts])
+        first, rank = ranked(spans.start, spans.end)
+        return spans._replace(entity=same[entity]).take(piece[first[rank]] == piece)
+
+    def _same(self, parts: Sequence[Spans], entities: Ints) -> list[tuple[int, int]]:
+        """Pairs of the entities of pieces that are the same."""
         if self.pieces == SAME:
-            by_label: dict[str, int] = {}
-            for entity in dict.fromkeys(np.concatenate([of_piece.entity for of_piece in spans]).tolist()):
-                same.join(by_label.setdefault(self.response.name_of(entity), entity), entity)
+            by_name: dict[str, int] = {}
+            names = zip(self.response.names_of(entities.tolist()), entities.tolist(), strict=True)
+            return [(by_name.setdefault(name, entity), entity) for name, entity in names]
+        found: list[tuple[int, int]] = []
         seen: dict[tuple[int, int], int] = {}
-        for of_piece in spans if self.pieces == OVERLAP else ():
-            new = {}
-            for entity, start, end, differing, *_ in zip(*(column.tolist() for column in of_piece), strict=True):
-                if differing >= 0:
-                    if (start, end) in seen:
-                        same.join(seen[start, end], entity)
-                    new[start, end] = entity
-            seen |= new
-        return self._without_copies([of_piece._replace(entity=same.of(of_piece.entity)) for of_piece in spans])
+        for part in parts if self.pieces == OVERLAP else ():
+            known = part.take(part.differing >= 0)
+            spans = zip(known.start.tolist(), known.end.tolist(), strict=True)
+            of_span = list(zip(spans, known.entity.tolist(), strict=True))
+            found += [(seen[span], entity) for span, entity in of_span if span in seen]
+            seen.update(of_span)
+        return found
 
-    def _without_copies(self, pieces: Sequence[Spans]) -> list[Spans]:
-        """The mentions, each span only of the first piece that has it."""
-        seen: set[tuple[int, int]] = set()
-        kept = []
-        for of_piece in pieces:
-            spans = list(zip(of_piece.start.tolist(), of_piece.end.tolist(), strict=True))
-            new = np.array([span not in seen for span in spans], dtype=np.bool_)
-            kept.append(of_piece.take(new))
-            seen.update(spans)
-        return kept
-
-    def _spans(self, piece: _Piece, size: int) -> Spans:
-        """The mentions of a piece on the tokens of the key, of which there are ``size``."""
-        mentions = mentions_of(self.response, piece.document)
+    def _spans(self, piece: _Piece) -> Spans:
+        """The mentions of a piece on the tokens of the key."""
+        mentions = _mentions_of(self.response, piece.document)
         entity, own = self.response.entity[mentions], (self.response.start[mentions], self.response.end[mentions])
         characters_of = piece.words.first
         begin, end = characters_of[own[0]], characters_of[own[1] + 1]
         start, last, differing = _stretched(begin, end, piece.alignment, self.of_key.characters)
         with_zeros(own, (start, last, differing), piece.zeros, self.of_key)
         _resolve(own, start, last, differing)
-        lost = differing < 0
-        start = np.where(lost, size + piece.before + own[0], start)
-        last = np.where(lost, size + piece.before + own[1], last)
+        after = len(self.of_key.words) + piece.before
+        start, last = (
+            np.where(differing < 0, after + its, there) for its, there in zip(own, (start, last), strict=True)
+        )
         return Spans(entity, start, last, differing, begin == end, *self._heads_and_gaps(piece, own, (start, last)))
 
     def _heads_and_gaps(
@@ -250,7 +251,7 @@ class _Placing:
         gaps = np.full(len(own[0]), None)
         if not self.both_corefud or self.response.nodes is None:
             return head_first, head_last, gaps
-        mentions = mentions_of(self.response, piece.document)
+        mentions = _mentions_of(self.response, piece.document)
         nodes = self.response.nodes.take(np.arange(mentions.start, mentions.stop))
         # For every word of the response the first and the last word in the key.
         first, last, _ = _stretched(
@@ -269,8 +270,8 @@ class _Placing:
 
     # Counts
 
-    def _counts(self, document: int, pieces: Sequence[_Piece], spans: Spans) -> list[int]:
-        """The row of a document."""
+    def _counts(self, document: int, pieces: Sequence[_Piece], spans: Spans) -> dict[str, int]:
+        """The counts of a document, by the names of `COLUMNS`."""
         # Another piece may have kept what one replaced. A word without characters is always kept.
         sizes = np.diff(self.of_key.characters.first)
         every = [sizes == 0, sizes < 0, sizes == 0]
@@ -293,17 +294,12 @@ class _Placing:
         changed = ~lost & (
             (spans.differing > 0) | _contain(~every[0], spans.start, np.where(lost, spans.start, spans.end))
         )
-        counts["mentions_inserted"] = int(np.count_nonzero(lost))
-        counts["mentions_changed"] = int(np.count_nonzero(changed))
-        counts["mentions_deleted"] = self._deleted(document, ~touched)
-        return [counts[name] for name in COLUMNS]
-
-    def _deleted(self, document: int, deleted: Bools) -> int:
-        """How many mentions of the key have only words that were deleted."""
-        which = mentions_of(self.key, document)
+        which = _mentions_of(self.key, document)
         start, end = self.key.start[which], self.key.end[which]
-        sound = end >= start
-        return int(np.count_nonzero(~_contain(~deleted, start[sound], end[sound])))
+        deleted = (end >= start) & ~_contain(touched, start, end)
+        for name, mentions in (("inserted", lost), ("changed", changed), ("deleted", deleted)):
+            counts[f"mentions_{name}"] = int(np.count_nonzero(mentions))
+        return counts
 
     def _note_parting(self, document: int, piece: _Piece) -> None:
         """Note where the text of a piece first differs from that of the key."""
@@ -406,39 +402,16 @@ def spans_of_words(side: Documents, words: Mapping[int, Layers]) -> tuple[Ints, 
     start, end = side.start.copy(), side.end.copy()
     first_word, last_word = side.nodes.first_word, side.nodes.last_word
     for document, layers in words.items():
-        mentions = mentions_of(side, document)
+        mentions = _mentions_of(side, document)
         start[mentions] = np.searchsorted(layers.numbers, first_word[mentions])
         end[mentions] = np.searchsorted(layers.numbers, last_word[mentions], side="right") - 1
     return start, end
 
 
-def mentions_of(side: Documents, document: int) -> slice:
+def _mentions_of(side: Documents, document: int) -> slice:
     """The mentions of a document among those of all."""
     entities = np.searchsorted(side.document, [document, document + 1])
     return slice(*np.searchsorted(side.entity, entities).tolist())
-
-
-class _Union:
-    """Sets of entities that are the same."""
-
-    def __init__(self) -> None:
-        self.first: dict[int, int] = {}
-
-    def find(self, entity: int) -> int:
-        """The representative of an entity."""
-        while self.first.get(entity, entity) != entity:
-            self.first[entity] = self.first.get(self.first[entity], self.first[entity])
-            entity = self.first[entity]
-        return entity
-
-    def join(self, one: int, other: int) -> None:
-        """Make two entities the same."""
-        first, second = sorted((self.find(one), self.find(other)))
-        self.first[second] = first
-
-    def of(self, entities: Ints) -> Ints:
-        """The representatives of entities."""
-        return np.array([self.find(entity) for entity in entities.tolist()], dtype=np.int64)
 
 
 def _stretched(begin: Ints, end: Ints, alignment: Alignment, key: Characters) -> tuple[Ints, Ints, Ints]:
@@ -465,15 +438,11 @@ def _stretched(begin: Ints, end: Ints, alignment: Alignment, key: Characters) ->
 def _resolve(own: tuple[Ints, Ints], start: Ints, end: Ints, differing: Ints) -> None:
     """If several mentions cover the same words, keep them for the one that differs least; the others match nothing, and
     differ by -1."""
-    best: dict[tuple[int, int], tuple[int, int, int]] = {}
-    rows = list(zip(start.tolist(), end.tolist(), differing.tolist(), own[0].tolist(), own[1].tolist(), strict=True))
-    for first, last, by, own_first, own_last in rows:
-        if by >= 0:
-            claim = (by, own_first, own_last)
-            best[first, last] = min(best.get((first, last), claim), claim)
-    for mention, (first, last, by, *own_span) in enumerate(rows):
-        if by >= 0 and best[first, last][1:] != tuple(own_span):
-            differing[mention] = -1
+    known = np.flatnonzero(differing >= 0)
+    order = known[order_by(*(column[known] for column in (start, end, differing, *own)))]
+    new = changes(start[order], end[order])
+    best = order[new][np.cumsum(new) - 1]
+    differing[order[(own[0][order] != own[0][best]) | (own[1][order] != own[1][best])]] = -1
 
 
 def _inserted(piece: _Piece) -> int:
@@ -520,25 +489,17 @@ class _Gathered:
         self.labels = list(response.odd_labels)
         self.texts: dict[tuple[Source, int | None], tuple[list[str], list[str]]] = {}
 
-    def add(
-        self,
-        key: Documents,
-        document: int,
-        pieces: Sequence[_Piece],
-        spans: Spans,
-        words: DocumentWords,
-    ) -> None:
+    def add(self, key: Documents, document: int, pieces: Sequence[_Piece], spans: Spans, words: DocumentWords) -> None:
         """Add a document."""
         place = self.response.place_of(pieces[0].document)
         entities, entity = np.unique(spans.entity, return_inverse=True)
-        label = self._labels(entities)
+        label, ids = self._ids(entities)
         order = np.argsort(entity, kind="stable")
         spans = spans.take(order)._replace(entity=entity[order])
         columns = Columns(spans.entity, spans.start, spans.end, None)
         if key.nodes is not None:
             size = sum(len(piece.words.code) for piece in pieces) + len(words.characters.code)
             refuse_deep(place.source, spans.end - spans.start + 1, size, "characters")
-            ids = [self._name(number) for number in label.tolist()]
             columns = as_nodes(words, spans, ids, self.heads)
             label = label[columns.entity[changes(columns.entity)]]
             columns = columns._replace(entity=np.cumsum(changes(columns.entity)) - 1)
@@ -556,24 +517,20 @@ class _Gathered:
         )
         self.documents.append(by_appearance(placed) if key.nodes is None else placed)
         own = [word for piece in pieces for sentence in piece.layers.words for word in sentence]
-        of_key = [word for word, empty in zip(words.words, words.empty.tolist(), strict=True) if not empty]
+        of_key = list(compress(words.words, ~words.empty))
         self.texts[place.source, place.line] = of_key, own
 
-    def _name(self, label: int) -> str:
-        return str(label) if label >= 0 else self.labels[-1 - label]
-
-    def _labels(self, entities: Ints) -> Ints:
-        """The ids of entities. If pieces have the same id for several entities, a number is added."""
-        label = self.response.label[entities]
-        names = [self.response.name_of(entity) for entity in entities.tolist()]
-        if len(set(names)) < len(names):
-            seen: dict[str, int] = {}
-            for index, name in enumerate(names):
-                seen[name] = seen.get(name, 0) + 1
-                if seen[name] > 1:
-                    self.labels.append(f"{name}.{seen[name]}")
-                    label[index] = -len(self.labels)
-        return label
+    def _ids(self, entities: Ints) -> tuple[Ints, list[str]]:
+        """The labels and the ids of entities. If pieces have the same id for several entities, a number is added."""
+        label, ids = self.response.label[entities], self.response.names_of(entities.tolist())
+        seen = Counter[str]()
+        for index, name in enumerate(ids):
+            seen[name] += 1
+            if seen[name] > 1:
+                ids[index] = f"{name}.{seen[name]}"
+                self.labels.append(ids[index])
+                label[index] = -len(self.labels)
+        return label, ids
 
     def _words(self, source: Source, spans: Sequence[Span]) -> list[str]:
         """The words of spans: of the key, or of the response if the key does not have them."""

@@ -57,7 +57,7 @@ class Alignment(NamedTuple):
     state: Ints
 
 
-class Gap(NamedTuple):
+class _Gap(NamedTuple):
     """Characters ``key`` to ``key_end`` of the key and ``response`` to ``response_end`` of the response."""
 
     key: int
@@ -67,7 +67,7 @@ class Gap(NamedTuple):
     rounds: int = ROUNDS
 
 
-class Stretch(NamedTuple):
+class _Stretch(NamedTuple):
     """Characters that are equal on both sides: where they begin, and how many they are."""
 
     key: int
@@ -99,12 +99,12 @@ def align(key: Key, response: Characters) -> Alignment:
 class _Search:
     def __init__(self, key: Key, response: Characters) -> None:
         self.key, self.response, self.grams = key.characters, response, key.grams
-        self.stretches: list[Stretch] = []
-        self.replaced: list[Gap] = []
+        self.stretches: list[_Stretch] = []
+        self.replaced: list[_Gap] = []
 
     def run(self) -> None:
         """Find the equal stretches and the replaced words (rules 1 to 3)."""
-        gaps = [Gap(0, len(self.key.code), 0, len(self.response.code))]
+        gaps = [_Gap(0, len(self.key.code), 0, len(self.response.code))]
         while gaps:
             gap = self._trimmed(gaps.pop())
             if gap.key == gap.key_end or gap.response == gap.response_end:
@@ -116,9 +116,9 @@ class _Search:
             self.stretches += anchors
             key, response = gap.key, gap.response
             for anchor in anchors:
-                gaps.append(Gap(key, anchor.key, response, anchor.response, gap.rounds - 1))
+                gaps.append(_Gap(key, anchor.key, response, anchor.response, gap.rounds - 1))
                 key, response = anchor.key + anchor.size, anchor.response + anchor.size
-            gaps.append(Gap(key, gap.key_end, response, gap.response_end, gap.rounds - 1))
+            gaps.append(_Gap(key, gap.key_end, response, gap.response_end, gap.rounds - 1))
         if self.key.has_word and not any(self.key.is_word(key, key + size) for key, _, size in self.stretches):
             self.stretches, self.replaced = [], []
 
@@ -135,33 +135,28 @@ class _Search:
         _set_moved(alignment, self._moved(alignment))
         return alignment
 
-    def _trimmed(self, gap: Gap) -> Gap:
+    def _trimmed(self, gap: _Gap) -> _Gap:
         """A gap without its equal beginning and end. At the beginning of a text the end of the gap is cut first, since
         only there it is beside an anchor."""
-        cuts = [self._without_begin, self._without_end]
-        for cut in cuts if gap.key else cuts[::-1]:
-            gap = cut(gap)
+        for at_end in (False, True) if gap.key else (True, False):
+            key, response = self.key.code[gap.key : gap.key_end], self.response.code[gap.response : gap.response_end]
+            if at_end:
+                size = common_prefix(key[::-1], response[::-1])
+                stretch = self._cut(_Stretch(gap.key_end - size, gap.response_end - size, size), end=False)
+                of_text = (gap.key_end, gap.response_end) == (len(self.key.code), len(self.response.code))
+            else:
+                size = common_prefix(key, response)
+                stretch, of_text = self._cut(_Stretch(gap.key, gap.response, size), begin=False), not gap.key
+            if not stretch.size or (of_text and stretch.size < min(MOVED_SIZE, len(key), len(response))):
+                continue
+            self.stretches.append(stretch)
+            if at_end:
+                gap = gap._replace(key_end=stretch.key, response_end=stretch.response)
+            else:
+                gap = gap._replace(key=gap.key + stretch.size, response=gap.response + stretch.size)
         return gap
 
-    def _without_begin(self, gap: Gap) -> Gap:
-        key, response = self.key.code[gap.key : gap.key_end], self.response.code[gap.response : gap.response_end]
-        size = self._cut(Stretch(gap.key, gap.response, common_prefix(key, response)), begin=False).size
-        if not size or (not gap.key and size < min(MOVED_SIZE, len(key), len(response))):
-            return gap
-        self.stretches.append(Stretch(gap.key, gap.response, size))
-        return gap._replace(key=gap.key + size, response=gap.response + size)
-
-    def _without_end(self, gap: Gap) -> Gap:
-        key, response = self.key.code[gap.key : gap.key_end], self.response.code[gap.response : gap.response_end]
-        size = common_prefix(key[::-1], response[::-1])
-        size = self._cut(Stretch(gap.key_end - size, gap.response_end - size, size), end=False).size
-        is_last = (gap.key_end, gap.response_end) == (len(self.key.code), len(self.response.code))
-        if not size or (is_last and size < min(MOVED_SIZE, len(key), len(response))):
-            return gap
-        self.stretches.append(Stretch(gap.key_end - size, gap.response_end - size, size))
-        return gap._replace(key_end=gap.key_end - size, response_end=gap.response_end - size)
-
-    def _anchors(self, gap: Gap) -> list[Stretch]:
+    def _anchors(self, gap: _Gap) -> list[_Stretch]:
         """The anchors of a gap, of the greatest size of which there are any."""
         response = self.response.code[gap.response : gap.response_end]
         for size in ANCHORS:
@@ -169,7 +164,7 @@ class _Search:
                 continue
             values, first = np.unique(grams(response, size), return_index=True)
             which, starts = self.grams(size).once(values, gap.key, gap.key_end)
-            stretches = in_order(self._equal(starts, first[which] + gap.response, size), size)
+            stretches = _in_order(self._equal(starts, first[which] + gap.response, size), size)
             if anchors := [anchor for anchor in map(self._cut, stretches) if anchor.size]:
                 return anchors
         return []
@@ -183,14 +178,14 @@ class _Search:
         equal = (of_key[key] == of_response[response]) & (of_key[key + size - 1] == of_response[response + size - 1])
         return key[equal], response[equal]
 
-    def _cut(self, stretch: Stretch, *, begin: bool = True, end: bool = True) -> Stretch:
+    def _cut(self, stretch: _Stretch, *, begin: bool = True, end: bool = True) -> _Stretch:
         """A stretch cut to begin and end where words do on both sides, if there are such places near."""
         key, response, size = stretch
         if end and (borders := self._borders(key + max(size - BORDER, 0), response + max(size - BORDER, 0), size)):
             size = max(size - BORDER, 0) + borders[-1]
         if begin and (borders := self._borders(key, response, size)):
             key, response, size = key + borders[0], response + borders[0], size - borders[0]
-        return Stretch(key, response, size)
+        return _Stretch(key, response, size)
 
     def _borders(self, key: int, response: int, size: int) -> list[int]:
         """Where words begin on both sides, counted from a character of each, up to `BORDER`."""
@@ -198,26 +193,25 @@ class _Search:
         both = self.key.begins[key : key + stop] & self.response.begins[response : response + stop]
         return np.flatnonzero(both).tolist()
 
-    def _by_words(self, gap: Gap) -> None:
+    def _by_words(self, gap: _Gap) -> None:
         """Align the words of a gap (rule 3)."""
         of_key = self.key.begun[gap.key_end - 1] - self.key.begun[gap.key] + 1
-        of_response = np.count_nonzero(self.response.begins[gap.response + 1 : gap.response_end]) + 1
+        of_response = self.response.begun[gap.response_end - 1] - self.response.begun[gap.response] + 1
         if of_key * of_response > CELLS:
             return
-        key = word_borders(self.key.token, gap.key, gap.key_end)
-        response = word_borders(self.response.token, gap.response, gap.response_end)
+        key, response = self.key.borders(gap.key, gap.key_end), self.response.borders(gap.response, gap.response_end)
         words, other_words = (
             [side.code[start:stop].tobytes() for start, stop in pairwise(borders)]
             for side, borders in ((self.key, key), (self.response, response))
         )
-        for word, other in fewest_edits(words, other_words):
+        for word, other in _fewest_edits(words, other_words):
             start, stop, at_response, end = key[word], key[word + 1], response[other], response[other + 1]
             if words[word] == other_words[other]:
-                self.stretches.append(Stretch(start, at_response, stop - start))
+                self.stretches.append(_Stretch(start, at_response, stop - start))
             else:
-                self.replaced.append(Gap(start, stop, at_response, end))
+                self.replaced.append(_Gap(start, stop, at_response, end))
 
-    def _moved(self, alignment: Alignment) -> list[Stretch]:
+    def _moved(self, alignment: Alignment) -> list[_Stretch]:
         """The stretches that both sides have outside of those of at least `MOVED_SIZE` that are aligned."""
         left = np.ones(len(alignment.key), dtype=np.bool_)
         equal = np.flatnonzero(alignment.state == EQUAL)
@@ -228,7 +222,7 @@ class _Search:
             return []
         taken = np.sort(alignment.key[~left])
         of_key, of_response = _Parts(taken, len(self.key.code)), _Parts(np.flatnonzero(~left), len(left))
-        moved: list[Stretch] = []
+        moved: list[_Stretch] = []
         for core in sorted(self._once_on_both_sides(left, taken), key=lambda core: -core.size):
             key, response = core.key + core.size // 2, core.response + core.size // 2
             if key in of_key or response in of_response:
@@ -242,7 +236,7 @@ class _Search:
                 moved.append(stretch)
         return moved
 
-    def _once_on_both_sides(self, left: Bools, taken: Ints) -> list[Stretch]:
+    def _once_on_both_sides(self, left: Bools, taken: Ints) -> list[_Stretch]:
         """Stretches that the key has once among the characters that are not ``taken``, where the characters ``left``
         of the response have them first."""
         many = np.append(np.int32(0), np.cumsum(left, dtype=np.int32))
@@ -252,22 +246,22 @@ class _Search:
         which, in_key = self.grams(MOVED_SIZE).once_without(values, taken)
         return diagonals(self._equal(in_key, starts[first[which]], MOVED_SIZE), MOVED_SIZE)
 
-    def _widened(self, key: int, response: int, of_key: tuple[int, int], of_response: tuple[int, int]) -> Stretch:
+    def _widened(self, key: int, response: int, of_key: tuple[int, int], of_response: tuple[int, int]) -> _Stretch:
         """The longest equal stretch around a character of each side, within a part of each."""
         codes = self.key.code, self.response.code
         before = common_prefix(codes[0][of_key[0] : key][::-1], codes[1][of_response[0] : response][::-1])
         after = common_prefix(codes[0][key : of_key[1]], codes[1][response : of_response[1]])
-        return Stretch(key - before, response - before, before + after)
+        return _Stretch(key - before, response - before, before + after)
 
 
-def _set(alignment: Alignment, stretch: Stretch, state: int) -> None:
+def _set(alignment: Alignment, stretch: _Stretch, state: int) -> None:
     """Align a stretch."""
     span = slice(stretch.response, stretch.response + stretch.size)
     alignment.key[span] = np.arange(stretch.key, stretch.key + stretch.size)
     alignment.state[span] = state
 
 
-def _set_moved(alignment: Alignment, moved: list[Stretch]) -> None:
+def _set_moved(alignment: Alignment, moved: list[_Stretch]) -> None:
     """Align moved stretches. Other characters that are aligned with a part of them are not any more."""
     if not moved:
         return
@@ -399,7 +393,7 @@ class _Starts:
         return end - begin, self.sums[end] - self.sums[begin]
 
 
-def diagonals(starts: tuple[Ints, Ints], size: int) -> list[Stretch]:
+def diagonals(starts: tuple[Ints, Ints], size: int) -> list[_Stretch]:
     """Pairs of equal stretches of ``size`` characters, each pair one character after the last one, as single stretches.
 
     ``starts`` are where they begin in the key and in the response.
@@ -411,57 +405,41 @@ def diagonals(starts: tuple[Ints, Ints], size: int) -> list[Stretch]:
     new[1:] = (np.diff(key) != 1) | (np.diff(response) != 1)
     first = np.flatnonzero(new)
     length = np.diff(np.append(first, len(key))) + size - 1
-    return [Stretch(*row) for row in zip(key[first].tolist(), response[first].tolist(), length.tolist(), strict=True)]
+    return [_Stretch(*row) for row in zip(key[first].tolist(), response[first].tolist(), length.tolist(), strict=True)]
 
 
-def in_order(starts: tuple[Ints, Ints], size: int) -> list[Stretch]:
+def _in_order(starts: tuple[Ints, Ints], size: int) -> list[_Stretch]:
     """Of stretches (as for `diagonals`), those that cover the most characters in one order on both sides. If two
     overlap, the second one begins after the first."""
     stretches = diagonals(starts, size)
-    keys = sorted({stretch.key for stretch in stretches})
-    rank = {key: number for number, key in enumerate(keys, start=1)}
-    # The best sum that ends at a key or before it, and its last stretch: a Fenwick tree of maxima.
-    tree: list[tuple[int, int]] = [(0, -1)] * (len(keys) + 1)
+    # For rising keys the best sum that ends there, and its last stretch; only those are kept that are better than all
+    # at smaller keys.
+    keys, best = [-1], [(0, -1)]
     before: list[int] = []
     for number, stretch in enumerate(stretches):
-        best, last = _greatest(tree, rank[stretch.key] - 1)
+        at = stop = bisect_left(keys, stretch.key)
+        covered, last = best[at - 1]
         before.append(last)
-        entry = best + stretch.size - size + 1, number
-        node = rank[stretch.key]
-        while node < len(tree):
-            tree[node] = max(tree[node], entry)
-            node += node & -node
-    chosen: list[Stretch] = []
-    _, number = _greatest(tree, len(keys))
+        covered += stretch.size - size + 1
+        while stop < len(keys) and best[stop][0] <= covered:
+            stop += 1
+        keys[at:stop], best[at:stop] = [stretch.key], [(covered, number)]
+    chosen: list[_Stretch] = []
+    _, number = best[-1]
     while number >= 0:
         chosen.append(stretches[number])
         number = before[number]
     return list(_apart(chosen[::-1]))
 
 
-def _greatest(tree: list[tuple[int, int]], node: int) -> tuple[int, int]:
-    """The greatest of the first entries of a Fenwick tree."""
-    greatest = 0, -1
-    while node:
-        greatest = max(greatest, tree[node])
-        node &= node - 1
-    return greatest
-
-
-def _apart(stretches: list[Stretch]) -> Iterator[Stretch]:
+def _apart(stretches: list[_Stretch]) -> Iterator[_Stretch]:
     """The stretches; one that begins within the one before it is cut."""
     key = response = 0
     for stretch in stretches:
         by = max(0, key - stretch.key, response - stretch.response)
         if by < stretch.size:
-            yield Stretch(stretch.key + by, stretch.response + by, stretch.size - by)
+            yield _Stretch(stretch.key + by, stretch.response + by, stretch.size - by)
             key, response = stretch.key + stretch.size, stretch.response + stretch.size
-
-
-def word_borders(token: Ints, start: int, stop: int) -> list[int]:
-    """Where the words of a stretch of characters begin, and finally where it ends."""
-    inside = np.flatnonzero(np.diff(token[start:stop])) + start + 1
-    return [start, *inside.tolist(), stop]
 
 
 EDIT, REPLACING = 2_000_000, 3_000_000
@@ -472,7 +450,7 @@ as an insertion, or twice as much.
 """
 
 
-def fewest_edits(key: list[bytes], response: list[bytes]) -> list[tuple[int, int]]:
+def _fewest_edits(key: list[bytes], response: list[bytes]) -> list[tuple[int, int]]:
     """The pairs of words that are equal or replace each other in the alignment with the fewest edits (rule 3)."""
     # Row by row: the cost of the first words of the key with the first of the response, and the last step to it.
     row = [number * EDIT for number in range(len(response) + 1)]
@@ -481,7 +459,7 @@ def fewest_edits(key: list[bytes], response: list[bytes]) -> list[tuple[int, int
         last, row = row, [number * EDIT]
         row_steps = [0]
         for column, other in enumerate(response):
-            cost, step = last[column] - 1000 if word == other else last[column] + REPLACING - likeness(word, other), 0
+            cost, step = last[column] - 1000 if word == other else last[column] + REPLACING - _likeness(word, other), 0
             if last[column + 1] + EDIT < cost:
                 cost, step = last[column + 1] + EDIT, 1
             if row[column] + EDIT < cost:
@@ -499,7 +477,7 @@ def fewest_edits(key: list[bytes], response: list[bytes]) -> list[tuple[int, int
     return pairs[::-1]
 
 
-def likeness(one: bytes, other: bytes) -> int:
+def _likeness(one: bytes, other: bytes) -> int:
     """How alike two words are that are not equal, from 0 to 999."""
     ends = 399 * (one[:8] == other[:8]) + 300 * (one[-8:] == other[-8:])
     return ends + 300 * min(len(one), len(other)) // max(len(one), len(other))

@@ -22,7 +22,7 @@ import numpy as np
 
 from corefscore.alignment.text.characters import Characters, characters
 from corefscore.alignment.text.stretches import Alignment, Key, in_place
-from corefscore.documents.arrays import Bools, Ints, Objects, changes, order_by, ranges, tally
+from corefscore.documents.arrays import Bools, Ints, Objects, changes, order_by, ranges, ranked, tally
 from corefscore.documents.model import SENTENCE, TENTH, Nodes
 from corefscore.formats.row import EMPTY, LAST, ZERO, Layers, Tree
 
@@ -282,10 +282,7 @@ def _without_gaps(start: Ints, count: Ints, gaps: Objects) -> tuple[Ints, Ints]:
 def _order(nodes: Nodes, entity: Ints, names: Sequence[str]) -> Ints:
     """The mentions by their entities, these by their first mention; ``names`` are the ids of entities."""
     rank = {name: number for number, name in enumerate(sorted(set(names)))}
-    ranks = np.array([rank[name] for name in names], dtype=np.int64)[entity] if len(entity) else entity
+    ranks = np.array([rank[name] for name in names], dtype=np.int64)[entity]
     order = order_by(nodes.first_word, -nodes.size, nodes.last_word - nodes.first_word, ranks)
-    ordered = entity[order]
-    seen, first = np.unique(ordered, return_index=True)
-    place_of_entity = np.zeros(int(ordered.max(initial=-1)) + 1, dtype=np.int64)
-    place_of_entity[seen] = first
-    return order[order_by(place_of_entity[ordered], np.arange(len(order)))]
+    first, place = ranked(entity[order])
+    return order[order_by(first[place])]
