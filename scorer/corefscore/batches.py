@@ -34,7 +34,7 @@ class BatchNotes(NamedTuple):
     - ``messages``: by view and document, the lines of the official layout about repeats.
     - ``pairs``: by view the documents themselves, if they are kept.
     - ``dropped``, ``repeats``: spans with dropped copies, and all spans with copies.
-    - ``common``: what both sides have in common.
+    - ``common``: what both sides have in common; None if they share a mention.
     - ``named``: the names of both sides, if a metric counts named mentions.
     - ``nodes``: oddities of mentions that are more than spans.
     - ``fidelity``: of the text of the response, if its words had to be found in the key.
@@ -47,7 +47,7 @@ class BatchNotes(NamedTuple):
     pairs: Mapping[str, Pairs]
     dropped: Sequence[Repeat]
     repeats: Sequence[Repeat]
-    common: Common
+    common: Common | None
     named: Sequence[SideNames] = ()
     nodes: About | None = None
     fidelity: Fidelity | None = None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from corefscore.alignment.common import SHARED, common
+from corefscore.alignment.common import common
 from corefscore.alignment.matching import Matched, exact, of_both, without_singletons
 from corefscore.alignment.pairing import Pairs, pair
 from corefscore.alignment.repeats import treat
@@ -262,7 +262,7 @@ def _aligned(
         {WHOLE: pairs} if keep_pairs else {},
         (),
         (),
-        SHARED if len(alignment.aligned[0]) else common(pairs, ()),
+        None if len(alignment.aligned[0]) else common(pairs, ()),
         nodes=about,
     )
     return notes, {WHOLE: alignment}

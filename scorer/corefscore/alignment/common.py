@@ -4,7 +4,7 @@ the reason."""
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ import numpy as np
 from corefscore.alignment.matching import Matched
 from corefscore.alignment.pairing import Pairs
 from corefscore.checking.findings import Finding, Found, plural, tokens
-from corefscore.documents.arrays import Ints
+from corefscore.documents.arrays import Ints, among
 from corefscore.documents.model import KEY, RESPONSE, Documents, Mention, Place, texts_of
 from corefscore.errors import UsageError
 
@@ -21,37 +21,28 @@ from corefscore.errors import UsageError
 class Common(NamedTuple):
     """What the sides of a batch of pairs have in common.
 
-    If they share a mention, the other fields are not set. ``documents`` is the number of documents that both sides
-    have, ``key`` and ``response`` are a mention of each side, if possible of one document, and ``places`` are the
-    beginnings of documents, each with a side that has no mention. ``tagged`` means that the response is text with tags.
+    ``documents`` is the number of documents that both sides have, ``first`` a mention of each side, if possible of one
+    document, and ``places`` are the beginnings of the documents of a side that has no mention. ``tagged`` means that
+    the response is text with tags.
     """
 
-    shares_mention: bool
-    documents: int = 0
-    key: Mention | None = None
-    response: Mention | None = None
-    places: Sequence[tuple[str, Place]] = ()
-    tagged: bool = False
+    documents: int
+    first: Mapping[str, Mention | None]
+    places: Mapping[str, Sequence[Place]]
+    tagged: bool
 
 
-SHARED = Common(shares_mention=True)
-
-
-def common(pairs: Pairs, views: Sequence[Matched]) -> Common:
-    """What the sides of a batch have in common, in any of the ways in which metrics see it."""
-    for matched in views:
-        of_key = np.zeros(len(matched.document), dtype=np.bool_)
-        of_key[matched.key.number] = True
-        if of_key[matched.response.number].any():
-            return SHARED
+def common(pairs: Pairs, views: Sequence[Matched]) -> Common | None:
+    """What the sides of a batch have in common; None if they share a mention in any of the ways in which metrics see
+    it."""
+    if any(among(matched.response.number, matched.key.number).any() for matched in views):
+        return None
     sides = {KEY: pairs.key, RESPONSE: pairs.response}
     in_both = np.intersect1d(pairs.key.mention_document(), pairs.response.mention_document())
     first = {name: _first(side, in_both if len(in_both) else side.document) for name, side in sides.items()}
     present = np.flatnonzero(pairs.present).tolist()
-    places = [
-        (name, side.place_of(document)) for name, side in sides.items() for document in present if first[name] is None
-    ]
-    return Common(False, len(present), first[KEY], first[RESPONSE], places, pairs.response.own_text)
+    places = {name: [side.place_of(d) for d in present] for name, side in sides.items() if first[name] is None}
+    return Common(len(present), first, places, pairs.response.own_text)
 
 
 def _first(side: Documents, documents: Ints) -> Mention | None:
@@ -64,32 +55,40 @@ def _first(side: Documents, documents: Ints) -> Mention | None:
     return side.mention(int(mentions[np.lexsort((end, start))[0]]))
 
 
-def nothing_in_common(batches: Sequence[Common]) -> list[Finding]:
+def nothing_in_common(batches: Sequence[Common | None]) -> list[Finding]:
     """The notice that a side has no mention, or that both sides have mentions and share none. There is no notice if
     they share a mention, or if they do not even share a document."""
-    documents = sum(batch.documents for batch in batches)
-    if not documents or any(batch.shares_mention for batch in batches):
+    apart = [batch for batch in batches if batch is not None]
+    documents = sum(batch.documents for batch in apart)
+    if not documents or len(apart) < len(batches):
         return []
-    key = [batch.key for batch in batches if batch.key]
-    response = [batch.response for batch in batches if batch.response]
-    if key and response:
-        beside = next(((b.key, b.response) for b in batches if b.key and b.response), (key[0], response[0]))
-        return [_apart(*beside, documents, any(batch.tagged for batch in batches))]
+    tagged = any(batch.tagged for batch in apart)
+    lacking = _without_mentions(apart)
+    if not lacking:
+        both = [batch for batch in apart if all(batch.first.values())] or apart
+        key, response = (next(filter(None, (batch.first[side] for batch in both))) for side in (KEY, RESPONSE))
+        return [_apart(key, response, documents, tagged)]
     found = []
-    for side, mentions in ((KEY, key), (RESPONSE, response)):
-        if not mentions:
-            place = next(place for batch in batches for name, place in batch.places if name == side)
-            tagged = side == RESPONSE and any(batch.tagged for batch in batches)
-            details = {"side": side, "documents": plural(documents, "document"), "hint": _hint(place, tagged)}
-            found.append(Finding("side-without-mentions", place.source.name, details=details))
+    for side, (place, *_) in lacking.items():
+        hint = _hint(place, side == RESPONSE and tagged)
+        details = {"side": side, "documents": plural(documents, "document"), "hint": hint}
+        found.append(Finding("side-without-mentions", place.source.name, details=details))
     return found
 
 
+def _without_mentions(batches: Sequence[Common]) -> dict[str, list[Place]]:
+    """The sides that have no mention, each with the beginnings of its documents."""
+    return {
+        side: [place for batch in batches for place in batch.places[side]]
+        for side in (KEY, RESPONSE)
+        if not any(batch.first[side] for batch in batches)
+    }
+
+
 def _apart(key: Mention, response: Mention, documents: int, tagged: bool) -> Finding:
-    words = texts_of([key, response])
     shown = [
         f'"{text}"{tokens(mention.span.start, mention.span.end)}'
-        for mention, text in zip((key, response), words, strict=True)
+        for mention, text in zip((key, response), texts_of([key, response]), strict=True)
     ]
     details = {"documents": plural(documents, "document"), "key": shown[0], "response": shown[1]}
     details["hint"] = (
@@ -115,19 +114,19 @@ def _hint(place: Place, tagged: bool) -> str:
     )
 
 
-def other_columns(batches: Sequence[Common]) -> list[Finding]:
+def other_columns(batches: Sequence[Common | None]) -> list[Finding]:
     """For a side without mentions, the notices that the last column of its files seems to be another one."""
-    if any(batch.shares_mention for batch in batches):
+    apart = [batch for batch in batches if batch is not None]
+    if len(apart) < len(batches):
         return []
     from corefscore.formats import examination
     from corefscore.formats.row import Reading
 
     found = Found()
-    for side, mentions in ((KEY, [b.key for b in batches]), (RESPONSE, [b.response for b in batches])):
-        places = [place for batch in batches for name, place in batch.places if name == side and place.line is not None]
-        if any(mentions) or (side == RESPONSE and any(batch.tagged for batch in batches)):
+    for side, places in _without_mentions(apart).items():
+        if side == RESPONSE and any(batch.tagged for batch in apart):
             continue
-        for source in dict.fromkeys(place.source for place in places):
+        for source in dict.fromkeys(place.source for place in places if place.line is not None):
             with suppress(UsageError):  # what cannot be read a second time is not looked at
                 deque(examination([source], found, Reading(), side).documents([source]), maxlen=0)
     return [finding for finding in found.listed if finding.code == "other-column"]

@@ -95,16 +95,13 @@ def entities_found(alignment: Alignment, lookup: str) -> Found:
 
 def plain(alignment: Alignment) -> Matched | None:
     """The mentions as plain numbers, equal for the two of a pair; None if the look-ups differ from that."""
-    if alignment.searched is not None:
-        return None
     key, response = alignment.aligned
     sides = alignment.key.side, alignment.response.side
     numbers = len(alignment.document)
-    if any(np.bincount(side.number).max(initial=0) > 1 for side in sides):
-        return None
-    here, there = (np.bincount(side.number, minlength=numbers) > 0 for side in sides)
+    here, there = (np.bincount(side.number, minlength=numbers) for side in sides)
     unequal = key != response
-    if here[response[unequal]].any() or there[key[unequal]].any():
+    copies = max(here.max(initial=0), there.max(initial=0)) > 1
+    if alignment.searched is not None or copies or here[response[unequal]].any() or there[key[unequal]].any():
         return None
     number = np.arange(numbers)
     number[response] = key

@@ -181,11 +181,10 @@ def named_by_position(
     They belong together by their position, which their texts confirm. Raises `InputError` for another number of them.
     """
     first = [next(side, None) for side in (key, response)]
-    sides = [_put_back(batch, rest) for batch, rest in zip(first, (key, response), strict=True)]
-    if first[0] is None or first[1] is None:
-        return sides[0], sides[1]
-    nameless = [batch is not None and batch.unnamed and batch.characters is not None for batch in first]
-    if first[0].unnamed == first[1].unnamed or not any(nameless):
+    begun = [batch for batch in first if batch is not None]
+    sides = [chain([] if batch is None else [batch], rest) for batch, rest in zip(first, (key, response), strict=True)]
+    nameless = [batch.unnamed and batch.characters is not None for batch in begun]
+    if len({batch.unnamed for batch in begun}) < 2 or not any(nameless):
         return sides[0], sides[1]
     whole = [joined(list(side)) for side in sides]
     number = nameless.index(True)
@@ -196,9 +195,3 @@ def named_by_position(
         raise InputError([Finding("unnamed-documents", place.source.name, details=details)])
     whole[number] = replace(without, names=list(names))
     return iter([whole[0]]), iter([whole[1]])
-
-
-def _put_back(first: Documents | None, rest: Iterator[Documents]) -> Iterator[Documents]:
-    if first is not None:
-        yield first
-    yield from rest

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -77,8 +78,7 @@ def _parts(names: Iterable[str]) -> dict[str, str]:
     return {names[0]: name for name, names in meant_by.items() if len(names) == 1}
 
 
-def refused(finding: Finding) -> None:
-    """Raise an error as `InputError`."""
+def _refused(finding: Finding) -> None:
     raise InputError([finding])
 
 
@@ -87,7 +87,7 @@ def pair(
     response: Iterator[Documents],
     notices: list[Finding],
     only: str | None = None,
-    refuse: Callable[[Finding], None] = refused,
+    refuse: Callable[[Finding], None] = _refused,
 ) -> Iterator[Pairs]:
     """Pairs for all documents of the key, or for the one named ``only``.
 
@@ -143,22 +143,10 @@ class _Pairing:
             self._read_key_to_its_end()
             self.other_form = in_other_form(self.key_names.places, self.response_names.places)
         found = [self.waiting.pop(self.other_form.get(name, name), None) for name in key.names]
-        parts: list[Documents] = []
-        shift: dict[int, int] = {}
-        which = []
-        total = 0
-        for waiting in found:
-            if waiting is None:
-                which.append(-1)
-                continue
-            part, document = waiting
-            if id(part) not in shift:
-                shift[id(part)] = total
-                parts.append(part)
-                total += len(part)
-            which.append(shift[id(part)] + document)
-        chosen = np.array(which, dtype=np.int64)
-        response = joined(parts).take(chosen)
+        parts = {id(part): part for part, _ in filter(None, found)}
+        before = dict(zip(parts, accumulate(map(len, parts.values()), initial=0), strict=False))
+        chosen = np.array([before[id(its[0])] + its[1] if its else -1 for its in found], dtype=np.int64)
+        response = joined(list(parts.values())).take(chosen)
         present = chosen >= 0
         if self.other_form:
             response = replace(response, names=[name if p else "" for name, p in zip(key.names, present, strict=True)])
@@ -182,9 +170,8 @@ class _Pairing:
         return True
 
     def _check(self, key: Documents, response: Documents, present: Bools) -> None:
-        faults = sorted([(d, 0, f) for d, f in key.faults.items()] + [(d, 1, f) for d, f in response.faults.items()])
-        if faults:
-            raise InputError([faults[0][2]()])
+        if faults := {**response.faults, **key.faults}:
+            raise InputError([faults[min(faults)]()])
         for side, other in ((key, response), (response, key)):
             for finding in _beyond(side, other, present):
                 self.refuse(finding)
@@ -202,10 +189,9 @@ class _Pairing:
                 # This one is only counted, since the file would have to be read again to say what is wrong.
                 details = {"fault": f'in document "{batch.names[d]}"'}
                 self.notices.append(Finding("unscored-fault", batch.place_of(d).source.name, details=details))
-                continue
-            fault = batch.faults[d]()
-            details = {"fault": fault.found}
-            self.notices.append(Finding("unscored-fault", fault.path, fault.line, fault.column, details, fault.excerpt))
+            else:
+                fault = batch.faults[d]()
+                self.notices.append(fault._replace(code="unscored-fault", details={"fault": fault.found}))
 
     def _finish(self) -> None:
         """Add notices about documents without a partner, once both sides are read to the end."""

@@ -9,8 +9,7 @@ assignments are those of the whole document. A notice names entities with mentio
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -18,9 +17,8 @@ import numpy as np
 from corefscore.alignment.matching import Matched, Rows
 from corefscore.alignment.pairing import Pairs
 from corefscore.checking.findings import Finding, plural
-from corefscore.documents.arrays import Ints, changes, order_by
+from corefscore.documents.arrays import Ints, firsts
 from corefscore.documents.model import KEY, RESPONSE, Documents, Place
-from corefscore.documents.sources import Source
 from corefscore.errors import UsageError
 
 
@@ -62,13 +60,19 @@ def units_of(pairs: Pairs, unit: str) -> Units:
     key = pairs.key
     if key.nodes is not None or key.layers is None:
         raise UsageError(f"--unit {unit}: units within documents need a key in CoNLL or JSON, read from a file")
-    by_place = _names_by_place(key, unit)
+    # Each file is read once more.
+    places = set(filter(None, key.places))
+    by_place: dict[Place | None, Sequence[str]] = {
+        place: layers.units
+        for source in {place.source for place in places}
+        for layers in key.layers(source, unit)
+        if (place := Place(source, layers.line)) in places
+    }
     names: list[str] = []
     documents: list[int] = []
     tokens: list[Ints] = []
     for document in range(len(key)):
-        place = key.places[document]
-        of_tokens = (by_place.get(place, ()) if place is not None else ()) or (key.names[document],)
+        of_tokens = by_place.get(key.places[document]) or (key.names[document],)
         numbers: dict[str, int] = {}
         tokens.append(
             np.array([numbers.setdefault(name, len(numbers)) for name in of_tokens], dtype=np.int64) + len(names)
@@ -83,27 +87,10 @@ def units_of(pairs: Pairs, unit: str) -> Units:
     )
 
 
-def _names_by_place(key: Documents, unit: str) -> Mapping[Place, Sequence[str]]:
-    """The units of the tokens of each document. Each file is read once more."""
-    by_source: dict[Source, dict[int | None, Place]] = defaultdict(dict)
-    for place in key.places:
-        if place is not None:
-            by_source[place.source][place.line] = place
-    found: dict[Place, Sequence[str]] = {}
-    assert key.layers is not None, "checked before"
-    for source, places in by_source.items():
-        for layers in key.layers(source, unit):
-            if layers.line in places:
-                found[places[layers.line]] = layers.units
-    return found
-
-
 def _crossing(units: Units, name: str, side: Documents, unit: str) -> list[Finding]:
     """A notice for each document with entities of a side that have mentions in several units."""
     row = units.of(side)
-    order = order_by(side.entity, row)
-    entity = side.entity[order][changes(side.entity[order], row[order])]
-    crossing = np.flatnonzero(np.bincount(entity, minlength=len(side.document)) > 1)
+    crossing = np.flatnonzero(np.bincount(side.entity[firsts(side.entity, row)], minlength=len(side.document)) > 1)
     found = []
     for document in np.unique(side.document[crossing]).tolist():
         crossed = crossing[side.document[crossing] == document]

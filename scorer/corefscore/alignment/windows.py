@@ -18,27 +18,20 @@ import numpy as np
 
 from corefscore.alignment.pairing import Pairs
 from corefscore.checking.findings import Finding
-from corefscore.documents.arrays import Ints, changes, order_by
+from corefscore.documents.arrays import Ints, order_by, ranked
 from corefscore.documents.model import KEY, RESPONSE, Documents, Mention, texts_of
 from corefscore.errors import UsageError
 
 
-class Crossing(NamedTuple):
-    """A mention that does not end in the window of its first token. ``border`` is the token at which the next window
-    begins."""
-
-    mention: Mention
-    border: int
-
-
 class Windows(NamedTuple):
     """The windows of a batch: the number of the document that each was cut from, the first token of each, the number of
-    tokens of all, and the mentions that cross a border."""
+    tokens of all, and the mentions that do not end in the window of their first token, each with the token at which the
+    next window begins."""
 
     document: Ints
     begin: Ints
     size: int
-    crossing: Sequence[Crossing]
+    crossing: Sequence[tuple[Mention, int]]
 
     def named(self, documents: Sequence[str]) -> list[str]:
         """The name of each window: that of its document, and its tokens."""
@@ -72,7 +65,7 @@ def crossing_notices(windows: Sequence[Windows]) -> list[Finding]:
     """A notice for each mention that crosses a border."""
     crossing = [crossed for of_batch in windows for crossed in of_batch.crossing]
     found = []
-    for (mention, border), words in zip(crossing, texts_of([crossed.mention for crossed in crossing]), strict=True):
+    for (mention, border), words in zip(crossing, texts_of([mention for mention, _ in crossing]), strict=True):
         details = {
             "document": mention.document,
             "words": words,
@@ -103,7 +96,7 @@ def _side(side: Documents, windows: Windows, first: Ints) -> Documents:
     document, begin, size, _ = windows
     window = first[side.mention_document()] + side.start // size
     order = order_by(window, side.entity)
-    new = changes(window[order], side.entity[order])
+    first_mentions, entity = ranked(window, side.entity)
     names = side.named_entities
     tokens = np.clip(side.tokens[document] - begin, np.minimum(side.tokens[document], 0), size)
     at_first = {d: int(first[d]) for d in (*side.faults, *side.discarded)}
@@ -112,9 +105,9 @@ def _side(side: Documents, windows: Windows, first: Ints) -> Documents:
         names=windows.named(side.names),
         places=[side.places[d] for d in document.tolist()],
         tokens=tokens,
-        document=window[order][new],
-        label=side.label[side.entity[order][new]],
-        entity=np.cumsum(new) - 1,
+        document=window[first_mentions],
+        label=side.label[side.entity[first_mentions]],
+        entity=entity[order],
         start=side.start[order],
         end=side.end[order],
         line=side.line[order],
@@ -126,8 +119,8 @@ def _side(side: Documents, windows: Windows, first: Ints) -> Documents:
     )
 
 
-def _crossing(side: Documents, size: int) -> list[Crossing]:
+def _crossing(side: Documents, size: int) -> list[tuple[Mention, int]]:
     """The mentions of a side that cross a border, in the order of the text."""
     over = np.flatnonzero(side.start // size != side.end // size)
     over = over[order_by(side.mention_document()[over], side.start[over])]
-    return [Crossing(side.mention(mention), (int(side.start[mention]) // size + 1) * size) for mention in over.tolist()]
+    return [(side.mention(mention), (int(side.start[mention]) // size + 1) * size) for mention in over.tolist()]

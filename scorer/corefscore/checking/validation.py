@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.alignment.common import SHARED, Common, common, nothing_in_common
+from corefscore.alignment.common import Common, common, nothing_in_common
 from corefscore.alignment.matching import exact
 from corefscore.alignment.nodes import About, beside_each_other, marked_again
 from corefscore.alignment.nodes import matched as align
@@ -229,7 +229,7 @@ def _compare(key: _Side, response: _Side, found: Found, reading: Reading) -> Non
     limit."""
     notices: list[Finding] = []
     dropped: list[Repeat] = []
-    shared: list[Common] = []
+    shared: list[Common | None] = []
     aligned: list[About] = []
     try:
         of_key, of_response, text = on_key(key.documents(), response.documents(), reading, notices)
@@ -244,7 +244,7 @@ def _compare(key: _Side, response: _Side, found: Found, reading: Reading) -> Non
         notices.clear()
         if pairs.key.nodes is not None and pairs.response.nodes is not None:
             alignment, about = align(pairs, Rules().settled(nodes=True))
-            shared.append(SHARED if len(alignment.aligned[0]) else common(pairs, ()))
+            shared.append(None if len(alignment.aligned[0]) else common(pairs, ()))
             aligned.append(about)
             continue
         matched = exact(pairs.key, pairs.response)

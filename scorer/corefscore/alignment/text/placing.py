@@ -36,6 +36,7 @@ from corefscore.documents.model import (
     NO_NODES,
     RESPONSE,
     Documents,
+    Place,
     Span,
     by_appearance,
     joined,
@@ -159,7 +160,9 @@ class _Placing:
             answers, others = self._by_position(), []
         for document, pieces in answers.items():
             if len(pieces) > 1:
-                self._note_pieces(document, pieces)
+                place = self.response.place_of(pieces[0])
+                details = {"document": self.key.names[document], "count": len(pieces), "meaning": MEANING[self.pieces]}
+                self.notices.append(Finding("joined-pieces", place.source.name, place.line, details=details))
         return answers, np.array(others, dtype=np.int64)
 
     def _by_position(self) -> dict[int, list[int]]:
@@ -173,11 +176,6 @@ class _Placing:
             raise InputError([Finding("unnamed-answers", place.source.name, place.line, details=details)])
         self.notices.append(Finding("by-position", place.source.name, place.line, details=details))
         return {document: [document] for document in range(len(self.key))}
-
-    def _note_pieces(self, document: int, pieces: Sequence[int]) -> None:
-        place = self.response.place_of(pieces[0])
-        details = {"document": self.key.names[document], "count": len(pieces), "meaning": MEANING[self.pieces]}
-        self.notices.append(Finding("joined-pieces", place.source.name, place.line, details=details))
 
     # Words
 
@@ -367,22 +365,18 @@ def words_of(side: Documents, documents: Iterable[int], name: str, *, zeros: boo
 
     Raises `InputError` for a document whose words are not known.
     """
-    by_source: dict[Source, dict[int | None, int]] = defaultdict(dict)
-    for document in documents:
-        place = side.place_of(document)
-        by_source[place.source][place.line] = document
+    by_place = {side.place_of(document): document for document in documents}
     words: dict[int, Layers] = {}
-    for source, by_line in by_source.items():
+    for source in dict.fromkeys(place.source for place in by_place):
         for layers in side.layers(source) if side.layers else ():
-            if layers.line in by_line:
+            if (place := Place(source, layers.line)) in by_place:
                 with_own = layers._replace(zeros=np.flatnonzero(layers.empty).tolist()) if zeros else overt(layers)
-                words[by_line[layers.line]] = layers if side.nodes is None or name == KEY else with_own
-    for source, by_line in by_source.items():
-        for line, document in by_line.items():
-            forms = set(chain(*words[document].words)) if document in words else set()
-            if document not in words or side.tokens[document] < 0 or forms == {NO_WORD}:
-                details = {"document": side.names[document], "side": name}
-                raise InputError([Finding("text-unknown", source.name, line, details=details)])
+                words[by_place[place]] = layers if side.nodes is None or name == KEY else with_own
+    for place, document in by_place.items():
+        known = document in words and side.tokens[document] >= 0 and set(chain(*words[document].words)) != {NO_WORD}
+        if not known:
+            details = {"document": side.names[document], "side": name}
+            raise InputError([Finding("text-unknown", place.source.name, place.line, details=details)])
     return words
 
 
