@@ -11,7 +11,7 @@ import numpy as np
 from corefscore.alignment.common import Common, nothing_in_common, other_columns
 from corefscore.alignment.pairing import Pairs
 from corefscore.alignment.repeats import Repeat, describe, distinct, refuse_too_many
-from corefscore.checking.findings import Finding
+from corefscore.checking.findings import SHOWN, Finding
 from corefscore.documents.arrays import Floats, in_a_row
 from corefscore.errors import UsageError
 from corefscore.metrics import LINKED, MENTIONS, find
@@ -127,9 +127,11 @@ def _notices(
     dropped = [repeat for batch in notes for repeat in batch.dropped]
     if settings.rules.repeated == "official":
         refuse_too_many(dropped)
-        yield from describe("repeated-mention", distinct([repeat for batch in notes for repeat in batch.repeats]))
+        yield from describe(
+            "repeated-mention", distinct([repeat for batch in notes for repeat in batch.repeats]), SHOWN
+        )
     else:
-        yield from describe("dropped-repeat", distinct(dropped))
+        yield from describe("dropped-repeat", distinct(dropped), SHOWN)
     windows = [batch.windows for batch in notes if batch.windows is not None]
     if windows:
         from corefscore.alignment.windows import crossing_notices

@@ -28,6 +28,7 @@ from corefscore.alignment.pairing import Pairs
 from corefscore.checking.findings import MOST, Finding, plural, tokens
 from corefscore.documents.arrays import NONE, Bools, Ints, among, bounds, order_by, repeated
 from corefscore.documents.model import Documents, Mention, texts_of
+from corefscore.documents.sources import Source
 from corefscore.errors import InputError
 
 LIMIT = 10
@@ -159,14 +160,21 @@ def too_many(dropped: Sequence[Repeat]) -> Finding | None:
     return Finding("too-many-repeated", dropped[0].first.place.source.name, details=details)
 
 
-def describe(code: str, repeats: Sequence[Repeat]) -> list[Finding]:
-    """Findings for repeated spans, with their words and the entities that they are in."""
+def describe(code: str, repeats: Sequence[Repeat], most: int = MOST) -> list[Finding]:
+    """Findings for repeated spans, with the entities that they are in and their words. After the first ``most`` of a
+    file, token numbers stand for words, since a file may have very many, and it takes time to find their words."""
+    by_file: dict[Source, list[int]] = defaultdict(list)
+    for row, repeat in enumerate(repeats):
+        by_file[repeat.first.place.source].append(row)
+    rows = [row for of_file in by_file.values() for row in of_file[:most]]
+    words = dict(zip(rows, texts_of([repeats[row].first for row in rows]), strict=True))
     found = []
-    for (first, copies, entities), words in zip(repeats, texts_of([repeat.first for repeat in repeats]), strict=True):
+    for row, (first, copies, entities) in enumerate(repeats):
+        start, end = first.span.start, first.span.end
         details = {
             "document": first.document,
-            "words": words,
-            "tokens": tokens(first.span.start, first.span.end),
+            "words": words.get(row, f"{start}-{end}"),
+            "tokens": tokens(start, end),
             "count": len(copies),
             "entities": entities,
         }
