@@ -45,8 +45,7 @@ MEASURED: dict[str, tuple[int, int]] = {
     "json of many clusters": (57, 37),
     "json of documents with faults": (0, 103),
 }
-"""Bytes of memory for a byte of input, besides those at rest, of scoring and of validating beside a key: the table of
-docs/maintaining.md."""
+"""Bytes of memory for a byte of input, besides those at rest, of scoring and of validating beside a key."""
 
 SMALL = ("a long line", "columns", "comments", "documents")
 """Input that takes less than `LITTLE` times its size."""
@@ -226,13 +225,12 @@ def test_json_of_many_documents_takes_no_more_than_scoring_them(tmp_path: Path) 
 
 
 def test_what_was_measured_is_what_is_tried_and_told() -> None:
-    """The page has every number, rounded as there."""
+    """The page has the three largest numbers."""
     assert MEASURED.keys() <= HOSTILE.keys()
-    page = (ROOT / "docs" / "maintaining.md").read_text()
-    rows = dict(re.findall(r"^\| (.*?) \| (\d+ \| \d+ \| \d+) \|$", page, re.MULTILINE))
-    told = {name: tuple(map(int, rows[name].split(" | ")))[::2] for name in MEASURED if name in rows}
-    assert told == {name: MEASURED[name] for name in told}
-    assert MEASURED.keys() == told.keys()
+    page = (ROOT / "docs" / "maintaining.md").read_text().replace("\n", " ")
+    largest = sorted(MEASURED.values(), reverse=True)[:3]
+    told = re.findall(r"\((\d+) and (\d+)\)", page)
+    assert [(int(scoring), int(validating)) for scoring, validating in told] == largest
 
 
 @pytest.mark.slow
