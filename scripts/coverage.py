@@ -11,14 +11,15 @@ of the folder CORPORA:
 - litbank: 100 novels with two made-up systems: the key with seeded errors, whose rate is another in each document.
 - koconovel: 50 novels of 809 parts, a human reader as a system and two made-up ones; the novel is the unit.
 
-The first table has the share of 95 % intervals that contain the truth, over all measures and scores, for each system
-and each pair. The second has how often tests at 0.05 tell equal systems apart:
-the counts of two systems are swapped by chance in each unit, so that nothing is left to find.
+The table has the share of 95 % intervals that contain the truth, over all measures and scores, for each system and each
+pair, and how often tests at 0.05 tell equal systems apart: the counts of two systems are swapped by chance in each
+unit, so that nothing is left to find.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import random
 import re
 import sys
@@ -36,8 +37,10 @@ from corefscore.statistics.significance import Method, Sample, compared, statist
 from corefscore.statistics.units import sample
 
 PAGE = Path(__file__).parent.parent / "docs" / "background" / "statistics.md"
+ROWS = PAGE.with_name("coverage.csv")
 MEASURES = wanted("muc,bcub,ceafe,lea,blanc,conll").measures
 UNITS = (3, 5, 10, 20, 40)
+ON_PAGE = (5, 10, 20)
 TRIALS = 1000
 SAME = 1e-12
 
@@ -141,23 +144,40 @@ def false_alarms(of: Sample, units: int, draws: int) -> Floats:
     return rates
 
 
-def tables(folder: Path, draws: int) -> str:
-    """Both tables in Markdown."""
-    lines = ["| corpus | units | scores | differences |", "|---|---|---|---|"]
-    alarms = [
-        "| corpus | units | randomization | bootstrap | anywhere | anywhere, `holm-all` |",
-        "|---|---|---|---|---|---|",
-    ]
+HEADS = (
+    "corpus",
+    "units",
+    "intervals of scores",
+    "of differences",
+    "randomization",
+    "bootstrap",
+    "anywhere",
+    "anywhere, `holm-all`",
+)
+
+
+def measured(folder: Path, draws: int) -> list[list[str]]:
+    """A row for each corpus and number of units, under `HEADS`."""
+    rows = []
     for name, of in corpora(folder):
         for units in UNITS:
             cells = [f"{share:.2f}" for share in coverage(of, units, draws)]
             scores, differences = (", ".join(its) for its in (cells[: of.systems], cells[of.systems :]))
-            lines.append(f"| {name} | {units} | {scores} | {differences} |")
-            sys.stderr.write(f"{lines[-1]}\n")
             rates = [f"{rate:.2f}" for rate in false_alarms(of, units, draws)]
-            alarms.append(f"| {name} | {units} | {' | '.join(rates)} |")
-            sys.stderr.write(f"{alarms[-1]}\n")
-    return "\n".join([*lines, "", *alarms])
+            rows.append([name, str(units), scores, differences, *rates])
+            sys.stderr.write(f"{' | '.join(rows[-1])}\n")
+    return rows
+
+
+def table(rows: Sequence[Sequence[str]]) -> str:
+    """Rows in Markdown."""
+    lines = [HEADS, ["---"] * len(HEADS), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def on_page(rows: Sequence[Sequence[str]]) -> str:
+    """The rows that the page has."""
+    return table([row for row in rows if int(row[1]) in ON_PAGE])
 
 
 def main() -> None:
@@ -166,15 +186,19 @@ def main() -> None:
     )
     parser.add_argument("corpora", type=Path)
     parser.add_argument("--draws", type=int, default=600)
-    parser.add_argument("--page", action="store_true", help="write the tables into docs/background/statistics.md")
+    parser.add_argument(
+        "--page", action="store_true", help="write the table into docs/background/statistics.md, and coverage.csv there"
+    )
     given = parser.parse_args()
-    found = tables(given.corpora, given.draws)
+    found = measured(given.corpora, given.draws)
     if not given.page:
-        sys.stdout.write(f"{found}\n")
+        sys.stdout.write(f"{table(found)}\n")
     else:
+        with ROWS.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows([HEADS, *found])
         page = PAGE.read_text()
         marked = r"(?<=<!-- measured -->\n\n).*?(?=\n\n<!-- end -->)"
-        PAGE.write_text(re.sub(marked, lambda _: found, page, flags=re.DOTALL))
+        PAGE.write_text(re.sub(marked, lambda _: on_page(found), page, flags=re.DOTALL))
 
 
 if __name__ == "__main__":

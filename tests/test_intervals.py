@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -159,3 +160,9 @@ def test_the_simulation_of_coverage_swaps_samples_of_any_systems() -> None:
     shares = coverage.coverage(marked, 5, 2)
     assert shares.shape == (3 + 3,)
     assert np.isin(shares * 2 * 3, range(7)).all()
+
+
+def test_the_page_has_rows_of_the_simulation() -> None:
+    heads, *rows = csv.reader(coverage.ROWS.open(encoding="utf-8"))
+    assert heads == list(coverage.HEADS)
+    assert f"<!-- measured -->\n\n{coverage.on_page(rows)}\n\n<!-- end -->" in coverage.PAGE.read_text()
