@@ -85,10 +85,6 @@ ON_PAGE: Mapping[str, str] = {
     "many": "5,000 documents",
     "huge": "100,000 documents",
     "huge-jobs": "the same, `--jobs 2`",
-    "component-dense": "one component",
-    "one-entity": "a million mentions",
-    "singletons": "a million mentions",
-    "repeats": "each span twice",
 }
 """The rows that the page has, and what they are."""
 
@@ -230,14 +226,15 @@ def table(rows: Sequence[Row], peers: Sequence[str], *, brief: bool = False) -> 
     return "\n".join(lines) + "\n"
 
 
-def conclusions(rows: Sequence[Row]) -> str:
-    """What follows from the table: the machine, whether time grows with length, and what two jobs save."""
+def conclusions(rows: Sequence[Row], *, brief: bool = False) -> str:
+    """What follows from the table: the machine, whether time grows with length (not if ``brief``), and what two jobs
+    save."""
     by_name = {each.name: each for each in rows}
     busy = os.getloadavg()[0] / (os.cpu_count() or 1)
     load = "**not idle**: absolute times are too long, ratios less so" if busy > LOADED else "idle but for this"
     versions = f"Python {platform.python_version()}, numpy {version('numpy')}, scipy {version('scipy')}"
     lines = [f"{os.cpu_count()} processors ({platform.machine()}), {platform.system()}, {versions}. It was {load}."]
-    if {"huge", "huge-half"} <= by_name.keys():
+    if {"huge", "huge-half"} <= by_name.keys() and not brief:
         beyond = {
             name: [getattr(each.runs[OURS], unit) - getattr(each.runs[IMPORT], unit) for unit in ("wall", "cpu")]
             for name, each in by_name.items()
@@ -257,7 +254,7 @@ def conclusions(rows: Sequence[Row]) -> str:
     for name in TWINS.keys() & by_name.keys():
         wall, cpu = (by_name[name].ratio(OURS, PLAIN, unit) for unit in ("wall", "cpu"))
         lines.append(f"{name} takes {number(wall)} times the time of {PLAIN} (processor time: {number(cpu)}).")
-    for name in ("many", "huge"):
+    for name in ("huge",) if brief else ("many", "huge"):
         if {name, f"{name}-jobs"} <= by_name.keys():
             one, two = by_name[name].runs[OURS], by_name[f"{name}-jobs"].runs[OURS]
             taken = f"{two.wall / one.wall:.2f} times the time and {two.cpu / one.cpu:.2f} times the processor time"
@@ -328,7 +325,7 @@ def main() -> None:
     for name in wanted:
         rows.append(row(name, arguments.inputs, peers, shlex.split(arguments.options), arguments.patient))
         print(f"{name}: {rows[-1].runs[OURS].wall:.2f} s", file=sys.stderr)  # noqa: T201 - what it found is what it prints
-    text = f"{table(rows, list(peers), brief=arguments.page)}\n{conclusions(rows)}"
+    text = f"{table(rows, list(peers), brief=arguments.page)}\n{conclusions(rows, brief=arguments.page)}"
     print(text, end="")  # noqa: T201 - what it found is what it prints
     if arguments.plot:
         plot(rows, arguments.plot)

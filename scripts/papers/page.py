@@ -155,8 +155,8 @@ def percent(value: float, digits: int = 1) -> str:
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Rows in Markdown."""
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+    first, *others = ("| " + " | ".join(line) + " |\n" for line in (heads, *rows))
+    return "".join([first, "|" + "---|" * len(heads) + "\n", *others])
 
 
 def merged(rows: Iterable[Sequence[str]], columns: int) -> list[list[str]]:
