@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 
+from corefscore.checking.findings import Finding, plural
 from corefscore.documents.arrays import Bytes, Codes, Ints, ranges
 
 SOLID, WHITE, SINGLE = range(3)
@@ -58,3 +59,19 @@ def spaced(codes: Codes, starts: Ints, stops: Ints) -> str:
     sizes = stops - starts
     kept = np.insert(codes[ranges(starts, sizes)], np.cumsum(sizes)[:-1], ord(" "))
     return kept.tobytes().decode("utf-32-le", "surrogatepass")
+
+
+def undecodable(text: bytes) -> list[int]:
+    """The numbers of the lines (from 1) of a text that are not UTF-8."""
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        lines = enumerate(text.split(b"\n"), start=1)
+        return [number for number, line in lines if line.decode(errors="ignore").encode() != line]
+    return []
+
+
+def not_utf_8(path: str, first: int, count: int) -> Finding:
+    """The notice for a file in which ``count`` lines are not UTF-8."""
+    lines = f"{plural(count, 'line')} {'is' if count == 1 else 'are'}"
+    return Finding("not-utf-8", path, first, details={"count": lines})

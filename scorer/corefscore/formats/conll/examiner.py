@@ -20,6 +20,7 @@ from corefscore.checking.findings import MOST, Finding, Found, plural, shortened
 from corefscore.documents.arrays import Ints, changes
 from corefscore.documents.model import Documents
 from corefscore.documents.sources import Source, as_text
+from corefscore.formats.characters import not_utf_8, undecodable
 from corefscore.formats.conll.brackets import CLOSE, OPEN, SINGLE, Events, unmatched
 from corefscore.formats.conll.cells import Labels, parse
 from corefscore.formats.conll.columns import Columns
@@ -185,7 +186,9 @@ class Examiner(Reader):
             self._file.line_ends[kind] += int(np.count_nonzero(which))
             if not self._file.first_line_end[kind] and which.any():
                 self._file.first_line_end[kind] = self.line + 1 + int(np.argmax(which))
-        self._look_at_encoding(lines)
+        if odd := undecodable(text[1:].tobytes()):
+            self._file.first_undecodable = self._file.first_undecodable or self.line + odd[0]
+            self._file.undecodable += len(odd)
         for line, name in sorted(lines.markers.items()):
             if name is None and not self._file.was_inside:
                 self.found.add(Finding("no-begin", self.source.name, self.line + 1 + line))
@@ -220,21 +223,6 @@ class Examiner(Reader):
                     "expected": expected,
                 }
                 self._odd_line("odd-marker", line, **details)
-
-    def _look_at_encoding(self, lines: Lines) -> None:
-        """Count the lines that are not UTF-8."""
-        raw = lines.text.tobytes()
-        if raw.isascii():
-            return
-        try:
-            raw.decode()
-        except UnicodeDecodeError:
-            for line, (start, stop) in enumerate(zip(lines.starts.tolist(), lines.stops.tolist(), strict=True)):
-                try:
-                    raw[start:stop].decode()
-                except UnicodeDecodeError:
-                    self._file.undecodable += 1
-                    self._file.first_undecodable = self._file.first_undecodable or self.line + 1 + line
 
     def _look_at_sentences(self, lines: Lines, tokens: Ints, table: Columns) -> None:
         """Check the numbers of columns and of tokens in each sentence. An empty line or a marker ends a sentence."""
@@ -339,10 +327,7 @@ class Examiner(Reader):
             }
             self.found.add(Finding("mixed-line-ends", self.source.name, first, details=details))
         if self._file.undecodable:
-            lines = f"{plural(self._file.undecodable, 'line')} {'is' if self._file.undecodable == 1 else 'are'}"
-            self.found.add(
-                Finding("not-utf-8", self.source.name, self._file.first_undecodable, details={"count": lines})
-            )
+            self.found.add(not_utf_8(self.source.name, self._file.first_undecodable, self._file.undecodable))
 
     def _report_numbers(self) -> None:
         """Report token numbers that do not rise by one, in the column of token numbers.

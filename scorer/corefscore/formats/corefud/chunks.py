@@ -138,36 +138,26 @@ def cells(lines: Lines) -> Cells:
 def chunks(found: Cells, fields: Fields) -> Chunks:
     """The chunks of the attributes."""
     text = found.text
-    cut = _cut(text, found)
-    word = found.word[cut.cell]
+    cell, kind, begin, end, rest = _cut(text, found)
+    word = found.word[cell]
     if (word[1:] < word[:-1]).any():
         order = np.argsort(word, kind="stable")
-        cut = cut._replace(**{name: getattr(cut, name)[order] for name in ("cell", "kind", "start", "stop")})
+        cell, kind, begin, end = (column[order] for column in (cell, kind, begin, end))
     dashes = np.append(np.flatnonzero(text == DASH), np.iinfo(np.int64).max)
-    first_dash = np.searchsorted(dashes, cut.start)
-    start, stop = _field(dashes, first_dash, cut, fields.id)
+    first_dash = np.searchsorted(dashes, begin)
+    start, stop = _field(dashes, first_dash, begin, end, fields.id)
     start = np.minimum(start, stop)  # an id that is missing is empty
-    closes = cut.kind == CLOSE
-    start[closes], stop[closes] = cut.start[closes], cut.stop[closes]
+    closes = kind == CLOSE
+    start[closes], stop[closes] = begin[closes], end[closes]
     head = np.full(len(start), NO_HEAD)
     if fields.head is not None:
-        head = _heads(text, *_field(dashes, first_dash, cut, fields.head))
+        head = _heads(text, *_field(dashes, first_dash, begin, end, fields.head))
         head[closes] = NO_HEAD
-    return Chunks(cut.cell, cut.kind, text, found.shift, cut.start, cut.stop, start, stop, head, cut.rest)
+    return Chunks(cell, kind, text, found.shift, begin, end, start, stop, head, rest)
 
 
-class _Cut(NamedTuple):
-    """Where the chunks are, in the order of lines; see `Chunks`."""
-
-    cell: Ints
-    kind: Ints
-    start: Ints
-    stop: Ints
-    rest: Ints
-
-
-def _cut(text: Bytes, found: Cells) -> _Cut:
-    """Cut attributes into chunks."""
+def _cut(text: Bytes, found: Cells) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+    """Cut attributes into chunks: cell, kind, start, stop and rest of `Chunks`, in the order of lines."""
     place = np.flatnonzero(text >> 1 == OPENING >> 1)  # the two are one bit apart
     cell = np.searchsorted(found.start, place, side="right") - 1
     within = (cell >= 0) & (place < found.stop[cell])
@@ -188,7 +178,7 @@ def _cut(text: Bytes, found: Cells) -> _Cut:
     rest = found.stop > found.start
     rest[cell] = False
     rest[cell[loose]] = True
-    return _Cut(
+    return (
         cell[which],
         kind[which],
         np.where(opening, place + 1, before)[which],
@@ -214,15 +204,15 @@ def _before(column: Column, first: int) -> Column:
     return found
 
 
-def _field(dashes: Ints, first: Ints, cut: _Cut, field: int) -> tuple[Ints, Ints]:
+def _field(dashes: Ints, first: Ints, begin: Ints, end: Ints, field: int) -> tuple[Ints, Ints]:
     """Where a field of each chunk begins and ends; a field that is missing begins after its end. ``dashes`` are the
     places of all dashes and one place after every chunk, ``first`` the index of the first dash of each chunk."""
 
     def dash(number: int) -> Ints:
-        found: Ints = np.minimum(dashes[np.minimum(first + number, len(dashes) - 1)], cut.stop)
+        found: Ints = np.minimum(dashes[np.minimum(first + number, len(dashes) - 1)], end)
         return found
 
-    return (dash(field - 1) + 1 if field else cut.start.copy()), dash(field)
+    return (dash(field - 1) + 1 if field else begin.copy()), dash(field)
 
 
 def _heads(text: Bytes, start: Ints, stop: Ints) -> Ints:

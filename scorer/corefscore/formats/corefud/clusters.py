@@ -16,6 +16,7 @@ of their ids.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -178,6 +179,11 @@ class _Text(NamedTuple):
     numbers: Ints
     sentences: int
 
+    @classmethod
+    def of(cls, every: Ints, overt: Bools, number: Ints) -> _Text:
+        """The document of some words."""
+        return cls(every, every[overt[every]], number[every], int(number[every].max(initial=-1)) // SENTENCE + 1)
+
     def stretches(self, mention: Any, given: _Given, number: Ints) -> Iterator[tuple[int, int]]:
         """The first and the last word of each stretch of a mention. Raises `InputError` for one beyond the text."""
         if _is_span(mention):
@@ -246,23 +252,9 @@ class _OnWords(File):
         """All documents of the file, those that are not given without mentions."""
         found = super().documents()
         names = [self.names[place.line] for place in found.places if place is not None]
+        places = [Place(_InMemory(self.side, self.source), None)] * len(names)
         # A line of the file is none of this side, so that no message shows it.
-        line = -found.line
-        return Documents(
-            names,
-            [Place(_InMemory(self.side, self.source), None)] * len(names),
-            found.tokens,
-            found.document,
-            found.label,
-            found.entity,
-            found.start,
-            found.end,
-            line,
-            odd_labels=found.odd_labels,
-            words=words_at,
-            texts=found.texts,
-            nodes=found.nodes,
-        )
+        return replace(found, names=names, places=places, line=-found.line, words=words_at)
 
     def _note_lines(self) -> None:
         """Whoever read the file was told what is odd in it."""
@@ -273,7 +265,7 @@ class _OnWords(File):
         begins = self.lines.documents.lines
         at = bounds(self.document_of(every), len(begins))
         found = [
-            (answer, _text(every[at[document] : at[document + 1]], overt, self.number))
+            (answer, _Text.of(every[at[document] : at[document + 1]], overt, self.number))
             for document, line in enumerate(begins)
             if (answer := self.given.get(self.names[line])) is not None
         ]
@@ -295,11 +287,6 @@ class _OnWords(File):
         columns, order = self._by_entity(mentions_read, sized, head, entity.__getitem__)
         representative = mentions_read.entity[order][changes(columns.entity)]
         return columns._replace(ids=[ids[at] for at in representative.tolist()])
-
-
-def _text(every: Ints, overt: Bools, number: Ints) -> _Text:
-    sentences = int(number[every[-1]]) // SENTENCE + 1 if len(every) else 0
-    return _Text(every, every[overt[every]], number[every], sentences)
 
 
 def words_at(source: Source, spans: Sequence[Span]) -> list[str]:

@@ -11,9 +11,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from corefscore.checking.findings import Finding, Found, plural
+from corefscore.checking.findings import Finding, Found
 from corefscore.documents.model import Documents
 from corefscore.documents.sources import Source
+from corefscore.formats.characters import not_utf_8, undecodable
 from corefscore.formats.corefud.reader import File, batches
 from corefscore.formats.row import Request
 
@@ -29,10 +30,8 @@ class Examiner:
 
         Raises `UsageError` for a file that cannot be read.
         """
-        return (batch for batch in batches(map(self._file, files), self.found.add) if len(batch))
-
-    def _file(self, source: Source) -> File:
-        return _Examined(source, self.found, self.request)
+        read = (_Examined(source, self.found, self.request) for source in files)
+        return (batch for batch in batches(read, self.found.add) if len(batch))
 
 
 class _Examined(File):
@@ -47,31 +46,15 @@ class _Examined(File):
         self.found.add(finding)
         self._faults.setdefault(self._document_of(finding), lambda: finding)
 
-    def take(self, code: str, faulty: Sequence[int], most: int) -> Sequence[int]:
+    def take(self, code: str, faulty: Sequence[int]) -> Sequence[int]:
         return self.found.take(code, faulty)
 
     def documents(self) -> Documents:
-        self._look_at_encoding()
+        if odd := undecodable(self.lines.text.tobytes()):
+            self.keep(not_utf_8(self.source.name, odd[0], len(odd)))
         return replace(super().documents(), faults=self._faults)
 
     def _document_of(self, error: Finding) -> int:
         """The document with the line of an error."""
         row = int(np.searchsorted(self.lines.tokens, (error.line or 1) - 1))
         return int(self.document_of_sentence[self.lines.sentence[row]]) if len(self.lines.tokens) else 0
-
-    def _look_at_encoding(self) -> None:
-        data = self.lines.text.tobytes()
-        try:
-            data.decode()
-        except UnicodeDecodeError:
-            odd = [at for at, line in enumerate(data.split(b"\n"), start=1) if not _is_text(line)]
-            count = f"{plural(len(odd), 'line')} {'is' if len(odd) == 1 else 'are'}"
-            self.note("not-utf-8", odd[0], count=count)
-
-
-def _is_text(line: bytes) -> bool:
-    try:
-        line.decode()
-    except UnicodeDecodeError:
-        return False
-    return True

@@ -18,7 +18,7 @@ from typing import NamedTuple, SupportsIndex
 
 import numpy as np
 
-from corefscore.checking.findings import Finding, shortened
+from corefscore.checking.findings import MOST, Finding, shortened
 from corefscore.documents.arrays import NONE, Bools, Bytes, Ints, blocks, changes, order_by
 from corefscore.documents.model import SENTENCE, TENTH
 from corefscore.documents.sources import MARK, Source, as_text
@@ -58,9 +58,8 @@ Refuse = Callable[[Finding], None]
 """A function for errors: it raises the error, or keeps it and returns; then reading continues without the faulty
 part."""
 
-Take = Callable[[str, Sequence[int], int], Sequence[int]]
-"""A function that returns which of the places of an error will be reported, given its code, the places, and how many
-scoring reports."""
+Take = Callable[[str, Sequence[int]], Sequence[int]]
+"""A function that returns which of the places of an error will be reported, given its code and the places."""
 
 
 def refused(finding: Finding) -> None:
@@ -68,9 +67,9 @@ def refused(finding: Finding) -> None:
     raise InputError([finding])
 
 
-def few(code: str, faulty: Sequence[int], most: int) -> Sequence[int]:
-    """The first ``most`` places."""
-    return faulty[:most]
+def few(code: str, faulty: Sequence[int]) -> Sequence[int]:
+    """The first `MOST` places."""
+    return faulty[:MOST]
 
 
 class Words(NamedTuple):
@@ -131,7 +130,7 @@ class Lines:
     ) -> None:
         self.source, self.refuse, self.take = source, refuse, take
         self.irregular: Irregular | None = None
-        text = read_with_lf(source) if text is None else text
+        text = _read_with_lf(source) if text is None else text
         end = text[-2:].tobytes()
         self.ends_open = end.endswith(b"\n") and end != b"\n\n"
         self.text = text if end.endswith(b"\n") else np.append(text, np.uint8(LF))
@@ -204,13 +203,12 @@ class Lines:
 
     def about(self, code: str, row: int, piece: bytes, start: int | None = None, **details: object) -> Finding:
         """The finding about a piece of the line of a token, with the piece shown in it; ``start`` is where the piece
-        is in the file, for one that the line may have twice."""
-        line = int(self.tokens[row])
-        begin = int(self.starts[line])
-        within = None if start is None else start - begin
-        column, around = shown(self.line(line), piece, within)
-        details = {"piece": shortened(as_text(piece)), **details}
-        return Finding(code, self.source.name, line + 1, column, details, around)
+        is in the file; otherwise its last occurrence is meant."""
+        number = int(self.tokens[row])
+        line, part = self.line(number), as_text(piece)
+        at = max(line.rfind(piece), 0) if start is None else start - int(self.starts[number])
+        column, around = excerpt(as_text(line), len(as_text(line[:at])), len(part))
+        return Finding(code, self.source.name, number + 1, column, {"piece": shortened(part), **details}, around)
 
     @cached_property
     def words(self) -> Words:
@@ -265,7 +263,7 @@ class Lines:
                 faulty.append(row)
                 continue
             number[row], word[row], overt[row] = found, True, b"." not in piece
-        for row in self.take("bad-id", sorted(faulty), 1):
+        for row in self.take("bad-id", sorted(faulty)):
             piece = self.column(row, ID) or b"\t" + self.column(row, FORM)
             self.refuse(self.about("bad-id", row, piece))
         return number, overt, word
@@ -369,7 +367,7 @@ def _places(text: Bytes, byte: int) -> Iterator[Ints]:
         yield np.flatnonzero(text[begin : begin + BLOCK] == byte) + begin
 
 
-def read_with_lf(source: Source) -> Bytes:
+def _read_with_lf(source: Source) -> Bytes:
     """The bytes of a file, with LF for every line end."""
     text = source.array()
     if text[: len(MARK)].tobytes() == MARK:
@@ -383,7 +381,7 @@ def read_with_lf(source: Source) -> Bytes:
 def lines_around(source: Source, passages: Iterable[tuple[int, int]]) -> tuple[Lines, Ints]:
     """The sentences of a file that contain some passages, and the number of each of their lines in the file. A passage
     is a line (from 1) and the number of words that are wanted from there on."""
-    text = np.append(read_with_lf(source), np.uint8(LF))
+    text = np.append(_read_with_lf(source), np.uint8(LF))
     ends = np.flatnonzero(text == LF)
     gaps = np.append(np.flatnonzero(np.diff(ends, prepend=-1) == 1), len(ends))
     wanted = np.zeros(len(ends) + 1, dtype=np.bool_)
@@ -397,7 +395,7 @@ def lines_around(source: Source, passages: Iterable[tuple[int, int]]) -> tuple[L
     starts = np.append(0, ends[:-1] + 1)
     kept = side_by_side(text, starts[number], ends[number] + 1 - starts[number])
     # The errors of the file were reported when it was first read.
-    return Lines(source, kept, take=lambda code, rows, most: ()), number + 1
+    return Lines(source, kept, take=lambda code, rows: ()), number + 1
 
 
 def number_of(piece: bytes) -> int | None:
@@ -410,14 +408,6 @@ def number_of(piece: bytes) -> int | None:
         return None
     places = (found[2] or b"").rstrip(b"0")
     return None if len(places) > 4 else int(found[1]) * TENTH + int(places.ljust(4, b"0"))
-
-
-def shown(line: bytes, piece: bytes, start: int | None = None) -> tuple[int, tuple[str, str]]:
-    """The column (from 1) of a piece in its line, and the text around it with carets under it. The piece begins at the
-    byte ``start`` of the line; if this is None, the last occurrence is meant."""
-    text, part = as_text(line), as_text(piece)
-    at = max(text.rfind(part), 0) if start is None else len(as_text(line[:start]))
-    return excerpt(text, at, len(part))
 
 
 def _regular(text: Bytes, tokens: Ints) -> tuple[Bytes, Irregular | None]:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import NamedTuple
@@ -29,7 +29,7 @@ import numpy as np
 
 from corefscore.documents.arrays import Bools, Ints, among, changes, order_by
 from corefscore.formats.conll.brackets import matching
-from corefscore.formats.corefud.chunks import CLOSE, EMPTY_HEAD, NO_HEAD, ODD_HEAD, OPEN, SINGLE, Chunks
+from corefscore.formats.corefud.chunks import CLOSE, NO_HEAD, ODD_HEAD, OPEN, SINGLE, Chunks
 
 PART = re.compile(rb"(.*)\[([^\]/]*)/([^\]]*)\]", re.DOTALL)
 """The id of a part of a discontinuous mention: the entity, the number of the part, and how many there are."""
@@ -86,8 +86,8 @@ class FileMentions(NamedTuple):
     misnumbered: Sequence[Sequence[Part]] = ()
 
 
-Parts = Mapping[int, tuple[bytes, bytes]]
-"""The chunks of discontinuous mentions: the number of the part, and how many there are."""
+Parts = Mapping[int, tuple[bytes, ...]]
+"""The chunks of discontinuous mentions: the entity, the number of the part, and how many there are."""
 
 
 def mentions_of(events: Events, parts: Parts, refuse: Refuse) -> FileMentions:
@@ -148,7 +148,6 @@ class _PartialMention:
     head: int = NO_HEAD
     last_single: bool = False
     finished: bool = False
-    open_chunk: int | None = None
     segments: list[tuple[int, int]] = field(default_factory=list)
     parts: int = 0
     chunks: list[tuple[int, int]] = field(default_factory=list)
@@ -156,57 +155,53 @@ class _PartialMention:
     def misnumbered(self, parts: Parts) -> list[Part]:
         """The chunks of a finished mention that have other numbers than those of their parts."""
         found = [Part(chunk, number, self.parts) for chunk, number in self.chunks] if self.finished else []
-        right = {part: (b"%d" % part.number, b"%d" % part.total) for part in found}
-        return [part for part in found if parts.get(part.chunk, right[part]) != right[part]]
+        return [
+            part
+            for part in found
+            if part.chunk in parts and parts[part.chunk][1:] != (b"%d" % part.number, b"%d" % part.total)
+        ]
 
 
 def _with_parts(plain: FileMentions, events: Events, parts: Parts, which: Ints, refuse: Refuse) -> FileMentions:
     """All mentions: the ``plain`` ones, and those of entities that have discontinuous mentions, read chunk by
     chunk."""
     mentions: list[_PartialMention] = []
-    unclosed, stretched, unfinished = [*plain.unclosed], [*plain.stretched], [*plain.unfinished]
+    unclosed, stretched, unfinished = [*plain.unclosed], [*plain.stretched], list[int]()
     by_entity: dict[int, list[int]] = defaultdict(list)
     for chunk in which.tolist():
         by_entity[int(events.entity[chunk])].append(chunk)
     for chunks in by_entity.values():
         collected = _EntityReader(events, parts, refuse)
         collected.read(chunks)
-        mentions += [mention for mention in collected.begun if mention.segments]
-        unclosed += [mention.open_chunk for mention in collected.opened if mention.open_chunk is not None]
+        there = [mention for mention in collected.begun if mention.segments]
+        mentions += there
+        opened = {mention for _, mention in collected.opened}
+        unclosed += [opening for opening, _ in collected.opened]
         stretched += collected.stretched
-        unfinished += [
-            mention.chunk
-            for mention in collected.begun
-            if mention.segments and not mention.finished and mention.open_chunk is None
-        ]
+        unfinished += [mention.chunk for mention in there if not mention.finished and mention not in opened]
     before = len(plain.entity)
+    rows = [(mention.entity, mention.chunk, mention.head, mention.last_single) for mention in mentions]
+    entity, chunk, head, single = np.array(rows, dtype=np.int64).reshape(-1, 4).T
     segments = [(before + at, *segment) for at, mention in enumerate(mentions) for segment in mention.segments]
-    of, first, last = np.array(segments, dtype=np.int64).reshape(-1, 3).T
-    added = [[getattr(mention, name) for mention in mentions] for name in ("entity", "chunk", "head")]
-    entity, chunk, head = (
-        np.concatenate([old, np.array(new, dtype=np.int64)])
-        for old, new in zip((plain.entity, plain.chunk, plain.head), added, strict=True)
-    )
-    single = np.concatenate(
-        [plain.last_single, np.array([mention.last_single for mention in mentions], dtype=np.bool_)]
-    )
-    of, first, last = (np.concatenate(pair) for pair in ((plain.of, of), (plain.first, first), (plain.last, last)))
-    odd = sorted(unclosed), sorted(stretched), sorted(unfinished)
+    added = entity, chunk, head, single > 0, *np.array(segments, dtype=np.int64).reshape(-1, 3).T
+    columns = [np.concatenate(pair) for pair in zip(plain[: len(added)], added, strict=True)]
     misnumbered = [numbers for mention in mentions if (numbers := mention.misnumbered(parts))]
-    return FileMentions(entity, chunk, head, single, of, first, last, *odd, sorted(misnumbered))
+    odd = sorted(unclosed), sorted(stretched), sorted(unfinished), sorted(misnumbered)
+    return FileMentions._make([*columns, *odd])
 
 
 class _EntityReader:
     """Reads the mentions of one entity chunk by chunk.
 
-    ``begun`` are all mentions, ``opened`` those that are open, and ``waiting`` those that wait for their next part (a
-    heap, with the chunk that began each). ``stretched`` are the chunks of mentions that close where they open.
+    ``begun`` are all mentions, ``opened`` those that are open, with the chunk that opened each, and ``waiting`` those
+    that wait for their next part (a heap, with the chunk that began each). ``stretched`` are the chunks of mentions
+    that close where they open.
     """
 
     def __init__(self, events: Events, parts: Parts, refuse: Refuse) -> None:
         self.events, self.parts, self.refuse = events, parts, refuse
         self.begun: list[_PartialMention] = []
-        self.opened: list[_PartialMention] = []
+        self.opened: list[tuple[int, _PartialMention]] = []
         self.waiting: list[tuple[int, _PartialMention]] = []
         self.stretched: list[int] = []
 
@@ -217,23 +212,20 @@ class _EntityReader:
             if kind == CLOSE:
                 self._close(chunk)
                 continue
-            mention = self._begin(chunk, self.parts.get(chunk))
+            mention = self._begin(chunk)
             if kind == SINGLE:
                 word = int(self.events.word[chunk])
                 self._add(mention, word, word)
             else:
-                mention.open_chunk = chunk
-                self.opened.append(mention)
+                self.opened.append((chunk, mention))
 
     def _close(self, chunk: int) -> None:
         """Close the mention that opened last."""
         if not self.opened:
             self.refuse("unopened-mention", np.array([chunk]), None)
             return
-        mention = self.opened.pop()
-        opening, mention.open_chunk = mention.open_chunk, None
+        opening, mention = self.opened.pop()
         mention.chunks.append((chunk, mention.parts))
-        assert opening is not None, "it is open"
         events = self.events
         if events.sentence[opening] != events.sentence[chunk]:
             self.refuse("mention-across-sentences", np.array([chunk]), np.array([opening]))
@@ -249,9 +241,9 @@ class _EntityReader:
         if not mention.finished:
             heappush(self.waiting, (mention.chunk, mention))
 
-    def _begin(self, chunk: int, part: tuple[bytes, bytes] | None) -> _PartialMention:
+    def _begin(self, chunk: int) -> _PartialMention:
         """The mention that a chunk begins or continues. A mention that is refused is not added to ``begun``."""
-        number, total = part or (b"1", b"1")
+        _, number, total = self.parts.get(chunk, (b"", b"1", b"1"))
         if number != b"1" and self.waiting:
             mention = heappop(self.waiting)[1]
         else:
@@ -265,7 +257,7 @@ class _EntityReader:
         if number == total:
             mention.finished = True
             mention.head = int(self.events.head[chunk])
-            mention.last_single = part is not None and int(self.events.kind[chunk]) == SINGLE
+            mention.last_single = chunk in self.parts and int(self.events.kind[chunk]) == SINGLE
         return mention
 
 
@@ -292,9 +284,9 @@ def words_of(found: FileMentions, number: Ints) -> Sized:
     return Sized(np.bincount(of, minlength=len(found.entity)), word)
 
 
-def heads(found: FileMentions, sized: Sized, refuse: Refuse) -> tuple[Ints, dict[str, Ints]]:
-    """The head of each mention, as an index among its words, and the mentions without a head, by what they lack. A head
-    that is not a number or not a word of the mention is refused."""
+def heads(found: FileMentions, sized: Sized, refuse: Refuse) -> Ints:
+    """The head of each mention, as an index among its words. A head that is not a number or not a word of the mention
+    is refused."""
     head, size = found.head, sized.size
     in_parts = np.bincount(found.of, minlength=len(size)) > 1
     outside = (head > size) & ((size > 1) | in_parts)
@@ -304,13 +296,12 @@ def heads(found: FileMentions, sized: Sized, refuse: Refuse) -> tuple[Ints, dict
     place = np.where((size > 1) & ~outside, np.maximum(head - 1, 0), 0)
     to_end = found.last_single & (head == 0)
     place[to_end] = size[to_end] - 1
-    return place, {"none": np.flatnonzero(head == NO_HEAD), "empty": np.flatnonzero(head == EMPTY_HEAD)}
+    return place
 
 
-def parts_of(chunks: Chunks) -> Iterator[tuple[int, re.Match[bytes]]]:
+def parts_of(chunks: Chunks) -> Parts:
     """The chunks of discontinuous mentions."""
     ends = chunks.id_stop > chunks.id_start
     ends[ends] = chunks.text[chunks.id_stop[ends] - 1] == ord("]")
-    for at in np.flatnonzero(ends).tolist():
-        if found := PART.fullmatch(chunks.id_of(at)):
-            yield at, found
+    found = {at: PART.fullmatch(chunks.id_of(at)) for at in np.flatnonzero(ends).tolist()}
+    return {at: match.group(1, 2, 3) for at, match in found.items() if match}

@@ -9,19 +9,29 @@ goes on in another document is another entity there.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from corefscore.checking.findings import MOST, Finding, plural
+from corefscore.checking.findings import Finding, plural
 from corefscore.documents.arrays import NONE, Bytes, Ints, blocks, changes, firsts, order_by, ranked, sums, tally
 from corefscore.documents.model import NO_NODES, Documents, Nodes, Place, Span, Texts, refuse_deep
 from corefscore.documents.sources import Source, as_text
 from corefscore.errors import UsageError
-from corefscore.formats.corefud.chunks import CLOSE, ID_FIELDS, Cells, Chunks, Fields, cells, chunks
+from corefscore.formats.corefud.chunks import (
+    CLOSE,
+    EMPTY_HEAD,
+    ID_FIELDS,
+    NO_HEAD,
+    Cells,
+    Chunks,
+    Fields,
+    cells,
+    chunks,
+)
 from corefscore.formats.corefud.lines import FORM, ID, WITHOUT_NEWDOC, Lines, few, lines_around, refused
 from corefscore.formats.corefud.links import links_of
 from corefscore.formats.corefud.mentions import (
@@ -118,9 +128,9 @@ class File:
         """Tell an error. Raises `InputError`."""
         refused(finding)
 
-    def take(self, code: str, faulty: Sequence[int], most: int) -> Sequence[int]:
-        """Those of some chunks or lines that will be reported: in scoring, the first ``most`` ones."""
-        return few(code, faulty, most)
+    def take(self, code: str, faulty: Sequence[int]) -> Sequence[int]:
+        """Those of some chunks or lines that will be reported: in scoring, the first ones."""
+        return few(code, faulty)
 
     def documents(self) -> Documents:
         """The documents of the file."""
@@ -238,19 +248,19 @@ class File:
         return fields
 
     def _columns(self, file_cells: Cells, file_chunks: Chunks, fields: Fields) -> Columns:
-        word = file_cells.word[file_chunks.cell]
-        parts = {at: (part[1], part[2], part[3]) for at, part in parts_of(file_chunks)}
-        for at, (name, _, _) in parts.items():
+        lines, word = self.lines, file_cells.word[file_chunks.cell]
+        parts = parts_of(file_chunks)
+        for at, (name, *_) in parts.items():
             file_chunks.id_stop[at] = file_chunks.id_start[at] + len(name)
 
         def refuse(code: str, faulty: Ints, others: Ints | None) -> None:
             before = {} if others is None else dict(zip(faulty.tolist(), others.tolist(), strict=True))
-            for chunk in self.take(code, faulty.tolist(), 1):
+            for chunk in self.take(code, faulty.tolist()):
                 self.refuse(self._fault(code, chunk, before.get(chunk), word, file_chunks))
 
         events = self._events(word, file_chunks, refuse)
-        found = mentions_of(events, {at: (number, total) for at, (_, number, total) in parts.items()}, refuse)
-        self._check_words(found)
+        found = mentions_of(events, parts, refuse)
+        refuse_deep(self.source, found.last - found.first + 1, len(lines.text), "bytes")
         sized = words_of(found, self.number)
         self._note_brackets(found, file_chunks, word)
         head = self._heads(found, sized, word, fields, refuse)
@@ -321,18 +331,14 @@ class File:
             details = {"count": plural(len(again), "word"), "number": as_text(self.lines.column(row, ID))}
             self.note("repeated-number", self.lines.line_of(row), **details)
 
-    def _check_words(self, found: FileMentions) -> None:
-        """Raises `UsageError` for mentions nested so deeply that their words would take all memory."""
-        refuse_deep(self.source, found.last - found.first + 1, len(self.lines.text), "bytes")
-
     def _heads(self, found: FileMentions, sized: Sized, word: Ints, fields: Fields, refuse: Refuse) -> Ints:
         """The head of each mention, its place in the file."""
         if self.request.heads == PARSE:
             raise UsageError(f"--heads {PARSE} needs parses, which CorefUD lacks; expected file, tree or last")
         if self.request.heads in (TREE, LAST):
             return self._heads_of_words(sized)
-        place, without = heads(found, sized, refuse)
-        self._note_heads(found, word, without, fields)
+        place = heads(found, sized, refuse)
+        self._note_heads(found, word, fields)
         head: Ints = sized.word[np.cumsum(sized.size) - sized.size + place]
         return head
 
@@ -415,18 +421,17 @@ class File:
             "misnumbered-parts": [parts[0].chunk for parts in found.misnumbered],
         }
         for code, which in odd.items():
-            for chunk in self.take(code, which, MOST):
+            for chunk in self.take(code, which):
                 self.keep(self._about(code, chunk, word, file_chunks))
 
-    def _note_heads(self, found: FileMentions, word: Ints, without: Mapping[str, Ints], fields: Fields) -> None:
+    def _note_heads(self, found: FileMentions, word: Ints, fields: Fields) -> None:
         """Notice mentions without a head."""
-        for lack, mentions in without.items():
-            if len(mentions):
-                what = "an empty field of the head" if lack == "empty" else "no head"
-                if fields.head is None:
-                    what = "no head, since the header names no such field"
-                line = self._line_of(int(word[found.chunk[mentions]].min()))
-                self.note("no-head", line, count=plural(len(mentions), "mention"), what=what)
+        no_head = "no head" if fields.head is not None else "no head, since the header names no such field"
+        for lack, what in ((NO_HEAD, no_head), (EMPTY_HEAD, "an empty field of the head")):
+            chunks = found.chunk[found.head == lack]
+            if len(chunks):
+                line = self._line_of(int(word[chunks].min()))
+                self.note("no-head", line, count=plural(len(chunks), "mention"), what=what)
 
     def _fault(self, code: str, chunk: int, other: int | None, word: Ints, file_chunks: Chunks) -> Finding:
         """The error about a chunk; ``other`` is one before it."""

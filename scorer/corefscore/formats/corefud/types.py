@@ -23,16 +23,16 @@ def read(source: Source) -> Iterator[tuple[int, dict[str, str]]]:
         return
     field = (lines.header or []).index(TYPE_FIELD)
     found = chunks(file_cells, fields)
-    part = {at: match[1] for at, match in parts_of(found)}
+    parts = parts_of(found)
     of_word: dict[int, list[tuple[str, str]]] = {}
     for chunk, kind in enumerate(found.kind.tolist()):
         if kind == CLOSE:
             continue
         values = found.text_of(chunk).split(b"-")
-        name = part.get(chunk, found.id_of(chunk))
         if len(values) > field and values[field].strip():
             word = int(file_cells.word[found.cell[chunk]])
-            of_word.setdefault(word, []).append((as_text(name), as_text(values[field].strip())))
+            label = parts[chunk][0] if chunk in parts else found.id_of(chunk)
+            of_word.setdefault(word, []).append((as_text(label), as_text(values[field].strip())))
     for begin, words in by_document(lines):
         types: dict[str, str] = {}
         for word in words.tolist():
