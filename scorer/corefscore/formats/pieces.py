@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +28,7 @@ SIZE = 1 << 22
 """The approximate number of bytes in a piece: enough for whole-array passes, few enough to keep workers busy."""
 
 BLOCK = 1 << 16
-"""The number of bytes read at once to find where to cut."""
+"""The largest number of bytes read at once to find where to cut."""
 
 LF = b"\n"
 
@@ -85,20 +85,9 @@ class _Bytes(io.RawIOBase):
         super().close()
 
 
-class Parcel(NamedTuple):
-    """Documents without places, and instead the number of the file and the first line of each, which are cheap to
-    send."""
-
-    documents: Documents
-    files: Sequence[int]
-    lines: Sequence[int]
-
-
-class Piece(NamedTuple):
-    """The documents of one piece, and the number of lines in its last file."""
-
-    batches: Sequence[Parcel]
-    lines: int
+Piece = tuple[Sequence[tuple[Documents, Sequence[tuple[int, int]]]], int]
+"""The batches of one piece, and the number of lines in its last file. A batch has no places, but the number of the file
+and the first line of each document, which are cheap to send."""
 
 
 def read_in_pieces(
@@ -124,10 +113,11 @@ def read_in_pieces(
             watch(sum(stretch.stop - stretch.start for stretch in piece))
         if not piece[0].start:
             lines_before = 0
-        for documents, numbers, lines in found.batches:
-            places = [Place(files[number], lines_before + line) for number, line in zip(numbers, lines, strict=True)]
-            yield replace(documents.later(lines_before), places=places)
-        lines_before += found.lines
+        batches, lines = found
+        for documents, places in batches:
+            there = [Place(files[number], lines_before + line) for number, line in places]
+            yield replace(documents.later(lines_before), places=there)
+        lines_before += lines
 
 
 def _read(piece: Sequence[Stretch], read: Read, request: Request) -> Piece | UsageError | None:
@@ -144,14 +134,12 @@ def _read(piece: Sequence[Stretch], read: Read, request: Request) -> Piece | Usa
         return error
     if notices or any(documents.faults for documents in found):
         return None
-    return Piece([_parcel(documents) for documents in found], piece[-1].seen)
-
-
-def _parcel(documents: Documents) -> Parcel:
-    """A batch in the form in which it is sent."""
-    places = [documents.place_of(document) for document in range(len(documents))]
-    files = [place.source.file for place in places if isinstance(place.source, Stretch)]
-    return Parcel(replace(documents, places=()), files, [place.line or 0 for place in places])
+    number: dict[Source, int] = {stretch: stretch.file for stretch in piece}
+    batches = []
+    for documents in found:
+        places = map(documents.place_of, range(len(documents)))
+        batches.append((replace(documents, places=()), [(number[place.source], place.line or 0) for place in places]))
+    return batches, piece[-1].seen
 
 
 def _pieces(files: Sequence[Source], begin: bytes | None) -> Iterator[list[Stretch]]:
@@ -181,21 +169,15 @@ def _cuts(path: str, begin: bytes | None) -> Iterator[int]:
     with open(path, "rb") as file:
         if file.read(8).startswith(tuple(COMPRESSED)):
             return
-        line_end = 0
-        while (line_end := _find(file, LF + begin, line_end + SIZE)) >= 0:
-            file.seek(line_end + 1)
-            if file.read(1):
-                yield line_end + 1
-
-
-def _find(file: BinaryIO, words: bytes, start: int) -> int:
-    """The first position of some words in a file from ``start`` on, or -1."""
-    file.seek(start)
-    window = b""
-    while block := file.read(BLOCK):
-        window += block
-        if (offset := window.find(words)) >= 0:
-            return start + offset
-        start += len(window) - len(window[-len(words) :])
-        window = window[-len(words) :]
-    return -1
+        begins = 0
+        while True:
+            file.seek(begins + SIZE)
+            ended = False
+            while line := file.readline(BLOCK):
+                if ended and line.startswith(begin):
+                    break
+                ended = line.endswith(LF)
+            else:
+                return
+            begins = file.tell() - len(line)
+            yield begins
