@@ -28,7 +28,7 @@ from corefscore.checking.validation import validate
 from corefscore.documents.model import Span, joined
 from corefscore.documents.sources import Source
 from corefscore.errors import InputError, UsageError
-from corefscore.formats import examination, read, words
+from corefscore.formats import examined, read, words
 from corefscore.formats.corefud import reader
 from corefscore.formats.corefud.lines import Lines, number_of
 from corefscore.formats.corefud.reader import words_at
@@ -842,9 +842,7 @@ def test_errors_stay_with_their_documents(tmp_path: Path) -> None:
     """Every error is told, and what is sound in a document with errors is counted."""
     faulty, sound = conllu("e1)", "(e1--1)"), conllu("(e1--1)").replace("id = d", "id = b")
     (tmp_path / "file").write_text(sound + faulty)
-    (batch,) = examination([Source(str(tmp_path / "file"))], Found(), Reading(), "key").documents(
-        [Source(str(tmp_path / "file"))]
-    )
+    (batch,) = examined([Source(str(tmp_path / "file"))], Found(), Reading(), "key")
     assert list(batch.faults) == [1]
     assert batch.faults[1]().code == "unopened-mention"
     assert len(batch.start) == 2

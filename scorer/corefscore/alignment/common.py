@@ -119,7 +119,7 @@ def other_columns(batches: Sequence[Common | None]) -> list[Finding]:
     apart = [batch for batch in batches if batch is not None]
     if len(apart) < len(batches):
         return []
-    from corefscore.formats import examination
+    from corefscore.formats import examined
     from corefscore.formats.row import Reading
 
     found = Found()
@@ -128,5 +128,5 @@ def other_columns(batches: Sequence[Common | None]) -> list[Finding]:
             continue
         for source in dict.fromkeys(place.source for place in places if place.line is not None):
             with suppress(UsageError):  # what cannot be read a second time is not looked at
-                deque(examination([source], found, Reading(), side).documents([source]), maxlen=0)
+                deque(examined([source], found, Reading(), side), maxlen=0)
     return [finding for finding in found.listed if finding.code == "other-column"]

@@ -21,8 +21,8 @@ from corefscore.documents.model import KEY, RESPONSE, Documents, Nodes, Place
 from corefscore.documents.sources import Source
 from corefscore.errors import InputError, UsageError
 from corefscore.evaluate import on_key
-from corefscore.formats import BY_CONTENT, examination
-from corefscore.formats.row import FAULTS, Examination, Reading
+from corefscore.formats import BY_CONTENT, examined
+from corefscore.formats.row import FAULTS, Reading
 from corefscore.settings import Rules
 
 SINGLETONS_COUNT = "corpora like OntoNotes have none; --singletons drop leaves them out of the score"
@@ -75,8 +75,7 @@ def validate(
     found.add(*notices)
 
     def read_as(side: str, files: Sequence[Source], found: Found) -> _Side:
-        reader = examination(files, found, reading, side, texts=key is not None)
-        return _Side(path, files, found, reader)
+        return _Side(path, found, examined(files, found, reading, side, texts=key is not None))
 
     whole = read_as(side, files, found)
     if key is None:
@@ -98,15 +97,15 @@ def unreadable(path: str, error: UsageError) -> Validated:
 class _Side:
     """One side while it is read: its findings, and its numbers of documents, tokens, entities, mentions and faults."""
 
-    def __init__(self, path: str, files: Sequence[Source], found: Found, examination: Examination) -> None:
-        self.path, self.files, self.found, self.examination = path, files, found, examination
+    def __init__(self, path: str, found: Found, batches: Iterator[Documents]) -> None:
+        self.path, self.found, self.batches = path, found, batches
         self.names = self.tokens = self.entities = self.mentions = self.faults = 0
 
     def documents(self) -> Iterator[Documents]:
         """Read all files; yields batches in a form that can be paired: without faults, and with every name once."""
         places: dict[str, Place] = {}
         singletons = 0
-        for batch in self.examination.documents(self.files):
+        for batch in self.batches:
             self.names += len(batch)
             self.tokens += int(np.maximum(batch.tokens, 0).sum())
             self.entities += len(batch.document)

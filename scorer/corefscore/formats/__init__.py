@@ -11,13 +11,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
-from typing import NamedTuple
 
 from corefscore.checking.findings import Finding, Found
 from corefscore.documents.model import KEY, RESPONSE, Documents, LayersOf
 from corefscore.documents.sources import Source, sources
 from corefscore.errors import UsageError, suggested
-from corefscore.formats.row import AUTO, HEADS, Examination, Format, Layers, Reading, Request, of_side
+from corefscore.formats.row import AUTO, HEADS, Format, Layers, Reading, Request, of_side
 from corefscore.names.options import NameOptions
 from corefscore.work.workers import Map, Unsuited
 
@@ -147,30 +146,20 @@ def find(name: str) -> Format:
     return row
 
 
-def examination(
+def examined(
     files: Sequence[Source], found: Found, reading: Reading, side: str, *, texts: bool = False
-) -> Examination:
-    """The examiner of the format of these files; it adds everything that is wrong or odd to ``found``.
+) -> Iterator[Documents]:
+    """The documents of files as their examiner reads them (`Format.examine`).
 
     Raises `UsageError` for a file that cannot be read, and for a format that is unknown or cannot be validated.
     """
     form = form_of(files, reading, side)
-    if form.examiner is None:
-        able = ", ".join(name for name in NAMES if find(name).examiner)
+    if form.examine is None:
+        able = ", ".join(name for name in NAMES if find(name).examine)
         raise UsageError(f"the format {form.name} cannot be validated; formats that can be: {able}")
     request = requested(side, reading)._replace(texts=texts)
-    return _WithLayers(form.examiner(found, request), _layers_of(form, files, request))
-
-
-class _WithLayers(NamedTuple):
-    """An examination whose documents can read their layers."""
-
-    examination: Examination
-    layers: LayersOf | None
-
-    def documents(self, files: Sequence[Source]) -> Iterator[Documents]:
-        for batch in self.examination.documents(files):
-            yield replace(batch, layers=self.layers)
+    layers = _layers_of(form, files, request)
+    return (replace(batch, layers=layers) for batch in form.examine(files, found, request))
 
 
 def recognisable(source: Source, name: str | None = None, clusters_field: str | None = None) -> bool:

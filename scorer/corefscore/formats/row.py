@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import partial
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from corefscore.checking.findings import Finding, Found
 from corefscore.documents.arrays import NONE, Bools, Ints
@@ -231,16 +231,6 @@ FAULTS = ("unclosed", "unopened", "crossing", "unreadable")
 """The faults of tags in a text: never closed, closing nothing, crossing others, without an id or without a word."""
 
 
-class Examination(Protocol):
-    """Reads one side to its end, whatever is wrong, and collects everything that is wrong or odd."""
-
-    def documents(self, files: Sequence[Source]) -> Iterator[Documents]:
-        """The documents of all files as one corpus, in batches; their names may occur twice.
-
-        Raises `UsageError` for a file that cannot be read.
-        """
-
-
 def later(function: str) -> Callable[..., Any]:
     """A function of this folder, written as ``module:name``. Its module is imported when it is first called, since
     every format is asked whether it recognises a file, but a run needs few of their modules."""
@@ -277,7 +267,8 @@ class Format(NamedTuple):
 
     Each of these may be missing:
 
-    - ``examiner``: reports everything that is wrong or odd, see `Examination`.
+    - ``examine``: the same as ``read`` to the end of all files, whatever is wrong, which is added with all that is odd
+      to what was found; names may occur twice.
     - ``named``: the same as ``read``, with named entities.
     - ``layers``: the `Layers` of each document of one file.
     - ``types``: the first line of each document of one file, and the types of its entities by id.
@@ -295,7 +286,7 @@ class Format(NamedTuple):
     settled: Callable[[Sequence[Source], Request], Request] = lambda files, request: request
     has_both_sides: Callable[[Source], bool] = lambda source: False
     of_characters: Callable[[Source, Request], bool] = lambda source, request: False
-    examiner: Callable[[Found, Request], Examination] | None = None
+    examine: Callable[[Sequence[Source], Found, Request], Iterator[Documents]] | None = None
     named: Read | None = None
     layers: Callable[[Source, Request], Iterator[Layers]] | None = None
     types: Callable[[Source], Iterator[tuple[int, Mapping[str, str]]]] | None = None

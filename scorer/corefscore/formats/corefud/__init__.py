@@ -22,7 +22,7 @@ FORMAT = Format(
     read=later("corefud.reader:read"),
     sentences=later("corefud.writer:sentences"),
     write=later("corefud.writer:write"),
-    examiner=later("corefud.examiner:Examiner"),
+    examine=later("corefud.examiner:examine"),
     layers=later("corefud.layers:read"),
     types=later("corefud.types:read"),
 )

@@ -19,19 +19,11 @@ from corefscore.formats.corefud.reader import File, batches
 from corefscore.formats.row import Request
 
 
-class Examiner:
-    """Reads one side, adding all that is wrong or odd to ``found``."""
-
-    def __init__(self, found: Found, request: Request) -> None:
-        self.found, self.request = found, request
-
-    def documents(self, files: Sequence[Source]) -> Iterator[Documents]:
-        """Read all files as one corpus, each as a batch. Documents keep their mentions that have no faults.
-
-        Raises `UsageError` for a file that cannot be read.
-        """
-        read = (_Examined(source, self.found, self.request) for source in files)
-        return (batch for batch in batches(read, self.found.add) if len(batch))
+def examine(files: Sequence[Source], found: Found, request: Request) -> Iterator[Documents]:
+    """The documents of all files as one corpus, each file as a batch, with their mentions that have no faults; all that
+    is wrong or odd is added to ``found``. Raises `UsageError` for a file that cannot be read."""
+    read = (_Examined(source, found, request) for source in files)
+    return (batch for batch in batches(read, found.add) if len(batch))
 
 
 class _Examined(File):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from corefscore.formats.jsonlines.dialects import DIALECTS
 from corefscore.formats.jsonlines.objects import promises, recognises
 from corefscore.formats.jsonlines.reader import has_both_sides, of_characters, read, sentences, settled
-from corefscore.formats.jsonlines.writer import write, writer
+from corefscore.formats.jsonlines.writer import write
 from corefscore.formats.row import Format, later
 
 FORMAT = Format(
@@ -19,11 +21,13 @@ FORMAT = Format(
     settled=settled,
     has_both_sides=has_both_sides,
     of_characters=of_characters,
-    examiner=later("jsonlines.examiner:Examiner"),
+    examine=later("jsonlines.examiner:examine"),
     layers=later("jsonlines.layers:read"),
     promises=promises,
 )
 """JSON of any dialect; written in the dialect of e2e-coref."""
 
-DIALECTS_OF = {row.name: FORMAT._replace(name=row.name, title=row.title, write=writer(row)) for row in DIALECTS}
+DIALECTS_OF = {
+    row.name: FORMAT._replace(name=row.name, title=row.title, write=partial(write, dialect=row)) for row in DIALECTS
+}
 """A format for each dialect, by name."""

@@ -52,10 +52,14 @@ class Dialect(NamedTuple):
     unique: tuple[str, ...] = ()
 
     @property
+    def unit(self) -> str:
+        """What offsets count, for messages."""
+        return "character" if self.shape == TEXT else "token"
+
+    @property
     def mention(self) -> str:
         """The parts of a mention, for messages."""
-        unit = "character" if self.shape == TEXT else "token"
-        ends = f"first {unit}, " + (f"{unit} after the last" if self.exclusive else f"last {unit}")
+        ends = f"first {self.unit}, " + (f"{self.unit} after the last" if self.exclusive else f"last {self.unit}")
         return f"[sentence, {ends}]" if self.by_sentence else f"[{ends}]"
 
     @property

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from corefscore.checking.findings import MOST, Finding, Found, plural
 from corefscore.documents.arrays import Ints
-from corefscore.documents.model import Place
+from corefscore.documents.model import Documents, Place
+from corefscore.documents.sources import Source
 from corefscore.errors import InputError
 from corefscore.formats.jsonlines.dialects import Dialect
 from corefscore.formats.jsonlines.objects import dialect_of, name_of
@@ -14,6 +16,12 @@ from corefscore.formats.jsonlines.reader import Reader, numbers
 from corefscore.formats.jsonlines.records import Fields, Record
 from corefscore.formats.jsonlines.words import sentences_of
 from corefscore.formats.row import Request
+
+
+def examine(files: Sequence[Source], found: Found, request: Request) -> Iterator[Documents]:
+    """The documents of all files as one corpus, in batches, with their faults; all that is wrong or odd is added to
+    ``found``. Raises `UsageError` for a file that cannot be read."""
+    return Examiner(found, request).documents(files)
 
 
 class Examiner(Reader):

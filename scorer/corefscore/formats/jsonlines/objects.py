@@ -89,11 +89,6 @@ def name_of(place: Place, fields: Fields, dialect: Dialect) -> str:
     return f"{clean(name)}_{part}"
 
 
-def unnamed(fields: Fields, dialect: Dialect) -> bool:
-    """Whether an object has no field with the name of a document."""
-    return fields.keys().isdisjoint(dialect.names)
-
-
 def check_fields(place: Place, fields: Fields, field: str, dialect: Dialect) -> None:
     """Raise `InputError` for a field that is missing or has the wrong shape."""
     if field not in fields:
@@ -138,8 +133,7 @@ def offsets_of(place: Place, fields: Fields, dialect: Dialect) -> tuple[int, Off
     in_words = -1 if sizes is None else sum(sizes)
     subtoken_map = fields.get(dialect.subtokens or "")
     if subtoken_map is None:
-        unit = "character" if dialect.shape == TEXT else "token"
-        known_by = f'field "{dialect.words}" has {plural(in_words, unit)}'
+        known_by = f'field "{dialect.words}" has {plural(in_words, dialect.unit)}'
         return (-1 if dialect.shape == TEXT else in_words), Offsets(sizes, known_by, dialect)
     in_map = subtoken_map[-1] + 1 if subtoken_map else 0
     if in_words not in (-1, in_map, len(subtoken_map)):
@@ -183,8 +177,7 @@ def check_spelling(place: Place, fields: Fields, flat: list[int], name: str, dia
         "said": clean(worst.spelled),
     }
     if worst.other or dialect.exact or 2 * len(found) == len(flat):
-        unit = "character" if dialect.exact else "token"
-        last, after = f"the last {unit}", f"the {unit} after the last"
+        last, after = f"the last {dialect.unit}", f"the {dialect.unit} after the last"
         meant, other = (after, last) if dialect.exclusive else (last, after)
         hint = f"the words would fit if an end were {other}, but " if worst.other else ""
         details["expected"] = f"{hint}in {dialect.name} an end is {meant}"

@@ -9,7 +9,7 @@ from operator import add, le
 from typing import Any, NamedTuple
 
 from corefscore.checking.findings import NO_CHARACTERS, plural
-from corefscore.formats.jsonlines.dialects import E2E, TEXT, Dialect
+from corefscore.formats.jsonlines.dialects import TEXT, Dialect
 from corefscore.formats.jsonlines.records import shown
 from corefscore.formats.jsonlines.words import are
 
@@ -29,17 +29,7 @@ class Offsets(NamedTuple):
 
     sizes: Sequence[int] | None
     known_by: str
-    dialect: Dialect = E2E
-
-    @property
-    def total(self) -> int:
-        """The number of tokens (or characters) of the document, -1 if it is not known."""
-        return -1 if self.sizes is None else sum(self.sizes)
-
-    @property
-    def unit(self) -> str:
-        """What is counted."""
-        return "character" if self.dialect.shape == TEXT else "token"
+    dialect: Dialect
 
 
 Columns = tuple[list[int], list[int], list[int]]
@@ -109,9 +99,9 @@ def _expected(mention: Any, offsets: Offsets) -> str | None:
         return f"{'three' if width == 3 else 'two'} whole numbers, {dialect.mention}, counted from 0"
     start, end = mention[-2], mention[-1] - dialect.exclusive
     if min(mention) < 0:
-        return f"{offsets.unit}s counted from 0; no offset is below that"
+        return f"{offsets.dialect.unit}s counted from 0; no offset is below that"
     if end < start:
-        unit = offsets.unit
+        unit = offsets.dialect.unit
         last = "the one after its last" if dialect.exclusive else "its last one"
         return f"the first {unit} of the mention, then {last}"
     return _expected_end(mention, offsets)
@@ -120,13 +110,13 @@ def _expected(mention: Any, offsets: Offsets) -> str | None:
 def _expected_end(mention: list[int], offsets: Offsets) -> str | None:
     """What was expected instead of an end that is too large, or of a sentence that does not exist."""
     dialect, sizes = offsets.dialect, offsets.sizes
-    limit, known_by = offsets.total, offsets.known_by
+    limit, known_by = -1 if sizes is None else sum(sizes), offsets.known_by
     if dialect.by_sentence:
         number = 0 if sizes is None else len(sizes)
         if mention[0] >= number:
             return f"a sentence below {number}, since the document has {plural(number, 'sentence')}"
         limit = 0 if sizes is None else sizes[mention[0]]
-        known_by = f"sentence {mention[0]} has {plural(limit, offsets.unit)}"
+        known_by = f"sentence {mention[0]} has {plural(limit, offsets.dialect.unit)}"
     end = mention[-1] - dialect.exclusive
     if 0 <= limit <= end:
         return _beyond(mention[-1], limit + dialect.exclusive, known_by, dialect)
@@ -164,28 +154,17 @@ def misspelled(
     """
     if not are(list, [spelled]) or not are(list, spelled) or list(map(len, spelled)) != list(map(len, clusters)):
         raise ValueError
-    words_of_mentions = list(chain.from_iterable(spelled))
-    if not are(str, words_of_mentions):
+    if not are(str, chain.from_iterable(spelled)):
         raise ValueError
     blank = "" if isinstance(words, str) else " "
     step = -1 if dialect.exclusive else 1
-    for number, expected in enumerate(words_of_mentions):
-        start, end = flat[2 * number], flat[2 * number + 1]
+    numbered = ((number, index, text) for number, its in enumerate(spelled) for index, text in enumerate(its))
+    for (number, index, expected), start, end in zip(numbered, flat[::2], flat[1::2], strict=True):
         found = blank.join(words[start : end + 1])
         if found == expected or _plain(found) == _plain(expected):
             continue
         other = blank.join(words[start : end + 1 - step])  # with an end of the other kind
-        yield Misspelled(_place(clusters, number), found, expected, _plain(other) == _plain(expected))
-
-
-def _place(clusters: Sequence[Sequence[Any]], mention: int) -> str:
-    """The index of a mention in the clusters, given its number in all of them."""
-    index = mention
-    for number, cluster in enumerate(clusters):
-        if index < len(cluster):
-            return f"[{number}][{index}]"
-        index -= len(cluster)
-    raise IndexError(mention)
+        yield Misspelled(f"[{number}][{index}]", found, expected, _plain(other) == _plain(expected))
 
 
 def _plain(words: str) -> str:

@@ -22,7 +22,7 @@ mapped to those of the other side (`corefscore.alignment.offsets`).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import NamedTuple
@@ -43,7 +43,6 @@ from corefscore.formats.jsonlines.objects import (
     name_of,
     objects,
     offsets_of,
-    unnamed,
 )
 from corefscore.formats.jsonlines.offsets import faults_of, flattened
 from corefscore.formats.jsonlines.records import EXPECTED, Fields, Record, clean, records
@@ -79,8 +78,9 @@ class Reader:
 
     def __init__(self, notices: list[Finding], request: Request) -> None:
         self.notices, self.request = notices, request
-        self.first = first_of(request)
-        self.words = Passages(request._replace(names=None))
+        by_first = request.by_first
+        self.first = None if by_first is None else First(BY_NAME[by_first[0]], by_first[1])
+        self.words = Passages(_flat, request._replace(names=None))
         self.batch = self._empty()
 
     def documents(self, files: Sequence[Source]) -> Iterator[Documents]:
@@ -142,14 +142,10 @@ class Reader:
         """Add the document of an object to the batch. Raises `InputError` for a fault."""
         place = record.place
         dialect, field = self._first(place, fields)
-        merged = self.batch.add(place, fields, field, dialect)
-        if field == dialect.clusters and (odd := self.batch.odd):
-            self.note(odd)
+        for notice in self.batch.add(place, fields, field, dialect):
+            self.note(notice)
         if self.batch.texts is not None:
             self.batch.texts.append(self.text_of(fields, self.batch.tokens[-1], dialect))
-        if merged:
-            details = {"document": self.batch.names[-1], "count": plural(merged, "mention")}
-            self.note(Finding("merged-subtokens", place.source.name, place.line, details=details))
         self.look(place, fields, field, dialect)
 
     def _first(self, place: Place, fields: Fields) -> First:
@@ -182,7 +178,7 @@ class First(NamedTuple):
 
 def settled(files: Sequence[Source], request: Request) -> Request:
     """The request with the dialect and the field of the first object. Raises as `read` does, for that object."""
-    if first_of(request) is not None:
+    if request.by_first is not None:
         return request
     first = next(chain.from_iterable(map(objects, files)), None)
     if first is None:
@@ -201,14 +197,6 @@ def of_characters(source: Source, request: Request) -> bool:
     """Whether the first object of a file has mentions that count characters. Raises as `read` does, for that object."""
     first = next(objects(source), None)
     return first is not None and dialect_of(*first, request).shape == TEXT
-
-
-def first_of(request: Request) -> First | None:
-    """The dialect and the field of the first object, if these are known."""
-    if request.by_first is None:
-        return None
-    name, field = request.by_first
-    return First(BY_NAME[name], field)
 
 
 def field_of(request: Request, dialect: Dialect) -> str | None:
@@ -239,8 +227,12 @@ def numbers(sentences: Sentences) -> Ints:
 
 @dataclass(frozen=True)
 class Passages:
-    """A function that returns the words of spans of one file, or their offsets if the words are not known."""
+    """A function that returns the words of spans of one file for messages, or their offsets if the words are not known.
 
+    ``texts(source, lines, request)`` gives the line and the words of each document that begins at one of these lines.
+    """
+
+    texts: Callable[[Source, Collection[int], Request], Iterator[tuple[int, Sequence[str] | None]]]
     request: Request
 
     def __call__(self, source: Source, spans: Sequence[Span]) -> list[str]:
@@ -248,14 +240,23 @@ class Passages:
         by_line: dict[int, list[int]] = defaultdict(list)
         for number, span in enumerate(spans):
             by_line[span.line].append(number)
-        found: dict[int, str] = {}
-        for place, fields in objects(source, by_line):
-            sentences = words_of(place, fields, self.request)
-            words = None if sentences is None else list(chain(*sentences))
-            for number in by_line[place.line or 0]:
-                start, end = spans[number].start, spans[number].end
-                found[number] = f"{start}-{end}" if words is None else _passage(words, start, end)
-        return [found[number] for number in range(len(spans))]
+        found = [""] * len(spans)
+        for line, words in self.texts(source, by_line, self.request):
+            for number in by_line[line]:
+                start, size = spans[number].start, spans[number].end - spans[number].start + 1
+                if words is None:
+                    found[number] = f"{start}-{start + size - 1}"
+                else:
+                    places = passage_places(start, size)
+                    found[number] = passage([words[place] for place in places if place < len(words)], size)
+        return found
+
+
+def _flat(source: Source, lines: Collection[int], request: Request) -> Iterator[tuple[int, list[str] | None]]:
+    """The line and the words of the documents that begin at some lines (`Passages`)."""
+    for place, fields in objects(source, lines):
+        sentences = words_of(place, fields, request)
+        yield place.line or 0, None if sentences is None else list(chain(*sentences))
 
 
 def words_of(place: Place, fields: Fields, request: Request) -> list[list[str]] | None:
@@ -299,14 +300,13 @@ class Gathered:
 
     ``most`` is the largest number of faults of a document that are reported, ``words`` returns the words of spans.
     ``texts`` has the words of each document if they are kept, ``characters`` the pieces of its text if mentions count
-    characters. ``odd`` is the notice about the words of mentions of the last document, if there is one.
+    characters.
     """
 
     def __init__(self, most: int, words: Passages, *, texts: bool) -> None:
         self.most, self.words = most, words
         self.characters: list[str | None] = []
         self.unnamed: list[bool] = []
-        self.odd: Finding | None = None
         self.texts: list[Ints] | None = [NONE] if texts else None
         self.names: list[str] = []
         self.places: list[Place] = []
@@ -318,16 +318,12 @@ class Gathered:
         self.faults: dict[int, Callable[[], Finding]] = {}
         self.bytes = 0
 
-    def add(self, place: Place, fields: Fields, field: str, dialect: Dialect) -> int:
-        """Add one document; returns how many of its mentions become equal to others when subtokens are mapped to words.
-
-        Raises `InputError` for its faults.
-        """
+    def add(self, place: Place, fields: Fields, field: str, dialect: Dialect) -> list[Finding]:
+        """Add one document; returns the notices about it. Raises `InputError` for its faults."""
         name = name_of(place, fields, dialect)
         check_fields(place, fields, field, dialect)
         tokens, offsets = offsets_of(place, fields, dialect)
         clusters = fields[field]
-        merged = 0
         found = flattened(clusters, offsets)
         if found is None:
             faults = (
@@ -338,12 +334,15 @@ class Gathered:
                 Finding("bad-mention", place.source.name, place.line, details=details)
                 for details in islice(faults, self.most)
             )
-        self.odd = check_spelling(place, fields, found, name, dialect) if field == dialect.clusters else None
+        odd = check_spelling(place, fields, found, name, dialect) if field == dialect.clusters else None
+        notices = [] if odd is None else [odd]
         subtoken_map: list[int] | None = fields.get(dialect.subtokens or "")
         if subtoken_map is not None:
             different = len(set(zip(found[::2], found[1::2], strict=True)))
             found = [subtoken_map[offset] for offset in found]
-            merged = different - len(set(zip(found[::2], found[1::2], strict=True)))
+            if merged := different - len(set(zip(found[::2], found[1::2], strict=True))):
+                details = {"document": name, "count": plural(merged, "mention")}
+                notices.append(Finding("merged-subtokens", place.source.name, place.line, details=details))
         text = fields.get(dialect.words) if dialect.shape == TEXT else None
         if text is not None:
             text, tokens, mentions = pieces_of(text, found)
@@ -356,8 +355,8 @@ class Gathered:
                 self.label.append(number)
                 self.sizes.append(len(cluster))
         self.offsets += found
-        self._begin(name, place, tokens, text, unnamed=unnamed(fields, dialect))
-        return merged
+        self._begin(name, place, tokens, text, unnamed=fields.keys().isdisjoint(dialect.names))
+        return notices
 
     def add_faulty(self, name: str, place: Place, fault: Finding) -> None:
         """Add a document of which only the name is known."""
@@ -411,9 +410,3 @@ def _blank_mention(place: Place, name: str, start: int, end: int) -> InputError:
         "expected": "the offsets of words",
     }
     return InputError([Finding("bad-mention", place.source.name, place.line, details=details)])
-
-
-def _passage(words: Sequence[str], start: int, end: int) -> str:
-    """The words from ``start`` to ``end``, shortened for messages."""
-    size = end + 1 - start
-    return passage([words[token] for token in passage_places(start, size) if token < len(words)], size)

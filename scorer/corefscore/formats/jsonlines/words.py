@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from itertools import chain, groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -31,50 +31,30 @@ def are(kind: type, values: Any) -> bool:
 
 def words_fault(value: Any, shape: str) -> Fault | None:
     """The fault of a field of words, if it has one."""
-    return FAULTS[shape](value)
-
-
-def _fault_of_sentences(value: Any) -> Fault | None:
-    if not (are(list, [value]) and are(list, value)):
-        return f"is {shown(value)}", "a list of sentences, each a list of words"
-    return _fault_of_words(chain.from_iterable(value), chain.from_iterable(value))
-
-
-def _fault_of_words(words: Iterator[Any], again: Iterator[Any]) -> Fault | None:
-    if are(str, words):
+    sentences = {SENTENCES: list, OBJECTS: tuple}.get(shape)
+    if not are(str if shape == TEXT else list, [value]) or (sentences and not are(sentences, value)):
+        return f"is {shown(value)}", EXPECTED[shape]
+    words = value
+    if shape == SENTENCES:
+        words = list(chain.from_iterable(value))
+    elif shape == OBJECTS:
+        tokens: list[Any] = [dict(sentence).get(TOKEN) for sentence in value]
+        if not (are(list, tokens) and are(tuple, chain.from_iterable(tokens))):
+            return f"has a sentence without {TOKEN}, or with a token that is not an object", EXPECTED[shape]
+        words = [dict(token).get(WORD) for token in chain.from_iterable(tokens)]
+    if shape == TEXT or are(str, words):
         return None
-    other = next(word for word in again if not isinstance(word, str))
+    other = next(word for word in words if not isinstance(word, str))
     return f"has {shown(other)} for a word", "a string for every word"
 
 
-def _fault_of_list(value: Any) -> Fault | None:
-    if not are(list, [value]):
-        return f"is {shown(value)}", "one list of words"
-    return _fault_of_words(iter(value), iter(value))
-
-
-def _fault_of_objects(value: Any) -> Fault | None:
-    expected = f"a list of sentences, each an object with {TOKEN}, a list of objects with {WORD}"
-    if not (are(list, [value]) and are(tuple, value)):
-        return f"is {shown(value)}", expected
-    tokens: list[Any] = [dict(sentence).get(TOKEN) for sentence in value]
-    if not (are(list, tokens) and are(tuple, chain.from_iterable(tokens))):
-        return f"has a sentence without {TOKEN}, or with a token that is not an object", expected
-    words = [dict(token).get(WORD) for token in chain.from_iterable(tokens)]
-    return _fault_of_words(iter(words), iter(words))
-
-
-def _fault_of_text(value: Any) -> Fault | None:
-    return None if isinstance(value, str) else (f"is {shown(value)}", "the text of the document, a string")
-
-
-FAULTS: Mapping[str, Callable[[Any], Fault | None]] = {
-    SENTENCES: _fault_of_sentences,
-    FLAT: _fault_of_list,
-    OBJECTS: _fault_of_objects,
-    TEXT: _fault_of_text,
+EXPECTED = {
+    SENTENCES: "a list of sentences, each a list of words",
+    FLAT: "one list of words",
+    OBJECTS: f"a list of sentences, each an object with {TOKEN}, a list of objects with {WORD}",
+    TEXT: "the text of the document, a string",
 }
-"""The function that checks words, by shape."""
+"""What a field of words contains, by shape."""
 
 
 def sizes_of(fields: Fields, dialect: Dialect) -> list[int] | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from itertools import accumulate, chain
 from typing import Any
 
@@ -21,11 +20,6 @@ CONFLICT = "the order of ids would change which copy of a mention counts"
 
 Clusters = Sequence[Sequence[tuple[int, int]]]
 Words = Sequence[Sequence[str]]
-
-
-def writer(dialect: Dialect) -> Callable[[Iterator[FullDocument], list[Finding], Request], Iterator[str]]:
-    """The function that writes documents in a dialect (`corefscore.formats.row.Format`)."""
-    return partial(write, dialect=dialect)
 
 
 def write(

@@ -38,6 +38,6 @@ FORMAT = Format(
     sentences=later("tagged.layers:sentences"),
     write=later("tagged.writer:write"),
     settled=later("tagged.reader:settled"),
-    examiner=later("tagged.examiner:Examiner"),
+    examine=later("tagged.examiner:examine"),
     layers=later("tagged.layers:read"),
 )

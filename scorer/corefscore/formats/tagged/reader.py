@@ -12,20 +12,20 @@ The notation of all files is that of ``--tags``, or else it is recognised by the
 from __future__ import annotations
 
 import os
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from corefscore.checking.findings import Finding
-from corefscore.documents.model import Documents, Place, Span, by_appearance
+from corefscore.documents.model import Documents, Place, by_appearance
 from corefscore.documents.sources import MARK, STDIN, Source, as_text, is_utf_16
 from corefscore.errors import InputError
 from corefscore.formats.jsonlines.dialects import NAMES_OF_DOCUMENTS
 from corefscore.formats.jsonlines.objects import bad_field, missing_field, objects
+from corefscore.formats.jsonlines.reader import Passages
 from corefscore.formats.jsonlines.records import clean
-from corefscore.formats.row import BATCH, Request, excerpt, passage, passage_places
+from corefscore.formats.row import BATCH, USUAL, Request, excerpt
 from corefscore.formats.tagged.notations import NOTATIONS, Notation, Untagged, find, recognised, untagged
 
 FIELD = "answer"
@@ -183,28 +183,16 @@ class _Batch:
             end=end[order],
             line=lines[document[entity[order]]],
             odd_labels=self.labels,
-            words=_Words(notation),
+            words=Passages(_words, USUAL._replace(tags=notation.name)),
             unnamed=all(name == str(place.line) for name, place in zip(self.names, self.places, strict=True)),
             own_text=True,
         )
         return by_appearance(documents)
 
 
-class _Words:
-    """The words of spans of one file, for messages."""
-
-    def __init__(self, notation: Notation) -> None:
-        self.notation = notation
-
-    def __call__(self, source: Source, spans: Sequence[Span]) -> list[str]:
-        by_line: dict[int | None, list[int]] = defaultdict(list)
-        for number, span in enumerate(spans):
-            by_line[span.line].append(number)
-        passages = [""] * len(spans)
-        for answer in answers(source, self.notation):
-            numbers = by_line.get(answer.place.line, ())
-            words = untagged(answer.text, self.notation).words if numbers else ()
-            for number in numbers:
-                start, size = spans[number].start, spans[number].end - spans[number].start + 1
-                passages[number] = passage([words[index] for index in passage_places(start, size)], size)
-        return passages
+def _words(source: Source, lines: Collection[int], request: Request) -> Iterator[tuple[int, Sequence[str]]]:
+    """The line and the words of the answers that begin at some lines, for `Passages`."""
+    notation = notation_of((), request)
+    for answer in answers(source, notation):
+        if (line := answer.place.line or 0) in lines:
+            yield line, untagged(answer.text, notation).words
