@@ -53,6 +53,11 @@ class Mentions(NamedTuple):
     nodes: Nodes
     mention: Ints
 
+    @property
+    def number(self) -> Ints:
+        """The number of each."""
+        return self.side.number
+
     def keep(self, which: Bools) -> Mentions:
         """Only the mentions ``which``."""
         return Mentions(self.side.keep(which), self.nodes.take(np.flatnonzero(which)), self.mention[which])

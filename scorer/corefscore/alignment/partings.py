@@ -8,7 +8,7 @@ import numpy as np
 
 from corefscore.alignment.pairing import Pairs
 from corefscore.checking.findings import Finding
-from corefscore.documents.arrays import Ints, changes, ranges
+from corefscore.documents.arrays import NONE, Ints, changes, ranges
 from corefscore.documents.model import UNKNOWN, Documents, Span
 from corefscore.formats.words import are_words
 
@@ -67,7 +67,8 @@ def _lines_and_words(side: Documents, tokens: Sequence[Token]) -> list[tuple[int
     spans: dict[int, Span] = {}
     shown: dict[int, str] = {}
     for number, (document, token) in enumerate(tokens):
-        size, line_of = int(side.tokens[document]), side.text_of(document).line
+        size, (first, stop) = int(side.tokens[document]), side.first_tokens[document : document + 2]
+        line_of = NONE if side.texts is None else side.texts.line[first:stop]
         line = int(line_of[min(token, size - 1)]) if len(line_of) else side.place_of(document).line
         lines.append(line)
         if token < size:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain
-from typing import Any, NamedTuple
+from itertools import accumulate, chain
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -55,6 +56,9 @@ It takes a `Source` and, if the units of tokens are wanted, where these are anno
 
 UNIT_SOURCES = OF_COLUMN, OF_FIELD = "column:", "field:"
 """Where the units of tokens can be annotated: in a column of CoNLL, numbered from 1, or in a field of JSON."""
+
+
+T = TypeVar("T")
 
 
 def is_within(unit: str) -> bool:
@@ -111,14 +115,14 @@ class NameColumn:
     def of_all(cls, columns: Iterable[NameColumn]) -> NameColumn:
         """Several columns summed, each object once. The path is that of the first."""
         first, *others = {id(column): column for column in columns}.values()
-        found = cls(first.number, first.path)
-        for column in (first, *others):
+        found = copy(first)
+        for column in others:
             found.columns = max(found.columns, column.columns)
-            found.there = found.there or column.there
+            found.there |= column.there
+            found.last |= column.last
             found.last_cell = found.last_cell or column.last_cell
-            found.types += column.types
-            found.last = found.last or column.last
-            found.blanks |= column.blanks
+            found.types = found.types + column.types
+            found.blanks = found.blanks | column.blanks
         return found
 
     @classmethod
@@ -355,13 +359,6 @@ class Documents:
         """Where the tokens of each document begin among the tokens of the batch, and finally where they end."""
         return np.cumsum(np.append(0, np.maximum(self.tokens, 0)))
 
-    def text_of(self, document: int) -> Texts:
-        """The text of one document; all its words are unknown if the texts were not read."""
-        if self.texts is None:
-            return Texts(np.full(max(int(self.tokens[document]), 0), UNKNOWN), NONE)
-        first, stop = self.first_tokens[document : document + 2]
-        return Texts(self.texts.number[first:stop], self.texts.line[first:stop])
-
     def later(self, lines: int) -> Documents:
         """The same batch with ``lines`` added to all line numbers except those of places."""
         names, texts = self.named_entities, self.texts
@@ -488,11 +485,13 @@ def joined(parts: Sequence[Documents]) -> Documents:
     """Several batches of one side as one batch."""
     if len(parts) == 1:
         return parts[0]
-    documents = np.cumsum([0] + [len(part) for part in parts]).tolist()
+    documents, entities = (
+        np.cumsum([0, *map(len, columns)]).tolist() for columns in (parts, [part.document for part in parts])
+    )
     odd_labels, shifts_of_labels = _joined_labels(parts)
-    entities = np.cumsum([0] + [len(part.document) for part in parts]).tolist()
+    openings, texts = _known([part.opening for part in parts]), _known([part.texts for part in parts])
 
-    openings = [part.opening for part in parts if part.opening is not None]
+    characters = [text for part in parts for text in (part.characters or [None] * len(part))]
 
     def column(name: str, shifts: Iterable[int] | None = None) -> Ints:
         arrays: list[Ints] = [getattr(part, name) for part in parts]
@@ -505,12 +504,13 @@ def joined(parts: Sequence[Documents]) -> Documents:
         places=[place for part in parts for place in part.places],
         tokens=column("tokens"),
         document=column("document", documents),
-        label=np.concatenate([NONE, *map(_shifted, parts, shifts_of_labels)]),
+        # Labels below 0 are numbers of odd labels (`Documents.names_of`).
+        label=column("label") - np.where(column("label") < 0, np.repeat(shifts_of_labels, np.diff(entities)), 0),
         entity=column("entity", entities),
         start=column("start"),
         end=column("end"),
         line=column("line"),
-        opening=np.concatenate(openings) if len(openings) == len(parts) > 0 else None,
+        opening=np.concatenate(openings) if openings else None,
         faults={s + d: f for s, part in zip(documents, parts, strict=False) for d, f in part.faults.items()},
         discarded={
             s + d: cells for s, part in zip(documents, parts, strict=False) for d, cells in part.discarded.items()
@@ -519,40 +519,23 @@ def joined(parts: Sequence[Documents]) -> Documents:
         exact_names=all(part.exact_names for part in parts),
         words=parts[0].words if parts else _numbers,
         named_entities=_joined_names([part.named_entities for part in parts], documents),
-        texts=_joined_texts([part.texts for part in parts]),
+        texts=Texts(*map(np.concatenate, zip(*texts, strict=True))) if texts else None,
         nodes=_joined_nodes(parts),
-        characters=_joined_characters(parts),
+        characters=None if all(part.characters is None for part in parts) else characters,
         unnamed=bool(parts) and all(part.unnamed for part in parts),
         layers=parts[0].layers if parts else None,
         own_text=any(part.own_text for part in parts),
     )
 
 
-def _joined_characters(parts: Sequence[Documents]) -> Sequence[str | None] | None:
-    """The texts of documents whose mentions count characters; None if no batch has any."""
-    if all(part.characters is None for part in parts):
-        return None
-    return [text for part in parts for text in (part.characters or [None] * len(part))]
-
-
 def _joined_labels(parts: Sequence[Documents]) -> tuple[Sequence[str], list[int]]:
     """The ids of several batches that are not plain numbers in one list, and the offset of each batch in it."""
-    lists: dict[int, tuple[int, Sequence[str]]] = {}
-    size = 0
-    for part in parts:
-        if id(part.odd_labels) not in lists:
-            lists[id(part.odd_labels)] = size, part.odd_labels
-            size += len(part.odd_labels)
-    labels = [odd_labels for _, odd_labels in lists.values()]
-    shifts = [lists[id(part.odd_labels)][0] for part in parts]
-    if len(labels) < 2:  # the usual case: one list, to which readers still add
-        return labels[0] if labels else (), shifts
-    return list(chain.from_iterable(labels)), shifts
-
-
-def _shifted(part: Documents, by: int) -> Ints:
-    """The labels of a batch; ``by`` is the number of odd labels before its own (`Documents.names_of`)."""
-    return np.where(part.label < 0, part.label - by, part.label) if by else part.label
+    lists = {id(part.odd_labels): part.odd_labels for part in parts}
+    before = dict(zip(lists, accumulate(map(len, lists.values()), initial=0), strict=False))
+    shifts = [before[id(part.odd_labels)] for part in parts]
+    if len(lists) == 1:  # the usual case: one list, to which readers still add
+        return parts[0].odd_labels, shifts
+    return list(chain.from_iterable(lists.values())), shifts
 
 
 def _joined_nodes(parts: Sequence[Documents]) -> Nodes | None:
@@ -563,15 +546,15 @@ def _joined_nodes(parts: Sequence[Documents]) -> Nodes | None:
     return Nodes(*map(np.concatenate, zip(*known, strict=True)))
 
 
-def _joined_texts(parts: Sequence[Texts | None]) -> Texts | None:
+def _known(parts: Sequence[T | None]) -> list[T]:
+    """The field of all batches; nothing if one of them does not have it."""
     known = [part for part in parts if part is not None]
-    return Texts(*map(np.concatenate, zip(*known, strict=True))) if known and len(known) == len(parts) else None
+    return known if len(known) == len(parts) else []
 
 
 def _joined_names(parts: Sequence[NamedEntities | None], documents: Sequence[int]) -> NamedEntities | None:
     """The names of several batches; ``documents`` is the number of documents before each batch."""
-    known = [part for part in parts if part is not None]
-    if not known or len(known) < len(parts):
+    if not (known := _known(parts)):
         return None
     return known[0]._replace(
         document=np.concatenate([part.document + before for part, before in zip(known, documents, strict=False)]),

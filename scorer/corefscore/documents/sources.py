@@ -198,12 +198,12 @@ class Source:
 
     def head(self, size: int) -> bytes:
         """The first bytes, at most ``size``."""
-        with self.open() as stream, self._reading():
+        with self.reading() as stream:
             return stream.read(size)
 
     def read(self) -> bytes:
         """All bytes."""
-        with self.open() as stream, self._reading():
+        with self.reading() as stream:
             # Asked for no more than there is: memory of a size that an earlier file had can be used again.
             piece = min(self._size, PIECE) or PIECE
             return b"".join(iter(lambda: stream.read(piece), b""))
@@ -227,7 +227,7 @@ class Source:
 
     def numbered_lines(self) -> Iterator[tuple[int, bytes]]:
         """The lines, line ends included, numbered from 1."""
-        with self.open() as stream, self._reading():
+        with self.reading() as stream:
             yield from enumerate(stream, start=1)
 
     @contextmanager
@@ -293,18 +293,16 @@ def sources(
         for name in files:
             if not name.startswith(".") and fnmatchcase(name, include or "*"):
                 found.append(os.path.join(folder, name))
+    found.sort(key=lambda name: name.split(os.sep))
     # A broken link stays in the list, and is refused when it is read.
     regular = [name for name in found if os.path.isfile(name) or not os.path.exists(name)]
     if not regular:
         wanted = f"no file that matches {include}" if include else "no file"
         raise UsageError(f"{path}: the folder contains {wanted}")
     if notices is not None:
-        notices += [Finding("not-a-file", name) for name in sorted(set(found).difference(regular), key=_in_order)]
-    return [Source(name, max_unpacked) for name in sorted(regular, key=_in_order)]
-
-
-def _in_order(name: str) -> list[str]:
-    return name.split(os.sep)
+        others = set(found).difference(regular)
+        notices += [Finding("not-a-file", name) for name in found if name in others]
+    return [Source(name, max_unpacked) for name in regular]
 
 
 def only_once(path: str) -> tuple[int, int] | None:
@@ -314,12 +312,8 @@ def only_once(path: str) -> tuple[int, int] | None:
     except OSError:  # reading reports it
         return None
     kind = status.st_mode
-    once = stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind) or (stat.S_ISCHR(kind) and not os.path.samestat(status, _null()))
-    return (status.st_dev, status.st_ino) if once else None
-
-
-def _null() -> os.stat_result:
-    return os.stat(os.devnull)
+    terminal = stat.S_ISCHR(kind) and not os.path.samestat(status, os.stat(os.devnull))
+    return (status.st_dev, status.st_ino) if stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind) or terminal else None
 
 
 def _refuse(error: OSError) -> None:

@@ -48,8 +48,7 @@ def nothing_to_count(
         totals.update(zip(quotients, counts[metric.name].sum(axis=0), strict=True))
     empty_sides = []
     for side, denominator in ((KEY, 1), (RESPONSE, 3)):
-        empty = [name for name, total in totals.items() if not total[denominator]]
-        if empty:
+        if empty := [name for name, total in totals.items() if not total[denominator]]:
             measures = "any measure" if len(empty) == len(totals) else ", ".join(empty)
             empty_sides.append(f"the {side} has nothing to count for {measures}")
     if empty_sides:
@@ -64,11 +63,8 @@ def with_numbers(matched: M, pairs: Pairs) -> M:
         return matched
     found = []
     for kinds, side in ((pairs.key.kinds, matched.key), (pairs.response.kinds, matched.response)):
-        number, of_side = (
-            (side.number, kinds.number) if isinstance(side, Side) else (side.side.number, kinds.number[side.mention])
-        )
         of_number = np.full(len(matched.document), UNKNOWN)
-        of_number[number] = of_side
+        of_number[side.number] = kinds.number if isinstance(side, Side) else kinds.number[side.mention]
         found.append(kinds._replace(number=of_number))
     return matched._replace(kinds=(found[0], found[1]))
 
@@ -80,7 +76,8 @@ def counts_of_kinds(
 
     ``matched`` has no copies of a mention on either side; ``own`` returns the values of the options of a metric.
     """
-    numbers = _numbers(matched)
+    # The mentions of both sides are in the order of the text.
+    numbers = matched.key.number, matched.response.number
     known = [(kinds.number[number], kinds.names) for kinds, number in zip(matched.kinds or (), numbers, strict=False)]
     if not isinstance(matched, Matched):
         matched = together(matched)
@@ -95,13 +92,6 @@ def counts_of_kinds(
         for name, counts_of_kind in zip(names, by_kind, strict=True):
             found[name][metric.name] = counts_of_kind
     return found
-
-
-def _numbers(matched: Matched | Alignment) -> tuple[Ints, Ints]:
-    """The numbers of the mentions of both sides, which are in the order of the text."""
-    if isinstance(matched, Matched):
-        return matched.key.number, matched.response.number
-    return matched.key.side.number, matched.response.side.number
 
 
 def _kinds(both: Both, known: Sequence[tuple[Ints, tuple[str, ...]]], of: Of) -> tuple[tuple[str, ...], Ints, Ints]:

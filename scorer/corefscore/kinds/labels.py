@@ -11,8 +11,7 @@ from corefscore.alignment.pairing import Pairs
 from corefscore.analysis.pronouns import Fits, Pronouns, are_pronouns, fitting, pronouns_of, unknown
 from corefscore.analysis.texts import TAG_SETS, Placed, Text, text_of
 from corefscore.documents.arrays import Ints
-from corefscore.documents.model import KEY, RESPONSE, Documents, Kinds
-from corefscore.documents.sources import Source
+from corefscore.documents.model import KEY, RESPONSE, Documents, Kinds, Place
 from corefscore.errors import UsageError
 from corefscore.formats import form_of
 from corefscore.formats.row import AUTO, Reading
@@ -31,15 +30,9 @@ def with_kinds(pairs: Pairs, of: Of, reading: Reading) -> Pairs:
     if of.by == SIZE:
         return pairs
     if of.by == DISTANCE:
-        return _with(
-            pairs, *(Kinds(_starts(name, side)) for name, side in ((KEY, pairs.key), (RESPONSE, pairs.response)))
-        )
-    if of.by == KIND:
-        return _with(pairs, *_by_head(pairs, of))
-    return _with(pairs, *_by_type(pairs, of, reading))
-
-
-def _with(pairs: Pairs, key: Kinds, response: Kinds) -> Pairs:
+        key, response = Kinds(_starts(KEY, pairs.key)), Kinds(_starts(RESPONSE, pairs.response))
+    else:
+        key, response = _by_head(pairs, of) if of.by == KIND else _by_type(pairs, of, reading)
     return pairs._replace(key=replace(pairs.key, kinds=key), response=replace(pairs.response, kinds=response))
 
 
@@ -110,13 +103,10 @@ def _by_type(pairs: Pairs, of: Of, reading: Reading) -> tuple[Kinds, Kinds]:
 
 def _types(name: str, side: Documents, reading: Reading) -> list[str]:
     """The type of each entity of a side, empty if it has none."""
-    of_source: dict[Source, Mapping[int, Mapping[str, str]]] = {}
-    of_document: list[Mapping[str, str]] = []
-    for place in side.places:
-        if place is not None and place.line is not None and place.source not in of_source:
-            form = form_of([place.source], reading, name)
-            of_source[place.source] = dict(form.types(place.source)) if form.types else {}
-        types = None if place is None or place.line is None else of_source[place.source].get(place.line)
-        of_document.append(types or {})
+    by_place: dict[Place | None, Mapping[str, str]] = {}
+    for source in dict.fromkeys(place.source for place in side.places if place is not None and place.line is not None):
+        types = form_of([source], reading, name).types
+        by_place |= {Place(source, line): of_ids for line, of_ids in (types(source) if types else ())}
+    of_document = [by_place.get(place, {}) for place in side.places]
     ids = side.names_of(range(len(side.document)))
     return [of_document[document].get(name, "") for document, name in zip(side.document.tolist(), ids, strict=True)]

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from unicodedata import normalize
 
 import numpy as np
@@ -27,6 +28,7 @@ from corefscore.documents.arrays import changes, order_by
 from corefscore.documents.model import Documents
 from corefscore.errors import InputError
 from corefscore.formats.words import BLANK_MARKS
+from corefscore.metrics.assignment import connected
 from corefscore.names.mentions import names_of, names_that_count
 from corefscore.names.options import NameOptions
 
@@ -92,21 +94,21 @@ def grouped(names: Sequence[Sequence[str]], rules: Sequence[str]) -> list[int]:
     initials: dict[NameWords, set[str]] = defaultdict(set)
     for name, words in zip(folded_names, plain, strict=True):
         initials[name] |= set(initials_of(words))
-    groups = _Groups()
-    for rule in rules:
-        for name, other in RULES[rule](initials):
-            groups.join(name, other)
-    first: dict[NameWords, int] = {}
-    # Names of the same words are one entity only if a rule joins them.
+    row = {name: number for number, name in enumerate(initials)}
+    links = [(row[name], row[other]) for rule in rules for name, other in RULES[rule](initials)]
+    group = connected(len(row), *np.array(links, dtype=np.int64).reshape(-1, 2).T).tolist()
+    first: dict[int, int] = {}
+    # Names of the same words are one entity only if a rule joins them, be it with themselves.
+    known = set(chain(*links))
     return [
-        first.setdefault(groups.of(name), number) if name in groups else number
+        first.setdefault(group[row[name]], number) if row[name] in known else number
         for number, name in enumerate(folded_names)
     ]
 
 
 def _exact(initials: Initials) -> Iterator[tuple[NameWords, NameWords]]:
     """Names of the same words."""
-    yield from ((words, words) for words in initials)
+    return zip(initials, initials, strict=True)
 
 
 def _words(initials: Initials) -> Iterator[tuple[NameWords, NameWords]]:
@@ -166,25 +168,3 @@ def initials_of(words: Sequence[str]) -> Iterator[str]:
     for letters in (firsts, [first for first in firsts if first.isupper()]):
         if len(letters) > 1:
             yield "".join(letters).casefold()
-
-
-class _Groups:
-    """Groups of different names; contains the names that were joined, be it only with themselves."""
-
-    def __init__(self) -> None:
-        self._before: dict[NameWords, NameWords] = {}
-
-    def __contains__(self, words: NameWords) -> bool:
-        return words in self._before
-
-    def of(self, words: NameWords) -> NameWords:
-        """The group of a name, as one of the names in it."""
-        while self._before[words] != words:
-            self._before[words] = words = self._before[self._before[words]]
-        return words
-
-    def join(self, name: NameWords, other: NameWords) -> None:
-        """Join the groups of two names."""
-        for words in (name, other):
-            self._before.setdefault(words, words)
-        self._before[self.of(name)] = self.of(other)

@@ -71,7 +71,7 @@ def names_of(documents: Documents, options: NameOptions) -> NamedEntities:
 def names_that_count(names: NamedEntities, options: NameOptions) -> Ints:
     """The numbers of the names whose type counts."""
     counts = {kind: options.counts(kind) for kind in set(names.type)}
-    return np.array([number for number, kind in enumerate(names.type) if counts[kind]], dtype=np.int64)
+    return np.flatnonzero([counts[kind] for kind in names.type])
 
 
 class SideNames(NamedTuple):

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from corefscore.documents.arrays import NONE, Floats, Ints
+from corefscore.documents.arrays import Floats, tally
 from corefscore.statistics.significance import (
     Compared,
     Method,
@@ -88,11 +88,14 @@ def on_each(sample: Sample, names: Sequence[str], comparison: Compared) -> Datas
     family = method.family(pairs * len(names), scores)
     trials = method.trials_for(family)
     tests = []
-    units: list[int] = []
+    units = tally(sample.stratum, len(names))
     for dataset in range(len(names)):
-        members = np.flatnonzero(sample.stratum == dataset)
-        units.append(len(members))
-        tests.append(_tested(_part(sample, members), method, trials))
+        one_group = np.zeros(units[dataset], dtype=np.int64)
+        part = replace(sample, counts=sample.counts[:, sample.stratum == dataset], stratum=one_group)
+        if method.test == "bootstrap":
+            tests.append(bootstrap_test(part, resamples(part, trials, method.seed)))
+        else:
+            tests.append(randomization(part, trials, method.seed))
     whole = Tests(*map(np.stack, zip(*tests, strict=True)))
     p = np.where(tested, whole.p, np.nan)
     smallest = np.where(tested, np.maximum(whole.smallest, whole.by_units), np.nan)
@@ -101,16 +104,4 @@ def on_each(sample: Sample, names: Sequence[str], comparison: Compared) -> Datas
         corrected_for(values.reshape(rows), method.correction).reshape(values.shape) for values in (p, smallest)
     )
     level = method.alpha / max(1, method.family(pairs, scores))
-    return Datasets(names, units, method, trials, whole._replace(p=p), corrected, least, level)
-
-
-def _part(sample: Sample, units: Ints) -> Sample:
-    """The sample of some units, as one group."""
-    return replace(sample, counts=sample.counts[:, units], stratum=np.zeros(len(units), dtype=NONE.dtype))
-
-
-def _tested(sample: Sample, method: Method, trials: int) -> Tests:
-    """The tests of a sample by the method."""
-    if method.test == "bootstrap":
-        return bootstrap_test(sample, resamples(sample, trials, method.seed))
-    return randomization(sample, trials, method.seed)
+    return Datasets(names, units.tolist(), method, trials, whole._replace(p=p), corrected, least, level)

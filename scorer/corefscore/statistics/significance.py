@@ -130,12 +130,6 @@ class Sample:
         """The scores of summed columns: the result of `statistics`, or of `means` for averaged scores."""
         return means(self.measures, sums) if self.averaged else statistics(self.metrics, self.measures, sums)
 
-    def decisive(self) -> list[list[int]]:
-        """The columns that each score depends on: recall, precision and F1 of each measure; see `decisive`."""
-        if self.averaged:
-            return [[column] for column in range(len(self.measures) * len(SCORES))]
-        return decisive(self.metrics, self.measures)
-
 
 def statistics(metrics: Sequence[Metric], measures: Collection[str], sums: Floats) -> Floats:
     """The scores of summed counts: the mean over groups, from 0 to 1.
@@ -194,7 +188,7 @@ class _Trials:
     """Sums of resampled units, for all systems at once."""
 
     def __init__(self, sample: Sample) -> None:
-        self.sample = sample
+        self.sample, self.scores = sample, sample.scores
         self.counts = on_grid(sample.counts)
         self.groups = int(sample.stratum[-1]) + 1
         self.flat: Floats = self.counts.transpose(1, 0, 2).reshape(sample.units, -1)
@@ -210,10 +204,6 @@ class _Trials:
     def whole(self) -> Floats:
         """The sums of all units, each with weight 1: groups x 1 x systems x columns."""
         return self.sums(np.ones((1, self.sample.units)))
-
-    def scores(self, sums: Floats) -> Floats:
-        """The scores of sums; see `Sample.scores`."""
-        return self.sample.scores(sums)
 
     def blocks(self, trials: int, seed: int) -> Iterator[Floats]:
         """Uniform random numbers, trials x units, in blocks of trials that limit the memory."""
@@ -326,7 +316,7 @@ def randomization(sample: Sample, trials: int, seed: int, step: Step = _idle) ->
                 p[number][scores] = (_hits(differences, _difference(observed, pair)) / count)[scores]
                 smallest[number][scores] = (_hits(differences, largest) / count)[scores]
         step(0 if number in drawn else trials)
-    return Tests(*_without_missing(observed, p, differing, exact, smallest))
+    return _without_missing(observed, p, differing, exact, smallest)
 
 
 def assignments(units: int) -> Floats:
@@ -339,8 +329,12 @@ def _differs_in(resampling: _Trials, pair: PairOf) -> Bools:
     """Whether the counts that each score depends on differ between two systems: units x measures x scores."""
     sample = resampling.sample
     differing = resampling.counts[pair[0]] != resampling.counts[pair[1]]
-    found = [differing[:, columns].any(axis=1) for columns in sample.decisive()]
-    return np.stack(found, axis=-1).reshape(sample.units, len(sample.measures), len(SCORES))
+    if sample.averaged:  # a column for each score, and a last one
+        found = differing[:, :-1]
+    else:
+        of_scores = decisive(sample.metrics, sample.measures)
+        found = np.stack([differing[:, columns].any(axis=1) for columns in of_scores], axis=-1)
+    return found.reshape(sample.units, len(sample.measures), len(SCORES))
 
 
 def _differing_units(resampling: _Trials) -> Ints:
@@ -359,19 +353,19 @@ def decisive(metrics: Sequence[Metric], measures: Collection[str]) -> list[list[
     columns_of_metric = _columns_of(metrics)
     found = []
     for measure in measures:
-        columns: dict[str, list[int]] = {score: [] for score in SCORES}
+        recall: list[int] = []
+        precision: list[int] = []
+        f1: list[int] = []
         for metric in metrics:
             if metric.name not in metrics_of(measure, metrics):
                 continue
             names = [own.name for own in metric.measures if own.combine is None]
-            indices = [names.index(measure)] if measure in names else range(len(names))
-            for begin in (columns_of_metric[metric.name].start + 4 * index for index in indices):
-                columns["recall"] += [begin, begin + 1]
-                columns["precision"] += (
-                    [begin + 2, begin + 3] if measure in names else [begin + 1, begin + 2, begin + 3]
-                )
-                columns["f1"] += range(begin, begin + 4)
-        found += [columns[score] for score in SCORES]
+            for index in [names.index(measure)] if measure in names else range(len(names)):
+                begin = columns_of_metric[metric.name].start + 4 * index
+                recall += [begin, begin + 1]
+                precision += range(begin + (2 if measure in names else 1), begin + 4)
+                f1 += range(begin, begin + 4)
+        found += [recall, precision, f1]
     return found
 
 
@@ -413,10 +407,12 @@ def _hits(differences: Floats, observed: Floats) -> Floats:
     return hits
 
 
-def _without_missing(observed: Floats, p: Floats, differing: Ints, exact: Bools, smallest: Floats) -> Any:
-    """The fields of `Tests`, with NaN for the p of scores that a measure does not have."""
+def _without_missing(observed: Floats, p: Floats, differing: Ints, exact: Bools, smallest: Floats) -> Tests:
+    """The tests, with NaN for the p of scores that a measure does not have."""
     missing = np.isnan(observed[0])
-    return np.where(missing, np.nan, p), np.where(missing, 0, differing), exact, np.where(missing, np.nan, smallest)
+    return Tests(
+        np.where(missing, np.nan, p), np.where(missing, 0, differing), exact, np.where(missing, np.nan, smallest)
+    )
 
 
 def bootstrap_test(sample: Sample, blocks: Iterable[Floats]) -> Tests:
@@ -440,7 +436,7 @@ def bootstrap_test(sample: Sample, blocks: Iterable[Floats]) -> Tests:
             certain[number] += (np.abs(drawn) <= TIE).sum(axis=-1)
     differing = _differing_units(resampling)
     exact = np.zeros(differing.shape, dtype=np.bool_)
-    return Tests(*_without_missing(observed, (hits + 1) / (trials + 1), differing, exact, (certain + 1) / (trials + 1)))
+    return _without_missing(observed, (hits + 1) / (trials + 1), differing, exact, (certain + 1) / (trials + 1))
 
 
 def holm(p: Floats) -> Floats:

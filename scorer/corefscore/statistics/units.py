@@ -37,14 +37,13 @@ def unit_names(documents: Sequence[str], unit: str) -> list[str]:
     if unit in (DOCUMENT, JOINED):
         return joined_parts(documents)
     form = compiled(unit)
-    group_of_name = [(name, group_of(form, name)) for name in documents]
-    unmatched = [name for name, group in group_of_name if group is None]
-    if unmatched:
+    groups = [group_of(form, name) for name in documents]
+    if unmatched := [name for name, group in zip(documents, groups, strict=True) if group is None]:
         raise UsageError(
             f"--unit {unit!r} matches nothing in the name of {plural(len(unmatched), 'document')}; "
             f"every document has to belong to a unit:{listed(unmatched)}"
         )
-    return [group for _, group in group_of_name if group is not None]
+    return [group for group in groups if group is not None]
 
 
 def joined_parts(names: Sequence[str]) -> list[str]:
@@ -146,7 +145,10 @@ def _rows(result: Result, metrics: Sequence[Metric], unit: str) -> _Rows:
     """
     columns = _columns(result.counts, metrics)
     if not is_within(unit):
-        documents = _of_windows(result) if unit in (DOCUMENT, JOINED) else result.names
+        documents = result.names
+        if unit in (DOCUMENT, JOINED) and result.settings.rules.window is not None:
+            # The windows of a document are similar, like its parts.
+            documents = [whole(name) for name in documents]
         return _Rows(unit_names(documents, unit), np.arange(len(result.names)), columns)
     if result.units is None:
         raise UsageError(
@@ -175,12 +177,6 @@ def _columns(counts: Mapping[str, Floats], metrics: Sequence[Metric]) -> Floats:
     """The counts of some metrics, rows x columns."""
     of_metrics = [counts[metric.name] for metric in metrics]
     return np.concatenate([array.reshape(len(array), -1) for array in of_metrics], axis=1)
-
-
-def _of_windows(result: Result) -> Sequence[str]:
-    """The names of the documents of a result. With windows, each has the name of its document, since the windows of a
-    document are similar, like its parts."""
-    return result.names if result.settings.rules.window is None else [whole(name) for name in result.names]
 
 
 def _numbered(names: Sequence[str]) -> Ints:

@@ -20,7 +20,7 @@ from corefscore.documents.model import KEY, RESPONSE
 from corefscore.errors import ScorerError, UsageError
 from corefscore.python.api import score as score_with
 from corefscore.results import Result
-from corefscore.work.workers import Map, capped, in_order, result_of
+from corefscore.work.workers import RESULT, Map, capped, in_order
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -108,9 +108,8 @@ def cluster(scheduler: str, jobs: int | None = None) -> Iterator[Map]:
     if local:
         threads = scheduler == THREADS
         workers, threads_each = (1, jobs) if threads else (jobs, 1)
-        # Port 0 is any free port.
         arguments = {"processes": not threads, "n_workers": workers, "threads_per_worker": threads_each}
-        arguments["dashboard_address"] = "127.0.0.1:0"
+        arguments["dashboard_address"] = "127.0.0.1:0"  # any free port
         # Nobody sees the profile, and in Python 3.11 taking it can deadlock with a thread that starts (gh-106883).
         settings["distributed.worker.profile.enabled"] = False
     with dask.config.set(settings), _silence():
@@ -128,11 +127,8 @@ def cluster(scheduler: str, jobs: int | None = None) -> Iterator[Map]:
                 _check(client, scheduler)
                 ahead = 2 * sum(client.nthreads().values())
                 # Threads are in this process, so they cannot be lost alone.
-                wait = (
-                    result_of
-                    if scheduler == THREADS
-                    else _Pulse(scheduler, str(client.scheduler_info()["address"])).result
-                )
+                address = str(client.scheduler_info()["address"])
+                wait = RESULT if scheduler == THREADS else _Pulse(scheduler, address).result
                 yield partial(in_order, client.get_executor(pure=False).submit, ahead, wait=wait)
         finally:
             with suppress(Exception):  # a lost cluster cannot be closed properly
@@ -243,11 +239,8 @@ def _identity(address: str, seconds: float) -> dict[str, Any]:
         async with rpc(address, connection_args=Security().get_connection_args("client")) as remote:
             return await remote.identity()
 
-    async def ask_in_time() -> Any:
-        return await asyncio.wait_for(ask(), seconds)
-
     with ThreadPoolExecutor(1) as thread:  # this thread may have an event loop already
-        return dict(thread.submit(asyncio.run, ask_in_time()).result())
+        return dict(thread.submit(asyncio.run, asyncio.wait_for(ask(), seconds)).result())
 
 
 def _in_time(function: Callable[..., Any], *arguments: Any) -> Any:

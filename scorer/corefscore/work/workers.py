@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from itertools import chain, islice
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from corefscore.errors import InputError, ScorerError, UsageError
@@ -153,9 +154,8 @@ def _fail_on_closed_pipes() -> None:
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGPIPE})
 
 
-def result_of(future: Future[Any]) -> Any:
-    """The result of a future; waits without a time limit."""
-    return future.result()
+RESULT = methodcaller("result")
+"""A function that returns the result of a future, and waits without a time limit."""
 
 
 def in_order(
@@ -163,7 +163,7 @@ def in_order(
     ahead: int,
     function: Callable[[Any], Any],
     items: Iterable[Any],
-    wait: Callable[[Future[Any]], Any] = result_of,
+    wait: Callable[[Future[Any]], Any] = RESULT,
 ) -> Iterator[Any]:
     """`map` by an executor's ``submit``, which gets at most ``ahead`` items beyond the one whose result is next.
 
@@ -189,9 +189,7 @@ def in_order(
 
 def _processors() -> int:
     """The number of processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _serve(pipe: Connection) -> None:
