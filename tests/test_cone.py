@@ -376,13 +376,12 @@ def test_words_of_tokens_come_by_document_whatever_the_blocks(
     (path,) = written(tmp_path, file="".join(tagged("a b c b", [], {}, document=f"d{n}") for n in range(5)))
     monkeypatch.setattr(conll, "BLOCK", block)
     monkeypatch.setattr(conll, "BATCH", block)
-    documents = joined(list(read(str(path), [], names=name_options({}))))
-    a, b, c = documents.text_of(0).number[:3].tolist()
+    texts = joined(list(read(str(path), [], names=name_options({})))).texts
+    assert texts is not None
+    a, b, c = texts.number[:3].tolist()
     assert len({a, b, c}) == 3
-    for document in range(5):
-        first_line = 2 + 6 * document
-        assert documents.text_of(document).number.tolist() == [a, b, c, b]
-        assert documents.text_of(document).line.tolist() == list(range(first_line, first_line + 4))
+    assert texts.number.tolist() == 5 * [a, b, c, b]
+    assert texts.line.tolist() == [line for first in range(2, 32, 6) for line in range(first, first + 4)]
 
 
 def test_a_fault_among_names_counts_only_where_names_are_read(tmp_path: Path) -> None:

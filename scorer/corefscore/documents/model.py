@@ -504,8 +504,7 @@ def joined(parts: Sequence[Documents]) -> Documents:
         places=[place for part in parts for place in part.places],
         tokens=column("tokens"),
         document=column("document", documents),
-        # Labels below 0 are numbers of odd labels (`Documents.names_of`).
-        label=column("label") - np.where(column("label") < 0, np.repeat(shifts_of_labels, np.diff(entities)), 0),
+        label=np.concatenate([NONE, *map(_shifted, parts, shifts_of_labels)]),
         entity=column("entity", entities),
         start=column("start"),
         end=column("end"),
@@ -536,6 +535,11 @@ def _joined_labels(parts: Sequence[Documents]) -> tuple[Sequence[str], list[int]
     if len(lists) == 1:  # the usual case: one list, to which readers still add
         return parts[0].odd_labels, shifts
     return list(chain.from_iterable(lists.values())), shifts
+
+
+def _shifted(part: Documents, by: int) -> Ints:
+    """The labels of a batch; ``by`` is the number of odd labels before its own (`Documents.names_of`)."""
+    return part.label - by * (part.label < 0) if by else part.label
 
 
 def _joined_nodes(parts: Sequence[Documents]) -> Nodes | None:

@@ -334,7 +334,8 @@ def _differs_in(resampling: _Trials, pair: PairOf) -> Bools:
     else:
         of_scores = decisive(sample.metrics, sample.measures)
         found = np.stack([differing[:, columns].any(axis=1) for columns in of_scores], axis=-1)
-    return found.reshape(sample.units, len(sample.measures), len(SCORES))
+    apart: Bools = found.reshape(sample.units, len(sample.measures), len(SCORES))
+    return apart
 
 
 def _differing_units(resampling: _Trials) -> Ints:
