@@ -77,36 +77,33 @@ def last_entity(side: Side, numbers: int) -> Ints:
 
 def partners_of_mentions(alignment: Alignment, lookup: str) -> Found:
     """The partner of each mention instead of each number; if mentions look by themselves, the one that each finds."""
-    sides = alignment.key.side, alignment.response.side
+    key, response = alignment.sides
     if alignment.searched is None:
-        of_number = dictionary(alignment, lookup)
-        return Found(*(partner[side.number] for partner, side in zip(of_number, sides, strict=True)))
-    there, here = (np.append(side.number, NOWHERE) for side in reversed(sides))
+        partners = dictionary(alignment, lookup)
+        return Found(partners.key[key.number], partners.response[response.number])
+    here, there = np.append(key.number, NOWHERE), np.append(response.number, NOWHERE)
     return Found(there[alignment.searched.key], here[alignment.searched.response])
 
 
 def entities_found(alignment: Alignment, lookup: str) -> Found:
     """The entity in which each mention is found on the other side."""
     partners = partners_of_mentions(alignment, lookup)
-    sides = alignment.key.side, alignment.response.side
-    entities = [np.append(last_entity(side, len(alignment.document)), NOWHERE) for side in sides]
-    return Found(entities[1][partners.key], entities[0][partners.response])
+    here, there = (np.append(last_entity(side, len(alignment.document)), NOWHERE) for side in alignment.sides)
+    return Found(there[partners.key], here[partners.response])
 
 
 def plain(alignment: Alignment) -> Matched | None:
     """The mentions as plain numbers, equal for the two of a pair; None if the look-ups differ from that."""
-    key, response = alignment.aligned
-    sides = alignment.key.side, alignment.response.side
-    numbers = len(alignment.document)
-    here, there = (np.bincount(side.number, minlength=numbers) for side in sides)
-    unequal = key != response
+    (of_key, of_response), (key, response) = alignment.aligned, alignment.sides
+    number = np.arange(len(alignment.document))
+    here, there = (tally(side.number, len(number)) for side in (key, response))
+    unequal = of_key != of_response
     copies = max(here.max(initial=0), there.max(initial=0)) > 1
-    if alignment.searched is not None or copies or here[response[unequal]].any() or there[key[unequal]].any():
+    if alignment.searched is not None or copies or here[of_response[unequal]].any() or there[of_key[unequal]].any():
         return None
-    number = np.arange(numbers)
-    number[response] = key
-    side = sides[1]._replace(number=number[sides[1].number])
-    return Matched(alignment.documents, alignment.document, sides[0], side)
+    number[of_response] = of_key
+    response = response._replace(number=number[response.number])
+    return Matched(alignment.documents, alignment.document, key, response)
 
 
 def together(alignment: Alignment) -> Matched:
@@ -114,10 +111,10 @@ def together(alignment: Alignment) -> Matched:
     the key's; a mention of the response without a partner comes after the equal one of the key."""
     number_of = 2 * np.arange(len(alignment.document)) + 1
     number_of[alignment.aligned[1]] = 2 * alignment.aligned[0]
-    key, response = alignment.key.side, alignment.response.side
+    key, response = alignment.sides
     numbers, number = np.unique(np.concatenate([2 * key.number, number_of[response.number]]), return_inverse=True)
-    size = len(key.number)
-    sides = key._replace(number=number[:size]), response._replace(number=number[size:])
+    ours, theirs = np.split(number, [len(key.number)])
+    sides = key._replace(number=ours), response._replace(number=theirs)
     return Matched(alignment.documents, alignment.document[numbers // 2], *sides)
 
 
@@ -128,7 +125,7 @@ def tables(alignment: Alignment, lookup: str) -> Tables:
         table = overlap(matched)._replace(by_entity=True)
         return Tables(table, table, table)
     where = entities_found(alignment, lookup)
-    key, response = alignment.key.side, alignment.response.side
+    key, response = alignment.sides
     seen = _table(alignment, in_common([(key.entity, where.key)]))
     back = _table(alignment, in_common([(where.response, response.entity)]))
     return Tables(seen, back, _table(alignment, members(alignment, lookup)))
@@ -139,19 +136,18 @@ def members(alignment: Alignment, lookup: str) -> Common:
     mentions look by themselves, one that fits."""
     if alignment.searched is not None:
         return alignment.searched.fitting
-    key, response = alignment.key.side, alignment.response.side
-    partner = dictionary(alignment, lookup).key[key.number]
-    pairs = joined((partner,), (response.number,))
+    key, response = alignment.sides
+    pairs = joined((partners_of_mentions(alignment, lookup).key,), (response.number,))
     return in_common((key.entity[at_key], response.entity[at_response]) for at_key, at_response in pairs)
 
 
 def _table(alignment: Alignment, both: Common) -> Overlap:
     """The table of what entities have in common. Its sums are added by entity, and its ``cell_of`` is empty."""
-    sides = alignment.key.side, alignment.response.side
     ours, theirs = (
-        plain_groups(side.document, tally(side.entity, len(side.document)), alignment.documents) for side in sides
+        plain_groups(side.document, tally(side.entity, len(side.document)), alignment.documents)
+        for side in alignment.sides
     )
-    groups = plain_groups(sides[0].document[both.key], both.size, alignment.documents)
+    groups = plain_groups(ours.document[both.key], both.size, alignment.documents)
     cells = Cells(**vars(groups), key=both.key, response=both.response, met=both.size)
     return Overlap(alignment.documents, ours, theirs, cells, NONE, by_entity=True)
 

@@ -23,7 +23,6 @@ import numpy as np
 from corefscore.alignment.matching import Side
 from corefscore.alignment.ties import assigned
 from corefscore.documents.arrays import (
-    NONE,
     Bools,
     Floats,
     Ints,
@@ -122,6 +121,11 @@ class Alignment(NamedTuple):
     searched: Searched | None = None
     kinds: tuple[Kinds, Kinds] | None = None
 
+    @property
+    def sides(self) -> tuple[Side, Side]:
+        """What scoring needs of the mentions of both sides."""
+        return self.key.side, self.response.side
+
 
 def numbered(key: Documents, response: Documents, *, by_head: Sequence[bool]) -> tuple[Mentions, Mentions, Ints]:
     """Number the mentions of both sides; also returns the document of each number.
@@ -171,8 +175,6 @@ def _digest(nodes: Nodes) -> Ints:
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         word = (word ^ (word >> np.uint64(shift))) * np.uint64(factor)
     word ^= word >> np.uint64(31)
-    if not len(word):
-        return NONE
     return np.add.reduceat(word, nodes.first).astype(np.int64)
 
 
@@ -203,8 +205,8 @@ def align(key: Mentions, response: Mentions, document: Ints, *, documents: int, 
 
 def _distinct(mentions: Mentions, document: Ints) -> Distinct:
     """The mentions, each once."""
-    first = firsts(mentions.side.number)
-    number = mentions.side.number[first]
+    first = firsts(mentions.number)
+    number = mentions.number[first]
     return Distinct(number, document[number], mentions.nodes.take(first))
 
 
@@ -341,7 +343,7 @@ def _added(key: Ints, response: Ints, size: Ints) -> Common:
     order = order_by(key, response)
     key, response = key[order], response[order]
     first = np.flatnonzero(changes(key, response))
-    return Common(key[first], response[first], np.add.reduceat(size[order], first) if len(first) else NONE)
+    return Common(key[first], response[first], np.add.reduceat(size[order], first))
 
 
 AT_ONCE = 1 << 18

@@ -79,13 +79,13 @@ def _that_count(
     if again.any():
         dropped += _repeats(mentions, documents, again)
         mentions = mentions.keep(~again)
-    several += _repeats(mentions, documents, repeated(mentions.side.number))
+    several += _repeats(mentions, documents, repeated(mentions.number))
     return mentions
 
 
 def _repeats(mentions: Mentions, documents: Documents, copies: Bools) -> list[Repeat]:
     """The mentions that some copies belong to, with all of their copies."""
-    spans = copies_by_number(mentions.side.number, copies)
+    spans = copies_by_number(mentions.number, copies)
     return repeats_of(documents, [mentions.mention[span].tolist() for span in spans])
 
 

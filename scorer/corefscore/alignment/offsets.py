@@ -10,14 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
+from functools import cache
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from corefscore.checking.findings import Finding, plural
 from corefscore.documents.arrays import Ints, bounds
-from corefscore.documents.model import UNKNOWN, Documents, LayersOf, Place, Span, Texts, by_appearance, joined
+from corefscore.documents.model import UNKNOWN, Documents, LayersOf, Place, Span, Texts, by_appearance, joined, texts_of
 from corefscore.documents.sources import Source
 from corefscore.errors import InputError
 
@@ -40,28 +41,19 @@ class Mapped:
 
     def __call__(self, source: Source, spans: Sequence[Span]) -> list[str]:
         """The words of spans of tokens, as they are in the text."""
-        pieces_of: dict[int, tuple[Sequence[str], Ints]] = {}
+        from corefscore.alignment.text.characters import of_pieces
+
+        characters_of = cache(of_pieces)
         found = []
         for span in spans:
-            known = self._documents.get((source.path, span.line))
-            if known is None:
+            text, first = self._documents.get((source.path, span.line), ("", None))
+            if first is None:
                 found.append(f"{span.start}-{span.end}")
-                continue
-            text, first = known
-            if span.line not in pieces_of:
-                pieces = text.split()
-                pieces_of[span.line] = pieces, np.cumsum([0, *map(len, pieces)])
-            found.append(_between(*pieces_of[span.line], int(first[span.start]), int(first[span.end + 1])))
+            else:
+                own = characters_of(text)
+                pieces = pairwise(own.borders(int(first[span.start]), int(first[span.end + 1])))
+                found.append(" ".join(own.text(start, stop) for start, stop in pieces))
         return found
-
-
-def _between(pieces: Sequence[str], ends: Ints, begin: int, end: int) -> str:
-    """The characters from ``begin`` up to ``end`` of pieces, blanks not counted."""
-    one, other = (np.searchsorted(ends, [begin, end - 1], side="right") - 1).tolist()
-    words = list(pieces[one : other + 1])
-    words[-1] = words[-1][: end - int(ends[other])]
-    words[0] = words[0][begin - int(ends[one]) :]
-    return " ".join(words)
 
 
 class InTokens:
@@ -89,7 +81,7 @@ class InTokens:
         start, end, tokens = side.start.copy(), side.end.copy(), side.tokens.copy()
         first_mentions = bounds(side.mention_document(), len(side))
         mapped = self._mapped[number]
-        widened: list[int] = []
+        widened: list[int] = []  # mentions that begin or end within a token
         for d, text in enumerate(side.characters):
             if text is None or d in side.faults or other.places[d] is None or d in other.faults:
                 continue
@@ -102,7 +94,11 @@ class InTokens:
             inside = (theirs.first[start[which]] != begins) | (theirs.first[end[which] + 1] != stops)
             widened += (which.start + np.flatnonzero(inside)).tolist()
             tokens[d] = theirs.tokens
-        self._tell(side, widened)
+        if widened:
+            first = side.mention(widened[0])
+            (words,) = texts_of([first])
+            details = {"document": first.document, "count": plural(len(widened), "mention"), "words": words}
+            self.notices.append(Finding("within-token", first.place.source.name, first.place.line, details=details))
         known = np.maximum(tokens, 0)
         lines = [0 if place is None else place.line or 0 for place in side.places]
         # The words of these tokens were compared by their characters.
@@ -113,14 +109,6 @@ class InTokens:
             side, start=start, end=end, tokens=tokens, texts=texts, words=mapped, characters=None, layers=None
         )
         return by_appearance(found)
-
-    def _tell(self, side: Documents, widened: Sequence[int]) -> None:
-        """Notice mentions that begin or end within a token."""
-        if widened:
-            first = side.mention(widened[0])
-            (words,) = side.words_of(widened[:1])
-            details = {"document": first.document, "count": plural(len(widened), "mention"), "words": words}
-            self.notices.append(Finding("within-token", first.place.source.name, first.place.line, details=details))
 
     def _beside(self, side: Documents, other: Documents, document: int, own: Characters) -> Characters:
         """The same characters by the tokens of the other side. Raises `InputError` where it has another text."""

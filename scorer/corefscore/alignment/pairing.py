@@ -140,7 +140,10 @@ class _Pairing:
         missing = {name for name in key.names if name not in self.waiting}
         two_forms = not (self.key_names.exact and self.response_names.exact)
         if missing and two_forms and not self.other_form and in_other_form(missing, self.response_names.places):
-            self._read_key_to_its_end()
+            rest = list(self.key)  # they stay in memory until they are scored
+            for batch in rest:
+                self.key_names.add(batch)
+            self.key = iter(rest)
             self.other_form = in_other_form(self.key_names.places, self.response_names.places)
         found = [self.waiting.pop(self.other_form.get(name, name), None) for name in key.names]
         parts = {id(part): part for part, _ in filter(None, found)}
@@ -153,13 +156,6 @@ class _Pairing:
         key, response = self.in_tokens.pair(key, response)
         self._check(key, response, present)
         return Pairs(key, response, present)
-
-    def _read_key_to_its_end(self) -> None:
-        """Add all names of the key. Its batches stay in memory until they are scored."""
-        rest = list(self.key)
-        for batch in rest:
-            self.key_names.add(batch)
-        self.key = iter(rest)
 
     def _read_response(self) -> bool:
         batch = next(self.response, None)

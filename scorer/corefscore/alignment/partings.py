@@ -63,18 +63,13 @@ def described(code: str, pairs: Pairs, tokens: Sequence[Token]) -> Iterator[Find
 def _lines_and_words(side: Documents, tokens: Sequence[Token]) -> list[tuple[int | None, str]]:
     """The line and the word of each token. If the text ends before the token, these are the line of its last token and
     a remark in place of the word."""
-    lines: list[int | None] = []
-    spans: dict[int, Span] = {}
-    shown: dict[int, str] = {}
-    for number, (document, token) in enumerate(tokens):
+    rows = []
+    for document, token in tokens:
         size, (first, stop) = int(side.tokens[document]), side.first_tokens[document : document + 2]
         line_of = NONE if side.texts is None else side.texts.line[first:stop]
         line = int(line_of[min(token, size - 1)]) if len(line_of) else side.place_of(document).line
-        lines.append(line)
-        if token < size:
-            spans[number] = Span(document, line or 0, token, token)
-        else:
-            shown[number] = f"missing: there are {size}"
-    words = side.words_at(list(spans.values()))
-    shown.update((number, f'"{word}"') for number, word in zip(spans, words, strict=True))
-    return [(line, shown[number]) for number, line in enumerate(lines)]
+        rows.append((line, size, Span(document, line or 0, token, token)))
+    words = iter(side.words_at([span for _, size, span in rows if span.start < size]))
+    return [
+        (line, f'"{next(words)}"' if span.start < size else f"missing: there are {size}") for line, size, span in rows
+    ]

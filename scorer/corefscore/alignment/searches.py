@@ -46,7 +46,7 @@ def search(key: Mentions, response: Mentions, document: Ints, *, documents: int,
     """
     rule = RULES[matching]
     key, response = (_with_zeros(*arguments) for arguments in zip((key, response), rule.headed, strict=True))
-    ours, theirs = (Distinct(side.side.number, document[side.side.number], side.nodes) for side in (key, response))
+    ours, theirs = (Distinct(side.number, document[side.number], side.nodes) for side in (key, response))
     # Of copies in several entities only the first one, with its head, can be found.
     findable = ~repeated(ours.number), ~repeated(theirs.number)
     looked_at: list[tuple[Ints, Ints]] = []

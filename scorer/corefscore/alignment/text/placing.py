@@ -28,7 +28,7 @@ from corefscore.alignment.pairing import in_other_form
 from corefscore.alignment.text.characters import Characters, characters
 from corefscore.alignment.text.fidelity import COLUMNS, UNUSUAL, Fidelity, described, ratio
 from corefscore.alignment.text.stretches import ABSENT, EQUAL, MOVED, Alignment, align, in_place
-from corefscore.alignment.text.zeros import Columns, DocumentWords, Spans, as_nodes, gaps_of, nodes_of_zeros, with_zeros
+from corefscore.alignment.text.zeros import DocumentWords, Spans, as_nodes, gaps_of, nodes_of_zeros, with_zeros
 from corefscore.checking.findings import Finding, plural
 from corefscore.documents.arrays import NONE, Bools, Ints, Objects, changes, order_by, ranked, tally
 from corefscore.documents.model import (
@@ -36,6 +36,7 @@ from corefscore.documents.model import (
     NO_NODES,
     RESPONSE,
     Documents,
+    Nodes,
     Place,
     Span,
     by_appearance,
@@ -79,10 +80,7 @@ def placed(key: Sequence[Documents], response: Sequence[Documents], reading: Rea
 
     Raises `InputError` if the key or the response has no words, `UsageError` for an unknown option.
     """
-    pieces = OVERLAP if reading.pieces is None else reading.pieces
-    if pieces not in PIECES:
-        raise UsageError(f"pieces={pieces!r} is not one of {', '.join(PIECES)}")
-    return _Placing(joined(key), joined(response), reading._replace(pieces=pieces), notices).run()
+    return _Placing(joined(key), joined(response), reading, notices).run()
 
 
 class _Piece(NamedTuple):
@@ -102,7 +100,9 @@ class _Placing:
         self.key, self.response, self.notices = key, response, notices
         self.both_corefud = key.nodes is not None and response.nodes is not None
         self.partings: list[Finding] = []
-        self.pieces, self.heads = reading.pieces or OVERLAP, reading.heads
+        self.pieces, self.heads = OVERLAP if reading.pieces is None else reading.pieces, reading.heads
+        if self.pieces not in PIECES:
+            raise UsageError(f"pieces={self.pieces!r} is not one of {', '.join(PIECES)}")
         self.least = UNUSUAL if reading.fidelity is None else reading.fidelity
 
     def run(self) -> Placed:
@@ -385,8 +385,8 @@ def overt(layers: Layers) -> Layers:
     if not len(layers.numbers):
         return layers
     is_token = iter((~layers.empty).tolist())
-    words = [[word for word in sentence if next(is_token)] for sentence in layers.words]
-    return layers._replace(words=[sentence for sentence in words if sentence])
+    words = (list(compress(sentence, is_token)) for sentence in layers.words)
+    return layers._replace(words=list(filter(None, words)))
 
 
 def spans_of_words(side: Documents, words: Mapping[int, Layers]) -> tuple[Ints, Ints]:
@@ -490,13 +490,14 @@ class _Gathered:
         label, ids = self._ids(entities)
         order = np.argsort(entity, kind="stable")
         spans = spans.take(order)._replace(entity=entity[order])
-        columns = Columns(spans.entity, spans.start, spans.end, None)
+        nodes: Nodes | None = None
         if key.nodes is not None:
             size = sum(len(piece.words.code) for piece in pieces) + len(words.characters.code)
             refuse_deep(place.source, spans.end - spans.start + 1, size, "characters")
-            columns = as_nodes(words, spans, ids, self.heads)
-            label = label[columns.entity[changes(columns.entity)]]
-            columns = columns._replace(entity=np.cumsum(changes(columns.entity)) - 1)
+            spans, nodes = as_nodes(words, spans, ids, self.heads)
+            new = changes(spans.entity)
+            label = label[spans.entity[new]]
+            spans = spans._replace(entity=np.cumsum(new) - 1)
         placed = Documents(
             [key.names[document]],
             [place],
@@ -507,7 +508,10 @@ class _Gathered:
             odd_labels=self.labels,
             words=self._words,
             own_text=self.response.own_text,
-            **columns._asdict(),
+            entity=spans.entity,
+            start=spans.start,
+            end=spans.end,
+            nodes=nodes,
         )
         self.documents.append(by_appearance(placed) if key.nodes is None else placed)
         own = [word for piece in pieces for sentence in piece.layers.words for word in sentence]

@@ -23,14 +23,15 @@ length.
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cache, partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from corefscore.alignment.text.characters import Characters
-from corefscore.documents.arrays import Bools, Ints, ranges
+from corefscore.documents.arrays import Bools, Ints, changes, ranges
 
 ANCHORS = (24, 12, 6)
 """How long anchors are, in characters: first some five words, then two, then one."""
@@ -79,14 +80,7 @@ class Key:
     """The text of a key, with the tables that the alignment of each response uses."""
 
     def __init__(self, characters: Characters) -> None:
-        self.characters = characters
-        self._grams: dict[int, Grams] = {}
-
-    def grams(self, size: int) -> Grams:
-        """The stretches of so many characters."""
-        if size not in self._grams:
-            self._grams[size] = Grams(self.characters.code, size)
-        return self._grams[size]
+        self.characters, self.grams = characters, cache(partial(Grams, characters.code))
 
 
 def align(key: Key, response: Characters) -> Alignment:
@@ -215,13 +209,14 @@ class _Search:
         """The stretches that both sides have outside of those of at least `MOVED_SIZE` that are aligned."""
         left = np.ones(len(alignment.key), dtype=np.bool_)
         equal = np.flatnonzero(alignment.state == EQUAL)
-        for stretch in diagonals((alignment.key[equal], equal), 1):
-            if stretch.size >= MOVED_SIZE:
-                left[stretch.response : stretch.response + stretch.size] = False
+        fixed = [stretch for stretch in diagonals((alignment.key[equal], equal), 1) if stretch.size >= MOVED_SIZE]
+        for _, response, size in fixed:
+            left[response : response + size] = False
         if min(int(np.count_nonzero(left)), len(self.key.code)) < MOVED_SIZE:
             return []
         taken = np.sort(alignment.key[~left])
-        of_key, of_response = _Parts(taken, len(self.key.code)), _Parts(np.flatnonzero(~left), len(left))
+        of_key = _Parts(((key, key + size) for key, _, size in fixed), len(self.key.code))
+        of_response = _Parts(((response, response + size) for _, response, size in fixed), len(left))
         moved: list[_Stretch] = []
         for core in sorted(self._once_on_both_sides(left, taken), key=lambda core: -core.size):
             key, response = core.key + core.size // 2, core.response + core.size // 2
@@ -275,31 +270,23 @@ def _set_moved(alignment: Alignment, moved: list[_Stretch]) -> None:
 
 
 class _Parts:
-    """Parts of a text that do not overlap: single characters, given in order, and stretches."""
+    """Parts of a text of some ``size`` that do not overlap, each where it begins and ends."""
 
-    def __init__(self, characters: Ints, size: int) -> None:
-        self.characters, self.size = characters, size
-        self.stretches: list[tuple[int, int]] = []
+    def __init__(self, parts: Iterable[tuple[int, int]], size: int) -> None:
+        self.parts, self.size = sorted(parts), size
 
     def around(self, character: int) -> tuple[int, int]:
         """The text around a character up to the nearest part on either side."""
-        number = int(np.searchsorted(self.characters, character))
-        start = int(self.characters[number - 1]) + 1 if number else 0
-        stop = int(self.characters[number]) if number < len(self.characters) else self.size
-        number = bisect_left(self.stretches, (character, character))
-        if number:
-            start = max(start, self.stretches[number - 1][1])
-        if number < len(self.stretches):
-            stop = min(stop, self.stretches[number][0])
-        return start, stop
+        number = bisect_left(self.parts, (character + 1, 0))
+        start = self.parts[number - 1][1] if number else 0
+        return start, self.parts[number][0] if number < len(self.parts) else self.size
 
     def __contains__(self, character: int) -> bool:
-        start, stop = self.around(character)
-        return not start <= character < stop
+        return character < self.around(character)[0]
 
     def add(self, start: int, size: int) -> None:
         """Add a stretch."""
-        insort(self.stretches, (start, start + size))
+        insort(self.parts, (start, start + size))
 
 
 def common_prefix(one: Ints, other: Ints) -> int:
@@ -399,11 +386,8 @@ def diagonals(starts: tuple[Ints, Ints], size: int) -> list[_Stretch]:
     ``starts`` are where they begin in the key and in the response.
     """
     key, response = starts
-    if not len(key):
-        return []
-    new = np.ones(len(key), dtype=np.bool_)
-    new[1:] = (np.diff(key) != 1) | (np.diff(response) != 1)
-    first = np.flatnonzero(new)
+    at = np.arange(len(key))
+    first = np.flatnonzero(changes(key - at, response - at))
     length = np.diff(np.append(first, len(key))) + size - 1
     return [_Stretch(*row) for row in zip(key[first].tolist(), response[first].tolist(), length.tolist(), strict=True)]
 

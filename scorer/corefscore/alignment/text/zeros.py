@@ -38,7 +38,8 @@ class DocumentWords:
         self.layers = layers
         self.words = list(chain(*layers.words))
         self.empty = layers.empty if len(layers.numbers) else np.zeros(len(self.words), dtype=np.bool_)
-        self.characters = characters(self.words, set(np.flatnonzero(self.empty).tolist()))
+        self.nodes = np.flatnonzero(self.empty)
+        self.characters = characters(self.words, set(self.nodes.tolist()))
         self.text = Key(self.characters)
         self.overt_before: Ints = np.cumsum(~self.empty) - ~self.empty
 
@@ -50,17 +51,17 @@ class DocumentWords:
     @cached_property
     def forms(self) -> Mapping[int, Hashable]:
         """The form of each empty node."""
-        return {node: self.words[node].removeprefix(EMPTY) for node in np.flatnonzero(self.empty).tolist()}
+        return {node: self.words[node].removeprefix(EMPTY) for node in self.nodes.tolist()}
 
     @cached_property
     def relations(self) -> Mapping[int, Hashable]:
         """The relations of each empty node to the words on which it depends."""
-        return {node: tuple(self.tree.links[node][1]) for node in np.flatnonzero(self.empty).tolist()}
+        return {node: tuple(self.tree.links[node][1]) for node in self.nodes.tolist()}
 
     @property
     def tokens(self) -> int:
         """The number of words that are not empty nodes."""
-        return int(np.count_nonzero(~self.empty))
+        return len(self.words) - len(self.nodes)
 
     @cached_property
     def word_before(self) -> Ints:
@@ -71,15 +72,14 @@ class DocumentWords:
     @cached_property
     def by_place(self) -> dict[int, list[int]]:
         """The empty nodes by the word that they follow."""
-        nodes = np.flatnonzero(self.empty)
-        return _grouped(self.word_before[nodes].tolist(), nodes.tolist())
+        return _grouped(self.word_before[self.nodes].tolist(), self.nodes.tolist())
 
     @cached_property
     def by_parent(self) -> dict[int, list[int]]:
         """The empty nodes by the word on which they depend, the first of several. For the root this is the word before
         the sentence; for a node that depends on nothing, the word that it follows. The nodes of a word that also follow
         it come first, as in text2text-coref."""
-        nodes = np.flatnonzero(self.empty)
+        nodes = self.nodes
         parents = [(*self.tree.links[node][0], self.layers.numbers[node])[0] for node in nodes.tolist()]
         index = np.searchsorted(self.layers.numbers, np.array(parents, dtype=np.int64), side="right") - 1
         words = np.where(index < 0, START, self.word_before[index])
@@ -211,22 +211,14 @@ class Spans(NamedTuple):
         return Spans(*(column[which] for column in self))  # type: ignore[arg-type]
 
 
-class Columns(NamedTuple):
-    """Mentions as `corefscore.documents.model.Documents` has them where they are more than spans."""
-
-    entity: Ints
-    start: Ints
-    end: Ints
-    nodes: Nodes | None
-
-
-def as_nodes(key: DocumentWords, spans: Spans, names: Sequence[str], heads: str | None) -> Columns:
+def as_nodes(key: DocumentWords, spans: Spans, names: Sequence[str], heads: str | None) -> tuple[Spans, Nodes]:
     """Spans of the words of a key (empty nodes are words, too) as mentions of all words from the first to the last
     except those in gaps.
 
     Of the words among which the head of a mention is, it is the highest in the tree
     (`corefscore.formats.corefud.trees.highest`), or with ``heads`` `LAST` the last one. ``names`` are the ids of the
-    entities. The mentions are sorted as `corefscore.formats.corefud.reader` sorts them.
+    entities. The spans that are returned count overt tokens; they are sorted as `corefscore.formats.corefud.reader`
+    sorts them.
     """
     entity, start, end = spans.entity, spans.start, spans.end
     words, tree = len(key.words), key.tree
@@ -265,7 +257,7 @@ def as_nodes(key: DocumentWords, spans: Spans, names: Sequence[str], heads: str 
         inside, tokens[np.minimum(end, words)] + overt[np.minimum(end, words)] - 1, end - words + key.tokens
     )
     order = _order(nodes, entity, names)
-    return Columns(entity[order], new_start[order], new_end[order], nodes.take(order))
+    return spans._replace(start=new_start, end=new_end).take(order), nodes.take(order)
 
 
 def _without_gaps(start: Ints, count: Ints, gaps: Objects) -> tuple[Ints, Ints]:
