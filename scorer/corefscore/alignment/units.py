@@ -40,8 +40,7 @@ class Units(NamedTuple):
         """The row of each mention of a side. A mention beyond the tokens of the key is in its last unit."""
         document = side.mention_document()
         last = np.diff(self.first)[document] - 1
-        found: Ints = self.token[self.first[document] + np.clip(side.start, 0, last)]
-        return found
+        return self.token[self.first[document] + np.clip(side.start, 0, last)]
 
     def rows(self, matched: Matched, pairs: Pairs) -> Matched:
         """The same numbered mentions of a batch with the row of each number."""

@@ -67,8 +67,7 @@ def among(numbers: Ints | Bytes, some: Ints | Bytes) -> Bools:
     """
     table = np.zeros(int(max(numbers.max(initial=0), some.max(initial=0))) + 1, dtype=np.bool_)
     table[some] = True
-    found: Bools = table[numbers]
-    return found
+    return table[numbers]
 
 
 def pairs_of(n: Ints) -> Ints:

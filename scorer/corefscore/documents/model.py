@@ -83,13 +83,11 @@ class Mention(NamedTuple):
 
 def texts_of(mentions: Sequence[Mention]) -> list[str]:
     """The words of mentions. Each file is read once, for all of its mentions."""
-    by_source: dict[tuple[Source, Words], list[int]] = defaultdict(list)
-    for row, mention in enumerate(mentions):
-        by_source[mention.place.source, mention.words].append(row)
-    texts: dict[int, str] = {}
-    for (source, words), rows in by_source.items():
-        texts.update(zip(rows, words(source, [mentions[row].span for row in rows]), strict=True))
-    return [texts[row] for row in range(len(mentions))]
+    by_source: dict[tuple[Source, Words], list[Span]] = defaultdict(list)
+    for mention in mentions:
+        by_source[mention.place.source, mention.words].append(mention.span)
+    texts = {key: iter(key[1](key[0], spans)) for key, spans in by_source.items()}
+    return [next(texts[mention.place.source, mention.words]) for mention in mentions]
 
 
 class NameColumn:
@@ -499,6 +497,10 @@ def joined(parts: Sequence[Documents]) -> Documents:
             arrays = [array + shift for array, shift in zip(arrays, shifts, strict=False)]
         return np.concatenate([NONE, *arrays])
 
+    def by_document(name: str) -> dict[int, Any]:
+        of_parts = zip(documents, parts, strict=False)
+        return {before + d: its for before, part in of_parts for d, its in getattr(part, name).items()}
+
     return Documents(
         names=[name for part in parts for name in part.names],
         places=[place for part in parts for place in part.places],
@@ -510,10 +512,8 @@ def joined(parts: Sequence[Documents]) -> Documents:
         end=column("end"),
         line=column("line"),
         opening=np.concatenate(openings) if openings else None,
-        faults={s + d: f for s, part in zip(documents, parts, strict=False) for d, f in part.faults.items()},
-        discarded={
-            s + d: cells for s, part in zip(documents, parts, strict=False) for d, cells in part.discarded.items()
-        },
+        faults=by_document("faults"),
+        discarded=by_document("discarded"),
         odd_labels=odd_labels,
         exact_names=all(part.exact_names for part in parts),
         words=parts[0].words if parts else _numbers,

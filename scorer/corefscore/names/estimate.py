@@ -48,20 +48,17 @@ def estimated(documents: Documents, options: NameOptions) -> Documents:
     """
     names = names_of(documents, options)
     which = names_that_count(names, options)
-    document = names.document[which]
-    for name in which.tolist():
-        if NO_WORDS.issuperset(names.words[name]):
-            in_document = int(names.document[name])
-            details = {"document": documents.names[in_document], "type": names.type[name]}
-            path, line = documents.place_of(in_document).source.name, int(names.line[name])
+    document, words = names.document[which], names.words[which]
+    rows_of: dict[tuple[int, str], list[int]] = defaultdict(list)
+    for row, (at, kind) in enumerate(zip(document.tolist(), names.type[which], strict=True)):
+        if NO_WORDS.issuperset(words[row]):
+            details = {"document": documents.names[at], "type": kind}
+            path, line = documents.place_of(at).source.name, int(names.line[which[row]])
             raise InputError([Finding("unknown-words", path, line, details=details)])
+        rows_of[at, kind].append(row)
     group = np.empty(len(which), dtype=np.int64)
-    of_document_and_type: dict[tuple[int, str], list[int]] = defaultdict(list)
-    for row, name in enumerate(which.tolist()):
-        of_document_and_type[int(document[row]), names.type[name]].append(row)
-    for rows in of_document_and_type.values():
-        entities = grouped([names.words[int(which[row])] for row in rows], options.estimate)
-        group[rows] = np.array(rows)[entities]
+    for rows in rows_of.values():
+        group[rows] = np.array(rows)[grouped([words[row] for row in rows], options.estimate)]
     # Names are in the order of the text, so an entity appears at the first name of its group.
     first, entity = np.unique(group, return_inverse=True)
     mentions = order_by(entity)

@@ -46,8 +46,7 @@ def influence(left_out: Floats, stratum: Ints) -> Floats:
     edges = bounds(stratum, int(stratum[-1]) + 1)
     sizes = np.diff(edges)
     means = np.add.reduceat(left_out, edges[:-1], axis=0) / sizes.reshape(-1, *[1] * (left_out.ndim - 1))
-    moves: Floats = means[stratum] - left_out
-    return moves
+    return means[stratum] - left_out
 
 
 def errors(times: Floats, powers: Floats, stratum: Ints) -> Floats:

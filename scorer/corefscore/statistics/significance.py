@@ -112,16 +112,16 @@ class Sample:
         """The sample of one measure, with only the counts of its metrics."""
         names = metrics_of(measure, self.metrics)
         row = list(self.measures).index(measure)
-        columns = [
-            np.arange(part.start, part.stop) for name, part in _columns_of(self.metrics).items() if name in names
-        ]
         if self.averaged:
-            columns = [np.arange(len(SCORES)) + row * len(SCORES), np.array([self.counts.shape[-1] - 1])]
+            columns = [*range(row * len(SCORES), (row + 1) * len(SCORES)), -1]
+        else:
+            of_metrics = (part for name, part in _columns_of(self.metrics).items() if name in names)
+            columns = [column for part in of_metrics for column in range(part.start, part.stop)]
         return replace(
             self,
             metrics=[metric for metric in self.metrics if metric.name in names],
             measures={measure: asked(self.measures)[measure]},
-            counts=self.counts[..., np.concatenate(columns)],
+            counts=self.counts[..., columns],
             observed=self.observed[:, [row]],
             uncounted=None if self.uncounted is None else self.uncounted[:, [row]],
         )
@@ -145,8 +145,7 @@ def statistics(metrics: Sequence[Metric], measures: Collection[str], sums: Float
     for row, (measure, asked_scores) in enumerate(asked(measures).items()):
         for score in asked_scores:
             scores[..., row, SCORES.index(score)] = getattr(scores_of_measure[measure], score)
-    means: Floats = summed(scores) / len(scores)
-    return means
+    return summed(scores) / len(scores)
 
 
 def means(measures: Collection[str], sums: Floats) -> Floats:
@@ -157,8 +156,7 @@ def means(measures: Collection[str], sums: Floats) -> Floats:
     averages = sums[..., :-1] / np.maximum(sums[..., -1:], 1)
     scores = averages.reshape(*sums.shape[:-1], len(measures), len(SCORES))
     wanted = np.array([[score in asked_scores for score in SCORES] for asked_scores in asked(measures).values()])
-    over_groups: Floats = summed(np.where(wanted, scores, np.nan)) / len(scores)
-    return over_groups
+    return summed(np.where(wanted, scores, np.nan)) / len(scores)
 
 
 def _columns_of(metrics: Sequence[Metric]) -> dict[str, slice]:
@@ -298,7 +296,7 @@ def randomization(sample: Sample, trials: int, seed: int, step: Step = _idle) ->
     differing = _differing_units(resampling)
     most = trials.bit_length() - 1
     exact = differing <= most
-    p, smallest = np.ones(differing.shape), np.where(exact, 1.0, 1 / (trials + 1))
+    smallest = np.where(exact, 1.0, 1 / (trials + 1))
     drawn = [number for number in range(len(sample.pairs)) if not exact[number].all()]
     hits = np.ones(differing.shape)
     for uniform in resampling.blocks(trials, seed) if drawn else ():
@@ -307,7 +305,7 @@ def randomization(sample: Sample, trials: int, seed: int, step: Step = _idle) ->
             differences = _differences(resampling, whole, swapped, sample.pairs[number])
             hits[number] += _hits(differences, _difference(observed, sample.pairs[number]))
             step(len(uniform))
-    p = np.where(exact, p, hits / (trials + 1))
+    p = np.where(exact, 1.0, hits / (trials + 1))
     for number, pair in enumerate(sample.pairs):
         if exact[number].any():
             for units, scores in _together(_differs_in(resampling, pair), exact[number], most):
@@ -321,8 +319,7 @@ def randomization(sample: Sample, trials: int, seed: int, step: Step = _idle) ->
 
 def assignments(units: int) -> Floats:
     """All ways to swap some of the units, 2^units x units: 1 for a unit that is swapped, else 0."""
-    swaps: Floats = ((np.arange(2**units)[:, None] >> np.arange(units)) & 1).astype(np.float64)
-    return swaps
+    return ((np.arange(2**units)[:, None] >> np.arange(units)) & 1).astype(np.float64)
 
 
 def _differs_in(resampling: _Trials, pair: PairOf) -> Bools:

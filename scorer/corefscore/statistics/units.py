@@ -104,7 +104,10 @@ def sample(
     counts, observed = [], []
     for result, of_result in zip(results, rows, strict=True):
         of_documents = _scores(result, measures) if averaged else _columns(result.counts, metrics)
-        counts.append(_by_unit(of_documents if averaged else of_result.columns, units))
+        columns = of_documents if averaged else of_result.columns
+        of_units = np.zeros((len(units.group), columns.shape[1]))
+        np.add.at(of_units, units.of_row, columns)
+        counts.append(of_units)
         sums = np.stack([summed(of_documents[group_of_document == number]) for number in range(len(names_of_groups))])
         observed.append(means(measures, sums) if averaged else statistics(metrics, measures, sums))
     are_joined = unit in (DOCUMENT, JOINED) and len(units.group) < len(units.of_row)
@@ -215,10 +218,3 @@ def _units(rows: _Rows, groups: Sequence[str], group_of_document: Ints) -> _Unit
     position = np.empty(len(order), dtype=np.int64)
     position[order] = np.arange(len(order))
     return _Units(position[unit], group_of_unit[order])
-
-
-def _by_unit(columns: Floats, units: _Units) -> Floats:
-    """The sums of rows by unit: units x columns, from rows x columns."""
-    sums = np.zeros((len(units.group), columns.shape[1]))
-    np.add.at(sums, units.of_row, columns)
-    return sums

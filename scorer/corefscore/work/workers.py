@@ -6,7 +6,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain, islice
 from operator import methodcaller
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -93,27 +93,25 @@ class _Processes:
         self.count = count
         self._processes: list[BaseProcess] = []
         self._idle = deque[Any]()  # as many pipes as threads, so that each thread finds one
-        self._threads: Executor | None = None
 
     def submit(self, function: Callable[[Any], Any], item: Any) -> Future[Any]:
         """Run ``function(item)`` in the first process that is free."""
-        if self._threads is None:
-            self._threads = self._begin()
         return self._threads.submit(self._ask, function, item)
 
     def end(self) -> None:
         """Kill all processes, even while they work, which also ends the threads that wait for them."""
         for process in self._processes:
             process.kill()
-        if self._threads is not None:
+        if "_threads" in vars(self):
             self._threads.shutdown(cancel_futures=True)
         for process in self._processes:
             process.join()
         for pipe in self._idle:
             pipe.close()
 
-    def _begin(self) -> Executor:
-        """Start the processes; returns the threads that talk to them."""
+    @cached_property
+    def _threads(self) -> Executor:
+        """The threads that talk to the processes, which are started first."""
         import sys
         from concurrent.futures import ThreadPoolExecutor
         from multiprocessing import get_context

@@ -65,8 +65,7 @@ class Characters:
     @cached_property
     def begun(self) -> Ints:
         """How many words have begun up to each character."""
-        count: Ints = np.cumsum(self.begins)
-        return count
+        return np.cumsum(self.begins)
 
     def borders(self, start: int, stop: int) -> list[int]:
         """Where the words of a stretch of characters begin, and finally where it ends."""

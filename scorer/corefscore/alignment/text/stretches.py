@@ -327,8 +327,7 @@ def _beside(left: Words, right: Words, by: int, power: int) -> Words:
     """The numbers of stretches that are made of two: the second begins ``by`` characters after the first."""
     right = right[by:]
     mixed = left[: len(right)] * np.uint64(power) + right
-    numbers: Words = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0x94D049BB133111EB)
-    return numbers
+    return (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0x94D049BB133111EB)
 
 
 class Grams:

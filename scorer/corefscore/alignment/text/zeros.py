@@ -66,8 +66,7 @@ class DocumentWords:
     @cached_property
     def word_before(self) -> Ints:
         """For each place the last word up to there that is not an empty node."""
-        words: Ints = np.maximum.accumulate(np.where(self.empty, START, np.arange(len(self.words))))
-        return words
+        return np.maximum.accumulate(np.where(self.empty, START, np.arange(len(self.words))))
 
     @cached_property
     def by_place(self) -> dict[int, list[int]]:
