@@ -43,30 +43,24 @@ def cell(value: Any, column: Column, digits: int) -> str:
 def arranged(table: Table, style: Style) -> list[tuple[int, Column]]:
     """The visible columns of a readable table, with their numbers in its rows. The scores of a measure are in the order
     of the style."""
-    order = ORDERS[style.order or NAMES[style.layout].order or next(iter(ORDERS))]
+    order = *ORDERS[style.order or NAMES[style.layout].order or next(iter(ORDERS))], ""
 
-    def neighbours(numbered: tuple[int, Column]) -> tuple[str, bool]:
-        return numbered[1].over, bool(numbered[1].score)
-
-    def rank(numbered: tuple[int, Column]) -> int:
-        return order.index(numbered[1].score)
-
-    # Hardly any LaTeX font has the characters of bars.
-    drawn = style.layout != "latex"
-    escaped = [column._replace(heading=column.heading.translate(VISIBLE)) for column in table.columns]
+    drawn = style.layout != "latex"  # hardly any LaTeX font has the characters of bars
     shown = [
-        (number, column) for number, column in enumerate(escaped) if column.shown and (drawn or column.kind != BAR)
+        (number, column._replace(heading=column.heading.translate(VISIBLE)))
+        for number, column in enumerate(table.columns)
+        if column.shown and (drawn or column.kind != BAR)
     ]
     columns: list[tuple[int, Column]] = []
-    for (_, scored), group in groupby(shown, key=neighbours):
-        run = list(group)
-        columns += sorted(run, key=rank) if scored else run
+    for _, group in groupby(shown, key=lambda pair: (pair[1].over, bool(pair[1].score))):
+        columns += sorted(group, key=lambda pair: order.index(pair[1].score))
     return columns
 
 
-def spans(columns: list[Column]) -> list[tuple[str, int]]:
-    """The heading above each group of columns, and the number of columns that it spans."""
-    return [(over, len(list(group))) for over, group in groupby(columns, key=lambda column: column.over)]
+def spans(columns: Sequence[Column]) -> list[tuple[str, slice]]:
+    """The heading above each group of columns, and the columns that it spans."""
+    groups = groupby(range(len(columns)), key=lambda index: columns[index].over)
+    return [(over, slice((indices := list(group))[0], indices[-1] + 1)) for over, group in groups]
 
 
 def width_of(text: str) -> int:

@@ -8,7 +8,6 @@ from typing import NamedTuple
 from corefscore.checking.findings import VISIBLE
 from corefscore.layouts.cells import width_of
 from corefscore.reports.diff import EXTRA, MISSING, RIGHT, SPAN, WRONG, Diff, Mark, Sentence, wanted
-from corefscore.statistics.percent import percent
 
 SIGNS = {RIGHT: "", SPAN: "~", WRONG: "", MISSING: "-", EXTRA: "+"}
 """The sign before the opening bracket of a mention."""
@@ -54,22 +53,19 @@ def render(diff: Diff, shown: Shown) -> Iterator[str]:
 
 def _chosen(sentences: Sequence[Sentence], shown: Shown) -> list[int]:
     """The indices of the sentences to show."""
-    count, reach = len(sentences), shown.around
-    if shown.every:
-        return list(range(count))
+    indices, reach = range(len(sentences)), shown.around
     hits = [
         index
         for index, sentence in enumerate(sentences)
-        if any(wanted(mark, shown.types, shown.entities) for mark in sentence.marks)
+        if shown.every or any(wanted(mark, shown.types, shown.entities) for mark in sentence.marks)
     ]
-    return sorted({index for hit in hits for index in range(hit - reach, hit + reach + 1) if 0 <= index < count})
+    return sorted({index for hit in hits for index in indices[max(0, hit - reach) : hit + reach + 1]})
 
 
 def _title(diff: Diff, document: int) -> str:
     """The name of a document, its score, and the number of its errors."""
-    analysis = diff.analysis
-    score = f"{diff.report.measure_title} {percent(float(analysis.document_scores[document]))}"
-    return f"{_clean(analysis.result.names[document])}   {score}; {diff.counts_of(document)}"
+    name = diff.analysis.result.names[document].translate(VISIBLE)
+    return f"{name}   {diff.score_of(document)}; {diff.counts_of(document)}"
 
 
 def _lines(sentence: Sentence, shown: Shown) -> Iterator[str]:
@@ -96,16 +92,13 @@ def _words(sentence: Sentence, colour: bool) -> Iterator[tuple[str, int]]:
         closing.setdefault(min(end, last), []).insert(0, (mark, mark.end > min(end, last)))
     for token, word in enumerate(sentence.words, start=sentence.first):
         before = [(f"{SIGNS[mark.state]}[", mark.state) for mark in opening.get(token, ())]
-        after = [(f"]{_clean(mark.label)}" + "..." * more, mark.state) for mark, more in closing.get(token, ())]
-        pieces = [*before, (_clean(word), None), *after]
+        after = [
+            (f"]{mark.label.translate(VISIBLE)}" + "..." * more, mark.state) for mark, more in closing.get(token, ())
+        ]
+        pieces = [(piece.translate(VISIBLE), state) for piece, state in (*before, (word, None), *after)]
         text = "".join(_coloured(piece, state) if colour and state else piece for piece, state in pieces)
         yield text, sum(width_of(piece) for piece, _ in pieces)
 
 
 def _coloured(piece: str, state: str) -> str:
     return f"\x1b[{COLOURS[state]}m{piece}\x1b[0m"
-
-
-def _clean(text: str) -> str:
-    """Text with control characters replaced, so that it cannot control the terminal."""
-    return text.translate(VISIBLE)

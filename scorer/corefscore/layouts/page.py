@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -29,14 +30,8 @@ def render(diffs: Mapping[str, Diff]) -> Iterator[str]:
         "script_hash": _hash(script),
         "data": _escaped(_data(diffs)),
     }
-    before = ""
-    for piece in page.split("{"):
-        name, found, rest = piece.partition("}")
-        if found and name in parts:
-            yield parts[name] + rest
-        else:
-            yield before + piece
-        before = "{"
+    for index, piece in enumerate(re.split(f"{{({'|'.join(parts)})}}", page)):
+        yield parts[piece] if index % 2 else piece
 
 
 def _part(name: str) -> str:
@@ -102,11 +97,6 @@ def _document(diffs: Mapping[str, Diff], document: int) -> dict[str, Any]:
         "marks": marks,
         "names": list(names),
         "costs": [float(diff.analysis.document_costs[document]) for diff in diffs.values()],
-        "scores": [_score(diff, document) for diff in diffs.values()],
+        "scores": [diff.score_of(document) for diff in diffs.values()],
         "counts": [diff.counts_of(document) for diff in diffs.values()],
     }
-
-
-def _score(diff: Diff, document: int) -> str:
-    """The name of the measure, and the score of a document."""
-    return f"{diff.report.measure_title} {percent(float(diff.analysis.document_scores[document]))}"

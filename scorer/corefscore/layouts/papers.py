@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from corefscore.checking.findings import VISIBLE
 from corefscore.layouts import Style
@@ -32,24 +32,26 @@ def _marked(table: Table, style: Style, text_of: Callable[[str, Column, str], st
 
 # --- LaTeX ---
 
-LATEX: Mapping[str, str] = {
-    **{character: f"\\{character}" for character in "&%$#_{}"},
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "`": r"\textasciigrave{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
-    # At the beginning of a row, the end of the previous row would read these as an argument.
-    "[": "{[}",
-    "]": "{]}",
-    "*": "{*}",
-    "³": "$^3$",
-    "ₑ": "$_e$",
-    "ₘ": "$_m$",
-}
+LATEX = str.maketrans(
+    {
+        **{character: f"\\{character}" for character in "&%$#_{}"},
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "`": r"\textasciigrave{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        '"': r"\textquotedbl{}",
+        # At the beginning of a row, the end of the previous row would read these as an argument.
+        "[": "{[}",
+        "]": "{]}",
+        "*": "{*}",
+        "³": "$^3$",
+        "ₑ": "$_e$",
+        "ₘ": "$_m$",
+    }
+)
 """Escapes of the special characters of LaTeX, and of the subscripts in the names of measures."""
 
 DASHES = re.compile("-(?=-)")
@@ -74,11 +76,11 @@ def _latex(report: Reported, style: Style) -> Iterator[str]:
 def _latex_heading(columns: list[Column]) -> Iterator[str]:
     """The headings that span several columns, each with a rule below it, and the headings of the columns."""
     if any(column.over for column in columns):
-        cells, rules, first = [], [], 1
-        for over, size in spans(columns):
-            cells.append(f"\\multicolumn{{{size}}}{{c}}{{{_latex_text(over)}}}" if over else " & ".join([""] * size))
-            rules += [f"\\cmidrule(lr){{{first}-{first + size - 1}}}"] if over else []
-            first += size
+        cells, rules = [], []
+        for over, under in spans(columns):
+            size = under.stop - under.start
+            cells.append(f"\\multicolumn{{{size}}}{{c}}{{{_latex_text(over)}}}" if over else " & " * (size - 1))
+            rules += [f"\\cmidrule(lr){{{under.start + 1}-{under.stop}}}"] if over else []
         yield f"{' & '.join(cells)} \\\\\n{' '.join(rules)}\n"
     headings = ("F$_1$" if column.score == "f1" else _latex_text(column.heading) for column in columns)
     yield f"{' & '.join(headings)} \\\\\n"
@@ -86,7 +88,7 @@ def _latex_heading(columns: list[Column]) -> Iterator[str]:
 
 def _latex_text(text: str) -> str:
     """Text escaped for LaTeX; two hyphens do not become a dash."""
-    return DASHES.sub("-{}", "".join(LATEX.get(character, character) for character in text))
+    return DASHES.sub("-{}", text.translate(LATEX))
 
 
 def _latex_cell(text: str, column: Column, mark: str) -> str:
@@ -102,15 +104,13 @@ def _packages(tables: Sequence[Table]) -> str:
     """The packages that a document needs for the tables."""
     cells = [str(cell) for table in tables for row in table.rows for cell in row]
     headings = [column.over + column.heading for table in tables for column in table.columns if column.shown]
-    text = "".join((*cells, *headings)).translate({ord(character): "" for character in LATEX})
+    text = "".join((*cells, *headings)).translate(dict.fromkeys(LATEX, ""))
     needs = r"needs \usepackage{booktabs}"
     if '"' in "".join(cells):
         needs += r" and \usepackage[T1]{fontenc}"
-    return (
-        needs
-        if text.isascii()
-        else f"{needs}, and XeLaTeX or LuaLaTeX with a font that has the characters of all names"
-    )
+    if not text.isascii():
+        needs += ", and XeLaTeX or LuaLaTeX with a font that has the characters of all names"
+    return needs
 
 
 def _comments(*lines: str) -> Iterator[str]:
@@ -150,10 +150,10 @@ def _markdown(report: Reported, style: Style) -> Iterator[str]:
         headings = [column.heading.translate(MARKDOWN) for column in columns]
         if any(column.over for column in columns):
             # Markdown has no cells that span columns, so the first column of a group has the heading of the group.
-            over = [over.translate(MARKDOWN) * (index == 0) for over, size in spans(columns) for index in range(size)]
-            headed = list(zip(columns, headings, over, strict=True))
-            rows.insert(0, ["" if column.kind in LEFT else heading for column, heading, _ in headed])
-            headings = [heading if column.kind in LEFT else above for column, heading, above in headed]
+            over = {under.start: heading.translate(MARKDOWN) for heading, under in spans(columns)}
+            headed = list(zip(columns, headings, strict=True))
+            rows.insert(0, ["" if column.kind in LEFT else heading for column, heading in headed])
+            headings = [heading if of.kind in LEFT else over.get(at, "") for at, (of, heading) in enumerate(headed)]
         title = f"**{table.title.translate(MARKDOWN)}**\n\n" if table.title else ""
         yield between + title + _aligned([headings, *rows], columns)
         yield from _paragraph([note.translate(MARKDOWN) for note in table.notes])
@@ -176,17 +176,12 @@ def _markdown_cell(text: str, column: Column, mark: str) -> str:
 
 def _aligned(rows: Sequence[Sequence[str]], columns: Sequence[Column]) -> str:
     """A table with its columns aligned, so that the source is readable as well."""
-    left = [column.kind in LEFT for column in columns]
     widths = [max(3, *map(len, texts)) for texts in zip(*rows, strict=True)]
-    lines = [
-        [
-            text.ljust(width) if at_left else text.rjust(width)
-            for text, width, at_left in zip(row, widths, left, strict=True)
-        ]
-        for row in rows
-    ]
-    rule = ["-" * width if at_left else "-" * (width - 1) + ":" for width, at_left in zip(widths, left, strict=True)]
-    return "".join(f"| {' | '.join(line)} |\n" for line in (lines[0], rule, *lines[1:]))
+    pads = [str.ljust if column.kind in LEFT else str.rjust for column in columns]
+    rule = ["" if column.kind in LEFT else ":" for column in columns]
+    lines = [[pad(text, width) for pad, text, width in zip(pads, row, widths, strict=True)] for row in rows]
+    lines.insert(1, [pad(text, width, "-") for pad, text, width in zip(pads, rule, widths, strict=True)])
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def _paragraph(lines: Sequence[str]) -> Iterator[str]:

@@ -18,6 +18,7 @@ from corefscore.documents.arrays import Ints, bounds
 from corefscore.errors import UsageError
 from corefscore.reports.errors.report import ErrorReport
 from corefscore.reports.words import KEY_AND_RESPONSE, Words
+from corefscore.statistics.percent import percent
 
 RIGHT, SPAN, WRONG, MISSING, EXTRA = STATES = ("right", "span", "wrong", "missing", "extra")
 """The state of a mention: it is right, has another span, is in another entity, is only in the key, or only in the
@@ -90,6 +91,10 @@ class Diff:
         key_entities = np.full(len(errors.response.main), ABSENT)
         key_entities[errors.pieces.response[good]] = errors.pieces.key[good]
         return key_entities
+
+    def score_of(self, document: int) -> str:
+        """The name of the measure, and the score of a document."""
+        return f"{self.report.measure_title} {percent(float(self.analysis.document_scores[document]))}"
 
     def counts_of(self, document: int) -> str:
         """The number of errors of each type in a document, in words."""

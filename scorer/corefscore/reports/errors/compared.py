@@ -13,10 +13,9 @@ import numpy as np
 from corefscore.analysis.response import RIGHT, STATUS, Analysis
 from corefscore.checking.findings import plural
 from corefscore.documents.arrays import Ints
-from corefscore.reports.errors.names import KINDS
 from corefscore.reports.errors.report import ErrorReport
 from corefscore.reports.errors.tables import NOTHING
-from corefscore.reports.row import COUNT, GAIN, MIDDLE, PERCENT, Column, Reported, Table, head, shortened
+from corefscore.reports.row import COUNT, DOCUMENT, GAIN, MIDDLE, PERCENT, Column, Reported, Table, head, shortened
 from corefscore.reports.words import KEY_AND_RESPONSE
 from corefscore.statistics.percent import percent
 
@@ -130,19 +129,13 @@ class ErrorComparison(Reported):
         name, other = self.names[index], self.names[1 - index]
         analysis = self.analyses[index]
         mentions = self._right(index)
-        of_entity: dict[int, int] = Counter(analysis.both.key[mentions].tolist())
         report = list(self.reports.values())[index]
         named = report.named
-        most = sorted(of_entity, key=lambda entity: -of_entity[entity])[: report.top]
-        document = {entity: int(analysis.both.document[analysis.errors.key.main[entity]]) for entity in most}
-        columns = (
-            Column("mentions", "mentions", COUNT),
-            Column("entity", "entity", cut=MIDDLE),
-            Column("document", "document", cut=MIDDLE),
-        )
-        rows = [[of_entity[entity], named.key(entity), named.document(document[entity])] for entity in most]
-        sizes = np.bincount(analysis.kinds[mentions], minlength=len(KINDS)).tolist()
-        kinds = ", ".join(f"{kind} {size}" for kind, size in zip(KINDS, sizes, strict=True))
+        columns = Column("mentions", "mentions", COUNT), Column("entity", "entity", cut=MIDDLE), DOCUMENT
+        most = Counter(analysis.both.key[mentions].tolist()).most_common(report.top)
+        documents = analysis.both.document[analysis.errors.key.main]
+        rows = [[size, named.key(entity), named.document(int(documents[entity]))] for entity, size in most]
+        kinds = ", ".join(f"{kind} {size}" for kind, size in named.kinds(mentions).items())
         often = named.most_often(mentions.tolist(), 8, least=2)
         title = f"right in {name}, wrong in {other}: {plural(len(mentions), 'mention')} ({kinds})"
         return Table(f"{title}; most often: {often}" if often else title, columns, rows)

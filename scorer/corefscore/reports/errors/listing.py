@@ -9,7 +9,7 @@ from typing import Any
 from corefscore.analysis import types
 from corefscore.reports.errors.report import ErrorReport
 from corefscore.reports.errors.single import Listed
-from corefscore.reports.row import COUNT, END, MIDDLE, Annotation, Column, Reported, Table
+from corefscore.reports.row import COUNT, DOCUMENT, END, MIDDLE, Annotation, Column, Reported, Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +30,7 @@ class ErrorList(Reported):
     def tables(self) -> Sequence[Table]:
         columns = (
             Column("type", self.report.words.error),
-            Column("document", "document", spare=1, cut=MIDDLE),
+            DOCUMENT._replace(spare=1),
             Column("file", "file", cut=MIDDLE),
             Column("line", "line", COUNT),
             Column("mentions", "tokens", spare=2, cut=END),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
+
+import numpy as np
 
 from corefscore.analysis.partitions import ABSENT, Members
 from corefscore.analysis.response import Analysis
@@ -64,6 +66,11 @@ class Named:
         """The file and line of a mention in the response, or in the key if the response lacks it."""
         annotated = self.analysis.mention(mention)
         return annotated.place.source.name, annotated.line
+
+    def kinds(self, mentions: Sequence[int] | Ints) -> dict[str, int]:
+        """The number of some mentions of each kind."""
+        sizes = np.bincount(self.analysis.kinds[mentions], minlength=len(KINDS)).tolist()
+        return dict(zip(KINDS, sizes, strict=True))
 
     def most_often(self, mentions: Iterable[int], most: int = 5, least: int = 1) -> str:
         """The ``most`` most frequent words of some mentions with their number, if it is at least ``least``."""

@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any
 
 from corefscore.analysis import types
-from corefscore.analysis.costs import Cost
 from corefscore.analysis.partitions import ABSENT, BY_TRIMMING
 from corefscore.analysis.response import Analysis
 from corefscore.checking.findings import plural
@@ -21,6 +20,9 @@ from corefscore.reports.presented import Presented
 from corefscore.reports.row import Table, head
 from corefscore.reports.words import FIRST_AND_SECOND, KEY_AND_RESPONSE, Words
 from corefscore.statistics.percent import percent
+
+COSTS = ("type", "count", "alone", "in_turn", "then")
+"""The names in data of the fields of a `Cost`."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -110,7 +112,7 @@ class ErrorReport(Presented):
             **head("errors", self.signature, {**options, "pronouns": analysis.pronouns.name}),
             "score": {name: score.f1 for name, score in analysis.result.items() if name != "mentions"},
             "repeated_mentions": {"count": analysis.copies, "cost": analysis.start - analysis.score},
-            "types": [{"type": cost.type, "count": cost.errors, **_gains(cost)} for cost in analysis.costs],
+            "types": [dict(zip(COSTS, cost, strict=True)) for cost in analysis.costs],
             "operations": analysis.errors.operations(len(analysis.repaired)),
             "documents": [
                 {
@@ -144,8 +146,3 @@ class ErrorReport(Presented):
         """The first and last token of a mention, or its words if the text of the key lacks them."""
         _, start, end = self.analysis.span(mention)
         return [start, end] if start >= 0 else self.analysis.words(mention)
-
-
-def _gains(cost: Cost) -> dict[str, float]:
-    """The costs of a type, as data."""
-    return {name: getattr(cost, name) for name in ("alone", "in_turn", "then")}

@@ -42,8 +42,7 @@ def listed(analysis: Analysis) -> list[Listed]:
         found += _mentions(analysis, singleton, side.single)
         # Other pronouns of an extra entity are conflated pieces; a missing entity is listed with all its mentions.
         found += _entities(analysis, entity, side.whole, entities, all_of_it=side is errors.key)
-    order = {name: index for index, name in enumerate(types.TYPES)}
-    return sorted(found, key=lambda error: order[error.type])
+    return sorted(found, key=lambda error: types.TYPES.index(error.type))
 
 
 def _pieces(analysis: Analysis, name: str, apart: Bools, into: Ints) -> Iterator[Listed]:

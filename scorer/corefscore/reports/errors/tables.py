@@ -14,7 +14,7 @@ from corefscore.analysis.partitions import ABSENT
 from corefscore.analysis.response import Analysis
 from corefscore.reports.errors.names import KINDS, Named
 from corefscore.reports.errors.single import Listed
-from corefscore.reports.row import BAR, COUNT, END, GAIN, MIDDLE, PERCENT, Column, Table
+from corefscore.reports.row import BAR, COUNT, DOCUMENT, END, GAIN, MEASURE, MIDDLE, PERCENT, Column, Table
 from corefscore.reports.words import Words
 from corefscore.statistics.percent import percent
 
@@ -38,7 +38,7 @@ def cost_table(analysis: Analysis, words: Words, title: str) -> Table:
         Column("alone", "alone", GAIN),
         Column("in_turn", "in turn", GAIN),
         Column("then", "then", PERCENT),
-        Column("bar", "", BAR, shown=True),
+        Column("bar", "", BAR),
     )
     rows: list[Sequence[Any]] = []
     moved = analysis.start - analysis.score
@@ -69,7 +69,7 @@ def _conclusions(analysis: Analysis, words: Words) -> list[str]:
 
 def agreement_table(analysis: Analysis) -> Table:
     """The F1 of every measure, which does not depend on which side is the key."""
-    columns = Column("measure", "measure"), Column("f1", "F1", PERCENT)
+    columns = MEASURE, Column("f1", "F1", PERCENT)
     return Table("agreement", columns, [[name, score.f1] for name, score in analysis.result.items()])
 
 
@@ -86,8 +86,7 @@ def mention_table(named: Named, errors: Sequence[Listed], words: Words) -> Table
     rows = []
     for name, mentions in of_type.items():
         if mentions:
-            sizes = np.bincount(named.analysis.kinds[mentions], minlength=len(KINDS)).tolist()
-            rows.append([words.types[name].title, *sizes, named.most_often(mentions)])
+            rows.append([words.types[name].title, *named.kinds(mentions).values(), named.most_often(mentions)])
     return Table(f"mentions in these {words.error}s", columns, rows)
 
 
@@ -105,7 +104,7 @@ def confusion_table(named: Named, errors: Sequence[Listed], words: Words, top: i
         Column("of", "of", cut=MIDDLE),
         Column("put_into", words.put_into, cut=MIDDLE),
         Column("most_often", "most often", cut=END),
-        Column("document", "document", cut=MIDDLE, shown=len(named.analysis.result.names) > 1),
+        DOCUMENT._replace(shown=len(named.analysis.result.names) > 1),
     )
     most = sorted(mentions, key=lambda entities: -len(mentions[entities]))[:top]
     rows = [
@@ -125,7 +124,7 @@ def document_table(named: Named, words: Words, top: int) -> Table:
     analysis = named.analysis
     cost = analysis.document_costs
     columns = (
-        Column("document", "document", cut=MIDDLE),
+        DOCUMENT,
         Column("f1", "F1", PERCENT),
         Column("cost", "costs", GAIN),
         *(
