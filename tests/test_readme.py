@@ -117,3 +117,10 @@ def test_the_table_of_metrics_is_that_of_the_code() -> None:
         .split("<!-- /metrics -->")[0]
     )
     assert table == metrics_table(), "python scripts/update_readme.py writes it"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_formula_stays_on_its_line(page: Path) -> None:
+    """Its next line may begin with a minus, which Markdown takes for an item of a list."""
+    prose = re.sub(r"```.*?```|`[^`\n]*`|^\$\$.*?\$\$$", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    assert not [line for line in prose.splitlines() if line.count("$") % 2]

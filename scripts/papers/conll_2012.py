@@ -127,14 +127,14 @@ def _ranked(measure: str, title: str) -> Claim:
             holds,
         )
     other = [
-        f"{each.name} {each.ranks[measure]}, not {at}"
+        f"{each.name} ({each.ranks[measure]}, by its score {at})"
         for at, each in enumerate(in_order, 1)
         if each.ranks[measure] != at
     ]
     return Claim(
         "table 5",
         f"ranks by {title}",
-        "follow the scores" + (f", except {'; '.join(other)}" if other else ""),
+        "follow the scores" + (f", except {', '.join(other)}" if other else ""),
         not other,
     )
 

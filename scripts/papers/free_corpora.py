@@ -167,7 +167,7 @@ def claims() -> list[Claim]:
             Claim(
                 "2",
                 "B-cubed, CEAF and BLANC improve when the output is worse",
-                f"{corpus}: {', '.join(risen) or 'none'}",
+                f"on {corpus} these improve: {', '.join(risen) or 'none'}",
                 risen == [METRICS[name] for name in ("bcub", "ceafm", "ceafe", "blanc")],
             ),
         ]

@@ -166,7 +166,7 @@ def claims_of_links() -> list[Claim]:
         found.append(
             Claim(
                 "7.1 (2)",
-                "in figure 3, CEAF-e drops from 0 to 20 % of the links",
+                "in figure 3, CEAF-e drops between 0 and 20 % of the links",
                 f"{panel.title}: from {percent(before)} to {percent(after)}",
                 after < before,
             )

@@ -200,7 +200,7 @@ def _listed(numbers: Mapping[str, str]) -> str:
 def differing(claims: Iterable[Claim]) -> str:
     """The claims that do not hold, each with what we found."""
     rows = [(claim.place, claim.text, claim.found) for claim in claims if not claim.holds]
-    return table(["where", "the paper says", "we find"], merged(rows, 2))
+    return table(["section or table", "the paper says", "we find"], merged(rows, 2))
 
 
 def listed(values: Point) -> str:
