@@ -190,11 +190,6 @@ class Tree(NamedTuple):
     links: Mapping[int, tuple[Sequence[int], Sequence[int]]]
 
 
-def no_tree() -> Tree:
-    """The tree of a document without dependencies."""
-    return Tree(NONE, {})
-
-
 class Layers(NamedTuple):
     """The words of one document and its other annotation besides coreference.
 
@@ -218,7 +213,7 @@ class Layers(NamedTuple):
     units: Sequence[str] = ()
     zeros: Sequence[int] = ()
     at: Callable[[int], tuple[int | None, int | None, tuple[str, str]]] | None = None
-    tree: Callable[[], Tree] = no_tree
+    tree: Callable[[], Tree] = lambda: Tree(NONE, {})
 
     @property
     def empty(self) -> Bools:

@@ -275,8 +275,7 @@ class Examiner(Reader):
         """Count the lines that are split at blanks, for each document."""
         self._tabbed.update(np.unique(document[table.tabbed]).tolist())
         blanked = np.flatnonzero(~table.tabbed & (table.count > 1))
-        for first, stop in _runs(document[blanked]):
-            tally = self._tallies[int(document[blanked[first]])]
+        for tally, first, stop in self._runs(document[blanked]):
             tally.first_blanked = tally.first_blanked or self.line + 1 + int(tokens[blanked[first]])
             tally.blanked += stop - first
 
@@ -284,17 +283,17 @@ class Examiner(Reader):
         """Count the cells of coreference that are not plain, for each document."""
         text = lines.text
         size = stops - starts
-        mark = np.isin(text[np.minimum(starts, len(text) - 1)], np.frombuffer(BLANK_MARKS, dtype=np.uint8))
-        filled = np.flatnonzero(~((size == 0) | ((size == 1) & mark)))
-        stars = np.flatnonzero((size == 1) & (text[np.minimum(starts, len(text) - 1)] == STAR[0]))
+        first_byte = text[np.minimum(starts, len(text) - 1)]
+        mark = np.isin(first_byte, np.frombuffer(BLANK_MARKS, dtype=np.uint8))
+        filled = np.flatnonzero((size > 1) | ((size == 1) & ~mark))
+        stars = np.flatnonzero((size == 1) & (first_byte == STAR[0]))
 
         def cell(row: int) -> _Cell:
             line, start, stop = int(tokens[row]), int(starts[row]), int(stops[row])
             column = len(as_text(text[lines.starts[line] : start].tobytes())) + 1
             return _Cell(self.line + 1 + line, column, text[start:stop].tobytes()[:1000])
 
-        for first, stop in _runs(document[stars]):
-            tally = self._tallies[int(document[stars[first]])]
+        for tally, first, stop in self._runs(document[stars]):
             tally.star = tally.star or cell(int(stars[first]))
             tally.stars += stop - first
         cells = parse(text, starts[filled], stops[filled], Labels())
@@ -302,16 +301,21 @@ class Examiner(Reader):
         unread[cells.cell] = False
         odd = unread.copy()
         odd[cells.odd] = True
-        for first, stop in _runs(document[filled]):
-            self._tallies[int(document[filled[first]])].filled += stop - first
+        for tally, first, stop in self._runs(document[filled]):
+            tally.filled += stop - first
         which = np.flatnonzero(odd)
         unread_before = np.cumsum(np.append(0, unread[which]))
-        for first, stop in _runs(document[filled[which]]):
-            tally = self._tallies[int(document[filled[which[first]]])]
+        for tally, first, stop in self._runs(document[filled[which]]):
             tally.odd += stop - first
             tally.unread += int(unread_before[stop] - unread_before[first])
             room = max(self.found.room("odd-cell"), 1) - len(tally.cells)
             tally.cells += [cell(int(filled[index])) for index in which[first : min(stop, first + max(room, 0))]]
+
+    def _runs(self, documents: Ints) -> Iterator[tuple[_Tally, int, int]]:
+        """The tally of each run of equal documents, and where the run begins and stops."""
+        firsts = np.flatnonzero(changes(documents)).tolist()
+        for first, stop in zip(firsts, [*firsts[1:], len(documents)], strict=False):
+            yield self._tallies[int(documents[first])], first, stop
 
     def _odd_line(self, code: str, line: int, **details: object) -> None:
         self.found.add(Finding(code, self.source.name, self.line + 1 + int(line), details=details))
@@ -407,12 +411,6 @@ def _first_of_each(rows: Ints, group: Ints, *, skip_first: bool) -> list[int]:
     """The first of the rows in each group; ``skip_first`` leaves the first group out."""
     first = rows[changes(group[rows])]
     return [row for row in first.tolist() if not (skip_first and group[row] == 0)]
-
-
-def _runs(groups: Ints) -> Iterator[tuple[int, int]]:
-    """Where each run of equal values begins and stops."""
-    firsts = np.flatnonzero(changes(groups)).tolist()
-    return zip(firsts, [*firsts[1:], len(groups)], strict=False)
 
 
 def _plain(cell: bytes) -> bytes:

@@ -104,17 +104,9 @@ def lines_of(source: Source) -> Iterator[Line]:
         yield Line(number, raw, begin, token if is_token else -1)
 
 
-class Tokens(NamedTuple):
-    """The lines of the tokens of a document, with their line ends; ``begin`` is the line at which it begins, ``cuts``
-    the number of its tokens before each line of white space."""
-
-    begin: int
-    lines: list[bytes]
-    cuts: list[int]
-
-
-def tokens_of(source: Source) -> Iterator[Tokens]:
-    """The tokens of each document of a file without faults: the same as from `lines_of`, but faster."""
+def tokens_of(source: Source) -> Iterator[tuple[int, list[bytes], list[int]]]:
+    """For each document of a file without faults the line at which it begins, the lines of its tokens with their line
+    ends, and the number of tokens before each line of white space: the same as from `lines_of`, but faster."""
     begin, lines, cuts = 0, list[bytes](), list[int]()
     for number, raw in source.numbered_lines():
         if b"#" not in raw:  # nearly all lines
@@ -126,12 +118,12 @@ def tokens_of(source: Source) -> Iterator[Tokens]:
         text = raw.removesuffix(b"\n")
         if marker := marker_of(text.removeprefix(MARK) if number == 1 else text):
             if begin:
-                yield Tokens(begin, lines, cuts)
+                yield begin, lines, cuts
             begin, lines, cuts = (0 if marker.name is None else number), [], []
         elif begin and is_token_line(text):
             lines.append(raw)
     if begin:
-        yield Tokens(begin, lines, cuts)
+        yield begin, lines, cuts
 
 
 def columns_of(line: bytes) -> list[bytes]:

@@ -43,7 +43,7 @@ CELL = re.compile(rb"(?:\(([^\s()*|]+))?\*?(\))?")
 CELLS = '"(TYPE*" where a name begins, "*)" where it ends, "(TYPE)" for one token and "*" elsewhere'
 
 
-class Name(NamedTuple):
+class _Name(NamedTuple):
     """A named entity with its words."""
 
     document: int
@@ -77,13 +77,13 @@ def read(files: Sequence[Source], notices: list[Finding], request: Request) -> I
 
     Raises as `corefscore.formats.conll.reader.read` does.
     """
-    reader = NamesReader(notices, request)
+    reader = _NamesReader(notices, request)
     for source in files:
         yield from reader.file(source)
     yield from reader.batch()
 
 
-class NamesReader(Reader):
+class _NamesReader(Reader):
     """Reads one side with its named entities and the words of all tokens, by which the sides are compared."""
 
     def __init__(self, notices: list[Finding], request: Request) -> None:
@@ -101,7 +101,7 @@ class NamesReader(Reader):
         # One for each file; batches share the list.
         self._columns: list[NameColumn] = []
         self._open: _Open | None = None
-        self._names: list[Name] = []
+        self._names: list[_Name] = []
         self._faults: dict[int, Callable[[], Finding]] = {}
         self._texts = TextsSoFar() if request.texts else None
 
@@ -183,7 +183,7 @@ class NamesReader(Reader):
         if found[2]:
             size = token - opened.token + 1 - len(opened.words)
             words_of_name = [*opened.words, *words(size)]
-            self._names.append(Name(document, opened.token, token, opened.cell.line, opened.type, words_of_name))
+            self._names.append(_Name(document, opened.token, token, opened.cell.line, opened.type, words_of_name))
             self._columns[-1].types[opened.type] += 1
 
     def _end_of_document(self, document: int) -> None:

@@ -7,11 +7,11 @@ a word has the attribute twice, the last one counts. Bridge, SplitAnte and other
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.documents.arrays import NONE, Bools, Bytes, Ints, blocks, changes
+from corefscore.documents.arrays import NONE, Bytes, Ints, blocks, changes
 from corefscore.formats.corefud.lines import LF, MISC, Lines
 from corefscore.formats.words import side_by_side, whole_numbers
 
@@ -164,13 +164,14 @@ def _cut(text: Bytes, found: Cells) -> tuple[Ints, Ints, Ints, Ints, Ints]:
     place, cell = place[within], cell[within]
     opening = text[place] == OPENING
     begins = changes(cell)
-    ends = _next(begins, True)
-    after_opening = ~begins & _before(opening, False)
-    before = np.where(begins, found.start[cell], _before(place, -1) + 1)
-    after = np.where(ends, found.stop[cell], _next(place, 0))
+    # The first bracket begins a cell and the last one ends one, so what comes round from the other side is not used.
+    ends = np.roll(begins, -1)
+    after_opening = ~begins & np.roll(opening, 1)
+    before = np.where(begins, found.start[cell], np.roll(place, 1) + 1)
+    after = np.where(ends, found.stop[cell], np.roll(place, -1))
     closing = ~opening & ~after_opening & (before < place)
     which = np.flatnonzero(opening | closing)
-    closed = ~ends & ~_next(opening, True)
+    closed = ~ends & ~np.roll(opening, -1)
     kind = np.where(opening, np.where(closed, SINGLE, OPEN), CLOSE)
     # Text before a bracket that opens, text after the last one that closes, and a bracket that closes nothing.
     loose = (opening & ~after_opening & (before < place)) | (ends & ~opening & (after > place + 1))
@@ -185,23 +186,6 @@ def _cut(text: Bytes, found: Cells) -> tuple[Ints, Ints, Ints, Ints, Ints]:
         np.where(opening, after, place)[which],
         np.flatnonzero(rest),
     )
-
-
-Column = TypeVar("Column", Ints, Bools)
-
-
-def _next(column: Column, last: int) -> Column:
-    """The value after each value of a column."""
-    found = np.roll(column, -1)
-    found[-1:] = last
-    return found
-
-
-def _before(column: Column, first: int) -> Column:
-    """The value before each value of a column."""
-    found = np.roll(column, 1)
-    found[:1] = first
-    return found
 
 
 def _field(dashes: Ints, first: Ints, begin: Ints, end: Ints, field: int) -> tuple[Ints, Ints]:

@@ -99,7 +99,7 @@ class Words(NamedTuple):
         return np.where(self.row[word] == rows, word, -1)
 
 
-class Begun(NamedTuple):
+class _Begun(NamedTuple):
     """Where documents begin: their names; the line (from 1) at which each begins; the document of each sentence; the
     lines with `# newdoc` that begin no sentence; and those with an id that an earlier one has, with this id."""
 
@@ -110,7 +110,7 @@ class Begun(NamedTuple):
     again: list[tuple[int, str]]
 
 
-class Irregular(NamedTuple):
+class _Irregular(NamedTuple):
     """Lines of tokens that have other than ten columns: how many, and the first one (from 1) and its columns."""
 
     lines: int
@@ -129,7 +129,7 @@ class Lines:
         self, source: Source, text: Bytes | None = None, *, refuse: Refuse = refused, take: Take = few
     ) -> None:
         self.source, self.refuse, self.take = source, refuse, take
-        self.irregular: Irregular | None = None
+        self.irregular: _Irregular | None = None
         text = _read_with_lf(source) if text is None else text
         end = text[-2:].tobytes()
         self.ends_open = end.endswith(b"\n") and end != b"\n\n"
@@ -299,7 +299,7 @@ class Lines:
         return found
 
     @cached_property
-    def documents(self) -> Begun:
+    def documents(self) -> _Begun:
         """Where the documents of the file begin."""
         sentences = len(self.sentences)
         empty = np.flatnonzero(self.empty)
@@ -335,7 +335,7 @@ class Lines:
             numbers[WITHOUT_NEWDOC] = 0
             lines.append(int(self.tokens[0]) + 1)
         of_sentence = np.repeat(document, np.diff(begins_at, append=sentences))
-        return Begun(list(numbers), lines, of_sentence, lost, again)
+        return _Begun(list(numbers), lines, of_sentence, lost, again)
 
     def numbers(self, document: Ints) -> Ints:
         """The number of each word (`corefscore.documents.model.Nodes`), given the document of each sentence."""
@@ -410,7 +410,7 @@ def number_of(piece: bytes) -> int | None:
     return None if len(places) > 4 else int(found[1]) * TENTH + int(places.ljust(4, b"0"))
 
 
-def _regular(text: Bytes, tokens: Ints) -> tuple[Bytes, Irregular | None]:
+def _regular(text: Bytes, tokens: Ints) -> tuple[Bytes, _Irregular | None]:
     """The same lines with nine tabs in each line of a token and none in any other, and which lines had other numbers
     of tabs."""
     found = bytearray()
@@ -425,7 +425,7 @@ def _regular(text: Bytes, tokens: Ints) -> tuple[Bytes, Irregular | None]:
             found += line
         else:
             columns = line[:-1].split(b"\t")
-            first = first or Irregular(0, number + 1, len(columns))
+            first = first or _Irregular(0, number + 1, len(columns))
             many += 1
             found += b"\t".join(columns[:COLUMNS] + [b"_"] * (COLUMNS - len(columns))) + b"\n"
     return np.frombuffer(found, dtype=np.uint8), first and first._replace(lines=many)

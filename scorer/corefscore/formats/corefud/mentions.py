@@ -52,7 +52,7 @@ Refuse = Callable[[str, Ints, Ints | None], None]
 earlier one that the message names, if there is one. If it returns, reading continues without these chunks."""
 
 
-class Part(NamedTuple):
+class _Part(NamedTuple):
     """A chunk of a part of a discontinuous mention, its number from 1, and how many parts there are."""
 
     chunk: int
@@ -83,7 +83,7 @@ class FileMentions(NamedTuple):
     unclosed: Sequence[int]
     stretched: Sequence[int]
     unfinished: Sequence[int] = ()
-    misnumbered: Sequence[Sequence[Part]] = ()
+    misnumbered: Sequence[Sequence[_Part]] = ()
 
 
 Parts = Mapping[int, tuple[bytes, ...]]
@@ -152,9 +152,9 @@ class _PartialMention:
     parts: int = 0
     chunks: list[tuple[int, int]] = field(default_factory=list)
 
-    def misnumbered(self, parts: Parts) -> list[Part]:
+    def misnumbered(self, parts: Parts) -> list[_Part]:
         """The chunks of a finished mention that have other numbers than those of their parts."""
-        found = [Part(chunk, number, self.parts) for chunk, number in self.chunks] if self.finished else []
+        found = [_Part(chunk, number, self.parts) for chunk, number in self.chunks] if self.finished else []
         return [
             part
             for part in found

@@ -306,17 +306,16 @@ class File:
 
     def _note_split(self, columns: Columns, name: Ints, ids: Sequence[str]) -> None:
         """Notice entities whose ids, equal where ``name`` is, belong to another document as well."""
-        split = len(name) - int(name.max(initial=-1)) - 1
+        again = np.ones(len(name), dtype=np.bool_)
+        again[firsts(name)] = False
+        split = int(np.count_nonzero(again))
         if not split:
             return
-        order = order_by(name)
-        again = np.zeros(len(name), dtype=np.bool_)
-        again[order] = ~changes(name[order])
-        first = int(np.flatnonzero(again)[0])
+        first = int(np.argmax(again))
         names = self.lines.documents.names
         details = {
             "entity": ids[first],
-            "before": names[int(columns.document[int(np.flatnonzero(name == name[first])[0])])],
+            "before": names[int(columns.document[np.argmax(name == name[first])])],
             "document": names[int(columns.document[first])],
             "more": f" ({plural(split, 'entity')} in all)" if split > 1 else "",
         }

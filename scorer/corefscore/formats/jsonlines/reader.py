@@ -160,8 +160,8 @@ class Reader:
             raise bad_field(place, fields, predicted or "", "is here, but not in the first object", expected)
         return self.first
 
-    def _empty(self) -> Gathered:
-        return Gathered(self.most, self.words, texts=self.request.texts)
+    def _empty(self) -> _Gathered:
+        return _Gathered(self.most, self.words, texts=self.request.texts)
 
     def _full(self) -> Documents:
         documents = self.batch.documents()
@@ -199,7 +199,7 @@ def of_characters(source: Source, request: Request) -> bool:
     return first is not None and dialect_of(*first, request).shape == TEXT
 
 
-def field_of(request: Request, dialect: Dialect) -> str | None:
+def _field_of(request: Request, dialect: Dialect) -> str | None:
     """The field of the clusters; None if the first object decides."""
     if request.clusters_field is not None:
         return request.clusters_field.split(",")[-1 if request.side == RESPONSE else 0]
@@ -210,7 +210,7 @@ def _by_first(place: Place, fields: Fields, request: Request) -> First:
     """The dialect and the field of the first object. Raises `InputError` if it has the fields of both sides and the
     side is not known."""
     dialect = dialect_of(place, fields, request)
-    field = field_of(request, dialect)
+    field = _field_of(request, dialect)
     if field is not None:
         return First(dialect, field)
     if request.side is None and {dialect.clusters, dialect.predicted} <= fields.keys():
@@ -265,7 +265,7 @@ def words_of(place: Place, fields: Fields, request: Request) -> list[list[str]] 
     dialect = dialect_of(place, fields, request)
     if dialect.shape != TEXT or dialect.words not in fields:
         return sentences_of(fields, dialect)
-    clusters = fields[field_of(request, dialect) or dialect.clusters]
+    clusters = fields[_field_of(request, dialect) or dialect.clusters]
     flat = flattened(clusters, offsets_of(place, fields, dialect)[1])
     return [clean(pieces_of(fields[dialect.words], flat or ()).text).split()]
 
@@ -279,7 +279,7 @@ def sentences(source: Source, notices: list[Finding], request: Request) -> Itera
     noted: set[str] = set()
     for place, fields in objects(source):
         dialect = dialect_of(place, fields, request)
-        field = field_of(request, dialect) or dialect.clusters
+        field = _field_of(request, dialect) or dialect.clusters
         name = name_of(place, fields, dialect)
         read = {*dialect.fields, field}
         if others := [name for name in fields if name not in read and name not in noted]:
@@ -295,7 +295,7 @@ def sentences(source: Source, notices: list[Finding], request: Request) -> Itera
         yield words_of(place, fields, request)
 
 
-class Gathered:
+class _Gathered:
     """The documents since the last batch: lists of whole numbers, which become columns at its end.
 
     ``most`` is the largest number of faults of a document that are reported, ``words`` returns the words of spans.

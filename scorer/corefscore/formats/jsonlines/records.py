@@ -103,10 +103,10 @@ def parsed(place: Place, raw: bytes, *, first: bool) -> Fields:
         raise refused(place, "bad-json", error.pos + 1, text, what=error.msg, expected=ON_LINES) from None
     except (RecursionError, ValueError) as error:
         raise refused(place, "bad-json", what=_what(error), expected=ON_LINES) from None
-    return fields_of(place, value)
+    return _fields_of(place, value)
 
 
-def fields_of(place: Place, value: Any, *, in_array: bool = False) -> Fields:
+def _fields_of(place: Place, value: Any, *, in_array: bool = False) -> Fields:
     """The fields of a value. Raises `InputError` for a value that is not an object, and for a duplicate field."""
     if not isinstance(value, tuple):
         each = "in each place; repair or remove this one" if in_array else "on each line; repair or remove this line"
@@ -166,7 +166,7 @@ def _in_array(source: Source, skipped: Callable[[bytes | str], bool] | None) -> 
                 last = not isinstance(value, tuple)
                 if not (short and skipped is not None and skipped(short)):
                     place = Place(source, line)
-                    yield Record(place, size, partial(fields_of, place, value, in_array=True), last, short)
+                    yield Record(place, size, partial(_fields_of, place, value, in_array=True), last, short)
                 if last:
                     return
                 more = text.has_next()

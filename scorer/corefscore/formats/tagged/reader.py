@@ -12,6 +12,7 @@ The notation of all files is that of ``--tags``, or else it is recognised by the
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
@@ -153,14 +154,14 @@ class _Batch:
 
     def add(self, answer: Answer, text: Untagged) -> None:
         """Add a document."""
-        entities: dict[str, int] = {}
-        for mention in text.mentions:
-            if mention.entity not in entities:
-                entities[mention.entity] = len(self.labels)
-                self.labels.append(mention.entity)
-                self.document.append(len(self.names))
-            self.entity.append(entities[mention.entity])
-            self.spans.append((mention.first, mention.last))
+        entities: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        for entity, first, last in text.mentions:
+            entities[entity].append((first, last))
+        for entity, spans in entities.items():
+            self.entity += [len(self.labels)] * len(spans)
+            self.spans += spans
+            self.labels.append(entity)
+            self.document.append(len(self.names))
         self.names.append(answer.name)
         self.places.append(answer.place)
         self.tokens.append(len(text.words))
@@ -170,7 +171,6 @@ class _Batch:
         """The batch in columns."""
         start, end = np.array(self.spans, dtype=np.int64).reshape(-1, 2).T
         document, entity = np.array(self.document, dtype=np.int64), np.array(self.entity, dtype=np.int64)
-        order = np.argsort(entity, kind="stable")
         lines = np.array([place.line for place in self.places], dtype=np.int64)
         documents = Documents(
             self.names,
@@ -178,10 +178,10 @@ class _Batch:
             np.array(self.tokens, dtype=np.int64),
             document=document,
             label=-1 - np.arange(len(self.labels)),
-            entity=entity[order],
-            start=start[order],
-            end=end[order],
-            line=lines[document[entity[order]]],
+            entity=entity,
+            start=start,
+            end=end,
+            line=lines[document[entity]],
             odd_labels=self.labels,
             words=Passages(_words, USUAL._replace(tags=notation.name)),
             unnamed=all(name == str(place.line) for name, place in zip(self.names, self.places, strict=True)),
