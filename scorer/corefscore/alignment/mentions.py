@@ -59,7 +59,7 @@ class Mentions(NamedTuple):
 
     def keep(self, which: Bools) -> Mentions:
         """Only the mentions ``which``."""
-        return Mentions(self.side.keep(which), self.nodes.take(np.flatnonzero(which)), self.mention[which])
+        return Mentions(self.side.keep(which), self.nodes.take(which), self.mention[which])
 
 
 class Distinct(NamedTuple):
@@ -72,7 +72,7 @@ class Distinct(NamedTuple):
 
     def only(self, which: Bools) -> Distinct:
         """Some of the mentions."""
-        return Distinct(self.number[which], self.document[which], self.nodes.take(np.flatnonzero(which)))
+        return Distinct(self.number[which], self.document[which], self.nodes.take(which))
 
 
 class Candidates(NamedTuple):

@@ -234,6 +234,4 @@ def repeats_of(documents: Documents, spans: Sequence[Sequence[int]]) -> list[Rep
 
 def _first_mentions(side: Side) -> Ints:
     """The number of mentions before each document."""
-    if not len(side.document):
-        return np.zeros(0, dtype=np.int64)
-    return bounds(side.document[side.entity], int(side.document[-1]) + 1)
+    return bounds(side.document[side.entity], int(side.document.max(initial=-1)) + 1)

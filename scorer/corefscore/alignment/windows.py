@@ -87,7 +87,7 @@ def _refuse_others(name: str, side: Documents) -> None:
         raise UsageError(
             "windows need mentions that are spans of tokens, and those of CorefUD are not; leave --window out"
         )
-    if len(side.start) and int(side.start.min()) < 0:
+    if int(side.start.min(initial=0)) < 0:
         raise UsageError(f"windows need mentions that are (start, end), and the {name} has others; leave --window out")
 
 

@@ -242,19 +242,12 @@ class Nodes(NamedTuple):
         """The last word of each mention."""
         return self.word[np.cumsum(self.size) - 1]
 
-    def take(self, which: Ints) -> Nodes:
+    def take(self, which: Ints | Bools) -> Nodes:
         """The mentions ``which``, in that order."""
         words = ranges(self.first[which], self.size[which])
         links = ranges((np.cumsum(self.links) - self.links)[which], self.links[which])
-        return Nodes(
-            self.size[which],
-            self.head[which],
-            self.zero[which],
-            self.links[which],
-            self.word[words],
-            self.parent[links],
-            self.relation[links],
-        )
+        size, head, zero, count = self.size[which], self.head[which], self.zero[which], self.links[which]
+        return Nodes(size, head, zero, count, self.word[words], self.parent[links], self.relation[links])
 
 
 SENTENCE, TENTH = 1 << 36, 10_000
@@ -383,7 +376,7 @@ class Documents:
         """Some mentions, for messages."""
         rows = np.array(which, dtype=np.int64)
         columns = self.document[self.entity[rows]], self.line[rows], self.start[rows], self.end[rows]
-        return [self._at(Span(*row)) for row in zip(*(column.tolist() for column in columns), strict=True)]
+        return [self._at(Span(*row)) for row in np.stack(columns, axis=1).tolist()]
 
     def _at(self, span: Span) -> Mention:
         return Mention(self.names[span.document], self.place_of(span.document), span, self.words)

@@ -12,7 +12,7 @@ from corefscore.alignment.matching import Matched, Side
 from corefscore.alignment.mentions import Alignment
 from corefscore.alignment.pairing import Pairs
 from corefscore.checking.findings import Finding
-from corefscore.documents.arrays import Floats, Ints, order_by, sums
+from corefscore.documents.arrays import Floats, Ints, changes, order_by, sums
 from corefscore.documents.model import KEY, RESPONSE
 from corefscore.errors import UsageError
 from corefscore.kinds.labels import UNKNOWN
@@ -125,9 +125,8 @@ def _distances(members: Members, start: Ints) -> Ints:
     first token, `FIRST` for the first mention."""
     order = order_by(members.side.entity, members.place)
     found = np.full(len(order), FIRST)
-    step = np.diff(start[order])
-    same = members.side.entity[order][1:] == members.side.entity[order][:-1]
-    found[order[1:][same]] = step[same]
+    later = np.flatnonzero(~changes(members.side.entity[order]))
+    found[order[later]] = start[order[later]] - start[order[later - 1]]
     return found
 
 

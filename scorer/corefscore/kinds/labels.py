@@ -30,19 +30,15 @@ def with_kinds(pairs: Pairs, of: Of, reading: Reading) -> Pairs:
     if of.by == SIZE:
         return pairs
     if of.by == DISTANCE:
-        key, response = Kinds(_starts(KEY, pairs.key)), Kinds(_starts(RESPONSE, pairs.response))
+        for name, side in ((KEY, pairs.key), (RESPONSE, pairs.response)):
+            if int(side.start.min(initial=0)) < 0:
+                raise UsageError(
+                    f"--of distance needs mentions that are (start, end), and the {name} has others; leave --of out"
+                )
+        key, response = Kinds(pairs.key.start), Kinds(pairs.response.start)
     else:
         key, response = _by_head(pairs, of) if of.by == KIND else _by_type(pairs, of, reading)
     return pairs._replace(key=replace(pairs.key, kinds=key), response=replace(pairs.response, kinds=response))
-
-
-def _starts(name: str, side: Documents) -> Ints:
-    """The first tokens of mentions, from which distances are counted."""
-    if len(side.start) and int(side.start.min()) < 0:
-        raise UsageError(
-            f"--of distance needs mentions that are (start, end), and the {name} has others; leave --of out"
-        )
-    return side.start
 
 
 def _by_head(pairs: Pairs, of: Of) -> tuple[Kinds, Kinds]:

@@ -23,7 +23,7 @@ import numpy as np
 from corefscore.alignment.pairing import Pairs
 from corefscore.alignment.partings import described, partings
 from corefscore.checking.findings import Finding, plural
-from corefscore.documents.arrays import NO_OBJECTS, NONE, Ints
+from corefscore.documents.arrays import NO_OBJECTS, NONE, Ints, tally
 from corefscore.documents.model import Documents, NameColumn, NamedEntities
 from corefscore.errors import InputError, UsageError
 from corefscore.names.options import ALL, CONTAINS, EXACT, OWN, USUAL, NameOptions
@@ -86,12 +86,12 @@ class SideNames(NamedTuple):
 
 def names_of_side(documents: Documents, options: NameOptions, side: str) -> SideNames:
     """The numbers of names and entities of a side. Raises as `names_of` does."""
-    sizes = np.bincount(documents.entity, minlength=len(documents.document))
-    entities = len(sizes), int(np.count_nonzero(sizes == 1))
+    sizes = tally(documents.entity, len(documents.document))
+    found = SideNames(0, (), len(sizes), int(np.count_nonzero(sizes == 1)))
     if not options.of_side(side):
-        return SideNames(0, (), *entities)
+        return found
     names = names_of(documents, options)
-    return SideNames(len(names_that_count(names, options)), names.columns, *entities)
+    return found._replace(number=len(names_that_count(names, options)), columns=names.columns)
 
 
 def about_names(names: Sequence[Sequence[SideNames]], options: NameOptions) -> list[Finding]:
@@ -133,10 +133,10 @@ def about_mentions(
 
 def without_column(columns: Iterable[NameColumn]) -> list[Finding]:
     """A notice for each file with tokens in which no line has the column of names."""
-    lacking = [column for column in NameColumn.by_file(columns) if column.columns and not column.there]
     return [
         Finding("no-name-column", column.path, details={"column": column.number, "what": _lacking(column)})
-        for column in lacking
+        for column in NameColumn.by_file(columns)
+        if column.columns and not column.there
     ]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from corefscore.alignment.windows import whole
 from corefscore.checking.findings import plural
-from corefscore.documents.arrays import Bools, Floats, Ints
+from corefscore.documents.arrays import Floats, Ints
 from corefscore.documents.model import is_within, part_of
 from corefscore.errors import UsageError, listed
 from corefscore.metrics.counts import SCORES, summed
@@ -110,6 +110,8 @@ def sample(
         counts.append(of_units)
         sums = np.stack([summed(of_documents[group_of_document == number]) for number in range(len(names_of_groups))])
         observed.append(means(measures, sums) if averaged else statistics(metrics, measures, sums))
+    of_results = [result.uncounted(result) for result in results]
+    uncounted = [[[(name, score) in empty for score in SCORES] for name in measures] for empty in of_results]
     are_joined = unit in (DOCUMENT, JOINED) and len(units.group) < len(units.of_row)
     return Sample(
         metrics,
@@ -121,14 +123,8 @@ def sample(
         groups=names_of_groups,
         averaged=averaged,
         # In means over documents, a score that has nothing to count is 0.
-        uncounted=None if averaged else np.stack([_uncounted(result, measures) for result in results]),
+        uncounted=None if averaged else np.array(uncounted, dtype=np.bool_),
     )
-
-
-def _uncounted(result: Result, measures: Collection[str]) -> Bools:
-    """Whether each score of a result has nothing to count: measures x scores."""
-    empty = result.uncounted(result)
-    return np.array([[(measure, score) in empty for score in SCORES] for measure in measures], dtype=np.bool_)
 
 
 class _Rows(NamedTuple):

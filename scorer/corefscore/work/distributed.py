@@ -114,8 +114,9 @@ def cluster(scheduler: str, jobs: int | None = None) -> Iterator[Map]:
         settings["distributed.worker.profile.enabled"] = False
     with dask.config.set(settings), _silence():
         try:
-            if not local:
-                _knock(scheduler)
+            # A `Client` waits for ever for a server that does not answer, or is not a scheduler.
+            if not local and (kind := _identity(scheduler, SECONDS)["type"]) != "Scheduler":
+                raise ValueError(f"it is a {kind}")
             client = Client(**arguments)
         except Exception as error:  # a server that is not Dask may send anything
             raise UsageError(
@@ -141,7 +142,6 @@ class _Pulse:
 
     def __init__(self, scheduler: str, address: str) -> None:
         self._scheduler, self._address = scheduler, address
-        self._answered = self._heard = monotonic()
         self._seen: dict[str, float] = {}
 
     def result(self, future: Future[Any]) -> Any:
@@ -217,14 +217,6 @@ def _silence() -> Iterator[None]:
     finally:
         for logger, level in levels.items():
             logger.setLevel(level)
-
-
-def _knock(address: str) -> None:
-    """Raise an error of any kind unless a scheduler answers in time: a `Client` waits for ever for a server that does
-    not answer, or is not a scheduler."""
-    kind = _identity(address, SECONDS)["type"]
-    if kind != "Scheduler":
-        raise ValueError(f"it is a {kind}")
 
 
 def _identity(address: str, seconds: float) -> dict[str, Any]:
