@@ -195,9 +195,9 @@ class _Pairing:
             if d in batch.faults:
                 self._unscored(batch, [d])
         key, response = self.key_names.places, self.response_names.places
-        paired = {*self.other_form, *self.other_form.values()}
-        missing = [name for name in key if self.only in (None, name) and name not in response and name not in paired]
-        extra = [name for name in response if name not in key and name not in paired]
+        paired = (key.keys() & response.keys()).union(*self.other_form.items())
+        missing = [name for name in key if self.only in (None, name) and name not in paired]
+        extra = [name for name in response if name not in paired]
         if extra and missing and len(missing) == len(key):
             place = response[extra[0]]
             details = {"key": missing[0], "response": extra[0]}
@@ -210,8 +210,7 @@ class _Pairing:
             # Only so many are shown, and finding similar names takes time.
             like = nearest(name, others[:1000], count=1) if number < SHOWN else []
             hint = f'; the nearest name without a partner is "{like[0]}"' if like else ""
-            place = side.places[name]
-            details = {"document": name, "nearest": hint}
+            place, details = side.places[name], {"document": name, "nearest": hint}
             self.notices.append(Finding(code, place.source.name, place.line, details=details))
 
 
