@@ -86,20 +86,16 @@ def read_baseline(path: str, metric: str | None = None) -> Baseline:
     source = Source(path)
     text = as_text(source.read())
     if text.lstrip().startswith("{"):
-        return _from_json(text, source.name)
+        try:
+            data = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise _refused(source.name, f"this is not JSON: {error}") from error
+        return baseline_of(data, source.name)
     return _complete(_from_official(text, source.name, metric), source.name)
 
 
 def _refused(path: str, what: str, line: int | None = None) -> InputError:
     return InputError([Finding("not-a-baseline", path, line, details={"what": what})])
-
-
-def _from_json(text: str, path: str) -> Baseline:
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise _refused(path, f"this is not JSON: {error}") from error
-    return baseline_of(data, path)
 
 
 def baseline_of(data: Mapping[str, Any], path: str) -> Baseline:
@@ -117,13 +113,11 @@ def baseline_of(data: Mapping[str, Any], path: str) -> Baseline:
             for scopes in ("documents", "groups")
         )
         metrics = _metrics(",".join(data["options"]["metrics"]), path)
-        document = data["options"]["document"]
-        if not isinstance(document, str | None):
-            raise TypeError(f"the document is {document!r}")
+        document, by = data["options"]["document"], data.get("by")
+        for what, name in (("document", document), ("pattern of groups", by)):
+            if not isinstance(name, str | None):
+                raise TypeError(f"the {what} is {name!r}")
         fidelity = float(data["fidelity"]["fidelity"]) if "fidelity" in data else None
-        by = data.get("by")
-        if not isinstance(by, str | None):
-            raise TypeError(f"the pattern of groups is {by!r}")
         made = str(data["version"]), str(data["signature"]), dict(data["options"])
         total, macro, mean = map(numbers_in, (data["total"], data.get("macro", {}), data.get("mean", {})))
         baseline = Baseline(metrics, total, documents, document, *made, macro, fidelity, by, groups, mean)

@@ -583,6 +583,7 @@ NOTICES = {
         "over the old one with cp",
     ),
 }
+"""The texts of errors and of notices by code: what was found, and what it means or what to do."""
 
 KINDS: Mapping[str, Kind] = {
     code: Kind(severity, *texts)
@@ -695,10 +696,6 @@ class Collected(Generic[C]):
         """Count further things that are not listed."""
         if count:
             self.unlisted[code] += count
-
-    def has(self, code: str) -> bool:
-        """Whether something with this code is listed."""
-        return self._counts[code] > 0
 
 
 Found = Collected[Finding]

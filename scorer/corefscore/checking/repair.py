@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from itertools import compress, islice
+from itertools import compress
 from typing import NamedTuple
 
 from corefscore.alignment.repeats import Repeat, repeats
@@ -65,8 +65,9 @@ def repaired(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]
     source = _with_blanks(source, fixes)
     found = Found()
     by_token = _removable(source, found, fixes, first_copy=first_copy)
-    mixed = found.has("mixed-line-ends")
-    new_line = b"\r\n" if not mixed and _uses_crlf(source) else b"\n"
+    mixed = any(finding.code == "mixed-line-ends" for finding in found.listed)
+    _, first_line = next(iter(source.numbered_lines()), (0, b""))
+    new_line = b"\r\n" if not mixed and first_line.endswith(b"\r\n") else b"\n"
     changed_ends = first_changed = 0
     last = Line(0, b"", 0, 0)
     inside = 0
@@ -211,10 +212,6 @@ def _without(line: bytes, token: int, copies: list[_Copy]) -> bytes:
         else:
             left.append(piece)
     return line[:start] + (b"|".join(left[::-1]) or b"-") + line[start + len(cell) :]
-
-
-def _uses_crlf(source: Source) -> bool:
-    return any(line.endswith(b"\r\n") for _, line in islice(source.numbered_lines(), 1))
 
 
 def _with_lf(line: bytes) -> bytes:

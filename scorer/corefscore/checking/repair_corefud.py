@@ -90,23 +90,18 @@ def _fill(lines: list[bytes], file: _Repaired, fixes: Fixes) -> None:
         fixes.add(Fix("not-ten-columns", file.source.name, filled[0] + 1, what))
 
 
-class _Read(NamedTuple):
-    """The mentions of a file in the forms in which they were read."""
+class _Repaired(File):
+    """A file that is read to be repaired; it is ``faulty`` if scoring would refuse it. Its mentions are kept in the
+    forms in which they are read."""
 
-    cells: Cells
     chunks: Chunks
     events: Events
     found: FileMentions
     sized: Sized
     head: Ints
 
-
-class _Repaired(File):
-    """A file that is read to be repaired; it is ``faulty`` if scoring would refuse it."""
-
     def __init__(self, source: Source) -> None:
-        self.faulty = False
-        self._read: dict[str, Any] = {}
+        self.faulty, self.has_mentions = False, False
         super().__init__(source, lambda finding: None, Request())
 
     def refuse(self, finding: Finding) -> None:
@@ -114,58 +109,55 @@ class _Repaired(File):
         self.faulty = True
 
     def _columns(self, cells: Cells, chunks: Chunks, fields: Fields) -> Columns:
-        self._read.update(cells=cells, chunks=chunks)
+        self.chunks = chunks
         return super()._columns(cells, chunks, fields)
 
     def _events(self, word: Ints, chunks: Chunks, refuse: Refuse) -> Events:
-        self._read["events"] = events = super()._events(word, chunks, refuse)
-        return events
+        self.events = super()._events(word, chunks, refuse)
+        return self.events
 
     def _by_entity(
         self, found: FileMentions, sized: Sized, head: Ints, id_of: Callable[[int], Any]
     ) -> tuple[Columns, Ints]:
-        self._read.update(found=found, sized=sized, head=head)
+        self.found, self.sized, self.head, self.has_mentions = found, sized, head, True
         return super()._by_entity(found, sized, head, id_of)
 
     def edits(self, fixes: Fixes) -> dict[int, list[Edit]]:
         """The edits of the brackets of each line (from 0)."""
         edits: dict[int, list[Edit]] = defaultdict(list)
-        if not self._read:
+        if not self.has_mentions:
             return edits
-        read = _Read(**self._read)
-        for chunks in _copies(read):
-            self._report(
-                fixes, "dropped-repeat", chunks[0], read, "removed the second copy of a mention from entity {}"
-            )
+        for chunks in _copies(self):
+            self._report(fixes, "dropped-repeat", chunks[0], "removed the second copy of a mention from entity {}")
             for chunk in chunks:
-                self._edit(edits, read, chunk, Edit(*_extent(read.chunks, chunk), b""))
-        for parts in read.found.misnumbered:
+                self._edit(edits, chunk, Edit(*_extent(self.chunks, chunk), b""))
+        for parts in self.found.misnumbered:
             what = f"numbered the {parts[0].total} parts of a mention of entity {{}} from 1"
-            self._report(fixes, "misnumbered-parts", parts[0].chunk, read, what)
+            self._report(fixes, "misnumbered-parts", parts[0].chunk, what)
             for part in parts:
-                start, shift = int(read.chunks.id_stop[part.chunk]), read.chunks.shift_of(part.chunk)
+                start, shift = int(self.chunks.id_stop[part.chunk]), self.chunks.shift_of(part.chunk)
                 begin = start + shift
                 line_end = self.lines.ends[np.searchsorted(self.lines.ends, begin)]
                 stop = start + self.lines.piece(begin, line_end).index(b"]") + 1
                 text = b"[%d/%d]" % (part.number, part.total)
-                self._edit(edits, read, part.chunk, Edit(start, stop, text))
+                self._edit(edits, part.chunk, Edit(start, stop, text))
         return edits
 
-    def _edit(self, edits: dict[int, list[Edit]], read: _Read, chunk: int, edit: Edit) -> None:
+    def _edit(self, edits: dict[int, list[Edit]], chunk: int, edit: Edit) -> None:
         """Add an edit to the line of a chunk; its positions are those in the text of the chunks."""
-        line = self._line(read, chunk)
-        begin = int(self.lines.starts[line]) - read.chunks.shift_of(chunk)
+        line = self._line(chunk)
+        begin = int(self.lines.starts[line]) - self.chunks.shift_of(chunk)
         edits[line].append(edit._replace(start=edit.start - begin, stop=edit.stop - begin))
 
-    def _line(self, read: _Read, chunk: int) -> int:
+    def _line(self, chunk: int) -> int:
         """The line (from 0) of a chunk."""
-        return int(self.lines.tokens[self.lines.words.row[read.events.word[chunk]]])
+        return int(self.lines.tokens[self.lines.words.row[self.events.word[chunk]]])
 
-    def _report(self, fixes: Fixes, code: str, chunk: int, read: _Read, what: str) -> None:
+    def _report(self, fixes: Fixes, code: str, chunk: int, what: str) -> None:
         """Add a repair at the line of a chunk; ``what`` has a place for the entity."""
-        name = self.lines.documents.names[int(self.document_of(read.events.word[chunk]))]
-        text = what.format(as_text(read.chunks.id_of(chunk)))
-        fixes.add(Fix(code, self.source.name, self._line(read, chunk) + 1, f'in document "{name}": {text}'))
+        name = self.lines.documents.names[int(self.document_of(self.events.word[chunk]))]
+        text = what.format(as_text(self.chunks.id_of(chunk)))
+        fixes.add(Fix(code, self.source.name, self._line(chunk) + 1, f'in document "{name}": {text}'))
 
 
 def _extent(chunks: Chunks, chunk: int) -> tuple[int, int]:
@@ -174,7 +166,7 @@ def _extent(chunks: Chunks, chunk: int) -> tuple[int, int]:
     return int(chunks.start[chunk]) - (kind != CLOSE), int(chunks.stop[chunk]) + (kind != OPEN)
 
 
-def _copies(read: _Read) -> Iterator[tuple[int, ...]]:
+def _copies(read: _Repaired) -> Iterator[tuple[int, ...]]:
     """The chunks of each copy of a mention that can be removed."""
     found, sized = read.found, read.sized
     in_parts = np.bincount(found.of, minlength=len(found.entity)) > 1
@@ -198,7 +190,7 @@ class _Written:
     """The remaining chunks of a file: for each the chunks before and after it in its cell, -1 for none, and for each
     open bracket the chunk that closes it."""
 
-    def __init__(self, read: _Read) -> None:
+    def __init__(self, read: _Repaired) -> None:
         chunks = read.chunks
         self.kind = chunks.kind.tolist()
         cell = chunks.cell

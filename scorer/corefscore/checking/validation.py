@@ -90,8 +90,7 @@ def validate(
 
 def unreadable(path: str, error: UsageError) -> Validated:
     """The result for a FILE that cannot be read."""
-    details = {"what": str(error)}
-    return Validated(path, 0, 0, 0, 0, [Finding("unreadable", path, details=details)], {})
+    return Validated(path, 0, 0, 0, 0, [Finding("unreadable", path, details={"what": str(error)})], {})
 
 
 class _Side:
@@ -182,12 +181,8 @@ def _sharing_words(nodes: Nodes, pairs: Sequence[tuple[int, int]]) -> list[tuple
     """The pairs of mentions that have words in common."""
     first = nodes.first
     stop = first + nodes.size
-
-    def share(pair: tuple[int, int]) -> bool:
-        words, other_words = (nodes.word[first[mention] : stop[mention]] for mention in pair)
-        return bool(np.isin(words, other_words, assume_unique=True).any())
-
-    return list(filter(share, pairs))
+    words = {mention: nodes.word[first[mention] : stop[mention]] for pair in pairs for mention in pair}
+    return [pair for pair in pairs if np.isin(words[pair[0]], words[pair[1]], assume_unique=True).any()]
 
 
 def _describe_overlaps(documents: Documents, overlaps: Sequence[tuple[int, int]]) -> list[Finding]:
@@ -196,7 +191,6 @@ def _describe_overlaps(documents: Documents, overlaps: Sequence[tuple[int, int]]
     texts = documents.words_of([mention for mention, _ in overlaps])
     for (mention, other), text in zip(overlaps, texts, strict=True):
         document = int(documents.document[documents.entity[mention]])
-        inside = documents.end[mention] < documents.end[other]
         (start, end), (other_start, other_end) = (
             (int(documents.start[each]), int(documents.end[each])) for each in (mention, other)
         )
@@ -206,7 +200,7 @@ def _describe_overlaps(documents: Documents, overlaps: Sequence[tuple[int, int]]
             "start": start,
             "end": end,
             "tokens": tokens(start, end),
-            "how": "is inside" if inside else "crosses",
+            "how": "is inside" if end < other_end else "crosses",
             "entity": documents.name_of(int(documents.entity[mention])),
             "other_start": other_start,
             "other_end": other_end,
