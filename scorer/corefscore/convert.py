@@ -171,7 +171,7 @@ def _on_tokens(key: str, path: str, reading: Reading, notices: list[Finding]) ->
         yield FullDocument(name, place, overt(words[document]).words, kept)
 
 
-def as_spans(batch: Documents, notices: list[Finding]) -> Documents:
+def _as_spans(batch: Documents, notices: list[Finding]) -> Documents:
     """A batch whose mentions are spans, each with all tokens from its first to its last one.
 
     Heads, gaps and mentions without tokens (`corefscore.documents.model.Nodes`) are lost and added to the notices.
@@ -245,7 +245,7 @@ def _full(
     names = Names()
     for batch in batches:
         names.add(batch)
-        for number, document in enumerate(full_documents(as_spans(batch, notices))):
+        for number, document in enumerate(full_documents(_as_spans(batch, notices))):
             place = document.place
             if pieces := batch.discarded.get(number):
                 details = {"document": document.name, "count": plural(len(pieces), "piece"), "piece": pieces[0]}

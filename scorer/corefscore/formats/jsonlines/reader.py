@@ -79,7 +79,7 @@ class Reader:
     def __init__(self, notices: list[Finding], request: Request) -> None:
         self.notices, self.request = notices, request
         by_first = request.by_first
-        self.first = None if by_first is None else First(BY_NAME[by_first[0]], by_first[1])
+        self.first = None if by_first is None else _First(BY_NAME[by_first[0]], by_first[1])
         self.words = Passages(_flat, request._replace(names=None))
         self.batch = self._empty()
 
@@ -148,7 +148,7 @@ class Reader:
             self.batch.texts.append(self.text_of(fields, self.batch.tokens[-1], dialect))
         self.look(place, fields, field, dialect)
 
-    def _first(self, place: Place, fields: Fields) -> First:
+    def _first(self, place: Place, fields: Fields) -> _First:
         """The dialect and the field of the clusters. Raises `InputError` if an object has the field of predictions and
         the first object did not."""
         if self.first is None:
@@ -169,7 +169,7 @@ class Reader:
         return documents
 
 
-class First(NamedTuple):
+class _First(NamedTuple):
     """The dialect and the field of the clusters of a corpus, which its first object decides."""
 
     dialect: Dialect
@@ -206,18 +206,18 @@ def _field_of(request: Request, dialect: Dialect) -> str | None:
     return dialect.clusters if request.side == KEY or dialect.predicted is None else None
 
 
-def _by_first(place: Place, fields: Fields, request: Request) -> First:
+def _by_first(place: Place, fields: Fields, request: Request) -> _First:
     """The dialect and the field of the first object. Raises `InputError` if it has the fields of both sides and the
     side is not known."""
     dialect = dialect_of(place, fields, request)
     field = _field_of(request, dialect)
     if field is not None:
-        return First(dialect, field)
+        return _First(dialect, field)
     if request.side is None and {dialect.clusters, dialect.predicted} <= fields.keys():
         expected = 'side="key" for the first or side="response" for the second, or clusters_field'
         raise bad_field(place, fields, dialect.clusters, f"occurs together with {dialect.predicted}", expected)
     predicted = dialect.predicted
-    return First(dialect, predicted if predicted is not None and predicted in fields else dialect.clusters)
+    return _First(dialect, predicted if predicted is not None and predicted in fields else dialect.clusters)
 
 
 def numbers(sentences: Sentences) -> Ints:
