@@ -683,7 +683,11 @@ def test_a_file_of_both_sides_needs_no_response(tmp_path: Path, arguments: tuple
 @pytest.mark.parametrize(
     ("path", "rest", "text"),
     [
-        ("key.conll", (), "Missing argument 'RESPONSE'."),
+        (
+            "key.conll",
+            (),
+            "Missing argument 'RESPONSE'. Only JSON lines can have both sides in one file",
+        ),
         ("both.jsonl", ("nowhere.jsonl",), "nowhere.jsonl: No such file or directory"),
     ],
 )

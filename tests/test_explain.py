@@ -68,7 +68,25 @@ def test_the_numbers_that_were_recorded_for_real_output(expect: str, name: str, 
 def test_an_expectation_that_nothing_meets_is_told(capfdbinary: Capture) -> None:
     done = call(capfdbinary, "explain", KEY, RESPONSE, "--expect", "1.23")
     assert b"No convention gives 1.23." in done.stdout
-    assert within("explain", KEY, RESPONSE, "--expect", "many").status == 2
+    assert within("explain", KEY, RESPONSE, "--expect", "1.23%").stdout == done.stdout
+
+
+@pytest.mark.parametrize(
+    ("expect", "told"),
+    [
+        ("many", "--expect many: expected a score in percent, such as 71.35"),
+        ("0.7435", "--expect 0.7435 would be 0.7435 %; for 74.35 % write --expect 74.35"),
+        ("7.4e1", "--expect 7.4e1: expected a score in percent"),
+        ("101", "--expect 101: expected a percentage"),
+        ("", "--expect : expected a number"),
+    ],
+)
+def test_an_expectation_is_a_percentage(expect: str, told: str) -> None:
+    done = within("explain", KEY, RESPONSE, "--expect", expect)
+    assert (done.status, done.stdout) == (2, b"")
+    assert told in done.stderr.decode()
+    with pytest.raises(corefscore.UsageError, match="expect="):
+        corefscore.explain(KEY, RESPONSE, expect=expect)
 
 
 def test_given_mentions_leave_linking_alone() -> None:

@@ -83,6 +83,8 @@ def test_check_is_the_report_of_the_command(tmp_path: Path, capfdbinary: pytest.
     assert json.loads(printed.stdout) == json.loads(json.dumps(found.to_dict()))
     assert not found.passed
     assert {floor.met for floor in found.floors} == {False}
+    assert [(each.measure, each.score) for each in found.failures][-1] == ("lea", "f1")
+    assert check(*pair, minimum={"lea": 0.99}).failures[0].measure == "lea"
     assert "failed" in repr(found)
 
 

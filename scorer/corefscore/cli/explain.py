@@ -46,6 +46,7 @@ def run(
 ) -> None:
     """Score by every convention, and write the report."""
     from corefscore.python.conventions import explanation
+    from corefscore.reports.explain import expected
 
     response, _ = complete(key, response, "", arguments)
     spare_inputs({"--output": output}, (key, response), arguments["include"])
@@ -55,6 +56,6 @@ def run(
         if arguments.get(name)
     ]
     files = " ".join([*map(shlex.quote, (key, response)), *asked])
-    report = explanation(key, response, Reading(**arguments), expect, files)
+    report = explanation(key, response, Reading(**arguments), expected(expect, "--expect "), files)
     tell(report.official.notices)
     write(rendered(report, look), output)

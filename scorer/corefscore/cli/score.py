@@ -12,7 +12,7 @@ from click.core import ParameterSource
 
 from corefscore.cli import options
 from corefscore.cli.messages import STDOUT, tell, write
-from corefscore.cli.scoring import evaluated, of_both_sides, read_key, spare_inputs, workers
+from corefscore.cli.scoring import evaluated, missing_response, of_both_sides, read_key, spare_inputs, workers
 from corefscore.documents.model import KEY
 from corefscore.documents.sources import STDIN
 from corefscore.errors import InputError, UnknownDocumentError, UsageError
@@ -229,7 +229,7 @@ def _check_layout(layout: str, by: str | None, unit: str, others: Mapping[str, b
 def _check_alone(write_key: str | None, *, for_scores: bool) -> None:
     """Raise `UsageError` for a call without RESPONSE, unless it writes the estimated key and nothing else."""
     if write_key is None:
-        raise click.UsageError("Missing argument 'RESPONSE'.", click.get_current_context())
+        raise missing_response()
     if for_scores:
         raise UsageError("without RESPONSE there are no scores: leave --output and options of their layout out")
 

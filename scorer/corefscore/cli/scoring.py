@@ -106,8 +106,17 @@ def complete(key: str, response: str | None, name: str | None, arguments: Mappin
     """RESPONSE and NAME like `of_both_sides`. Raises `click.UsageError` if there is no RESPONSE."""
     response, name = of_both_sides(key, response, name, arguments)
     if response is None:
-        raise click.UsageError("Missing argument 'RESPONSE'.", click.get_current_context())
+        raise missing_response()
     return response, name
+
+
+def missing_response() -> click.UsageError:
+    """The error of a call without RESPONSE."""
+    return click.UsageError(
+        "Missing argument 'RESPONSE'. Only JSON lines can have both sides in one file: in the fields clusters and "
+        "predicted_clusters, or in those that --clusters-field KEY,RESPONSE names.",
+        click.get_current_context(),
+    )
 
 
 def _taken_apart(metrics: Sequence[Metric], arguments: Mapping[str, Any]) -> tuple[Reading, Rules, dict[str, Any]]:

@@ -10,7 +10,7 @@ from corefscore.formats.row import Reading
 from corefscore.metrics import AVERAGE, select
 from corefscore.python.api import complete, corpus, paths_of, scored, settings_of, warn_of
 from corefscore.python.arguments import Files, apart, spelled
-from corefscore.reports.explain import Explanation, explained
+from corefscore.reports.explain import Explanation, expected, explained
 from corefscore.results import Result
 from corefscore.settings import Rules
 
@@ -38,7 +38,8 @@ def explain(
     Raises `InputError` for input that is rejected, `UsageError` for an unknown argument.
     """
     reading, _, _ = apart(arguments)
-    report = explanation(key, complete(key, response, reading), reading, None if expect is None else str(expect))
+    number = expected(None if expect is None else str(expect), "expect=")
+    report = explanation(key, complete(key, response, reading), reading, number)
     warn_of(report.official.notices)
     return report
 

@@ -127,9 +127,9 @@ class Check(Presented):
         return f"<Check: {'; '.join(self.notes)}>"
 
     @property
-    def failures(self) -> list[Moved]:
-        """The changes that fail the check."""
-        return [moved for moved in self.moved if self.fails(moved)]
+    def failures(self) -> list[Moved | Floor]:
+        """What fails the check: changes, and minimum scores that are not met."""
+        return [*filter(self.fails, self.moved), *(floor for floor in self.floors if not floor.met)]
 
     def fails(self, moved: Moved) -> bool:
         """Whether a change fails the check."""
@@ -141,7 +141,7 @@ class Check(Presented):
     @property
     def passed(self) -> bool:
         """Whether nothing fails the check."""
-        return not self.failures and all(floor.met for floor in self.floors)
+        return not self.failures
 
     @property
     def signature(self) -> str:
@@ -242,16 +242,18 @@ class Check(Presented):
 
     def _failed(self) -> Iterator[str]:
         """Every failure in a sentence."""
-        for moved in self.failures:
-            way = "fell" if moved.difference < 0 else "rose"
-            where = {TOTAL: "", MACRO: "", MEAN: f" in the {MEAN}"}.get(moved.kind, f" in {moved.kind} {moved.scope}")
-            points = f"{abs(moved.difference) * 100:.2f} points, from {moved.before * 100:.2f} to {moved.now * 100:.2f}"
-            yield f"{moved.measure} {HEADINGS[moved.score]} {way} by {points}{where}"
-        for floor in self.floors:
-            if not floor.met:
-                now, least = f"{floor.now * 100:.2f}", f"{floor.least * 100:.2f}"
+        for failure in self.failures:
+            what, now = f"{failure.measure} {HEADINGS[failure.score]}", f"{failure.now * 100:.2f}"
+            if isinstance(failure, Floor):
                 where = "" if self.asked.by is None else f" in the {MEAN}"
-                yield f"{floor.measure} {HEADINGS[floor.score]} is {now}{where}, below the minimum of {least}"
+                yield f"{what} is {now}{where}, below the minimum of {failure.least * 100:.2f}"
+                continue
+            way = "fell" if failure.difference < 0 else "rose"
+            where = {TOTAL: "", MACRO: "", MEAN: f" in the {MEAN}"}.get(
+                failure.kind, f" in {failure.kind} {failure.scope}"
+            )
+            points = f"{abs(failure.difference) * 100:.2f} points, from {failure.before * 100:.2f} to {now}"
+            yield f"{what} {way} by {points}{where}"
 
 
 def check(

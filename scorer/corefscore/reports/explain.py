@@ -15,6 +15,7 @@ from corefscore.metrics.counts import SCORES, f1, summed
 from corefscore.reports.presented import Presented
 from corefscore.reports.row import PERCENT, Column, Table, head
 from corefscore.results import Result
+from corefscore.statistics.percent import from_percent
 
 MEASURES = (*GROUPS[AVERAGE], AVERAGE)
 """The measures of a row: the three of the CoNLL average, and the average itself."""
@@ -175,15 +176,26 @@ def _cells(row: Scored) -> list[Any]:
     return [row.convention.name, *measures, *ends, ", ".join(row.matches), row.convention.does, row.command]
 
 
+def expected(text: str | None, call: str) -> str | None:
+    """The expected score in percent, as the user typed it after ``call``, without the sign.
+
+    Raises `UsageError` for anything else, and for a number up to 1, which was probably meant as a fraction.
+    """
+    if text is None:
+        return None
+    if not set(text) <= set("0123456789.%"):
+        raise UsageError(f"{call}{text}: expected a score in percent, such as 71.35")
+    from_percent(text, call)
+    return text.removesuffix("%")
+
+
 def explained(score: Callable[[Options], Result], files: str, expect: str | None = None) -> Explanation:
     """The scores of a pair of files by each convention.
 
     ``score`` scores the pair with the metrics of the CoNLL average and the given options; ``files`` are the files as a
-    command line names them; ``expect`` is an expected score in percent. Raises `InputError` for input that every
-    convention rejects, and `UsageError` if ``expect`` is not a number.
+    command line names them; ``expect`` is a result of `expected`. Raises `InputError` for input that every convention
+    rejects.
     """
-    if expect is not None and not _is_number(expect):
-        raise UsageError(f"expect={expect!r}: expected a score in percent, such as 71.35")
     results: dict[str, Result | InputError | UsageError] = {}
 
     def result(options: Options) -> Result:
@@ -262,11 +274,3 @@ def _matches(scores: Mapping[str, Triple] | None, expect: str | None) -> Sequenc
     wanted = round(float(expect) * scale)
     points = {name: f1 * 100 * scale for name, (_, _, f1) in scores.items()}
     return [name for name, value in points.items() if wanted in (round(value), int(value + 1e-9))]
-
-
-def _is_number(text: str) -> bool:
-    """Whether a text is a decimal number without a sign."""
-    try:
-        return np.isfinite(float(text)).item() and set(text) <= set("0123456789.")
-    except ValueError:
-        return False
