@@ -159,7 +159,14 @@ COMPLETE = "_COREFSCORE_COMPLETE"
 
 def run(arguments: list[str], program: str) -> int:
     """Run the program with the name ``program``; returns the exit status."""
-    return (_as_corefud_scorer if program == COREFUD_NAME else _as_corefscore)(arguments, program)
+    try:
+        if program != COREFUD_NAME:
+            return _as_corefscore(arguments, program)
+        from corefscore.cli import corefud
+
+        return corefud.run(arguments, program)
+    except (ScorerError, click.ClickException, OSError, MemoryError) as error:
+        return _explain(error)
 
 
 def _as_corefscore(arguments: list[str], program: str) -> int:
@@ -183,18 +190,6 @@ def _as_corefscore(arguments: list[str], program: str) -> int:
     except InputError as error:
         refuse(error, context.meta.get(CALLED, context))
         return error.status
-    except (ScorerError, click.ClickException, OSError, MemoryError) as error:
-        return _explain(error)
-
-
-def _as_corefud_scorer(arguments: list[str], program: str) -> int:
-    """Run the program as the official CorefUD scorer."""
-    from corefscore.cli.corefud import run
-
-    try:
-        return run(arguments, program)
-    except (ScorerError, MemoryError) as error:
-        return _explain(error)
 
 
 def _explain(error: Exception) -> int:

@@ -22,7 +22,7 @@ from corefscore.results import Result
 
 
 def analysing() -> list[click.Parameter]:
-    """Options of an analysis."""
+    """Options of an analysis and of scoring."""
     return [
         click.Option(
             ["--measure"],
@@ -50,6 +50,7 @@ def analysing() -> list[click.Parameter]:
             show_default=True,
             help="Words to ignore at the ends of mentions in the search for span errors; off: do not search.",
         ),
+        *options.scoring([]),
     ]
 
 

@@ -68,7 +68,6 @@ def command(name: str) -> click.Command:
             ),
             click.Option(["--other"], type=options.File(), metavar="FILE", help="With --html: a second response."),
             *analysing(),
-            *options.scoring([]),
             *options.running(),
         ],
     )

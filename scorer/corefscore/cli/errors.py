@@ -54,7 +54,6 @@ def command(name: str) -> click.Command:
                 metavar="FOLDER",
                 help="Repair the errors type by type, and write the response after each step to FOLDER as CoNLL.",
             ),
-            *options.scoring([]),
             options.layout(TABLES, DATA, ANNOTATIONS),
             *options.running(),
         ],
