@@ -75,33 +75,35 @@ class Line(NamedTuple):
     """A line with its line end.
 
     ``begin`` is the line at which its document begins, 0 outside documents and for an end line. ``token`` is its number
-    in the document, -1 if it is not a token.
+    in the document, -1 if it is not a token. ``begins`` says that it is a begin marker.
     """
 
     number: int
     text: bytes
     begin: int
     token: int
-
-    @property
-    def begins(self) -> bool:
-        """Whether it is a begin marker."""
-        return self.begin == self.number
+    begins: bool = False
 
 
 def lines_of(source: Source) -> Iterator[Line]:
     """The lines of a file in order, read by the rules of `corefscore.formats.conll.reader`."""
-    begin, token = 0, -1
+    begin = 0
+    token = -1
     for number, raw in source.numbered_lines():
         text = raw.removesuffix(b"\n")
         if number == 1:
             text = text.removeprefix(MARK)
-        marker = marker_of(text) if b"#" in text else None  # few lines have one
-        if marker:
+        if b"#" not in text:  # nearly all lines; neither a marker nor a comment
+            token += bool(solid := text.strip())
+            yield Line(number, raw, begin, token if solid else -1)
+        elif marker := marker_of(text):
             begin, token = (0 if marker.name is None else number), -1
-        is_token = marker is None and is_token_line(text)
-        token += is_token
-        yield Line(number, raw, begin, token if is_token else -1)
+            yield Line(number, raw, begin, -1, begins=marker.name is not None)
+        elif is_token_line(text):
+            token += 1
+            yield Line(number, raw, begin, token)
+        else:
+            yield Line(number, raw, begin, -1)
 
 
 def tokens_of(source: Source) -> Iterator[tuple[int, list[bytes], list[int]]]:

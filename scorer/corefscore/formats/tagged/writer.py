@@ -99,7 +99,8 @@ def _around(sentences: Sentences, spans: Spans, notation: Notation) -> str:
     lines = []
     for sentence in sentences:
         tagged = zip(sentence, tokens, strict=False)
-        lines.append(" ".join("".join([*opens[token], word, *closes[token]]) for word, token in tagged))
+        words = ["".join([*opens.get(token, ()), word, *closes.get(token, ())]) for word, token in tagged]
+        lines.append(" ".join(words))
     return "\n".join(lines)
 
 
