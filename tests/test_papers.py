@@ -19,7 +19,7 @@ from corefscore import score
 
 LEA = "Moosavi and Strube 2016"
 LUO = "Luo et al. 2014"
-BLANC = "Recasens and Hovy 2010"
+BLANC = "Recasens and Hovy 2011"
 CONE = "Lin et al. 2010"
 
 NEAR = 1e-12
@@ -220,7 +220,7 @@ def test_blanc_of_luo_et_al_goes_by_the_links_of_both_sides(row: Boundary) -> No
 
 
 def test_right_and_wrong_links_fill_the_confusion_matrix() -> None:
-    """Recasens and Hovy 2010, table 1: on the same mentions, a wrong link of one kind is missing from the other."""
+    """Recasens and Hovy 2011, table 1: on the same mentions, a wrong link of one kind is missing from the other."""
     links = twins.score(twins.drawn("same-mentions", 50)).counts["blanc"]
     rc, key, _, response = links[:, 0].T
     rn, key_apart, _, response_apart = links[:, 1].T

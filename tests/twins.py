@@ -266,7 +266,7 @@ def scored(metric: str, counts: Sequence[Counted]) -> dict[str, Scored]:
 
 
 def blanc_by_the_key(counts: Sequence[Counted]) -> Scored:
-    """The mean over the kinds of link that the key has, 0 where it has none (Recasens and Hovy 2010, section 2.2, last
+    """The mean over the kinds of link that the key has, 0 where it has none (Recasens and Hovy 2011, section 2.2, last
     case, and the official scorer)."""
     parts = [divided(links) for links in counts if links.recall.denominator]
     if not parts:

@@ -284,7 +284,8 @@ def _batch_counts(views: Views, metrics: Sequence[Metric], settings: Settings) -
     for metric in metrics:
         if metric.view == NODES:
             raise UsageError(
-                f"the metric {metric.name} is for CorefUD, and these files are not CorefUD; use another metric"
+                f"the metric {metric.name} is for CorefUD, and these files are not CorefUD; name other metrics, "
+                "such as every instead of corefud"
             )
     rules = settings.rules.settled(nodes=False)
     matched = {

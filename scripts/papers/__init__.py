@@ -7,6 +7,6 @@ in `PAPERS`, and what it prints in `printed.py`.
 
 from __future__ import annotations
 
-from papers import lin_2010, luo_2014, moosavi_strube_2016, recasens_hovy_2010
+from papers import lin_2010, luo_2014, moosavi_strube_2016, recasens_hovy_2011
 
-PAPERS = (moosavi_strube_2016, luo_2014, recasens_hovy_2010, lin_2010)
+PAPERS = (moosavi_strube_2016, luo_2014, recasens_hovy_2011, lin_2010)

@@ -37,7 +37,7 @@ def count(overlap: Overlap, boundary: str = KEY) -> tuple[Counts, Counts]:
     With ``boundary`` both, a document in which neither side has a link has one non-coreference link of the weight
     `SPECK`, which both sides have if they have the same mentions.
 
-    Source: Luo et al. 2014, section 4 and case (1) of section 4.1; Recasens and Hovy 2010.
+    Source: Luo et al. 2014, section 4 and case (1) of section 4.1; Recasens and Hovy 2011.
     """
     cells, key, response = (groups.distinct for groups in (overlap.cells, overlap.key, overlap.response))
     together = cells.together(), key.together() + key.twice, response.together() + response.twice
@@ -100,7 +100,7 @@ def combine(counted: Sequence[Counts], boundary: str = KEY) -> Values:
 
     If there are no links of a kind, the official scorer decides by the links of the key alone, for documents and for
     totals. Without links of either kind all scores are 0; without coreference links they are those of the
-    non-coreference links, and the other way round (Recasens and Hovy 2010, section 2.2; recorded cases all-singletons,
+    non-coreference links, and the other way round (Recasens and Hovy 2011, section 2.2; recorded cases all-singletons,
     one-entity, empty-key). With ``boundary`` both, the links of either side decide, as in Luo et al. 2014, section 4.1:
     one mention that both sides have scores 1 instead of 0, {abc} against {ab}{c} 1/4 instead of 1/2.
     """
@@ -147,7 +147,7 @@ METRIC = Metric(
         "The mean of two scores: links between mentions of one entity, and links between mentions of",
         "different ones; each is the links that both sides have / those of the key.",
     ),
-    paper="Luo et al. 2014, An extension of BLANC to system mentions; Recasens and Hovy 2010, BLANC",
+    paper="Luo et al. 2014, An extension of BLANC to system mentions; Recasens and Hovy 2011, BLANC",
     cite=(
         "recasens-hovy-2011-blanc",
         "luo-etal-2014-extension",

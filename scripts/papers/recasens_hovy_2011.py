@@ -1,4 +1,4 @@
-"""Recasens and Hovy 2010, BLANC: Implementing the Rand index for coreference evaluation."""
+"""Recasens and Hovy 2011, BLANC: Implementing the Rand index for coreference evaluation."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def claims() -> list[Claim]:
 def page() -> str:
     """Section 2.2."""
     assert all(claim.holds for claim in claims())
-    return filled("recasens_hovy_2010.md", count=len(RULES))
+    return filled("recasens_hovy_2011.md", count=len(RULES))
 
 
 def drawings() -> list[Drawing]:
