@@ -749,6 +749,14 @@ ODD = [
 ]  # fmt: skip
 
 
+def test_a_copy_of_a_mention_without_an_id_is_told_as_such(
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    (tmp_path / "file").write_text(conllu("(-x)(-x)"))
+    done = call(capfdbinary, "validate", tmp_path / "file")
+    assert b"(token 0) is annotated 2 times, as entities (without id), (without id)" in done.stdout
+
+
 def test_mentions_inside_each_other_are_refused_before_their_words_take_all_memory(
     tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:

@@ -94,7 +94,7 @@ def test_documents_on_one_line_have_their_own_words() -> None:
     one = {"doc_id": "a", "tokens": ["x", "y"], "clusters_token_offsets": [[[0, 0]], [[0, 0]]]}
     text = json.dumps([{**one, "doc_id": "0", "tokens": ["p", "q"]}, one])
     done = within("validate", "-", stdin=text.encode())
-    assert b'in document "a": "x" (tokens 0 to 0) is annotated 2 times' in done.stdout + done.stderr
+    assert b'in document "a": "x" (token 0) is annotated 2 times' in done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("block", [1, 5, 1 << 16])

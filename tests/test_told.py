@@ -115,7 +115,7 @@ def test_the_two_mentions_are_of_one_document_if_possible() -> None:
     at_once = score({"a": [[(0, 0)]], "b": [[(7, 7)]]}, {"a": [], "b": [[(8, 8)]]}, "lea")
     for result in (scorer.result(), at_once):
         (notice,) = result.notices
-        assert (notice.details["key"], notice.details["documents"]) == ('"(7, 7)" (tokens 7 to 7)', "2 documents")
+        assert (notice.details["key"], notice.details["documents"]) == ('"(7, 7)" (token 7)', "2 documents")
 
 
 def test_sides_without_a_common_document_are_told_of_once() -> None:

@@ -227,7 +227,10 @@ def repeats_of(documents: Documents, spans: Sequence[Sequence[int]]) -> list[Rep
     names = iter(documents.names_of(entities.tolist()))
     found = []
     for first, copies, listed in zip(firsts, spans, shown, strict=True):
-        entity_names = [*islice(names, len(listed)), *["..."] * (len(listed) < len(copies))]
+        entity_names = [
+            *(name or "(without id)" for name in islice(names, len(listed))),
+            *["..."] * (len(listed) < len(copies)),
+        ]
         found.append(Repeat(first, copies, ", ".join(entity_names)))
     return found
 

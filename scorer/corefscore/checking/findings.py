@@ -719,4 +719,6 @@ def tokens(start: int, end: int) -> str:
     has an empty span (`corefscore.documents.model.Documents`)."""
     if 0 <= start > end:
         return f" (empty node before token {start})"
-    return f" (tokens {start} to {end})" if start >= 0 else ""
+    if start < 0:
+        return ""
+    return f" (token {start})" if start == end else f" (tokens {start} to {end})"
