@@ -159,12 +159,12 @@ def dialects_of(fields: Collection[str], requested: str | None = None) -> list[D
         return by_field[:1]
     found = [dialect for dialect in DIALECTS if not dialect.array and any(field in fields for field in dialect.unique)]
     if CLUSTERS in fields or PREDICTED in fields:
-        found.insert(0, E2E if _has_tokens(fields) else FASTCOREF)
+        found.insert(0, E2E if has_tokens(fields) else FASTCOREF)
     elif not found:
-        found = [E2E if _has_tokens(fields) else FASTCOREF]
+        found = [E2E if has_tokens(fields) else FASTCOREF]
     return found
 
 
-def _has_tokens(fields: Collection[str]) -> bool:
+def has_tokens(fields: Collection[str]) -> bool:
     """Whether the offsets of an object, which has no field of another dialect, seem to count tokens."""
     return E2E.words in fields or "subtoken_map" in fields or not any(field in fields for field in OF_CHARACTERS)

@@ -34,7 +34,16 @@ from corefscore.documents.arrays import NONE, Ints
 from corefscore.documents.model import KEY, RESPONSE, UNKNOWN, Documents, Place, Span, Texts, by_appearance
 from corefscore.documents.sources import Source
 from corefscore.errors import InputError
-from corefscore.formats.jsonlines.dialects import BY_NAME, CLUSTERS, PREDICTED, TEXT, Dialect
+from corefscore.formats.jsonlines.dialects import (
+    BY_NAME,
+    CLUSTERS,
+    E2E,
+    OF_CHARACTERS,
+    PREDICTED,
+    TEXT,
+    Dialect,
+    has_tokens,
+)
 from corefscore.formats.jsonlines.objects import (
     bad_field,
     check_fields,
@@ -150,7 +159,7 @@ class Reader:
 
     def _first(self, place: Place, fields: Fields) -> _First:
         """The dialect and the field of the clusters. Raises `InputError` if an object has the field of predictions and
-        the first object did not."""
+        the first object did not, and if its offsets seem to count characters and those of the first object tokens."""
         if self.first is None:
             self.first = _by_first(place, fields, self.request)
         predicted = self.first.dialect.predicted
@@ -158,6 +167,11 @@ class Reader:
         if chosen and self.first.field != predicted and predicted in fields:
             expected = "the same field in every object; --clusters-field NAME says which one has the clusters"
             raise bad_field(place, fields, predicted or "", "is here, but not in the first object", expected)
+        if self.first.dialect is E2E and self.request.input_format != E2E.name and not has_tokens(fields):
+            field = next(name for name in OF_CHARACTERS if name in fields)
+            what = "is here without sentences, so offsets can be of characters; in the first object they are of tokens"
+            expected = f"one kind of offsets in a file; --input-format {E2E.name} reads all of them as tokens"
+            raise bad_field(place, fields, field, what, expected)
         return self.first
 
     def _empty(self) -> _Gathered:
