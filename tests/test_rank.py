@@ -230,6 +230,9 @@ def test_groups_of_documents_have_a_line_each(capfdbinary: Capture) -> None:
     head, _, *rows = (line.split() for line in lines[lines.index("lea.precision by group") + 2 :][:4])
     shown = [[row[0], row[head.index("cedar")]] for row in rows]
     assert shown == [[name, f"{100 * groups[name]['lea'].precision:.2f}"] for name in ("bn", "nw")]
+    paper = call(capfdbinary, "rank", KEY, "--systems", RUNS, *by, "--format", "markdown").stdout.decode()
+    (row,) = (line for line in paper.splitlines() if line.startswith("| bn "))
+    assert shown[0][1] in row
 
 
 def test_of_many_systems_the_best_are_shown_by_group(tmp_path: Path, capfdbinary: Capture) -> None:

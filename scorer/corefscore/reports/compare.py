@@ -83,20 +83,27 @@ class Comparison(Presented):
     def readable(self) -> Sequence[Table]:
         """The scores and a table for each pair; with more than `PAIRWISE` systems, a matrix for each measure."""
         names = list(self.results)
-        sums = [] if self.datasets is None else [self.datasets.sums(shortened(names))]
         texts = fidelities(self.results, shortened(names))
         if len(names) > PAIRWISE:
-            return [*matrices(self.found, names), *sums, *texts]
-        groups = [] if self.datasets is None else self.datasets.pairs(names)
-        return [self._scores(shortened(names)), *texts, *pairwise(self._differences(), names), *groups, *sums]
+            return [*matrices(self.found, names), *self._on_groups, *texts]
+        return [self._scores(shortened(names)), *texts, *pairwise(self._differences(), names), *self._on_groups]
+
+    @property
+    def _on_groups(self) -> Sequence[Table]:
+        """The readable tables of groups, if there are any: of each of a few pairs of systems, and of all."""
+        if self.datasets is None:
+            return []
+        names = list(self.results)
+        pairs = self.datasets.pairs(names) if len(names) <= PAIRWISE else ()
+        return [*pairs, self.datasets.sums(shortened(names))]
 
     @cached_property
     def paper(self) -> Sequence[Table]:
-        """A row for each system; a single system has a second row with its intervals."""
+        """A row for each system, and the tables of groups; a single system has a second row with its intervals."""
         order, tested = range(len(self.results)), {name: index for index, name in enumerate(self.measures)}
         table = paper_of(self.results, self.found, self.found.sample, self.measures, tested=tested, order=order)
         if len(order) > 1:
-            return [table]
+            return [table, *self._on_groups]
         ends = {f"{m}.{c}": end for m, by_score in _ends(self.found).items() for c, end in by_score.items()}
         row = [ends.get(column.name) for column in table.columns]
         return [table._replace(rows=[*table.rows, row], notes=self.legend)]
@@ -170,8 +177,6 @@ class Comparison(Presented):
         """Notes on groups of documents."""
         if self.found.method.by is not None:
             yield f"scores are means over {plural(len(self.found.sample.groups), 'group')} by {self.found.method.by}"
-        if self.datasets is not None:
-            yield from self.datasets.notes
 
     def _undecided(self) -> Iterator[str]:
         """A note on the tests that could not have shown a difference."""
@@ -201,7 +206,7 @@ class Comparison(Presented):
             ],
             **({} if self.datasets is None else self.datasets.to_dict()),
             **fidelity_data(self.results),
-            "notes": [*self.legend, *self.notes],
+            "notes": [*self.legend, *self.notes, *([] if self.datasets is None else [self.datasets.note])],
         }
 
     def _system(self, s: int) -> dict[str, Any]:

@@ -120,15 +120,15 @@ class OnDatasets:
             for pair, m, c in self._tested
             if every or c == self._deciding[m]
         ]
-        return Table("over all groups", columns, rows)
+        return Table("over all groups", columns, rows, notes=[self.note])
 
     @property
-    def notes(self) -> Iterator[str]:
-        """A note on the tests on groups."""
+    def note(self) -> str:
+        """The note on the tests on groups."""
         tests = {"holm": "groups and pairs of systems within one score", "holm-all": "tests on groups"}
         way = tests.get(self.over.method.correction)
         corrected = f"corrected by Holm's method for all {way}" if way else "not corrected, so some by chance"
-        yield (
+        return (
             f"differ on: groups on which p is at most {self.over.method.alpha:g}, {corrected} "
             f"({self.found.trials} trials on each); if independent: the smallest number of groups on which the "
             "systems differ, if no two groups share texts (Dror et al. 2017)"

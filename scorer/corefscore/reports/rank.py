@@ -242,9 +242,10 @@ class Ranking(Presented):
         measures = self.table.measures
         rank = RANKED[0], self.ranks
         tested = {self.sort: 0} if self.sort in measures else {}
-        return [
-            paper_of(self.results, self.found, self.table, measures, tested=tested, order=self.order, before=[rank])
-        ]
+        systems = paper_of(
+            self.results, self.found, self.table, measures, tested=tested, order=self.order, before=[rank]
+        )
+        return [systems, *self._groups_of(shortened(self.names))]
 
     def interval(self, system: int) -> Interval | None:
         """The interval of the score that decides ranks; None if there is only one unit, or nothing to count."""
