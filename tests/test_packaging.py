@@ -13,20 +13,29 @@ from textwrap import dedent
 import pytest
 from corefscore import __version__
 from corefscore.metrics import NAMES, find, select
-from corefscore.metrics.citations import PAPERS, SOFTWARE, bibtex
+from corefscore.metrics.citations import ENTRIES, SOFTWARE, bibtex
 from support import ROOT, TESTDATA, call
 
 DEMO = (str(TESTDATA / "demo" / "key.conll"), str(TESTDATA / "demo" / "response.conll"))
 
 
+def fields_of(key: str) -> dict[str, str]:
+    """The fields of an entry, each of which has a line of its own."""
+    first, *lines, last = ENTRIES[key].splitlines()
+    assert re.fullmatch(r"@(software|inproceedings|article)\{" + key + ",", first) and last == "}"
+    found = [re.fullmatch(r"  (\w+) = \{(.+)\},", line) for line in lines]
+    assert all(found)
+    return {field[1]: field[2] for field in found if field}
+
+
 def test_every_metric_has_papers_to_cite() -> None:
     cited = {key for name in NAMES for key in find(name).cite}
-    assert cited <= set(PAPERS)
-    assert set(PAPERS) - cited == {"pradhan-etal-2011-conll", "pradhan-etal-2014-scoring"}
+    assert cited <= set(ENTRIES)
+    assert set(ENTRIES) - cited == {"corefscore", "pradhan-etal-2011-conll", "pradhan-etal-2014-scoring"}
     for name in NAMES:
         metric = find(name)
         for key in metric.cite:
-            fields = PAPERS[key][1]
+            fields = fields_of(key)
             assert {"title", "author", "year"} <= set(fields)
             assert fields["author"].split(",")[0].replace("{\\v{Z}}abokrtsk{\\'y}", "Žabokrtský") in metric.paper
             assert fields["year"] in key
@@ -72,9 +81,10 @@ def test_a_metric_of_another_package_is_cited_by_its_paper() -> None:
 
 def test_the_citation_file_says_the_same() -> None:
     text = (ROOT / "CITATION.cff").read_text()
-    assert f"version: {SOFTWARE['version']}" in text
-    assert SOFTWARE["author"].strip("{}") in text
-    title = SOFTWARE["title"].replace("{", "").replace("}", "").lower()
+    software = fields_of(SOFTWARE)
+    assert f"version: {software['version']}" in text
+    assert software["author"].strip("{}") in text
+    title = software["title"].replace("{", "").replace("}", "").lower()
     assert title in text.lower()
 
 

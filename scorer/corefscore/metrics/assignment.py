@@ -187,8 +187,7 @@ def _by_scipy(rows: Ints, columns: Ints, weights: Floats) -> Ints:
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
-    _, row = np.unique(rows, return_inverse=True)
-    _, column = np.unique(columns, return_inverse=True)
+    row, column = ranked(rows)[1], ranked(columns)[1]
     height, width = int(row.max()) + 1, int(column.max()) + 1
     highest = float(weights.max()) + 1
     cost = np.concatenate([highest - weights, np.full(height, highest)])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from corefscore.documents.arrays import Bools, Floats, Ints, pairs_of
-from corefscore.metrics.counts import Counts, Ratios, Values, divided
+from corefscore.metrics.counts import Counts, Ratios, Values, divided, shares
 from corefscore.metrics.overlap import Overlap
 from corefscore.metrics.row import Measure, Metric, Option
 
@@ -46,11 +47,7 @@ def count(overlap: Overlap, boundary: str = KEY) -> tuple[Counts, Counts]:
         nothing = (together[1] + together[2] + apart[1] + apart[2]) == 0
         same = (cells.spans == key.spans) & (cells.spans == response.spans)
         apart = apart[0] + SPECK * (nothing & same), apart[1] + SPECK * nothing, apart[2] + SPECK * nothing
-    return _counts(*together), _counts(*apart)
-
-
-def _counts(common: Floats, key: Floats, response: Floats) -> Counts:
-    return Counts(Ratios(common, key), Ratios(common, response))
+    return shares(*together), shares(*apart)
 
 
 def _both_apart(overlap: Overlap) -> Floats:
@@ -119,12 +116,6 @@ def combine(counted: Sequence[Counts], boundary: str = KEY) -> Values:
     )
 
 
-def combine_as_corefud(counted: Sequence[Counts], boundary: str = BOTH) -> Values:
-    """`combine` with the links of both sides deciding, and 0 if neither side has a link, as in the official CorefUD
-    scorer (recorded cases blanc-one-entity, blanc-one-entity-split, blanc-per-corpus)."""
-    return combine(counted, boundary)
-
-
 def _deciding(counted: Sequence[Counts], boundary: str) -> tuple[Bools, Bools]:
     """Whether each kind of link counts. A `SPECK` counts only if there is no whole link of either kind."""
     coreference, noncoreference = (
@@ -139,6 +130,7 @@ LINKS = (
     Measure("blanc.noncoreference", "Non-coreference links", title="BLANC, non-coreference"),
 )
 
+BLANC = Measure("blanc", "BLANC", combine, title="BLANC", options=("boundary",))
 
 METRIC = Metric(
     name="blanc",
@@ -157,8 +149,10 @@ METRIC = Metric(
         "If the key has links of one kind only, that kind alone decides, as in the official scorer; "
         "--boundary both considers the links of both sides, as Luo et al. do."
     ),
-    measures=(*LINKS, Measure("blanc", "BLANC", combine, title="BLANC", options=("boundary",))),
-    corefud=(*LINKS, Measure("blanc", "BLANC", combine_as_corefud, title="BLANC", options=("boundary",))),
+    measures=(*LINKS, BLANC),
+    # The links of both sides decide, with 0 if neither side has a link, as in the official CorefUD scorer (recorded
+    # cases blanc-one-entity, blanc-one-entity-split, blanc-per-corpus).
+    corefud=(*LINKS, BLANC._replace(combine=partial(combine, boundary=BOTH))),
     options=(
         Option(
             "boundary",

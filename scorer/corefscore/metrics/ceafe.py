@@ -8,7 +8,7 @@ import numpy as np
 
 from corefscore.documents.arrays import Bools, Floats
 from corefscore.metrics.assignment import best
-from corefscore.metrics.counts import Counts, Ratios
+from corefscore.metrics.counts import Counts, shares
 from corefscore.metrics.munkres import as_official
 from corefscore.metrics.overlap import Overlap
 from corefscore.metrics.row import Measure, Metric
@@ -30,7 +30,7 @@ def count(overlap: Overlap) -> tuple[Counts]:
     """
     key, response = overlap.key, overlap.response
     similar = overlap.similar(*_assigned(overlap))
-    return (Counts(Ratios(similar, key.total(key.size > 0)), Ratios(similar, response.total(response.size > 0))),)
+    return (shares(similar, key.total(key.size > 0), response.total(response.size > 0)),)
 
 
 def _assigned(overlap: Overlap) -> tuple[Floats, Bools]:

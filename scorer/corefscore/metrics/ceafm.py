@@ -8,7 +8,7 @@ import numpy as np
 
 from corefscore.documents.arrays import Bools
 from corefscore.metrics.assignment import best
-from corefscore.metrics.counts import Counts, Ratios
+from corefscore.metrics.counts import Counts, shares
 from corefscore.metrics.overlap import Overlap
 from corefscore.metrics.row import Measure, Metric
 
@@ -26,7 +26,7 @@ def count(overlap: Overlap) -> tuple[Counts]:
     cells = overlap.cells
     shared = cells.total(cells.size * _taken(overlap))
     key, response = overlap.key, overlap.response
-    return (Counts(Ratios(shared, key.total(key.size)), Ratios(shared, response.total(response.size))),)
+    return (shares(shared, key.total(key.size), response.total(response.size)),)
 
 
 def _taken(overlap: Overlap) -> Bools:

@@ -44,6 +44,11 @@ class Counts(NamedTuple):
     precision: Ratios
 
 
+def shares(common: Floats, key: Floats, response: Floats) -> Counts:
+    """The counts of a measure whose recall is common / key, and its precision common / response."""
+    return Counts(Ratios(common, key), Ratios(common, response))
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Values:
     """The scores of a measure, from 0 to 1: one number each, or one for each document, group or trial.
@@ -66,7 +71,7 @@ class Values:
 
 def divided(counts: Counts) -> Values:
     """Recall, precision and F1 of counts."""
-    return Values(counts.recall, counts.precision, f1(counts.recall.value, counts.precision.value))
+    return Values(*counts, f1(counts.recall.value, counts.precision.value))
 
 
 def packed(measures: Sequence[Counts]) -> Floats:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from corefscore.alignment.matching import Matched
-from corefscore.documents.arrays import Floats, Ints, changes, order_by, pairs_of, sums, tally
+from corefscore.documents.arrays import Floats, Ints, pairs_of, ranked, sums, tally
 from corefscore.metrics.tangles import shared_more_than_once
 
 
@@ -66,10 +66,8 @@ def distinct(matched: Matched, number: Ints, group: Ints, size: Ints, document: 
         return single(document, size, documents)
 
     # Distinct (number, group) rows, by number.
-    order = order_by(number, group)
-    new = changes(number[order], group[order])
-    row_number, row_group = number[order][new], group[order][new]
-    row_copies = np.diff(np.append(np.flatnonzero(new), len(order)))
+    first, row = ranked(number, group)
+    row_number, row_group = number[first], group[first]
     groups_of_number = tally(row_number, len(of_number))
     alone = groups_of_number[row_number] == 1
     sets: dict[int, list[int]] = defaultdict(list)
@@ -87,7 +85,7 @@ def distinct(matched: Matched, number: Ints, group: Ints, size: Ints, document: 
         tally(row_group, len(document)),
         tally(row_group[alone], len(document)),
         spans(np.flatnonzero(copies)),
-        spans(np.unique(row_number[row_copies > 1])),
+        spans(np.unique(row_number[tally(row, len(first)) > 1])),
         spans(np.flatnonzero(groups_of_number > 1)),
         dict(tangled),
     )

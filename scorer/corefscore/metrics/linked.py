@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from corefscore.documents.arrays import Floats, Ints
-from corefscore.metrics.counts import Counts, Ratios
+from corefscore.metrics.counts import Counts, shares
 from corefscore.metrics.overlap import Groups, Overlap
 from corefscore.metrics.row import Measure, Metric
 
@@ -24,7 +24,7 @@ def count(overlap: Overlap) -> tuple[Counts]:
     cells = overlap.cells
     kept = cells.total(np.maximum(cells.met - 1, 0))
     links = _links(overlap.key, cells.key, cells.met), _links(overlap.response, cells.response, cells.met)
-    return (Counts(Ratios(kept, links[0]), Ratios(kept, links[1])),)
+    return (shares(kept, *links),)
 
 
 def _links(entities: Groups, entity: Ints, met: Ints) -> Floats:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
 from typing import NamedTuple
 
 from corefscore.errors import UsageError, suggested
@@ -108,17 +107,17 @@ def _of(name: str) -> tuple[Sequence[str], Sequence[str]]:
     """The measures that a name means, and their metrics."""
     if name == AVERAGE:
         return (AVERAGE,), GROUPS[AVERAGE]
-    table = {metric: [measure.name for measure in find(metric).measures] for metric in (MENTIONS, *NAMES)}
-    if not _known(name, table):
-        table.update({metric.name: [measure.name for measure in metric.measures] for metric in outside()[0]})
-    for metric, measures in table.items():
-        if name in measures:
-            return (name,), (metric,)
-    if name in table:
-        return table[name], (name,)
-    known = [AVERAGE, *dict.fromkeys(chain.from_iterable((metric, *measures) for metric, measures in table.items()))]
-    raise UsageError(f'unknown measure "{name}"; {suggested(name, known)}')
+    metrics = [find(metric) for metric in (MENTIONS, *NAMES)]
+    if name not in _names(metrics):
+        metrics += outside()[0]
+    if owners := metrics_of(name, metrics):
+        return (name,), owners[:1]
+    for metric in metrics:
+        if metric.name == name:
+            return [measure.name for measure in metric.measures], (name,)
+    raise UsageError(f'unknown measure "{name}"; {suggested(name, [AVERAGE, *_names(metrics)])}')
 
 
-def _known(name: str, table: dict[str, list[str]]) -> bool:
-    return name in table or any(name in measures for measures in table.values())
+def _names(metrics: Sequence[Metric]) -> list[str]:
+    """The names of metrics, each followed by those of its measures."""
+    return [name for metric in metrics for name in (metric.name, *(measure.name for measure in metric.measures))]

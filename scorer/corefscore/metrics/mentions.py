@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corefscore.metrics.counts import Counts, Ratios
+from corefscore.metrics.counts import Counts, shares
 from corefscore.metrics.overlap import Overlap
 from corefscore.metrics.row import Measure, Metric
 
@@ -19,10 +19,8 @@ def count(overlap: Overlap) -> tuple[Counts]:
 
     Source: "Identification of Mentions" of the official scorer; copies: recorded cases repeat-key.
     """
-    common, key, response = (
-        groups.distinct.spans.astype(np.float64) for groups in (overlap.cells, overlap.key, overlap.response)
-    )
-    return (Counts(Ratios(common, key), Ratios(common, response)),)
+    sides = overlap.cells, overlap.key, overlap.response
+    return (shares(*(groups.distinct.spans.astype(np.float64) for groups in sides)),)
 
 
 def terms(both: Both) -> tuple[Counts]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from corefscore.alignment.mentions import Alignment, Mentions, Sets, shared, word_sets
-from corefscore.documents.arrays import Floats, Ints, order_by, sums
+from corefscore.alignment.mentions import Alignment, Mentions, shared, word_sets
+from corefscore.documents.arrays import Ints, order_by, sums
+from corefscore.documents.model import Nodes
 from corefscore.metrics.assignment import best
-from corefscore.metrics.counts import Counts, Ratios
+from corefscore.metrics.counts import Counts, shares
 from corefscore.metrics.row import NODES, Measure, Metric
 
 
@@ -21,27 +22,19 @@ def count(alignment: Alignment) -> tuple[Counts]:
 
     Source: Žabokrtský et al. 2022, section 4; recorded cases mor-overlap, mor-two-for-one.
     """
-    (document, key), (_, response) = (_in_text_order(side) for side in (alignment.key, alignment.response))
+    sides = (document, _), _ = _in_text_order(alignment.key), _in_text_order(alignment.response)
     common = np.zeros(alignment.documents)
-    for pairs in shared(key, response):
+    for pairs in shared(*(word_sets(*side) for side in sides)):
         taken = best(pairs.key, pairs.response, pairs.size.astype(np.float64)).taken
         common += sums(document[pairs.key[taken]], pairs.size[taken], alignment.documents)
-    words = [_words(alignment, side) for side in (alignment.key, alignment.response)]
-    return (Counts(Ratios(common, words[0]), Ratios(common, words[1])),)
+    return (shares(common, *(sums(of_side, nodes.size, alignment.documents) for of_side, nodes in sides)),)
 
 
-def _in_text_order(mentions: Mentions) -> tuple[Ints, Sets]:
+def _in_text_order(mentions: Mentions) -> tuple[Ints, Nodes]:
     """The documents and the words of mentions, in the order of the text, so that those that share words are near."""
     side = mentions.side
     order = order_by(side.number)
-    document = side.document[side.entity[order]]
-    return document, word_sets(document, mentions.nodes.take(order))
-
-
-def _words(alignment: Alignment, mentions: Mentions) -> Floats:
-    """The number of words of the mentions of each document."""
-    document = mentions.side.document[mentions.side.entity]
-    return sums(document, mentions.nodes.size, alignment.documents)
+    return side.document[side.entity[order]], mentions.nodes.take(order)
 
 
 METRIC = Metric(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corefscore.metrics.counts import Counts, Ratios
+from corefscore.metrics.counts import Counts, shares
 from corefscore.metrics.overlap import Groups, Overlap
 from corefscore.metrics.row import Measure, Metric
 
@@ -25,7 +25,7 @@ def count(overlap: Overlap) -> tuple[Counts]:
     """
     cells = overlap.cells
     kept = cells.total(np.maximum(cells.met - 1, 0))
-    return (Counts(Ratios(kept, _links(overlap.key)), Ratios(kept, _links(overlap.response))),)
+    return (shares(kept, _links(overlap.key), _links(overlap.response)),)
 
 
 def _links(entities: Groups) -> np.ndarray:

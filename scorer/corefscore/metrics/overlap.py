@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from corefscore.alignment.matching import Matched, Side
-from corefscore.documents.arrays import NONE, Array, Bools, Floats, Ints, changes, order_by, sums, tally
+from corefscore.documents.arrays import NONE, Array, Bools, Floats, Ints, changes, ranked, sums, tally
 from corefscore.metrics.distinct import Distinct, distinct, single
 
 
@@ -108,11 +108,8 @@ def overlap(matched: Matched) -> Overlap:
     common = entity_in_response[key.number] >= 0
     number, i = key.number[common], key.entity[common]
     j = entity_in_response[number]
-    order = order_by(i, j)
-    new = changes(i[order], j[order])
-    cell_of = np.empty(len(order), dtype=np.int64)
-    cell_of[order] = np.cumsum(new) - 1
-    cell_key, cell_response = i[order][new], j[order][new]
+    first, cell_of = ranked(i, j)
+    cell_key, cell_response = i[first], j[first]
 
     # The cell of the last copy of each span.
     cell_of_number = np.full(numbers, -1)

@@ -156,12 +156,12 @@ class Metric:
 
     def given(self, own: Mapping[str, Any]) -> Metric:
         """The metric with the values of its options, by keyword, passed to ``combine`` of its measures."""
-        measures = []
-        for measure in self.measures:
+
+        def bound(measure: Measure) -> Measure:
             values = {name: own[name] for name in measure.options if name in own}
-            bound = partial(measure.combine, **values) if measure.combine and values else measure.combine
-            measures.append(measure._replace(combine=bound))
-        return replace(self, measures=tuple(measures))
+            return measure._replace(combine=measure.combine and partial(measure.combine, **values))
+
+        return replace(self, measures=tuple(map(bound, self.measures)))
 
     @property
     def every_option(self) -> tuple[Option, ...]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from corefscore.alignment.lookups import last_entity, partners_of_mentions
-from corefscore.alignment.mentions import NOWHERE, Alignment, Mentions
+from corefscore.alignment.matching import Side
+from corefscore.alignment.mentions import NOWHERE, Alignment
 from corefscore.documents.arrays import Bools, Ints, changes, order_by, tally
 from corefscore.metrics.counts import Counts, Ratios
 from corefscore.metrics.row import NODES, Measure, Metric
@@ -26,54 +25,38 @@ def count(alignment: Alignment) -> tuple[Counts]:
     Source: Žabokrtský et al. 2022, section 4; recorded cases anaphor-*.
     """
     numbers = len(alignment.document)
-    key, response = _ordered(alignment.key), _ordered(alignment.response)
-    entity = np.append(last_entity(alignment.response.side, numbers), NOWHERE)
-    place = np.full(numbers + 1, NOWHERE)
-    first = np.append(_firsts(response), False)
-    # A mention that is in several entities is looked up in the last one.
-    place[response.number] = np.arange(len(response.number))
-    counterpart = _counterparts(alignment)[key.order]
-    found = counterpart != NOWHERE
+    key, response = alignment.sides
+    counterpart = _counterparts(alignment)
     # Whether an earlier mention of the key entity has its counterpart in the same entity of the response.
-    other = entity[counterpart]
-    order = order_by(key.entity, other)
+    other = np.append(last_entity(response, numbers), NOWHERE)[counterpart]
+    order = order_by(key.entity, other, key.number)
     linked = np.empty(len(order), dtype=np.bool_)
     linked[order] = ~changes(key.entity[order], other[order])
-    anaphor = key.zero & ~_firsts(key)
-    resolved = anaphor & found & ~first[place[counterpart]]
-    right, of_key, wrong = (
-        tally(key.document[which], alignment.documents).astype(np.float64)
-        for which in (resolved & linked, anaphor, resolved & ~linked)
-    )
-    taken = np.zeros(numbers + 1, dtype=np.bool_)
+    # A mention that is in several entities is looked up in the last one.
+    is_first, taken = np.zeros((2, numbers + 1), dtype=np.bool_)
+    is_first[response.number] = _firsts(response)
+    anaphor = alignment.key.nodes.zero & ~_firsts(key)
+    resolved = anaphor & (counterpart != NOWHERE) & ~is_first[counterpart]
     taken[counterpart[anaphor]] = True
-    spurious = response.zero & ~first[place[response.number]] & ~taken[response.number]
-    invented = np.bincount(response.document[spurious], minlength=alignment.documents)
-    return (Counts(Ratios(right, of_key), Ratios(right, right + invented + wrong)),)
+    invented = alignment.response.nodes.zero & ~(is_first | taken)[response.number]
+    right, of_key, wrong, spurious = (
+        tally(side.document[side.entity[which]], alignment.documents).astype(np.float64)
+        for side, which in (
+            (key, resolved & linked),
+            (key, anaphor),
+            (key, resolved & ~linked),
+            (response, invented),
+        )
+    )
+    return (Counts(Ratios(right, of_key), Ratios(right, right + spurious + wrong)),)
 
 
-class _Ordered(NamedTuple):
-    """The mentions of a side by entity and then in the order of the text, and the indices of that order."""
-
-    order: Ints
-    entity: Ints
-    document: Ints
-    number: Ints
-    zero: Bools
-
-
-def _ordered(mentions: Mentions) -> _Ordered:
-    side = mentions.side
-    order = order_by(side.entity, side.number)
-    entity = side.entity[order]
-    return _Ordered(order, entity, side.document[entity], side.number[order], mentions.nodes.zero[order])
-
-
-def _firsts(mentions: _Ordered) -> Bools:
+def _firsts(side: Side) -> Bools:
     """Whether each mention is the first of its entity."""
-    first = np.ones(len(mentions.entity), dtype=np.bool_)
-    first[1:] = mentions.entity[1:] != mentions.entity[:-1]
-    return first
+    first = np.full(len(side.document), np.iinfo(np.int64).max)
+    np.minimum.at(first, side.entity, side.number)
+    found: Bools = side.number == first[side.entity]
+    return found
 
 
 def _counterparts(alignment: Alignment) -> Ints:
