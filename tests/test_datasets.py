@@ -90,6 +90,22 @@ def test_one_document_gives_no_verdict(corpora: Path) -> None:
         assert (over["differ"], over["if_independent"], over["no_verdict"]) == (0, 0, 2 * DOCUMENTS)
 
 
+@pytest.mark.parametrize("systems", [1, 2, 5])
+@pytest.mark.parametrize("layout", ["json", "csv", "markdown", "latex", "table"])
+def test_groups_of_one_unit_have_no_intervals(corpora: Path, layout: str, systems: int) -> None:
+    """All resamples are the same: the ends of intervals are NaN, which no layout prints."""
+    sides: list[str | Path] = [
+        corpora / "key",
+        *(f"s{number}={corpora / name}" for number, name in enumerate(["one", "two"] * 3)),
+    ]
+    done = within("compare", *sides[: systems + 1], "--by", r"\w\d", "--trials", "20", "--format", layout, "--quiet")
+    assert done.status == 0, done.stderr
+    assert b"nan" not in done.stdout.lower().replace(b"nance", b"")
+    if layout != "csv":
+        assert b"every group has only one unit" in done.stdout
+        assert b"low, high:" not in done.stdout
+
+
 def test_several_systems_share_the_level(corpora: Path) -> None:
     """Three pairs on three data sets are a family of nine tests."""
     systems = {"one": corpora / "one", "two": corpora / "two", "key": corpora / "key"}

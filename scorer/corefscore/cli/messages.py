@@ -61,7 +61,7 @@ def silent() -> bool:
 
 
 def strict() -> bool:
-    """Whether the command has the option ``--strict``."""
+    """Whether the command is called with ``--strict``."""
     return bool(click.get_current_context().params.get("strict"))
 
 

@@ -36,12 +36,11 @@ def command(words: str) -> click.Command:
     listed = names_in(words)
     metrics = select(words)
     headings, average = len(listed) > 1 or listed[0] in GROUPS, "conll" in listed
-
-    def callback(**given: Any) -> None:
-        score(metrics=metrics, headings=headings, average=average, **given)
-
     command_made = options.Command(
-        words, callback=callback, help=_help(metrics, average=average), params=_parameters(metrics)
+        words,
+        callback=partial(score, metrics=metrics, headings=headings, average=average),
+        help=_help(metrics, average=average),
+        params=_parameters(metrics),
     )
     _check_options(command_made, metrics)
     return command_made

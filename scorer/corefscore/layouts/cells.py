@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any
 
 from corefscore.checking.findings import VISIBLE
@@ -59,8 +59,8 @@ def arranged(table: Table, style: Style) -> list[tuple[int, Column]]:
 
 def spans(columns: Sequence[Column]) -> list[tuple[str, slice]]:
     """The heading above each group of columns, and the columns that it spans."""
-    groups = groupby(range(len(columns)), key=lambda index: columns[index].over)
-    return [(over, slice((indices := list(group))[0], indices[-1] + 1)) for over, group in groups]
+    starts = [index for index, column in enumerate(columns) if not index or column.over != columns[index - 1].over]
+    return [(columns[start].over, slice(start, stop)) for start, stop in pairwise([*starts, len(columns)])]
 
 
 def width_of(text: str) -> int:

@@ -92,9 +92,7 @@ def _words(sentence: Sentence, colour: bool) -> Iterator[tuple[str, int]]:
         closing.setdefault(min(end, last), []).insert(0, (mark, mark.end > min(end, last)))
     for token, word in enumerate(sentence.words, start=sentence.first):
         before = [(f"{SIGNS[mark.state]}[", mark.state) for mark in opening.get(token, ())]
-        after = [
-            (f"]{mark.label.translate(VISIBLE)}" + "..." * more, mark.state) for mark, more in closing.get(token, ())
-        ]
+        after = [(f"]{mark.label}" + "..." * more, mark.state) for mark, more in closing.get(token, ())]
         pieces = [(piece.translate(VISIBLE), state) for piece, state in (*before, (word, None), *after)]
         text = "".join(_coloured(piece, state) if colour and state else piece for piece, state in pieces)
         yield text, sum(width_of(piece) for piece, _ in pieces)

@@ -52,7 +52,7 @@ class Asked(NamedTuple):
     by: str | None = None
 
     def decides(self, measure: str, score: str) -> bool:
-        """Whether the check fails when this score of a scope that decides falls."""
+        """Whether the check fails when this score of a scope that decides falls, without ``both_ways``."""
         return (measure, score) in self.measures if self.measures else score == "f1"
 
     def may_fall(self, measure: str, score: str) -> float:

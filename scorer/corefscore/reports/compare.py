@@ -30,7 +30,16 @@ from corefscore.reports.row import (
     shortened,
 )
 from corefscore.reports.score import Intervals
-from corefscore.reports.views import PAIRWISE, by_score, fidelities, fidelity_data, matrices, pairwise, paper_of
+from corefscore.reports.views import (
+    PAIRWISE,
+    by_score,
+    fidelities,
+    fidelity_data,
+    interval_of,
+    matrices,
+    pairwise,
+    paper_of,
+)
 from corefscore.results import Result, refuse_division
 from corefscore.statistics.datasets import on_each
 from corefscore.statistics.intervals import NAME as INTERVAL
@@ -165,7 +174,8 @@ class Comparison(Presented):
             f"verdict: at the level {method.alpha:g}; units: number of units in which the two differ; smallest p: the "
             "smallest p that the test could have given"
         )
-        return [interval, verdict] if self.found.sample.pairs else [interval]
+        legend = [interval] if self.found.sample.resamplable else []
+        return [*legend, verdict] if self.found.sample.pairs else legend
 
     @property
     def notes(self) -> Sequence[str]:
@@ -212,9 +222,9 @@ class Comparison(Presented):
     def _system(self, s: int) -> dict[str, Any]:
         """The scores of a system with their intervals, as data."""
 
-        def value(m: int, c: int) -> dict[str, float] | None:
-            observed, (low, high) = float(self.found.sample.observed[s, m, c]), map(float, self.found.ends[s, m, c])
-            return None if math.isnan(observed) else {"value": observed, "low": low, "high": high}
+        def value(m: int, c: int) -> dict[str, float | None] | None:
+            observed, (low, high) = known(self.found.sample.observed[s, m, c]), map(known, self.found.ends[s, m, c])
+            return None if observed is None else {"value": observed, "low": low, "high": high}
 
         return by_score(self.measures, value)
 
@@ -266,12 +276,7 @@ def intervals(result: Result, method: Method) -> Intervals:
 
 def _ends(found: Compared) -> dict[str, dict[str, Interval]]:
     """The intervals of the first system by measure and score."""
-
-    def interval(m: int, c: int) -> Interval | None:
-        low, high = map(float, found.ends[0, m, c])
-        return None if math.isnan(low + found.sample.shown[0, m, c]) else Interval(low, high)
-
-    return by_score(found.sample.measures, interval)
+    return by_score(found.sample.measures, partial(interval_of, found, 0))
 
 
 def notes_on_tests(found: Compared) -> list[str]:
@@ -321,7 +326,11 @@ def _notes_on_correction(found: Compared) -> Iterator[str]:
 
 
 def notes_on_intervals(found: Compared) -> Iterator[str]:
-    """Notes on intervals that may be too short, because there are few units; one unit has no intervals."""
+    """Notes on intervals: that there are none, or that they may be too short, because there are few units."""
+    if not found.sample.resamplable:
+        if found.sample.units > 1:
+            yield "no intervals, since every group has only one unit, so all resamples are the same; see --unit"
+        return
     if 1 < found.sample.units < SHORT:
         yield (
             f"only {found.sample.units} units: intervals may be too short; in simulations with 3 units, 95% "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -34,8 +35,9 @@ class Statistic(NamedTuple):
     array: Callable[[Any], Any]
 
     def of(self, found: Compared | Datasets, test: tuple[int, ...]) -> Any:
-        """The number of one test."""
-        return self.array(found)[test].item()
+        """The number of one test, or None for NaN."""
+        number = self.array(found)[test].item()
+        return None if math.isnan(number) else number
 
 
 TEST_STATISTICS = (

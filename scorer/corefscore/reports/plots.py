@@ -36,7 +36,7 @@ def drawn(ranking: Ranking, form: str) -> bytes:
     ends = [ranking.interval(system) or (np.nan, np.nan) for system in ranking.order]
     low, high = 100 * np.transpose(ends)
     # An interval need not contain the score, but the length of a bar cannot be negative.
-    bars = np.fmax(0, [scores - low, high - scores])
+    bars = np.fmax(0, [scores - low, high - scores])  # 0 for NaN, too
     axes.errorbar(scores, rows, xerr=bars, fmt="o", capsize=3)
     names = [f"{rank}  {ranking.names[system]}" for system, rank in zip(ranking.order, ranking.ranks, strict=True)]
     axes.set_yticks(rows, names)

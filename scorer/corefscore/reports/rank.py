@@ -31,7 +31,7 @@ from corefscore.reports.row import (
     known,
     shortened,
 )
-from corefscore.reports.views import by_score, fidelities, fidelity_data, on_groups, paper_of, sort_heading
+from corefscore.reports.views import by_score, fidelities, fidelity_data, interval_of, on_groups, paper_of, sort_heading
 from corefscore.results import Result, Scores, refuse_division
 from corefscore.statistics.significance import Compared, Method, Sample, Watch, compared
 from corefscore.statistics.units import sample
@@ -106,7 +106,8 @@ class Ranking(Presented):
     @cached_property
     def hidden(self) -> list[Hidden]:
         """Pairs of systems that share a rank but differ, since a system is compared only with the first of its rank."""
-        found, column, hidden = self.found, self.column, []
+        found, column = self.found, self.column
+        hidden = []
         for (better, rank), (worse, rank_of_worse) in combinations(zip(self.order, self.ranks, strict=True), 2):
             pair = found.pair_number(better, worse)
             if rank == rank_of_worse and found.differ(pair, 0, column):
@@ -163,6 +164,11 @@ class Ranking(Presented):
         measures = list(self.table.measures)
         columns = scored_columns(self.table.measures)
         return [known(self.table.shown[system, measures.index(m), SCORES.index(c)]) for m, c in columns]
+
+    def _data(self, system: int) -> dict[str, dict[str, float]]:
+        """The scores of a system by measure and score, as data."""
+        observed = self.table.observed[system]
+        return by_score(self.table.measures, lambda m, c: known(observed[m, c]))
 
     def _by_group(self, system: int) -> list[float | None]:
         """The score that decides ranks on each group."""
@@ -248,14 +254,13 @@ class Ranking(Presented):
         return [systems, *self._groups_of(shortened(self.names))]
 
     def interval(self, system: int) -> Interval | None:
-        """The interval of the score that decides ranks; None if there is only one unit, or nothing to count."""
-        low, high = map(float, self.found.ends[system, 0, self.column])
-        return None if math.isnan(low + self.found.sample.shown[system, 0, self.column]) else Interval(low, high)
+        """The interval of the score that decides ranks; see `interval_of`."""
+        return interval_of(self.found, system, 0, self.column)
 
     @property
     def legend(self) -> Sequence[str]:
         legend = []
-        if self.found.sample.units > 1:
+        if self.found.sample.resamplable:
             legend.append(
                 f"low, high: {percentage(self.found.method.confidence)} interval (bootstrap-t), from "
                 f"{self.found.resampled.shape[-1]} bootstrap resamples"
@@ -292,8 +297,6 @@ class Ranking(Presented):
         ranked = []
         for system, rank, test in zip(self.order, self.ranks, self.decided, strict=True):
             low, high = self.interval(system) or (None, None)
-            observed = self.table.observed[system]
-            scores = by_score(self.table.measures, lambda m, c, of=observed: known(of[m, c]))  # type: ignore[misc]
             groups = {group: scores_of_group[system].to_dict() for group, scores_of_group in self.groups.items()}
             row = {
                 "rank": rank,
@@ -301,7 +304,7 @@ class Ranking(Presented):
                 "low": low,
                 "high": high,
                 **test._asdict(),
-                "scores": scores,
+                "scores": self._data(system),
             }
             ranked.append({**row, "groups": groups} if groups else row)
         return {

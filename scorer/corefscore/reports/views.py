@@ -82,6 +82,12 @@ def by_score(measures: Iterable[str], value: Callable[[int, int], T | None]) -> 
     }
 
 
+def interval_of(found: Compared, system: int, m: int, c: int) -> Interval | None:
+    """The interval of a score; None if it has nothing to count, or if every group has only one unit."""
+    low, high = map(float, found.ends[system, m, c])
+    return None if math.isnan(low + found.sample.shown[system, m, c]) else Interval(low, high)
+
+
 def pairwise(differences: Table, names: Sequence[str]) -> Iterator[Table]:
     """A table for each pair of systems, from the table of all differences."""
     short = dict(zip(names, shortened(names), strict=True))
@@ -128,7 +134,7 @@ def _matrix_row(
     yield from (row + 1, shortened(names)[system])
     for score in list(asked(found.sample.measures).values())[m]:
         yield known(found.sample.shown[system, m, SCORES.index(score)])
-    yield None if math.isnan(found.sample.shown[system, m, c]) else Interval(*map(float, found.ends[system, m, c]))
+    yield interval_of(found, system, m, c)
     yield " ".join(
         " " if other == system else SIGNS[_differ(found, system, other, m, c)][row > column]
         for column, other in enumerate(order)

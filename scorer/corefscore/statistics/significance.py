@@ -94,6 +94,11 @@ class Sample:
         return len(self.stratum)
 
     @property
+    def resamplable(self) -> bool:
+        """Whether resamples can differ: whether some group has more than one unit. If not, there are no intervals."""
+        return self.units > int(self.stratum[-1]) + 1
+
+    @property
     def pairs(self) -> list[PairOf]:
         """All pairs of systems."""
         return list(combinations(range(self.systems), 2))
@@ -587,7 +592,7 @@ class Compared:
     def _intervals(self, resampled: Floats, observed: Floats, influence: Floats, least: float) -> Floats:
         """The intervals of ``observed``, ... x 2; ``influence`` is units x ..., and ``resampled`` ... x trials."""
         sample = self.sample
-        if sample.units == int(sample.stratum[-1]) + 1:
+        if not sample.resamplable:
             return np.full((*observed.shape, 2), np.nan)
         flat = np.nan_to_num(influence).reshape(sample.units, -1)
         powers = on_grid(np.concatenate([flat, flat**2], axis=1)[None]).reshape(sample.units, 2, -1)
