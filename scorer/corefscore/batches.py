@@ -76,9 +76,11 @@ Counted = tuple[BatchNotes, BatchCounts]
 
 
 def counted_metrics(metrics: Sequence[Metric], settings: Settings) -> tuple[Metric, ...]:
-    """The metrics that are counted: mention identification, for kinds of mentions also linking, and the given ones."""
+    """The metrics that are counted, with their options and definitions as in the settings: mention identification, for
+    kinds of mentions also linking, and the given ones."""
     linked = (find(LINKED),) if settings.rules.of is not None else ()
-    return tuple(dict.fromkeys((find(MENTIONS), *linked, *metrics)))
+    every = dict.fromkeys((find(MENTIONS), *linked, *metrics))
+    return tuple(metric.by(settings.rules.definitions).given(settings.own) for metric in every)
 
 
 def joined(batches: Sequence[Counted], metrics: Sequence[Metric], settings: Settings, notices: list[Finding]) -> Result:
@@ -94,7 +96,7 @@ def joined(batches: Sequence[Counted], metrics: Sequence[Metric], settings: Sett
     rules = settings.rules.settled(nodes=any(batch.nodes is not None for batch in notes))
     settings = replace(settings, rules=rules)
     views = {view: _shown(batches, view) for view in notes[0].messages}
-    every = tuple(metric.by(rules.definitions) for metric in counted_metrics(metrics, settings))
+    every = counted_metrics(metrics, settings)
     counts = {metric.name: in_a_row([batch.counts[metric.name] for _, batch in batches]) for metric in every}
     notices.extend(_notices(notes, metrics, settings, views))
     if rules.of is not None and not any(batch.kinds for _, batch in batches):
@@ -102,7 +104,7 @@ def joined(batches: Sequence[Counted], metrics: Sequence[Metric], settings: Sett
 
         notices += nothing_to_count(rules.of, every, counts, notes[0].files)
     return Result(
-        [metric.given(settings.own) for metric in every],
+        every,
         [name for batch in notes for name in batch.counted_names],
         counts,
         settings,

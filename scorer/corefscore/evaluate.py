@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -279,7 +279,7 @@ def _batch_counts(views: Views, metrics: Sequence[Metric], settings: Settings) -
         from corefscore.alignment.nodes import counts
 
         rules = settings.rules.settled(nodes=True)
-        found, copies = counts(whole, every, rules, partial(_own, settings=settings))
+        found, copies = counts(whole, every, rules)
         return _of_kinds(BatchCounts(found, {WHOLE: copies}), whole, metrics, settings)
     for metric in metrics:
         if metric.view == NODES:
@@ -295,9 +295,9 @@ def _batch_counts(views: Views, metrics: Sequence[Metric], settings: Settings) -
     }
     overlaps = {view: overlap(mentions) for view, mentions in matched.items()}
     batch = BatchCounts(
-        {metric.name: _counts(metric, overlaps[metric.view], settings) for metric in every},
+        {metric.name: _counts(metric, overlaps[metric.view]) for metric in every},
         {view: table.key.total(table.key.size) for view, table in overlaps.items()},
-        by_unit={} if settings.unit is None else _counts_by_unit(matched, overlaps, every, settings),
+        by_unit={} if settings.unit is None else _counts_by_unit(matched, overlaps, every),
     )
     return _of_kinds(batch, matched[WHOLE], metrics, settings)
 
@@ -314,7 +314,7 @@ def _of_kinds(
         raise UsageError(f"--unit {settings.unit}: scores of kinds (--of) have no units within documents")
     from corefscore.kinds.counts import counts_of_kinds
 
-    kinds = counts_of_kinds(whole, counted_metrics(metrics, settings), of, partial(_own, settings=settings))
+    kinds = counts_of_kinds(whole, counted_metrics(metrics, settings), of)
     if of.division:
         return batch._replace(kinds=kinds)
     (counts,) = kinds.values()
@@ -322,14 +322,14 @@ def _of_kinds(
 
 
 def _counts_by_unit(
-    matched: Mapping[str, Matched], overlaps: Mapping[str, Overlap], metrics: Sequence[Metric], settings: Settings
+    matched: Mapping[str, Matched], overlaps: Mapping[str, Overlap], metrics: Sequence[Metric]
 ) -> dict[str, Floats]:
     """The counts of additive metrics in each unit (`corefscore.alignment.units`)."""
     tables = {view: by_units(mentions, overlaps[view]) for view, mentions in matched.items()}
     found = {}
     for metric in metrics:
         if metric.additive:
-            recall, precision = (_counts(metric, table, settings) for table in tables[metric.view])
+            recall, precision = (_counts(metric, table) for table in tables[metric.view])
             found[metric.name] = np.concatenate([recall[..., :2], precision[..., 2:]], axis=-1)
     return found
 
@@ -343,13 +343,13 @@ LARGEST = 2**53
 """The limit of counts: larger floats do not represent every whole number, and much larger ones have no percentage."""
 
 
-def _counts(metric: Metric, table: Overlap, settings: Settings) -> Floats:
+def _counts(metric: Metric, table: Overlap) -> Floats:
     """The counts of a metric. Raises `UsageError` with its name if a metric of another package fails or does not return
     finite numbers."""
     if metric.name in (*NAMES, MENTIONS):
-        return packed(metric.count(table, **_own(metric, settings)))
+        return packed(metric.count(table))
     try:
-        counts = packed(metric.count(table, **_own(metric, settings)))
+        counts = packed(metric.count(table))
     except Exception as error:
         raise UsageError(f"{described(metric)} failed: {type(error).__name__}: {error}") from error
     shape = len(table.cells.distinct.spans), sum(measure.combine is None for measure in metric.measures), 4
@@ -367,9 +367,3 @@ def _counts(metric: Metric, table: Overlap, settings: Settings) -> Floats:
         f"{described(metric)} returned {found}; expected finite numbers of the shape {shape}: documents, measures that "
         "are not combined, and numerator and denominator of recall and of precision"
     )
-
-
-def _own(metric: Metric, settings: Settings) -> dict[str, Any]:
-    """The values of the options of a metric."""
-    keywords = (option.keyword for option in metric.options)
-    return {keyword: settings.own[keyword] for keyword in keywords if keyword in settings.own}

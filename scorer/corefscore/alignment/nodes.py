@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -97,11 +97,10 @@ def _partings(pairs: Pairs) -> list[tuple[int, int]]:
     return [(document, int(tokens[document])) for document in np.flatnonzero(within).tolist()]
 
 
-def counts(alignment: Alignment, metrics: Sequence[Metric], rules: Rules, own: Callable[[Metric], Any]) -> Any:
+def counts(alignment: Alignment, metrics: Sequence[Metric], rules: Rules) -> Any:
     """What each metric counts, by name, and the number of key mentions of each document.
 
-    Each metric counts from its own table (`corefscore.alignment.lookups.counts`). ``own`` returns the values of the
-    options that only this metric has.
+    Each metric counts from its own table (`corefscore.alignment.lookups.counts`).
     """
     assert rules.lookup and rules.definitions, "settled before"
     tables = lookups.tables(alignment, rules.lookup)
@@ -109,7 +108,7 @@ def counts(alignment: Alignment, metrics: Sequence[Metric], rules: Rules, own: C
     for metric in metrics:
 
         def count(seen: Any, metric: Metric = metric) -> Floats:
-            return packed(metric.count(seen, **own(metric)))
+            return packed(metric.count(seen))
 
         if metric.view == NODES:
             found[metric.name] = count(alignment)

@@ -28,11 +28,10 @@ from corefscore.results import values
 
 
 class Measure(NamedTuple):
-    """The measure in whose F1 costs are measured: its name, its metrics, and the options of each metric by name."""
+    """The measure in whose F1 costs are measured: its name, and its metrics."""
 
     name: str
     metrics: Sequence[Metric]
-    options: Mapping[str, Mapping[str, object]]
 
     def by(self, definitions: str | None) -> Measure:
         """The measure by the definitions of an official scorer (`corefscore.alignment.matching.DEFINITIONS`)."""
@@ -64,10 +63,7 @@ class Scored:
         if digest not in self._found:
             # The official order of sums takes time, and too few digits are printed here for it to matter.
             table = of_columns(self.both.documents, self.both.document, self.both.key, entities)
-            options = self.measure.options
-            self._found[digest] = {
-                metric.name: packed(metric.count(table, **options[metric.name])) for metric in self.measure.metrics
-            }
+            self._found[digest] = {metric.name: packed(metric.count(table)) for metric in self.measure.metrics}
         return self._found[digest]
 
     def totals(self, responses: Sequence[Ints]) -> list[float]:
@@ -105,12 +101,7 @@ def measured(name: str) -> Measure:
     metrics = wanted(measure).metrics
     if score != "f1" or any(metric.view != WHOLE for metric in metrics) or not metrics:
         raise UsageError(f'costs are differences in the F1 of a measure of all mentions, not of "{name}"; try conll')
-    own = own_values(metrics, {})
-    options = {
-        metric.name: {option.keyword: own[option.keyword] for option in metric.options if option.keyword in own}
-        for metric in metrics
-    }
-    return Measure(measure, metrics, options)
+    return Measure(measure, [metric.given(own_values(metrics, {})) for metric in metrics])
 
 
 class Cost(NamedTuple):
@@ -134,7 +125,7 @@ def in_turn(errors: Errors) -> Iterator[tuple[str, Ints]]:
     the response has nothing left that the key lacks. The last response equals the key.
     """
     both, pieces, response, key = errors.partitions, errors.pieces, errors.response, errors.key
-    entities = conflated(errors)
+    entities = _conflated(errors)
     yield types.CONFLATED, entities
     singles_or_whole = response.single | response.whole
     entities = np.where(both.extra & ~singles_or_whole, ABSENT, entities)
@@ -163,14 +154,13 @@ def in_turn(errors: Errors) -> Iterator[tuple[str, Ints]]:
     yield types.MISSING_SINGLETON, np.where(singles, label, entities)
 
 
-def conflated(errors: Errors) -> Ints:
+def _conflated(errors: Errors) -> Ints:
     """The response with each conflated piece as an entity of its own. If an extra mention is then alone in an entity
     that was conflated, it is removed as well."""
     both, pieces, response = errors.partitions, errors.pieces, errors.response
     entities = both.response.copy()
     count = len(response.main)
-    shared = np.flatnonzero(pieces.of != ABSENT)
-    moved = shared[response.apart[pieces.of[shared]]]
+    moved = pieces.mentions(response.apart)
     entities[moved] = count + pieces.of[moved]
     shared_pieces = np.bincount(pieces.response, minlength=count)
     extras = np.bincount(both.response[both.extra], minlength=count)
@@ -181,7 +171,7 @@ def conflated(errors: Errors) -> Ints:
     return entities
 
 
-def divided(errors: Errors) -> Ints:
+def _divided(errors: Errors) -> Ints:
     """The response with every entity that contains a divided piece joined to that of the key entity's main mention."""
     both, pieces, key = errors.partitions, errors.pieces, errors.key
     count = len(errors.response.main)
@@ -196,7 +186,7 @@ def divided(errors: Errors) -> Ints:
     return entities
 
 
-def missing_mention(errors: Errors) -> Ints:
+def _missing_mention(errors: Errors) -> Ints:
     """The response with each missing mention in the entity of the earliest mention of its key entity that was found."""
     both, key = errors.partitions, errors.key
     entities = both.response.copy()
@@ -218,9 +208,9 @@ def alone(errors: Errors) -> Iterator[tuple[str, Ints]]:
     )
     for name, gone in without:
         yield name, np.where(gone, ABSENT, both.response)
-    yield types.CONFLATED, conflated(errors)
-    yield types.DIVIDED, divided(errors)
-    yield types.MISSING_MENTION, missing_mention(errors)
+    yield types.CONFLATED, _conflated(errors)
+    yield types.DIVIDED, _divided(errors)
+    yield types.MISSING_MENTION, _missing_mention(errors)
     yield types.MISSING_ENTITY, np.where(_whole_entities(both, errors.key.whole), label, both.response)
     yield types.MISSING_SINGLETON, np.where(errors.key.single, label, both.response)
 

@@ -9,9 +9,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-LEFT, RIGHT = "left", "right"
+LEFT, RIGHT = 1, -1
+"""The side from which children are searched, as the step of a slice."""
 
-RULES: Mapping[str, tuple[str, str]] = {
+RULES: Mapping[str, tuple[int, str]] = {
     "ADJP": (RIGHT, "NNS QP NN $ ADVP JJ VBN VBG ADJP JJR NP JJS DT FW RBR RBS SBAR RB"),
     "ADVP": (LEFT, "RB RBR RBS FW ADVP TO CD JJR JJ IN NP JJS NN"),
     "CONJP": (LEFT, "CC RB IN"),
@@ -44,7 +45,7 @@ none is found, the first child from that side is the head."""
 
 NOMINAL = ("NP", "NML")
 
-NOMINAL_RULES: Sequence[tuple[str, frozenset[str]]] = (
+NOMINAL_RULES: Sequence[tuple[int, frozenset[str]]] = (
     (RIGHT, frozenset(["NN", "NNP", "NNPS", "NNS", "NX", "POS", "JJR"])),
     (LEFT, frozenset(NOMINAL)),
     (RIGHT, frozenset(["$", "ADJP", "PRN"])),
@@ -98,31 +99,18 @@ def heads(parse: Sequence[str], tags: Sequence[str]) -> dict[tuple[int, int], in
 
 def _parent(label: str, children: Sequence[Node]) -> Node:
     """The node over some children."""
-    child = _nominal_head(children) if label in NOMINAL else _head(label, children)
+    child = _head(label, children)
     return Node(label, children[0].start, children[-1].end, child.head, child.tag)
 
 
-def _nominal_head(children: Sequence[Node]) -> Node:
-    """The child with the head of a noun phrase."""
-    if children[-1].tag == "POS":
+def _head(label: str, children: Sequence[Node]) -> Node:
+    """The child with the head of a node."""
+    if label in NOMINAL and children[-1].tag == "POS":
         return children[-1]
-    for side, wanted in NOMINAL_RULES:
-        for child in _walk(children, side):
+    side, labels = RULES.get(label, (RIGHT, ""))
+    searches = NOMINAL_RULES if label in NOMINAL else [(side, (wanted,)) for wanted in labels.split()]
+    for step, wanted in searches:
+        for child in children[::step]:
             if child.label in wanted or child.tag in wanted:
                 return child
-    return children[-1]
-
-
-def _head(label: str, children: Sequence[Node]) -> Node:
-    """The child with the head of a node that is not a noun phrase."""
-    side, labels = RULES.get(label, (RIGHT, ""))
-    for wanted in labels.split():
-        for child in _walk(children, side):
-            if wanted in (child.label, child.tag):
-                return child
-    return next(iter(_walk(children, side)))
-
-
-def _walk(children: Sequence[Node], side: str) -> Sequence[Node]:
-    """The children, beginning at a side."""
-    return children if side == LEFT else children[::-1]
+    return children[::side][0]

@@ -14,7 +14,6 @@ from corefscore.alignment.pairing import Pairs
 from corefscore.alignment.repeats import Repeat, treat
 from corefscore.analysis.texts import Placed
 from corefscore.documents.arrays import Bools, Ints, bounds, order_by
-from corefscore.documents.model import joined
 from corefscore.settings import Rules
 
 ABSENT = -1
@@ -57,11 +56,6 @@ class Partitions(NamedTuple):
     repair: Ints
 
     @property
-    def columns(self) -> tuple[Ints, Ints, Bools]:
-        """Start, end, and whether the text has the mention, as `corefscore.analysis.texts.Placed` has them."""
-        return self.start, self.end, self.inside
-
-    @property
     def missing(self) -> Bools:
         """The mentions that only the key has."""
         found: Bools = self.response == ABSENT
@@ -82,19 +76,6 @@ class Partitions(NamedTuple):
         """The partitions without mentions that both sides lack; entities are numbered again, without gaps."""
         left = self.take(np.flatnonzero((self.key != ABSENT) | (self.response != ABSENT)))
         return left._replace(key=renumbered(left.key), response=renumbered(left.response))
-
-    def swapped(self) -> Partitions:
-        """The partitions with key and response exchanged."""
-        return self._replace(key=self.response, response=self.key, key_row=self.response_row, response_row=self.key_row)
-
-
-def whole(batches: Sequence[Pairs]) -> Pairs:
-    """All batches of a run as one batch."""
-    return Pairs(
-        joined([batch.key for batch in batches]),
-        joined([batch.response for batch in batches]),
-        np.concatenate([batch.present for batch in batches]),
-    )
 
 
 class Members:
@@ -131,17 +112,14 @@ def partitions(pairs: Pairs, rules: Rules, placed: tuple[Placed, Placed]) -> tup
     key_entity[key.side.number], response_entity[response.side.number] = key.side.entity, response.side.entity
     key_row[key.side.number], response_row[response.side.number] = key.row, response.row
     columns: list[Any] = []
-    for of_key, of_response in zip(placed[0].columns, placed[1].columns, strict=True):
+    for of_key, of_response in zip(placed[0][:3], placed[1][:3], strict=True):
         column = np.zeros(size, dtype=of_key.dtype)
         column[response.side.number] = of_response[response.row]
         column[key.side.number] = of_key[key.row]
         columns.append(column)
     start, end, inside = columns
-    both = Partitions(
-        len(pairs.key),
-        *(document, start, end, inside.astype(np.bool_)),
-        *(key_entity, response_entity, key_row, response_row, np.zeros(size, dtype=np.int64)),
-    )
+    entities_and_rows = key_entity, response_entity, key_row, response_row
+    both = Partitions(len(pairs.key), document, start, end, inside, *entities_and_rows, np.zeros(size, dtype=np.int64))
     return both.compact(), sum(len(repeat.copies) - 1 for repeat in dropped)
 
 

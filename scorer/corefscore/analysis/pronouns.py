@@ -46,7 +46,10 @@ def pronouns_of(words: str, text: Text, option: str = "--pronouns ") -> Pronouns
     """
     kind, separator, rest = words.partition(":")
     if words == AUTO:
-        return _by_tags(text)
+        if text.tag_set is None:
+            return NO_PRONOUNS
+        also = ENGLISH_WORDS if text.tag_set == PENN else frozenset[str]()
+        return Pronouns(f"tags:{text.tag_set}", TAG_SETS[text.tag_set].pronouns, also)
     if words == "none":
         return NO_PRONOUNS
     if words == "english":
@@ -62,14 +65,6 @@ def pronouns_of(words: str, text: Text, option: str = "--pronouns ") -> Pronouns
     raise UsageError(f'{option}"{words}": expected auto, none, english, tags:A,B or words:FILE')
 
 
-def _by_tags(text: Text) -> Pronouns:
-    """How to recognise pronouns by the tag set of a text."""
-    if text.tag_set is None:
-        return NO_PRONOUNS
-    words = ENGLISH_WORDS if text.tag_set == PENN else frozenset[str]()
-    return Pronouns(f"tags:{text.tag_set}", TAG_SETS[text.tag_set].pronouns, words)
-
-
 def unknown(asked: str, pronouns: Pronouns, text: Text, option: str = "--pronouns ") -> str | None:
     """Why no token of a text is recognised as a pronoun; None if some are, if ``auto`` knows the tags, or for ``none``.
 
@@ -79,20 +74,18 @@ def unknown(asked: str, pronouns: Pronouns, text: Text, option: str = "--pronoun
         return None
     if not text.words:
         return "the key has no words"
-    if asked == AUTO:
-        return None if pronouns.tags else _no_tags(text)
-    return None if any(map(fitting(pronouns), text.tags, text.words)) else f"nothing in the key fits {option}{asked}"
-
-
-def _no_tags(text: Text) -> str:
-    """Why the tags of a text name no pronouns."""
-    if set(text.tag_counts) <= {NO_TAG}:
+    if asked != AUTO:
+        found = any(map(fitting(pronouns), text.tags, text.words))
+        return None if found else f"nothing in the key fits {option}{asked}"
+    if pronouns.tags:
+        return None
+    if set(text.tags) <= {NO_TAG}:
         return "the key has no parts of speech"
     return f"the parts of speech of the key are of no known set ({', '.join(TAG_SETS)})"
 
 
 def are_pronouns(document: Ints, columns: tuple[Ints, Ints, Bools], text: Text, pronouns: Pronouns) -> Bools:
-    """Whether each mention is a pronoun: one token with such a tag or word. ``columns`` are those of `Placed`."""
+    """Whether each mention is a pronoun: one token with such a tag or word. ``columns`` are the first of `Placed`."""
     start, end, inside = columns
     found = np.zeros(len(start), dtype=np.bool_)
     if not (pronouns.tags or pronouns.words):

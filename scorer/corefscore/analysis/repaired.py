@@ -18,8 +18,6 @@ from corefscore.formats.conll.writer import write
 from corefscore.formats.row import FullDocument, Sentences
 from corefscore.formats.written import crossing
 
-Entities = dict[str, list[tuple[int, int]]]
-
 
 def repaired(analysis: Analysis, notices: list[Finding]) -> list[tuple[str, list[str]]]:
     """The file name and text of each step: the first file has only spans repaired, the last one is the key.
@@ -51,7 +49,7 @@ def _documents(analysis: Analysis, entities: Ints, sentences: Sequence[Sentences
         if entity != ABSENT:
             spans[document][entity].append((start, end))
     for document, name in enumerate(analysis.result.names):
-        named: Entities = {str(number): mentions for number, mentions in enumerate(spans[document].values())}
+        named = {str(number): mentions for number, mentions in enumerate(spans[document].values())}
         place = analysis.pairs.key.places[document] or Place(Source("key"), None)
         yield FullDocument(name, place, sentences[document], named)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,14 +13,14 @@ import numpy as np
 from corefscore.alignment.pairing import Pairs
 from corefscore.analysis import types
 from corefscore.analysis.costs import Cost, Measure, Scored, alone, in_turn
-from corefscore.analysis.partitions import ABSENT, Partitions, in_order, partitions, whole
+from corefscore.analysis.partitions import ABSENT, Partitions, in_order, partitions
 from corefscore.analysis.pronouns import Pronouns, are_pronouns, pronouns_of, unknown
 from corefscore.analysis.spans import repaired, way_of
 from corefscore.analysis.texts import Placed, Text
 from corefscore.analysis.types import Errors, errors_of
 from corefscore.checking.findings import Finding
 from corefscore.documents.arrays import Bools, Floats, Ints, order_by
-from corefscore.documents.model import Mention, texts_of
+from corefscore.documents.model import Mention, joined, texts_of
 from corefscore.errors import UsageError
 from corefscore.formats.row import AUTO, FILE
 from corefscore.metrics.assignment import connected
@@ -108,7 +109,7 @@ class Analysis:
     @cached_property
     def counts(self) -> dict[str, int]:
         """How many errors there are of each type."""
-        return self.errors.counts(len(self.repaired))
+        return {name: int(found.sum()) for name, found in self.by_document.items()}
 
     @cached_property
     def costs(self) -> list[Cost]:
@@ -136,19 +137,12 @@ class Analysis:
     @cached_property
     def by_document(self) -> dict[str, Ints]:
         """How many errors of each type each document has."""
-        both, errors, size = self.both, self.errors, self.both.documents
-        found = {types.SPAN: np.bincount(both.document[self.repaired], minlength=size)}
-        for side, entities, names in (
-            (errors.response, both.response, types.OF_RESPONSE),
-            (errors.key, both.key, types.OF_KEY),
-        ):
-            conflated, mention, entity, singleton = names
-            found[conflated] = np.bincount(errors.pieces.document[side.apart], minlength=size)
-            found[mention] = np.bincount(both.document[side.alone], minlength=size)
-            _, first = np.unique(entities[side.whole], return_index=True)
-            found[entity] = np.bincount(both.document[side.whole][first], minlength=size)
-            found[singleton] = np.bincount(both.document[side.single], minlength=size)
-        return {name: found[name] for name in types.TYPES}
+        return self.errors.by_document(self.repaired)
+
+    @cached_property
+    def _misplaced(self) -> Bools:
+        """The mentions in pieces that are conflated or divided."""
+        return self.errors.pieces.mentions(self.errors.key.apart | self.errors.response.apart)
 
     @cached_property
     def groups(self) -> Groups:
@@ -165,10 +159,7 @@ class Analysis:
             scored = Scored(self.measure, as_documents)
             cost = scored.gained(as_documents.response, scored.perfect)
         perfect = np.ones(len(first), dtype=np.bool_)
-        perfect[of[both.missing | both.extra]] = False
-        wrong = self.errors.key.apart | self.errors.response.apart
-        shared = pieces.of != ABSENT
-        perfect[of[shared][wrong[pieces.of[shared]]]] = False
+        perfect[of[both.missing | both.extra | self._misplaced]] = False
         return Groups(of, document, cost, perfect)
 
     @cached_property
@@ -185,13 +176,10 @@ class Analysis:
     @cached_property
     def status(self) -> Ints:
         """The status of each mention of the key as an index of `STATUS`; the highest one if several apply."""
-        both, pieces, errors = self.both, self.errors.pieces, self.errors
-        found = np.full(len(both.key), STATUS.index(RIGHT))
+        found = np.full(len(self.both.key), STATUS.index(RIGHT))
         found[self.repaired] = STATUS.index(WRONG_SPAN)
-        wrong = errors.key.apart | errors.response.apart
-        shared = np.flatnonzero(pieces.of != ABSENT)
-        found[shared[wrong[pieces.of[shared]]]] = STATUS.index(WRONG_ENTITY)
-        found[both.missing] = STATUS.index(MISSING)
+        found[self._misplaced] = STATUS.index(WRONG_ENTITY)
+        found[self.both.missing] = STATUS.index(MISSING)
         return found[self.of_key]
 
     def words(self, mention: int) -> str:
@@ -210,13 +198,13 @@ class Analysis:
     def parts(self, mention: int) -> list[tuple[int, int]]:
         """The first and the last token of each part of a mention, in the key if its span was repaired."""
         start, end = int(self.both.start[mention]), int(self.both.end[mention])
-        side = 1 if self.both.key[mention] == ABSENT else 0
-        row, placed = int((self.both.key_row, self.both.response_row)[side][mention]), self.placed[side]
-        if row not in placed.gaps:
+        row, side = int(self.both.key_row[mention]), 0
+        if row == ABSENT:
+            row, side = int(self.both.response_row[mention]), 1
+        if (tokens := self.placed[side].gaps.get(row)) is None:
             return [(start, end)]
-        tokens = placed.gaps[row]
-        begins = np.flatnonzero(np.append(True, np.diff(tokens) > 1))
-        return list(zip(tokens[begins].tolist(), tokens[np.append(begins[1:], len(tokens)) - 1].tolist(), strict=True))
+        parts = np.split(tokens, np.flatnonzero(np.diff(tokens) > 1) + 1)
+        return [(int(part[0]), int(part[-1])) for part in parts]
 
     def span(self, mention: int) -> tuple[int, int, int]:
         """The document, first token and last token of a mention, in the key if its span was repaired."""
@@ -239,11 +227,8 @@ class Analysis:
         """The name of an entity with these mentions: the most frequent words of those that are not pronouns, and the
         first of them if several are equally frequent."""
         named = mentions[self.kinds[mentions] > 0]
-        counts: dict[str, int] = {}
-        for mention in (named if len(named) else mentions).tolist():
-            words = self.words(mention)
-            counts[words] = counts.get(words, 0) + 1
-        return max(counts, key=lambda words: counts[words])
+        counts = Counter(map(self.words, (named if len(named) else mentions).tolist()))
+        return max(counts, key=counts.__getitem__)
 
 
 def refuse_parts(of: str | None, window: int | None) -> None:
@@ -256,7 +241,12 @@ def refuse_parts(of: str | None, window: int | None) -> None:
 
 def pairs_of(result: Result) -> Pairs:
     """All document pairs of a result that was computed with ``keep_pairs``."""
-    return whole(result.views[WHOLE].pairs)
+    batches = result.views[WHOLE].pairs
+    return Pairs(
+        joined([batch.key for batch in batches]),
+        joined([batch.response for batch in batches]),
+        np.concatenate([batch.present for batch in batches]),
+    )
 
 
 def analysed(result: Result, pairs: Pairs, text: Text, asked: Asked, measure: Measure) -> Analysis:
@@ -272,7 +262,7 @@ def analysed(result: Result, pairs: Pairs, text: Text, asked: Asked, measure: Me
     placed = text.placed(pairs.key), text.placed(pairs.response)
     given, copies = partitions(pairs, rules, placed)
     both = repaired(given, text, spans, placed, heads)
-    pronoun = are_pronouns(both.document, both.columns, text, pronouns)
+    pronoun = are_pronouns(both.document, (both.start, both.end, both.inside), text, pronouns)
     errors = errors_of(both, pronoun)
     notices = _notices(pairs, unknown(asked.pronouns, pronouns, text))
     methods = pronouns, spans, heads

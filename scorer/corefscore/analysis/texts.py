@@ -68,8 +68,7 @@ class Text:
     clusters in memory; tokens without a tag or parse have `NO_TAG`. ``first`` is the first token of each document, and
     one past the last token; ``ends`` is one past the last token of each sentence; ``sentence`` is the sentence of each
     token. ``numbers`` is the number of each word where mentions are more than spans
-    (`corefscore.documents.model.Nodes`), and ``empty`` says whether it is an empty node. ``tag_counts`` is the number
-    of tokens with each tag.
+    (`corefscore.documents.model.Nodes`), and ``empty`` says whether it is an empty node.
     """
 
     def __init__(self, layers: Sequence[Layers | None]) -> None:
@@ -91,8 +90,7 @@ class Text:
         self.first = np.array(first, dtype=np.int64)
         self.ends = np.array(ends, dtype=np.int64)
         self.sentence = np.searchsorted(self.ends, np.arange(len(self.words)), side="right")
-        self.tag_counts = Counter(self.tags)
-        self.tag_set = _tag_set(self.tag_counts)
+        self.tag_set = _tag_set(Counter(self.tags))
         self.is_penn = self.tag_set == PENN
         self._of_sentence: dict[int, dict[tuple[int, int], int]] = {}
 
@@ -152,11 +150,6 @@ class Placed(NamedTuple):
     inside: Bools
     head: Ints | None
     gaps: Mapping[int, Ints]
-
-    @property
-    def columns(self) -> tuple[Ints, Ints, Bools]:
-        """Start, end, and whether the text has all tokens of the mention."""
-        return self[:3]
 
 
 def _placed_nodes(text: Text, document: Ints, nodes: Nodes) -> Placed:

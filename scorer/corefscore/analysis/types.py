@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.analysis.partitions import ABSENT, Partitions
-from corefscore.documents.arrays import Bools, Ints, changes, order_by, tally
+from corefscore.documents.arrays import Bools, Ints, changes, firsts, order_by, ranked, tally
 
 SPAN = "span_error"
 CONFLATED = "conflated"
@@ -65,6 +65,11 @@ class Pieces(NamedTuple):
     key: Ints
     response: Ints
 
+    def mentions(self, which: Bools) -> Bools:
+        """Whether each mention is in one of the pieces ``which``."""
+        found: Bools = np.append(which, False)[self.of]
+        return found
+
 
 class OneSide(NamedTuple):
     """The errors of the entities of one side, as masks.
@@ -89,24 +94,25 @@ class Errors(NamedTuple):
     response: OneSide
     key: OneSide
 
-    def counts(self, spans: int) -> dict[str, int]:
-        """The number of errors of each type; ``spans`` is the number of spans that were repaired."""
-        found = {SPAN: spans}
-        sides = (self.response, self.partitions.response, OF_RESPONSE), (self.key, self.partitions.key, OF_KEY)
+    def by_document(self, repaired: Ints) -> dict[str, Ints]:
+        """The number of errors of each type in each document; ``repaired`` are the mentions whose span was repaired."""
+        both = self.partitions
+        found = {SPAN: both.document[repaired]}
+        sides = (self.response, both.response, OF_RESPONSE), (self.key, both.key, OF_KEY)
         for side, entities, (apart, mention, entity, singleton) in sides:
-            found[apart] = int(side.apart.sum())
-            found[mention] = int(side.alone.sum())
-            found[entity] = int(np.count_nonzero(tally(entities[side.whole], len(side.main))))
-            found[singleton] = int(side.single.sum())
-        return {name: found[name] for name in TYPES}
+            whole = np.flatnonzero(side.whole)
+            found[apart] = self.pieces.document[side.apart]
+            found[mention] = both.document[side.alone]
+            found[entity] = both.document[whole[firsts(entities[whole])]]
+            found[singleton] = both.document[side.single]
+        return {name: tally(found[name], both.documents) for name in TYPES}
 
     def operations(self, spans: int) -> dict[str, int]:
         """The number of steps from the response to the key: pieces and extra mentions to split off, pieces and missing
         mentions to merge, missing mentions to introduce, extra ones to remove, and spans to rename."""
         both, pieces = self.partitions, self.pieces
-        lone = int(
-            self.response.single.sum()
-        )  # these are split off and removed; missing singletons are only introduced
+        # Extra singletons are split off and removed; missing singletons are only introduced.
+        lone = int(self.response.single.sum())
         return {
             "split": _parts(pieces.response, both.response[both.extra], len(self.response.main)) + lone,
             "merge": _parts(pieces.key, both.key[both.missing], len(self.key.main)),
@@ -122,18 +128,16 @@ def _parts(pieces: Ints, mentions: Ints, entities: int) -> int:
     return int(parts[parts > 1].sum())
 
 
-def pieces(both: Partitions) -> Pieces:
+def _pieces(both: Partitions) -> Pieces:
     """The pieces of two partitions."""
     shared = np.flatnonzero((both.key != ABSENT) & (both.response != ABSENT))
-    order = shared[order_by(both.key[shared], both.response[shared])]
-    key, response = both.key[order], both.response[order]
-    new = changes(key, response)
+    first, piece = ranked(both.key[shared], both.response[shared])
     of = np.full(len(both.key), ABSENT)
-    of[order] = np.cumsum(new) - 1
-    return Pieces(of, both.document[order][new], key[new], response[new])
+    of[shared] = piece
+    return Pieces(of, *(column[shared[first]] for column in (both.document, both.key, both.response)))
 
 
-def main_mentions(entities: Ints, pronoun: Bools) -> Ints:
+def _main_mentions(entities: Ints, pronoun: Bools) -> Ints:
     """The main mention of each entity, given the entity of each mention and whether it is a pronoun."""
     there = np.flatnonzero(entities != ABSENT)
     order = there[order_by(entities[there], pronoun[there].astype(np.int64))]
@@ -142,7 +146,7 @@ def main_mentions(entities: Ints, pronoun: Bools) -> Ints:
 
 def errors_of(both: Partitions, pronoun: Bools) -> Errors:
     """The errors of a response; ``pronoun`` says whether each mention is a pronoun."""
-    shared = pieces(both)
+    shared = _pieces(both)
     return Errors(
         both,
         shared,
@@ -158,15 +162,12 @@ def _one_side(entities: Ints, other: Ints, pronoun: Bools, piece: Ints, of_piece
     lone = (entities != ABSENT) & (other == ABSENT)
     names = (entities != ABSENT) & (other != ABSENT) & ~pronoun
     lone_in = tally(entities[lone], count)
-    main = main_mentions(entities, pronoun)
+    main = _main_mentions(entities, pronoun)
     is_main = np.zeros(len(entities), dtype=np.bool_)
     is_main[main] = True
     single = (tally(entities[entities != ABSENT], count) == 1) & (lone_in == 1)
     whole = (lone_in >= 2) & (tally(entities[names], count) == 0)
     apart = np.ones(len(of_piece), dtype=np.bool_)
     apart[piece[main[piece[main] != ABSENT]]] = False
-    entity = np.where(lone, entities, 0)
-    if not count:
-        return OneSide(main, lone, lone, lone, apart)
-    single, whole = lone & single[entity], lone & whole[entity]
+    single, whole = (lone & np.append(which, False)[entities] for which in (single, whole))
     return OneSide(main, single, whole, lone & ~single & ~whole & ~is_main, apart)

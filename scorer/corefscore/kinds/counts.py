@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeVar
 
 import numpy as np
 
@@ -69,13 +69,8 @@ def with_numbers(matched: M, pairs: Pairs) -> M:
     return matched._replace(kinds=(found[0], found[1]))
 
 
-def counts_of_kinds(
-    matched: Matched | Alignment, metrics: Sequence[Metric], of: Of, own: Callable[[Metric], Any]
-) -> ByKind:
-    """The counts of metrics for each kind of ``of``.
-
-    ``matched`` has no copies of a mention on either side; ``own`` returns the values of the options of a metric.
-    """
+def counts_of_kinds(matched: Matched | Alignment, metrics: Sequence[Metric], of: Of) -> ByKind:
+    """The counts of metrics for each kind of ``of``; ``matched`` has no copies of a mention on either side."""
     # The mentions of both sides are in the order of the text.
     numbers = matched.key.number, matched.response.number
     known = [(kinds.number[number], kinds.names) for kinds, number in zip(matched.kinds or (), numbers, strict=False)]
@@ -87,7 +82,7 @@ def counts_of_kinds(
     found: dict[str, dict[str, Floats]] = {name: {} for name in names}
     for metric in metrics:
         assert metric.terms is not None, "refused before"
-        terms = metric.terms(both, **own(metric))
+        terms = metric.terms(both)
         by_kind = packed([_summed(counts, groups, len(names), both.overlap.documents) for counts in terms])
         for name, counts_of_kind in zip(names, by_kind, strict=True):
             found[name][metric.name] = counts_of_kind

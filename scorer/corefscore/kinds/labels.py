@@ -58,7 +58,7 @@ def _by_head(pairs: Pairs, of: Of) -> tuple[Kinds, Kinds]:
         document, placed = side.mention_document(), text.placed(side)
         number = np.full(len(side.start), KINDS.index(NOMINALS))
         number[_named(document, placed, text, names, heads)] = KINDS.index(NAMES)
-        number[are_pronouns(document, placed.columns, text, pronouns)] = KINDS.index(PRONOUNS)
+        number[are_pronouns(document, placed[:3], text, pronouns)] = KINDS.index(PRONOUNS)
         found.append(Kinds(number, KINDS))
     return found[0], found[1]
 

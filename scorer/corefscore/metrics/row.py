@@ -155,13 +155,19 @@ class Metric:
         return replace(self, measures=self.corefud, corefud=None)
 
     def given(self, own: Mapping[str, Any]) -> Metric:
-        """The metric with the values of its options, by keyword, passed to ``combine`` of its measures."""
+        """The metric with the values of its options, by keyword, passed to its functions and those of its measures."""
+        values = {option.keyword: own[option.keyword] for option in self.options if option.keyword in own}
 
         def bound(measure: Measure) -> Measure:
-            values = {name: own[name] for name in measure.options if name in own}
-            return measure._replace(combine=measure.combine and partial(measure.combine, **values))
+            of_measure = {name: values[name] for name in measure.options if name in values}
+            return measure._replace(combine=measure.combine and partial(measure.combine, **of_measure))
 
-        return replace(self, measures=tuple(map(bound, self.measures)))
+        return replace(
+            self,
+            count=partial(self.count, **values),
+            terms=self.terms and partial(self.terms, **values),
+            measures=tuple(map(bound, self.measures)),
+        )
 
     @property
     def every_option(self) -> tuple[Option, ...]:
