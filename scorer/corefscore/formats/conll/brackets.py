@@ -84,9 +84,10 @@ def matching(group: Ints, opened: Bools) -> tuple[Ints, Ints, Ints]:
     level = np.cumsum(np.where(opened, 1, -1)) + ~opened
     order = order_by(group, level)
     opens = np.flatnonzero(~changes(group[order], level[order])[1:] & opened[order][:-1])
+    opens, closes = order[opens], order[opens + 1]
     alone = np.ones(len(order), dtype=np.bool_)
-    alone[opens] = alone[opens + 1] = False
-    return order[opens], order[opens + 1], np.sort(order[alone])
+    alone[opens] = alone[closes] = False
+    return opens, closes, np.flatnonzero(alone)
 
 
 def unmatched(events: Events) -> Ints:

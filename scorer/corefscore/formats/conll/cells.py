@@ -241,10 +241,4 @@ def _parse_plain(text: Bytes, starts: Ints, stops: Ints) -> tuple[Ints, Ints, In
 
     cell, opened, closed, first, length = (column[plain] for column in (cell, opened, closed, first, length))
     kind = np.where(opened, np.where(closed, SINGLE, OPEN), CLOSE)
-    return (
-        cell,
-        kind,
-        _values(flat, first, length),
-        np.flatnonzero(left),
-        np.flatnonzero(odd),
-    )
+    return cell, kind, _values(flat, first, length), np.flatnonzero(left), np.flatnonzero(odd)

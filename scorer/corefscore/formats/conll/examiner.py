@@ -25,14 +25,7 @@ from corefscore.formats.conll.brackets import CLOSE, OPEN, SINGLE, Events, unmat
 from corefscore.formats.conll.cells import Labels, parse
 from corefscore.formats.conll.columns import Columns
 from corefscore.formats.conll.lines import END
-from corefscore.formats.conll.reader import (
-    CR,
-    HASH,
-    Lines,
-    Reader,
-    describe,
-    last_cells,
-)
+from corefscore.formats.conll.reader import CR, HASH, Lines, Reader, describe, last_cells
 from corefscore.formats.row import Request
 from corefscore.formats.words import BLANK_MARKS, TextsSoFar
 

@@ -38,7 +38,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.checking.findings import Finding, plural
-from corefscore.documents.arrays import Bools, Bytes, Ints, among, changes, order_by
+from corefscore.documents.arrays import Bools, Bytes, Ints, among
 from corefscore.documents.model import RESPONSE, Documents, Place
 from corefscore.documents.sources import MARK, Source, as_text, is_utf_16
 from corefscore.errors import InputError
@@ -369,19 +369,18 @@ def describe(
 ) -> Iterator[Finding]:
     """The findings for brackets without a partner: events of documents in one file, whose ``details`` are added."""
     cells = {line: Cell(text) for line, text in source.lines_at(events.line[which].tolist()).items()}
-    # The number of brackets of the same form before each bracket in its cell.
-    columns = events.document, events.line, events.label, events.kind
-    order = order_by(*columns)
-    begins = changes(*(column[order] for column in columns))
-    before = np.empty(len(order), dtype=np.int64)
-    before[order] = np.arange(len(order)) - np.flatnonzero(begins)[np.cumsum(begins) - 1]
     for event in which:
-        document, line, label = (int(column[event]) for column in (events.document, events.line, events.label))
-        opened = bool(events.kind[event] == OPEN)
+        document, line, kind, label = (
+            int(column[event]) for column in (events.document, events.line, events.kind, events.label)
+        )
+        # Events come by document and line, so the others of this cell are found without a look at all of them.
+        first = int(np.searchsorted(events.document, document))
+        first += int(np.searchsorted(events.line[first:event], line))
+        same = (events.kind[first:event] == kind) & (events.label[first:event] == label)
         name = str(label) if label >= 0 else odd_labels[-1 - label]
-        piece = f"({name}" if opened else f"{name})"
-        column, excerpt = cells[line].excerpt(piece, int(before[event]))
-        code = "unclosed-mention" if opened else "unopened-mention"
+        piece = f"({name}" if kind == OPEN else f"{name})"
+        column, excerpt = cells[line].excerpt(piece, int(np.count_nonzero(same)))
+        code = "unclosed-mention" if kind == OPEN else "unopened-mention"
         yield Finding(code, source.name, line, column, {**details(document), "piece": piece, "label": name}, excerpt)
 
 

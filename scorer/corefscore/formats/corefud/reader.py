@@ -17,7 +17,19 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 
 from corefscore.checking.findings import Finding, plural
-from corefscore.documents.arrays import NONE, Bytes, Ints, blocks, changes, firsts, order_by, ranked, sums, tally
+from corefscore.documents.arrays import (
+    NONE,
+    Bytes,
+    Ints,
+    blocks,
+    changes,
+    firsts,
+    order_by,
+    ranked,
+    repeated,
+    sums,
+    tally,
+)
 from corefscore.documents.model import NO_NODES, Documents, Nodes, Place, Span, Texts, refuse_deep
 from corefscore.documents.sources import Source, as_text
 from corefscore.errors import UsageError
@@ -306,8 +318,7 @@ class File:
 
     def _note_split(self, columns: Columns, name: Ints, ids: Sequence[str]) -> None:
         """Notice entities whose ids, equal where ``name`` is, belong to another document as well."""
-        again = np.ones(len(name), dtype=np.bool_)
-        again[firsts(name)] = False
+        again = repeated(name)
         split = int(np.count_nonzero(again))
         if not split:
             return
