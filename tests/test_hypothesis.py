@@ -26,7 +26,7 @@ from corefscore.documents.sources import Source
 from corefscore.errors import InputError, ScorerError
 from corefscore.evaluate import evaluate
 from corefscore.formats import read
-from corefscore.formats.conll.examiner import Examiner
+from corefscore.formats.conll.examiner import examine
 from corefscore.formats.row import Request
 from corefscore.formats.tagged.notations import NAMES
 from corefscore.metrics import find, select
@@ -323,7 +323,7 @@ def held(path: Path, *, first_copy: bool) -> list[tuple[str, int, bool, set[tupl
     """What mending must keep of the documents of a file: name, tokens, whether there is a fault, and the mentions, each
     once; with ``first_copy`` only that of each span which is read first."""
     found = []
-    for batch in Examiner(Found(), Request()).documents([Source(str(path))]):
+    for batch in examine([Source(str(path))], Found(), Request()):
         mentions: list[dict[tuple[str, int, int], tuple[str, int, int]]] = [{} for _ in batch.names]
         for entity, start, end in zip(batch.entity.tolist(), batch.start.tolist(), batch.end.tolist(), strict=True):
             mention = (batch.name_of(entity), start, end)

@@ -14,7 +14,7 @@ from corefscore.documents.model import Documents
 from corefscore.documents.sources import MARK, Source, as_text
 from corefscore.formats.conll import BEGIN
 from corefscore.formats.conll.cells import PLAIN
-from corefscore.formats.conll.examiner import Examiner
+from corefscore.formats.conll.examiner import examine
 from corefscore.formats.conll.lines import USUAL_END, Line, cell_of, lines_of, marker_of
 from corefscore.formats.row import Request
 
@@ -120,11 +120,7 @@ def _removable(source: Source, found: Found, fixes: Fixes, *, first_copy: bool) 
     """The copies of mentions that are to be removed, by the begin of their document and by token. Other findings of the
     file are added to ``found``."""
     by_token: dict[tuple[int, int], list[_Copy]] = defaultdict(list)
-    batches = [
-        (batch, repeated)
-        for batch in Examiner(found, Request()).documents([source])
-        if (repeated := list(repeats(batch)))
-    ]
+    batches = [(batch, repeated) for batch in examine([source], found, Request()) if (repeated := list(repeats(batch)))]
     plain = _plain_cells(source, batches)
     for batch, repeated in batches:
         removed = _copies(batch, repeated, plain, first_copy=first_copy)

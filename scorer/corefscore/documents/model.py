@@ -113,7 +113,7 @@ class NameColumn:
     def of_all(cls, columns: Iterable[NameColumn]) -> NameColumn:
         """Several columns summed, each object once. The path is that of the first."""
         first, *others = {id(column): column for column in columns}.values()
-        found = copy(first)
+        found = copy(first)  # whose values are not changed in place, since they remain those of the first
         for column in others:
             found.columns = max(found.columns, column.columns)
             found.there |= column.there
@@ -476,12 +476,11 @@ def joined(parts: Sequence[Documents]) -> Documents:
     """Several batches of one side as one batch."""
     if len(parts) == 1:
         return parts[0]
-    documents, entities = (
-        np.cumsum([0, *map(len, columns)]).tolist() for columns in (parts, [part.document for part in parts])
-    )
+    documents = np.cumsum([0] + [len(part) for part in parts]).tolist()
+    entities = np.cumsum([0] + [len(part.document) for part in parts]).tolist()
     odd_labels, shifts_of_labels = _joined_labels(parts)
-    openings, texts = _known([part.opening for part in parts]), _known([part.texts for part in parts])
-
+    openings = _known([part.opening for part in parts])
+    texts = _known([part.texts for part in parts])
     characters = [text for part in parts for text in (part.characters or [None] * len(part))]
 
     def column(name: str, shifts: Iterable[int] | None = None) -> Ints:
@@ -544,7 +543,7 @@ def _joined_nodes(parts: Sequence[Documents]) -> Nodes | None:
 
 
 def _known(parts: Sequence[T | None]) -> list[T]:
-    """The field of all batches; nothing if one of them does not have it."""
+    """A column of several batches; nothing if one of them does not have it."""
     known = [part for part in parts if part is not None]
     return known if len(known) == len(parts) else []
 

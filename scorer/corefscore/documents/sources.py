@@ -312,8 +312,8 @@ def only_once(path: str) -> tuple[int, int] | None:
     except OSError:  # reading reports it
         return None
     kind = status.st_mode
-    terminal = stat.S_ISCHR(kind) and not os.path.samestat(status, os.stat(os.devnull))
-    return (status.st_dev, status.st_ino) if stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind) or terminal else None
+    device = stat.S_ISCHR(kind) and not os.path.samestat(status, os.stat(os.devnull))
+    return (status.st_dev, status.st_ino) if stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind) or device else None
 
 
 def _refuse(error: OSError) -> None:

@@ -262,8 +262,8 @@ class Format(NamedTuple):
 
     Each of these may be missing:
 
-    - ``examine``: the same as ``read`` to the end of all files, whatever is wrong, which is added with all that is odd
-      to what was found; names may occur twice.
+    - ``examine``: the documents of all files, like ``read``, but it reads all of them to their ends: whatever is wrong
+      or odd is added to what was found. Names may occur twice.
     - ``named``: the same as ``read``, with named entities.
     - ``layers``: the `Layers` of each document of one file.
     - ``types``: the first line of each document of one file, and the types of its entities by id.

@@ -16,14 +16,15 @@ UNFIT = re.compile(r"[\t\n]|\A\s|\s\Z|#\s*end document", re.ASCII)
 """Words that would end a column, a line or the document, or that have white space at their ends, which readers
 remove."""
 
-
 SINGLE, OPEN, CLOSE = range(3)
 """The kinds of marks: of a mention of one token, and where one of several begins and ends."""
 
 
 def marks(entities: Mapping[str, Spans], forms: Mapping[int, Callable[[str], str]]) -> dict[int, list[str]]:
-    """The marks of mentions at each token. ``forms`` gives the mark of each kind for the id of an entity; the kinds
-    come in this order, the marks of one kind in the order in which the mentions nest."""
+    """The marks of mentions at each token. ``forms`` has a function for each kind: from the id of an entity, its mark.
+
+    The marks of a token come by kind, in the order of ``forms``; those of one kind in the order in which mentions nest.
+    """
     mentions = [(start, end, name) for name, spans in entities.items() for start, end in spans]
     by_start, by_end = (sorted(mentions, key=itemgetter(side), reverse=True) for side in (0, 1))
     found: dict[int, list[str]] = defaultdict(list)
@@ -60,8 +61,8 @@ def crossing(spans: Spans, *, closed_first: bool = False) -> tuple[tuple[int, in
 
 
 def crossings(spans: Spans, *, closed_first: bool = False) -> Iterator[tuple[int, int]]:
-    """The numbers of the mentions that `crossing` is about, each after that of the one in which it begins. Those that
-    follow are compared with the others only."""
+    """All pairs of mentions as `crossing` has them, by their numbers: a mention, and one that begins within it and ends
+    after it. The second one is then left out: mentions after it are not compared with it."""
     around: list[int] = []
     for number, (start, end) in sorted(enumerate(spans), key=lambda row: (row[1][0], -row[1][1])):
         while around and spans[around[-1]][1] < start + closed_first:

@@ -235,9 +235,11 @@ class _NamesReader(Reader):
 
 
 _WordsUpTo = Callable[[int, int], Sequence[str]]
-"""A function that returns the words of so many lines of a block, up to the line of that index."""
+"""A function that takes the index of a line of a block and a number of lines, and returns the words of so many lines,
+of which that line is the last."""
 
 
 def _words(text: Bytes, starts: Ints, stops: Ints, last: int, size: int) -> list[str]:
+    """The words of ``size`` lines up to line ``last``, given the cell of the word of each line of the block."""
     rows = range(last - size + 1, last + 1)
     return [as_text(text[starts[row] : stops[row]].tobytes()).strip() for row in rows]

@@ -367,7 +367,8 @@ def describe(
     odd_labels: Sequence[str],
     details: Callable[[int], Mapping[str, object]],
 ) -> Iterator[Finding]:
-    """The findings for brackets without a partner: events of documents in one file, whose ``details`` are added."""
+    """The findings for brackets without a partner: the events ``which``, of documents in one file. ``details`` returns
+    those of a document."""
     cells = {line: Cell(text) for line, text in source.lines_at(events.line[which].tolist()).items()}
     for event in which:
         document, line, kind, label = (

@@ -98,7 +98,7 @@ def _around(sentences: Sentences, spans: Spans, notation: Notation) -> str:
     tokens = count()
     lines = []
     for sentence in sentences:
-        tagged = zip(sentence, tokens, strict=False)
+        tagged = zip(sentence, tokens, strict=False)  # the sentence first: where it ends, no number is taken
         words = ["".join([*opens.get(token, ()), word, *closes.get(token, ())]) for word, token in tagged]
         lines.append(" ".join(words))
     return "\n".join(lines)
