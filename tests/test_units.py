@@ -198,6 +198,15 @@ def test_a_column_that_tells_no_unit_is_refused(unit: str, error: type[Exception
         corefscore.compare(KEY, {"a": WITHIN}, "lea", unit=unit)
 
 
+def test_of_several_files_the_first_without_the_column_is_named(tmp_path: Path) -> None:
+    for topic in range(16):
+        each = f"#begin document (t{topic:02});\na 0 0 b (1)\na 0 1 c (1)\n#end document\n"
+        (tmp_path / f"{topic:02}.conll").write_text(each)
+    with pytest.raises(InputError) as error:
+        counted(tmp_path, tmp_path, "column:9")
+    assert str(error.value).startswith(f"{tmp_path / '00.conll'}:1: error[no-unit]")
+
+
 def test_other_keys_have_no_units_within_documents(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="units within documents need a key in CoNLL or JSON, read from a file"):
         corefscore.compare([[(0, 0), (1, 1)]], {"a": [[(0, 0), (1, 1)]]}, "lea", unit="field:topic")

@@ -59,14 +59,12 @@ def units_of(pairs: Pairs, unit: str) -> Units:
     key = pairs.key
     if key.nodes is not None or key.layers is None:
         raise UsageError(f"--unit {unit}: units within documents need a key in CoNLL or JSON, read from a file")
-    # Each file is read once more.
-    places = set(filter(None, key.places))
-    by_place: dict[Place | None, Sequence[str]] = {
-        place: layers.units
-        for source in {place.source for place in places}
-        for layers in key.layers(source, unit)
-        if (place := Place(source, layers.line)) in places
-    }
+    places = {place for place in key.places if place is not None}
+    by_place: dict[Place | None, Sequence[str]] = {}
+    # Each file is read once more, in the order of the key, so that an error is about the first one that has any.
+    for source in dict.fromkeys(place.source for place in key.places if place is not None):
+        of_file = ((Place(source, layers.line), layers.units) for layers in key.layers(source, unit))
+        by_place |= {place: units for place, units in of_file if place in places}
     names: list[str] = []
     documents: list[int] = []
     tokens: list[Ints] = []
