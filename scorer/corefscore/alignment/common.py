@@ -21,9 +21,9 @@ from corefscore.errors import UsageError
 class Common(NamedTuple):
     """What the sides of a batch of pairs have in common.
 
-    ``documents`` is the number of documents that both sides have, ``first`` a mention of each side, if possible of one
-    document, and ``places`` are the beginnings of the documents of a side that has no mention. ``tagged`` means that
-    the response is text with tags.
+    ``documents`` is the number of documents that both sides have. ``first`` has a mention of each side, if possible of
+    one document, and None for a side without mentions; ``places`` has the beginnings of the documents of such a side.
+    ``tagged`` means that the response is text with tags.
     """
 
     documents: int

@@ -94,13 +94,17 @@ def entities_found(alignment: Alignment, lookup: str) -> Found:
 
 def plain(alignment: Alignment) -> Matched | None:
     """The mentions as plain numbers, equal for the two of a pair; None if the look-ups differ from that."""
-    (of_key, of_response), (key, response) = alignment.aligned, alignment.sides
-    number = np.arange(len(alignment.document))
-    here, there = (tally(side.number, len(number)) for side in (key, response))
-    unequal = of_key != of_response
-    copies = max(here.max(initial=0), there.max(initial=0)) > 1
-    if alignment.searched is not None or copies or here[of_response[unequal]].any() or there[of_key[unequal]].any():
+    if alignment.searched is not None:
         return None
+    (of_key, of_response), (key, response) = alignment.aligned, alignment.sides
+    # How many mentions of each side have each number.
+    here, there = (tally(side.number, len(alignment.document)) for side in (key, response))
+    if max(here.max(initial=0), there.max(initial=0)) > 1:
+        return None
+    unequal = of_key != of_response
+    if here[of_response[unequal]].any() or there[of_key[unequal]].any():
+        return None
+    number = np.arange(len(alignment.document))
     number[of_response] = of_key
     response = response._replace(number=number[response.number])
     return Matched(alignment.documents, alignment.document, key, response)

@@ -146,9 +146,11 @@ class _Pairing:
             self.key = iter(rest)
             self.other_form = in_other_form(self.key_names.places, self.response_names.places)
         found = [self.waiting.pop(self.other_form.get(name, name), None) for name in key.names]
-        parts = {id(part): part for part, _ in filter(None, found)}
+        parts = {id(there[0]): there[0] for there in found if there is not None}
+        # The documents in the parts before each.
         before = dict(zip(parts, accumulate(map(len, parts.values()), initial=0), strict=False))
-        chosen = np.array([before[id(its[0])] + its[1] if its else -1 for its in found], dtype=np.int64)
+        places = [-1 if there is None else before[id(there[0])] + there[1] for there in found]
+        chosen = np.array(places, dtype=np.int64)
         response = joined(list(parts.values())).take(chosen)
         present = chosen >= 0
         if self.other_form:

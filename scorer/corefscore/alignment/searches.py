@@ -1,8 +1,8 @@
 """Mentions that each look for another by themselves, so that one can match many, as in CRAC 2022 and 2023.
 
-Versions 1.0 and 1.1 of the official CorefUD scorer align nothing. Every mention finds, among those of the other side
-that fit it by the rule of the alignment (`corefscore.alignment.mentions.RULES`), or without one are `_equal`, the one
-whose words are most like its own.
+Versions 1.0 and 1.1 of the official CorefUD scorer align nothing. Every mention looks at those of the other
+side that fit it, and finds the one whose words are most like its own. The rule of the alignment
+(`corefscore.alignment.mentions.RULES`) says which fit; without a rule, those with the same words (`_equal`).
 """
 
 from __future__ import annotations

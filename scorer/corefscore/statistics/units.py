@@ -10,7 +10,7 @@ import numpy as np
 
 from corefscore.alignment.windows import whole
 from corefscore.checking.findings import plural
-from corefscore.documents.arrays import Floats, Ints
+from corefscore.documents.arrays import Bools, Floats, Ints
 from corefscore.documents.model import is_within, part_of
 from corefscore.errors import UsageError, listed
 from corefscore.metrics.counts import SCORES, summed
@@ -110,8 +110,13 @@ def sample(
         counts.append(of_units)
         sums = np.stack([summed(of_documents[group_of_document == number]) for number in range(len(names_of_groups))])
         observed.append(means(measures, sums) if averaged else statistics(metrics, measures, sums))
-    of_results = [result.uncounted(result) for result in results]
-    uncounted = [[[(name, score) in empty for score in SCORES] for name in measures] for empty in of_results]
+    uncounted: Bools | None = None
+    if not averaged:  # in means over documents, a score that has nothing to count is 0
+        of_results = [result.uncounted(result) for result in results]
+        uncounted = np.array(
+            [[[(name, score) in empty for score in SCORES] for name in measures] for empty in of_results],
+            dtype=np.bool_,
+        )
     are_joined = unit in (DOCUMENT, JOINED) and len(units.group) < len(units.of_row)
     return Sample(
         metrics,
@@ -122,8 +127,7 @@ def sample(
         parts="joined" if are_joined else None,
         groups=names_of_groups,
         averaged=averaged,
-        # In means over documents, a score that has nothing to count is 0.
-        uncounted=None if averaged else np.array(uncounted, dtype=np.bool_),
+        uncounted=uncounted,
     )
 
 

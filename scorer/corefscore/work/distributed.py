@@ -20,7 +20,7 @@ from corefscore.documents.model import KEY, RESPONSE
 from corefscore.errors import ScorerError, UsageError
 from corefscore.python.api import score as score_with
 from corefscore.results import Result
-from corefscore.work.workers import RESULT, Map, capped, in_order
+from corefscore.work.workers import Map, capped, in_order, result_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -129,7 +129,7 @@ def cluster(scheduler: str, jobs: int | None = None) -> Iterator[Map]:
                 ahead = 2 * sum(client.nthreads().values())
                 # Threads are in this process, so they cannot be lost alone.
                 address = str(client.scheduler_info()["address"])
-                wait = RESULT if scheduler == THREADS else _Pulse(scheduler, address).result
+                wait = result_of if scheduler == THREADS else _Pulse(scheduler, address).result
                 yield partial(in_order, client.get_executor(pure=False).submit, ahead, wait=wait)
         finally:
             with suppress(Exception):  # a lost cluster cannot be closed properly

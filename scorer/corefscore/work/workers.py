@@ -6,9 +6,8 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from functools import cached_property, partial
+from functools import partial
 from itertools import chain, islice
-from operator import methodcaller
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from corefscore.errors import InputError, ScorerError, UsageError
@@ -93,25 +92,27 @@ class _Processes:
         self.count = count
         self._processes: list[BaseProcess] = []
         self._idle = deque[Any]()  # as many pipes as threads, so that each thread finds one
+        self._threads: Executor | None = None
 
     def submit(self, function: Callable[[Any], Any], item: Any) -> Future[Any]:
         """Run ``function(item)`` in the first process that is free."""
+        if self._threads is None:
+            self._threads = self._begin()
         return self._threads.submit(self._ask, function, item)
 
     def end(self) -> None:
         """Kill all processes, even while they work, which also ends the threads that wait for them."""
         for process in self._processes:
             process.kill()
-        if "_threads" in vars(self):
+        if self._threads is not None:
             self._threads.shutdown(cancel_futures=True)
         for process in self._processes:
             process.join()
         for pipe in self._idle:
             pipe.close()
 
-    @cached_property
-    def _threads(self) -> Executor:
-        """The threads that talk to the processes, which are started first."""
+    def _begin(self) -> Executor:
+        """Start the processes; returns the threads that talk to them."""
         import sys
         from concurrent.futures import ThreadPoolExecutor
         from multiprocessing import get_context
@@ -152,8 +153,9 @@ def _fail_on_closed_pipes() -> None:
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGPIPE})
 
 
-RESULT = methodcaller("result")
-"""A function that returns the result of a future, and waits without a time limit."""
+def result_of(future: Future[Any]) -> Any:
+    """The result of a future; waits without a time limit."""
+    return future.result()
 
 
 def in_order(
@@ -161,7 +163,7 @@ def in_order(
     ahead: int,
     function: Callable[[Any], Any],
     items: Iterable[Any],
-    wait: Callable[[Future[Any]], Any] = RESULT,
+    wait: Callable[[Future[Any]], Any] = result_of,
 ) -> Iterator[Any]:
     """`map` by an executor's ``submit``, which gets at most ``ahead`` items beyond the one whose result is next.
 
@@ -187,7 +189,9 @@ def in_order(
 
 def _processors() -> int:
     """The number of processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _serve(pipe: Connection) -> None:

@@ -234,10 +234,9 @@ class _Placing:
         start, last, differing = _stretched(begin, end, piece.alignment, self.of_key.characters)
         with_zeros(own, (start, last, differing), piece.zeros, self.of_key)
         _resolve(own, start, last, differing)
-        after = len(self.of_key.words) + piece.before
-        start, last = (
-            np.where(differing < 0, after + its, there) for its, there in zip(own, (start, last), strict=True)
-        )
+        # A mention that the key does not have comes after all words of the key.
+        lost, after = differing < 0, len(self.of_key.words) + piece.before
+        start, last = np.where(lost, after + own[0], start), np.where(lost, after + own[1], last)
         return Spans(entity, start, last, differing, begin == end, *self._heads_and_gaps(piece, own, (start, last)))
 
     def _heads_and_gaps(
@@ -384,7 +383,7 @@ def overt(layers: Layers) -> Layers:
     """The same without empty nodes."""
     if not len(layers.numbers):
         return layers
-    is_token = iter((~layers.empty).tolist())
+    is_token = iter((~layers.empty).tolist())  # each sentence takes as many as it has words
     words = (list(compress(sentence, is_token)) for sentence in layers.words)
     return layers._replace(words=list(filter(None, words)))
 

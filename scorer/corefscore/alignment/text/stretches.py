@@ -137,17 +137,16 @@ class _Search:
             if at_end:
                 size = common_prefix(key[::-1], response[::-1])
                 stretch = self._cut(_Stretch(gap.key_end - size, gap.response_end - size, size), end=False)
-                of_text = (gap.key_end, gap.response_end) == (len(self.key.code), len(self.response.code))
+                rest = gap._replace(key_end=stretch.key, response_end=stretch.response)
+                beside_anchor = (gap.key_end, gap.response_end) != (len(self.key.code), len(self.response.code))
             else:
                 size = common_prefix(key, response)
-                stretch, of_text = self._cut(_Stretch(gap.key, gap.response, size), begin=False), not gap.key
-            if not stretch.size or (of_text and stretch.size < min(MOVED_SIZE, len(key), len(response))):
-                continue
-            self.stretches.append(stretch)
-            if at_end:
-                gap = gap._replace(key_end=stretch.key, response_end=stretch.response)
-            else:
-                gap = gap._replace(key=gap.key + stretch.size, response=gap.response + stretch.size)
+                stretch = self._cut(_Stretch(gap.key, gap.response, size), begin=False)
+                rest = gap._replace(key=gap.key + stretch.size, response=gap.response + stretch.size)
+                beside_anchor = gap.key > 0
+            if stretch.size and (beside_anchor or stretch.size >= min(MOVED_SIZE, len(key), len(response))):
+                self.stretches.append(stretch)
+                gap = rest
         return gap
 
     def _anchors(self, gap: _Gap) -> list[_Stretch]:
