@@ -24,7 +24,6 @@ from corefscore.convert import convert
 from corefscore.documents.model import joined
 from corefscore.documents.sources import Source
 from corefscore.errors import InputError, ScorerError
-from corefscore.evaluate import evaluate
 from corefscore.formats import read
 from corefscore.formats.conll.examiner import examine
 from corefscore.formats.row import Request
@@ -425,7 +424,7 @@ def test_ids_and_files_do_not_matter_and_the_order_only_in_the_last_bit(
 
     def result(key: Path, response: Path) -> Result:
         names = ("muc", "bcub", "ceafm", "ceafe", "blanc", "lea")
-        return evaluate(read(str(key), []), read(str(response), []), select("every"), Settings(names), [])
+        return twins.evaluate(read(str(key), []), read(str(response), []), select("every"), Settings(names))
 
     straight = range(len(pairs))
     try:

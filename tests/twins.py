@@ -19,11 +19,14 @@ from random import Random
 from typing import NamedTuple
 
 import numpy as np
+from corefscore.batches import joined
+from corefscore.checking.findings import Finding
 from corefscore.documents.model import Documents, Place
 from corefscore.documents.sources import Source
-from corefscore.evaluate import evaluate
+from corefscore.evaluate import count_batches
 from corefscore.formats import read
 from corefscore.metrics import MENTIONS, select
+from corefscore.metrics.row import Metric
 from corefscore.results import Result
 from corefscore.settings import Rules, Settings
 
@@ -441,6 +444,14 @@ def batches(partitions: Sequence[Partition], size: int) -> Iterator[Documents]:
         yield documents(partitions[first : first + size], first)
 
 
+def evaluate(
+    key: Iterator[Documents], response: Iterator[Documents], metrics: Sequence[Metric], settings: Settings
+) -> Result:
+    """Score two sides, given as batches of documents."""
+    notices: list[Finding] = []
+    return joined(count_batches(key, response, metrics, settings, notices), metrics, settings, notices)
+
+
 def score(
     pairs: Sequence[Pair],
     *,
@@ -455,14 +466,13 @@ def score(
         batches([response for _, response in pairs], response_batch),
         select(",".join(SCORED)),
         Settings(SCORED, Rules(repeated, singletons)),
-        [],
     )
 
 
 def score_files(key: Path, response: Path, *, repeated: str = "official") -> Result:
     """Score two CoNLL files with every metric."""
     return evaluate(
-        read(str(key), []), read(str(response), []), select(",".join(SCORED)), Settings(SCORED, Rules(repeated)), []
+        read(str(key), []), read(str(response), []), select(",".join(SCORED)), Settings(SCORED, Rules(repeated))
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -14,11 +14,10 @@ from corefscore.alignment.common import common
 from corefscore.alignment.matching import Matched, exact, of_both, without_singletons
 from corefscore.alignment.pairing import Pairs, pair
 from corefscore.alignment.repeats import treat
-from corefscore.batches import BatchCounts, BatchNotes, Counted, counted_metrics, joined
+from corefscore.batches import BatchCounts, BatchNotes, Counted, counted_metrics
 from corefscore.checking.findings import Finding
 from corefscore.documents.arrays import Floats
-from corefscore.documents.model import KEY, RESPONSE, Documents
-from corefscore.documents.model import joined as joined_documents
+from corefscore.documents.model import KEY, RESPONSE, Documents, joined
 from corefscore.errors import UsageError
 from corefscore.formats import BY_CONTENT
 from corefscore.formats.row import Reading
@@ -27,7 +26,6 @@ from corefscore.metrics.counts import packed
 from corefscore.metrics.overlap import Overlap, by_units, overlap
 from corefscore.metrics.row import NAMED, NODES, WHOLE, Metric, names_asked
 from corefscore.names.options import NameOptions
-from corefscore.results import Result
 from corefscore.settings import Settings
 from corefscore.work.workers import Map, beside
 
@@ -37,31 +35,6 @@ if TYPE_CHECKING:
     from corefscore.alignment.units import Units
     from corefscore.kinds.options import Of
     from corefscore.names.mentions import SideNames
-
-
-def evaluate(
-    key: Iterator[Documents],
-    response: Iterator[Documents],
-    metrics: Sequence[Metric],
-    settings: Settings,
-    notices: list[Finding],
-    *,
-    keep_pairs: bool = False,
-    apply: Map = map,
-    reading: Reading = BY_CONTENT,
-) -> Result:
-    """Score two sides, given as batches of documents.
-
-    ``settings`` say what to score and how. Oddities are added to ``notices``, which become part of the result.
-    ``keep_pairs`` keeps the documents, for layouts that list mentions. ``apply`` distributes the work
-    (`corefscore.work.workers`). ``reading`` says whether and how words of the response are found in the key.
-
-    Raises `InputError` for input that is refused, `UsageError` for an unknown document.
-    """
-    batches = count_batches(
-        key, response, metrics, settings, notices, keep_pairs=keep_pairs, apply=apply, reading=reading
-    )
-    return joined(batches, metrics, settings, notices)
 
 
 def count_batches(
@@ -75,8 +48,15 @@ def count_batches(
     apply: Map = map,
     reading: Reading = BY_CONTENT,
 ) -> list[Counted]:
-    """The batches after counting, for `corefscore.batches.joined`. Arguments and errors are those of `evaluate`."""
-    (_, key), (_, response) = map(_begun, (key, response))
+    """Count two sides, given as batches of documents; `corefscore.batches.joined` makes a result of the counts.
+
+    ``settings`` say what to score and how. Oddities are added to ``notices``. ``keep_pairs`` keeps the documents, for
+    layouts that list mentions. ``apply`` distributes the work (`corefscore.work.workers`). ``reading`` says whether and
+    how words of the response are found in the key.
+
+    Raises `InputError` for input that is refused, `UsageError` for an unknown document.
+    """
+    _, key = _begun(key)
     key, response, text = on_key(key, response, reading, notices)
     fidelity = None if text is None else text.fidelity
     names = names_asked(metrics, settings.own)
@@ -91,7 +71,12 @@ def count_batches(
 
     def matched() -> Iterator[tuple[BatchNotes, Views]]:
         for pairs in pair(_seen(key, kinds), _seen(response, kinds), notices, settings.document):
-            _refuse_two_kinds(kinds)
+            if len(kinds) > 1:
+                raise UsageError(
+                    "one side is CorefUD and the other is not, and mentions with heads cannot be compared with spans; "
+                    "bring both into one format with corefscore convert, or score with --align, which finds words and "
+                    "heads in the key"
+                )
             yield _matched(_with_kinds(pairs, of, reading), names, settings, keep_pairs=keep_pairs)
 
     # Only columns and names are sent to other processes.
@@ -124,7 +109,7 @@ def _with_kinds(pairs: Pairs, of: Of | None, reading: Reading) -> Pairs:
 def _in_one_batch(batches: Iterator[Documents]) -> Iterator[Documents]:
     """All batches as one, or none if there are none."""
     every = list(batches)
-    return iter([joined_documents(every)] if every else ())
+    return iter([joined(every)] if every else ())
 
 
 def on_key(
@@ -154,16 +139,6 @@ def _seen(batches: Iterator[Documents], kinds: set[bool]) -> Iterator[Documents]
     for batch in batches:
         kinds.add(batch.nodes is not None)
         yield batch
-
-
-def _refuse_two_kinds(kinds: Collection[bool]) -> None:
-    """Raise `UsageError` if mentions are more than spans on one side only."""
-    if len(kinds) > 1:
-        raise UsageError(
-            "one side is CorefUD and the other is not, and mentions with heads cannot be compared with "
-            "spans; bring both "
-            "into one format with corefscore convert, or score with --align, which finds words and heads in the key"
-        )
 
 
 Views = Mapping[str, "Matched | Alignment"]

@@ -77,13 +77,11 @@ def average(measures: Sequence[Values]) -> Values:
     official layout truncates the F1.
     """
 
-    def mean(values: Sequence[Floats]) -> Floats:
-        found: Floats = summed(np.stack(values)) / len(values)
-        return found
-
-    recall, precision = mean([values.recall for values in measures]), mean([values.precision for values in measures])
+    recall, precision, f1 = (
+        summed(np.stack([getattr(values, score) for values in measures])) / len(measures) for score in SCORES
+    )
     ones = np.ones(recall.shape)
-    return Values(Ratios(recall, ones), Ratios(precision, ones), mean([values.f1 for values in measures]))
+    return Values(Ratios(recall, ones), Ratios(precision, ones), f1)
 
 
 class Ratio(NamedTuple):
@@ -131,12 +129,12 @@ class Scores(Mapping[str, Score]):
 
     Mention identification is the measure ``mentions``, the CoNLL average ``conll``. Other names
     (`corefscore.metrics.OTHER_NAMES`) are accepted. ``found`` are the values of every measure, ``row`` is the index of
-    their row, None if they are single numbers. Raises `KeyError` for a measure that was not scored.
+    their row, () if they are single numbers. Raises `KeyError` for a measure that was not scored.
     """
 
-    _row: int | None = None
+    _row: int | tuple[()] = ()
 
-    def __init__(self, found: Mapping[str, Values], row: int | None = None) -> None:
+    def __init__(self, found: Mapping[str, Values], row: int | tuple[()] = ()) -> None:
         self._found, self._row = found, row
 
     @property
@@ -147,7 +145,7 @@ class Scores(Mapping[str, Score]):
     def __getitem__(self, measure: str) -> Score:
         if measure not in self:
             raise KeyError(f'there is no measure "{measure}"; {suggested(str(measure), self.found)}')
-        values, row = self.found[named(measure)], () if self._row is None else self._row
+        values, row = self.found[named(measure)], self._row
         return Score(
             _number(values.recall[row]),
             _number(values.precision[row]),
@@ -243,7 +241,11 @@ class Result(Scores):
     @cached_property
     def found(self) -> Mapping[str, Values]:
         """The values of every measure for all documents together."""
-        return values(self.metrics, {name: summed(array) for name, array in self.counts.items()})
+        return self._together(self.counts)
+
+    def _together(self, counts: Mapping[str, Floats]) -> dict[str, Values]:
+        """The values of every measure for the sums of counts."""
+        return values(self.metrics, {name: summed(array) for name, array in counts.items()})
 
     @property
     def total(self) -> Scores:
@@ -258,10 +260,7 @@ class Result(Scores):
     @cached_property
     def kinds(self) -> Mapping[str, Scores]:
         """The scores of each kind of a division (``of="size"``) for all documents together, by name."""
-        return {
-            kind: Scores(values(self.metrics, {name: summed(array) for name, array in counts.items()}))
-            for kind, counts in self.kind_counts.items()
-        }
+        return {kind: Scores(self._together(counts)) for kind, counts in self.kind_counts.items()}
 
     @cached_property
     def mean(self) -> Scores:
@@ -270,18 +269,12 @@ class Result(Scores):
 
         Counts are the sum over documents and the number of documents.
         """
-        size = len(self.names)
-
-        def over(scores: Floats) -> Ratios:
-            return Ratios(summed(scores), np.array(float(size)))
-
-        found = values(self.metrics, self.counts).items()
-        return Scores(
-            {
-                name: Values(over(of_measure.recall), over(of_measure.precision), summed(of_measure.f1) / size)
-                for name, of_measure in found
-            }
-        )
+        size = np.array(float(len(self.names)))
+        found: dict[str, Values] = {}
+        for name, of_documents in values(self.metrics, self.counts).items():
+            recall, precision, f1 = (summed(getattr(of_documents, score)) for score in SCORES)
+            found[name] = Values(Ratios(recall, size), Ratios(precision, size), f1 / size)
+        return Scores(found)
 
     def uncounted(self, scores: Mapping[str, Score]) -> set[tuple[str, str]]:
         """The (measure, score) pairs of kinds of mentions that have nothing to count, which tables leave empty.
@@ -307,7 +300,7 @@ class Result(Scores):
 
     def of(self, documents: Sequence[int] | Ints) -> Scores:
         """The scores of some documents together, which are given by their numbers in the order of the key."""
-        return Scores(values(self.metrics, {name: summed(array[documents]) for name, array in self.counts.items()}))
+        return Scores(self._together({name: array[documents] for name, array in self.counts.items()}))
 
     def groups(self, pattern: str) -> list[str]:
         """The name of the group of each document, see `by`. Raises as `by` does."""
@@ -352,11 +345,11 @@ class Result(Scores):
         """
         from corefscore.python.frames import frame
 
-        scopes = [(DOCUMENT, name, scores) for name, scores in self.documents.items()] if documents else []
-        kinds = [(KIND, name, scores) for name, scores in self.kinds.items()]
+        groups = {DOCUMENT: self.documents if documents else {}, KIND: self.kinds, TOTAL: {TOTAL: self.total}}
         rows = [
             (kind, scope, measure, *score[:3])
-            for kind, scope, scores in (*scopes, *kinds, (TOTAL, TOTAL, self.total))
+            for kind, scopes in groups.items()
+            for scope, scores in scopes.items()
             for measure, score in scores.items()
         ]
         return frame(("kind", "scope", "measure", *SCORES), rows)

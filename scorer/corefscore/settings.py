@@ -192,7 +192,6 @@ class Settings:
     @property
     def signature(self) -> str:
         """One line with the version and all settings, from which a published score can be reproduced."""
-        parts = [f"corefscore {__version__}", ",".join(self.metrics)]
-        rest = self.to_dict()
-        del rest["metrics"]
-        return " | ".join(parts + [f"{name}={value}" for name, value in rest.items() if value is not None])
+        _, *others = self.to_dict().items()
+        values = (f"{name}={value}" for name, value in others if value is not None)
+        return " | ".join([f"corefscore {__version__}", ",".join(self.metrics), *values])

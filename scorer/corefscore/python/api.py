@@ -18,7 +18,7 @@ from corefscore.checking.findings import Finding, plural, shortened
 from corefscore.documents.model import KEY, RESPONSE, Documents, is_within
 from corefscore.documents.model import joined as joined_documents
 from corefscore.errors import InputError, ScorerWarning, UsageError, suggested
-from corefscore.evaluate import count, count_batches, evaluate
+from corefscore.evaluate import count, count_batches
 from corefscore.formats.row import Reading
 from corefscore.metrics import select
 from corefscore.metrics.row import Metric, names_asked, options_of, own_values
@@ -280,15 +280,17 @@ def scored(
 ) -> Result:
     """`score` for commands, with the settings of scoring and the options of reading.
 
-    ``keep_pairs`` keeps what the official layout needs (`corefscore.evaluate.evaluate`), ``texts`` the words of the key
-    for reports that show them; ``watch`` is called with the number of bytes read.
+    ``keep_pairs`` keeps the documents, which the official layout needs, ``texts`` the words of the key for reports that
+    show them; ``watch`` is called with the number of bytes read.
     """
 
     def run(workers: Map | None) -> Result:
         sides, notices, settled = _sides(
             key, response, metrics, settings, reading, texts=texts, watch=watch, workers=workers
         )
-        return evaluate(*sides, metrics, settled, notices, keep_pairs=keep_pairs, apply=workers or map, reading=reading)
+        apply = workers or map
+        batches = count_batches(*sides, metrics, settled, notices, keep_pairs=keep_pairs, apply=apply, reading=reading)
+        return joined(batches, metrics, settled, notices)
 
     return by_many_or_one(run, workers)
 
@@ -339,7 +341,7 @@ def _beside_files(
     (`corefscore.formats.corefud.clusters`). Raises `InputError` if the number of documents differs, and for mentions
     whose words the files lack.
     """
-    in_memory = [name for name, side in sides.items() if not _is_path(side) and not isinstance(side, Corpus)]
+    in_memory = [name for name, side in sides.items() if _is_in_memory(side)]
     if len(in_memory) != 1:
         return sides
     (name,) = in_memory
@@ -431,8 +433,7 @@ class Scorer:
         from corefscore.formats.memory.nesting import nested
 
         number = str(len(self._names))
-        sides = nested(key, KEY, number).value, nested(response, RESPONSE, number).value
-        self._append([self._count(*sides, None)], [None])
+        self._add_one(nested(key, KEY, number).value, nested(response, RESPONSE, number).value, None)
 
     def _add_nested(self, key: Any, response: Any, name: str | None) -> None:
         """Count clusters in memory that have no names."""
@@ -443,10 +444,10 @@ class Scorer:
         several = together(*sides)
         pairs = zip(*several, strict=True) if several else [(sides[0].value, sides[1].value)]
         for pair in pairs:
-            self._append([self._count(*pair, name)], [name])
+            self._add_one(*pair, name)
 
-    def _count(self, key: Clusters, response: Clusters, name: str | None) -> Counted:
-        """The counts of one document whose nesting was checked before."""
+    def _add_one(self, key: Clusters, response: Clusters, name: str | None) -> None:
+        """Count one document whose nesting was checked before."""
         from corefscore.formats.memory.clusters import Mentions, documents
 
         mentions = Mentions()
@@ -456,7 +457,7 @@ class Scorer:
             documents({document: response}, mentions, RESPONSE, known=[document]),
             np.ones(1, dtype=np.bool_),
         )
-        return count(pairs, self._metrics, self._settings)
+        self._append([count(pairs, self._metrics, self._settings)], [name])
 
     def _append(self, batches: Sequence[Counted], names: Sequence[str | None]) -> None:
         """Add the counts of documents. Raises `UsageError` if only some of all documents are CorefUD."""
@@ -529,7 +530,7 @@ def settings_of(
 def _in_memory(sides: Mapping[str, Any]) -> dict[str, Documents]:
     """The documents of the sides that are clusters in memory. Without any, as in commands, their modules are not
     imported."""
-    in_memory = {name: side for name, side in sides.items() if not _is_path(side) and not isinstance(side, Corpus)}
+    in_memory = {name: side for name, side in sides.items() if _is_in_memory(side)}
     if not in_memory:
         return {}
     from corefscore.formats.memory.clusters import Mentions, documents
@@ -552,9 +553,14 @@ def _in_memory(sides: Mapping[str, Any]) -> dict[str, Documents]:
     return {name: documents(named[name], mentions, name) for name in in_memory}
 
 
+def _is_in_memory(side: object) -> bool:
+    """Whether a side is clusters in memory."""
+    return not _is_path(side) and not isinstance(side, Corpus)
+
+
 def _is_nested(side: object) -> bool:
     """Whether a side is clusters in memory without document names."""
-    return not _is_path(side) and not isinstance(side, Corpus | Mapping)
+    return _is_in_memory(side) and not isinstance(side, Mapping)
 
 
 def _is_path(side: object) -> bool:

@@ -5,6 +5,7 @@ Such classes were copied from project to project, and their scores no longer agr
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from corefscore.errors import UsageError
 from corefscore.metrics.measures import single, wanted
 from corefscore.python.api import Scorer
 from corefscore.python.arguments import ScorerOptions, spelled
-from corefscore.results import Result, Score
+from corefscore.results import Result
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -23,7 +24,34 @@ Given = Mapping[Any, Any] | None
 """A mapping from mentions to their clusters, or None."""
 
 
-class CorefEvaluator:
+class _Evaluator(ABC):
+    """The scores of one measure, computed when they are asked for."""
+
+    _measure: str
+
+    @abstractmethod
+    def result(self) -> Result:
+        """The result of all documents so far."""
+
+    def get_prf(self) -> tuple[float, float, float]:
+        """Precision, recall and F1, from 0 to 1."""
+        recall, precision, f1 = self.result()[self._measure][:3]
+        return precision, recall, f1
+
+    def get_precision(self) -> float:
+        """The precision, from 0 to 1."""
+        return self.get_prf()[0]
+
+    def get_recall(self) -> float:
+        """The recall, from 0 to 1."""
+        return self.get_prf()[1]
+
+    def get_f1(self) -> float:
+        """The F1, from 0 to 1."""
+        return self.get_prf()[2]
+
+
+class CorefEvaluator(_Evaluator):
     """Scores documents one after another, with the methods of evaluators in training code.
 
         >>> evaluator = CorefEvaluator()
@@ -77,45 +105,15 @@ class CorefEvaluator:
         """The result of all documents so far."""
         return self._scorer.result()
 
-    def get_prf(self) -> tuple[float, float, float]:
-        """Precision, recall and F1, from 0 to 1."""
-        return _One(self, self._measure).get_prf()
 
-    def get_precision(self) -> float:
-        """The precision, from 0 to 1."""
-        return self.get_prf()[0]
-
-    def get_recall(self) -> float:
-        """The recall, from 0 to 1."""
-        return self.get_prf()[1]
-
-    def get_f1(self) -> float:
-        """The F1, from 0 to 1."""
-        return self.get_prf()[2]
-
-
-class _One:
-    """The scores of one measure of an evaluator, computed when they are asked for."""
+class _One(_Evaluator):
+    """One measure of an evaluator."""
 
     def __init__(self, whole: CorefEvaluator, measure: str) -> None:
         self._whole, self._measure = whole, measure
 
-    @property
-    def _score(self) -> Score:
-        return self._whole.result()[self._measure]
-
-    def get_prf(self) -> tuple[float, float, float]:
-        score = self._score
-        return score.precision, score.recall, score.f1
-
-    def get_precision(self) -> float:
-        return self._score.precision
-
-    def get_recall(self) -> float:
-        return self._score.recall
-
-    def get_f1(self) -> float:
-        return self._score.f1
+    def result(self) -> Result:
+        return self._whole.result()
 
 
 def _listed(clusters: Clusters) -> list[list[Any]]:

@@ -202,10 +202,7 @@ def _results(
         names = names_asked(metrics, run.settings.own)
         key = corpus(paths, run.reading, KEY, names, workers=run.workers)
 
-    def tell(found: Sequence[Finding], of: str) -> None:
-        notices.extend(found)
-
-    results = scored_each(systems, partial(run.result, key), tell, files_of(key))
+    results = scored_each(systems, partial(run.result, key), lambda found, _: notices.extend(found), files_of(key))
     warn_of(notices)
     return results
 
