@@ -158,14 +158,12 @@ def _notices(
 
 def _kinds(batches: Sequence[Counted], metrics: Sequence[str]) -> dict[str, dict[str, Floats]]:
     """The counts of all batches for each kind of a division; 0 in a batch that does not have the kind."""
-    nothing = [{metric: np.zeros_like(batch.counts[metric]) for metric in metrics} for _, batch in batches]
+
+    def of_batch(batch: BatchCounts, kind: str, metric: str) -> Floats:
+        return batch.kinds[kind][metric] if kind in batch.kinds else np.zeros_like(batch.counts[metric])
+
     return {
-        kind: {
-            metric: in_a_row(
-                [batch.kinds.get(kind, zeros)[metric] for (_, batch), zeros in zip(batches, nothing, strict=True)]
-            )
-            for metric in metrics
-        }
+        kind: {metric: in_a_row([of_batch(batch, kind, metric) for _, batch in batches]) for metric in metrics}
         for kind in dict.fromkeys(kind for _, batch in batches for kind in batch.kinds)
     }
 

@@ -58,7 +58,6 @@ def count_batches(
     """
     _, key = _begun(key)
     key, response, text = on_key(key, response, reading, notices)
-    fidelity = None if text is None else text.fidelity
     names = names_asked(metrics, settings.own)
     if names is not None and names.estimate:
         from corefscore.names.estimate import estimated
@@ -81,8 +80,8 @@ def count_batches(
 
     # Only columns and names are sent to other processes.
     batches = list(beside(apply, partial(_counts_by_name, settings=settings), matched()))
-    if fidelity is not None:
-        batches = [(notes._replace(fidelity=fidelity.take(notes.names)), counts) for notes, counts in batches]
+    if text is not None:
+        batches = [(notes._replace(fidelity=text.fidelity.take(notes.names)), counts) for notes, counts in batches]
     return batches
 
 
@@ -147,8 +146,7 @@ Views = Mapping[str, "Matched | Alignment"]
 
 def count(pairs: Pairs, metrics: Sequence[Metric], settings: Settings, *, keep_pairs: bool = False) -> Counted:
     """A batch of pairs after counting: match mentions, treat repeats, make the overlap table, count every metric."""
-    of = kinds_asked(metrics, settings)
-    pairs = _with_kinds(pairs, of, BY_CONTENT)
+    pairs = _with_kinds(pairs, kinds_asked(metrics, settings), BY_CONTENT)
     notes, views = _matched(pairs, names_asked(metrics, settings.own), settings, keep_pairs=keep_pairs)
     return notes, _batch_counts(views, metrics, settings)
 
@@ -182,8 +180,9 @@ def _matched(
 
         of_views[NAMED] = reduced(pairs, names)
         named = [names_of_side(pairs.key, names, KEY), names_of_side(pairs.response, names, RESPONSE)]
-    treatment = settings.rules.treated
-    treated = {view: treat(_exact(of_view, units), of_view, treatment) for view, of_view in of_views.items()}
+    treated = {
+        view: treat(_exact(of_view, units), of_view, settings.rules.treated) for view, of_view in of_views.items()
+    }
     matched = {view: of_view.matched for view, of_view in treated.items()}
     whole = treated[WHOLE]
     notes = BatchNotes(

@@ -107,7 +107,7 @@ class Score(NamedTuple):
 
     def to_dict(self) -> dict[str, float | int]:
         """The measure as the JSON layout has it; see ``docs/json.md``."""
-        found = {"recall": self.recall, "precision": self.precision, "f1": self.f1}
+        found = dict(zip(SCORES, self[:3], strict=True))
         for side, counts in (("recall", self.recall_counts), ("precision", self.precision_counts)):
             found.update({f"{side}_{part}": _whole(number) for part, number in counts._asdict().items()})
         return {name: number for name, number in found.items() if not math.isnan(number)}
@@ -368,8 +368,7 @@ class Result(Scores):
             )
             for name, score in self.total.items()
         ]
-        headings = ("measure", "R", "P", "F1")
-        return signed([table(headings, rows, [True, False, False, False])], (), self.signature)
+        return signed([table(("measure", "R", "P", "F1"), rows, [True, False, False, False])], (), self.signature)
 
     def to_dict(self, documents: bool = True) -> dict[str, Any]:
         """The result as the JSON layout has it; see ``docs/json.md``."""

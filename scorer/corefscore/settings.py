@@ -119,14 +119,12 @@ class Rules(NamedTuple):
 
         Raises `UsageError` for rules that need CorefUD, and for rules that contradict each other.
         """
+        given = {name: value for name, value in self._asdict().items() if value is not None}
         if self.task is not None:
             if not nodes:
                 raise UsageError(f"--task {self.task} is for CorefUD, and these files are not CorefUD; leave it out")
-            given = {name: value for name, value in self._asdict().items() if value is not None}
             return Rules(**{**TASKS[self.task], **given, "task": None}).settled(nodes)
-        defaults = NODES if nodes else SPANS
-        given = {name: value for name, value in self._asdict().items() if value is not None and name != "repeated"}
-        chosen = defaults._replace(**given, repeated=self.treated)
+        chosen = (NODES if nodes else SPANS)._replace(**{**given, "repeated": self.treated})
         if nodes and self.of is not None:
             chosen = chosen._replace(lookup="alignment")
             if self.lookup not in (None, "alignment"):

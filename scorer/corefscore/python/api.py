@@ -313,17 +313,14 @@ def _sides(
     the batches adds more notices to the list."""
     notices: list[Finding] = []
     asked: dict[str, Mapping[str, str]] = {}
-    batches: dict[str, Batches] = {}
     names = names_asked(metrics, settings.own)
     sides = _beside_files({KEY: key, RESPONSE: response}, reading, names, workers)
-    for name, documents in _in_memory(sides).items():
-        batches[name] = iter([documents])
+    batches: dict[str, Batches] = {name: iter([documents]) for name, documents in _in_memory(sides).items()}
     for name, side in sides.items():
         if (paths := paths_of(name, side)) is not None:
             asked[name] = reading.settings
-            with_texts = texts and name == KEY
             batches[name] = formats.read(
-                paths, notices, reading, side=name, names=names, texts=with_texts, watch=watch, apply=workers
+                paths, notices, reading, side=name, names=names, texts=texts and name == KEY, watch=watch, apply=workers
             )
         elif isinstance(side, Corpus):
             asked[name] = side.reading
@@ -441,10 +438,8 @@ class Scorer:
 
         self._refuse_known([] if name is None else [name])
         sides = nested(key, KEY, name), nested(response, RESPONSE, name)
-        several = together(*sides)
-        pairs = zip(*several, strict=True) if several else [(sides[0].value, sides[1].value)]
-        for pair in pairs:
-            self._add_one(*pair, name)
+        for ours, theirs in zip(*(together(*sides) or ([side.value] for side in sides)), strict=True):
+            self._add_one(ours, theirs, name)
 
     def _add_one(self, key: Clusters, response: Clusters, name: str | None) -> None:
         """Count one document whose nesting was checked before."""
@@ -515,8 +510,8 @@ def settings_of(
     options that are unknown or have invalid values."""
     for option, value in zip(RULES, rules, strict=True):
         option.check(value)
-    if unknown := sorted(own.keys() - {option.keyword for option in options_of(metrics)}):
-        known = [option.keyword for option in options_of(metrics)]
+    known = [option.keyword for option in options_of(metrics)]
+    if unknown := sorted(own.keys() - known):
         hint = suggested(unknown[0], known) if known else "they have no options"
         raise UsageError(f"unknown option {', '.join(unknown)} of these metrics; {hint}")
     if rules.of is not None:
@@ -572,9 +567,9 @@ def _is_path(side: object) -> bool:
 
 def paths_of(name: str, side: Any) -> str | list[str] | None:
     """The path or paths of a side; None if it is not given by paths."""
-    if not _is_path(side):
-        return None
-    return _path(name, side) if isinstance(side, str | os.PathLike) else [os.fspath(path) for path in side]
+    if isinstance(side, str | os.PathLike):
+        return _path(name, side)
+    return [os.fspath(path) for path in side] if _is_path(side) else None
 
 
 def _path(name: str, path: str | os.PathLike[str]) -> str:

@@ -119,16 +119,13 @@ def spelled(function: Callable[P, R], defaults: Mapping[str, Any] = DEFAULTS) ->
 def _expanded(function: Callable[..., Any], defaults: Mapping[str, Any]) -> Signature:
     """The signature of a function, with ``**`` replaced by the keywords of its class in this module."""
     own = signature(function)
-    parameters = []
-    for parameter in own.parameters.values():
-        if parameter.kind is not Parameter.VAR_KEYWORD:
-            parameters.append(parameter)
-            continue
-        table = function.__globals__[parameter.annotation.removeprefix("Unpack[").removesuffix("]")]
-        for name, kind in table.__annotations__.items():
-            annotation = getattr(kind, "__forward_arg__", kind)
-            keyword = Parameter(name, Parameter.KEYWORD_ONLY, default=defaults.get(name), annotation=annotation)
-            parameters.append(keyword)
+    *parameters, last = own.parameters.values()
+    if last.kind is not Parameter.VAR_KEYWORD:
+        return own
+    table = function.__globals__[last.annotation.removeprefix("Unpack[").removesuffix("]")]
+    for name, kind in table.__annotations__.items():
+        annotation = getattr(kind, "__forward_arg__", kind)
+        parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, default=defaults.get(name), annotation=annotation))
     return own.replace(parameters=parameters)
 
 

@@ -87,10 +87,11 @@ class CorefEvaluator(_Evaluator):
         be left out. Raises `UsageError` if their mentions are not those of the clusters, and `InputError` for arguments
         that are not clusters.
         """
-        sides = {"predicted": _listed(predicted), "gold": _listed(gold)}
-        _agree("mention_to_predicted", mention_to_predicted, sides["predicted"])
-        _agree("mention_to_gold", mention_to_gold, sides["gold"])
-        self._scorer.add_document(sides["gold"], sides["predicted"])
+        # As lists, which can be read more than once.
+        response, key = ([list(entity) for entity in side] for side in (predicted, gold))
+        _agree("mention_to_predicted", mention_to_predicted, response)
+        _agree("mention_to_gold", mention_to_gold, key)
+        self._scorer.add_document(key, response)
 
     def reset(self) -> None:
         """Remove all documents."""
@@ -114,11 +115,6 @@ class _One(_Evaluator):
 
     def result(self) -> Result:
         return self._whole.result()
-
-
-def _listed(clusters: Clusters) -> list[list[Any]]:
-    """The clusters as lists, which can be read more than once."""
-    return [list(cluster) for cluster in clusters]
 
 
 def _agree(name: str, mapping: Given, clusters: Iterable[Iterable[Any]]) -> None:

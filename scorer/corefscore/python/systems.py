@@ -235,7 +235,8 @@ def scored_each(
         try:
             result = score_one(system)
         except (InputError, UsageError) as error:
-            if refused is None or _blames(error, blamed):
+            paths = [finding.path for finding in error.findings] if isinstance(error, InputError) else []
+            if refused is None or any(path in blamed for path in paths):
                 raise
             refused(name, error)
             continue
@@ -255,8 +256,3 @@ def _is_of_key(notice: Finding, files: Collection[str]) -> bool:
 def _identity(notice: Finding) -> Hashable:
     """A value that is the same for equal notices."""
     return notice[:4], tuple(notice.details.items())
-
-
-def _blames(error: ScorerError, files: Collection[str]) -> bool:
-    """Whether an error is about one of some files."""
-    return isinstance(error, InputError) and any(finding.path in files for finding in error.findings)
