@@ -622,6 +622,15 @@ def test_mentions_are_read(text: str, expected: list[tuple[str, list[float], flo
     assert words_of(text, tmp_path)[: len(expected) or None] == expected
 
 
+def test_mentions_that_differ_inside_a_gap_alone_are_different_ones(tmp_path: Path) -> None:
+    """Both have three words from 1 to 4 and one head, but 2 is only in the key, and 3 only in the response."""
+    (tmp_path / "key").write_text(lines("(e1[1/2]-x-1-", "e1[1/2])", "", "(e1[2/2]-x-1-)"))
+    (tmp_path / "response").write_text(lines("(e1[1/2]-x-1-)", "", "(e1[2/2]-x-1-", "e1[2/2])"))
+    for response, expected in (("key", 1), ("response", 0)):
+        paths = [str(tmp_path / name) for name in ("key", response)]
+        assert corefscore.score(*paths, "bcub", singletons="keep", matching="exact")["bcub"].f1 == expected
+
+
 @pytest.mark.parametrize(
     ("cells", "heads", "expected"),
     [
