@@ -6,7 +6,7 @@ import json
 import random
 import re
 import signal
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
@@ -261,9 +261,9 @@ def placed_spans(key: Path, response: Path) -> Counter[tuple[int, int]]:
     return spans_of(placed_on(key, response).response)
 
 
-def placed_on(key: Path, response: Path) -> Placed:
+def placed_on(key: Path, response: Path, pieces: str | None = None) -> Placed:
     """A response on the tokens of the key."""
-    reading = Reading(input_format="tagged")
+    reading = Reading(input_format="tagged", pieces=pieces)
     of_key, of_response = (
         list(read(str(path), [], reading, side=side)) for path, side in ((key, KEY_SIDE), (response, RESPONSE))
     )
@@ -683,11 +683,15 @@ def test_names_that_files_have() -> None:
 
 
 @pytest.mark.parametrize(
-    ("way", "f1"),
-    # The first piece says that She is Ann, the second that she is her.
-    [("overlap", 1.0), ("apart", 0.5), ("same", 0.25)],
+    ("way", "f1", "entities"),
+    # The first piece says that She is Ann, the second that she is her. An id that is there twice gets a number.
+    [
+        ("overlap", 1, {"1": [0, 4, 10], "2": [2], "1.2": [6, 8]}),
+        ("apart", 0.8, {"1": [0, 4], "2": [2], "1.2": [6, 8], "2.2": [10]}),
+        ("same", 4 / 7, {"1": [0, 4, 6, 8], "2": [2, 10]}),
+    ],
 )
-def test_ids_of_pieces(way: str, f1: float, tmp_path: Path) -> None:
+def test_ids_of_pieces(way: str, f1: float, entities: dict[str, list[int]], tmp_path: Path) -> None:
     key: dict[str, object] = {
         "doc_key": "x",
         "sentences": [["Ann", "saw", "Bo", ".", "She", "fed", "it", ".", "It", "liked", "her", "."]],
@@ -701,8 +705,13 @@ def test_ids_of_pieces(way: str, f1: float, tmp_path: Path) -> None:
         result = corefscore.score(tmp_path / "key.jsonl", tmp_path / "answers.jsonl", "muc", pieces=way)
     assert result.fidelity is not None
     assert ratio(result.fidelity.total) == 1
-    assert result.mentions.f1 == 1, "what two pieces have counts once"
-    assert (result["muc"].f1 == 1) == (f1 == 1)
+    assert result.mentions.f1 == 1
+    assert result["muc"].f1 == pytest.approx(f1)
+    response = placed_on(tmp_path / "key.jsonl", tmp_path / "answers.jsonl", pieces=way).response
+    found: dict[str, list[int]] = defaultdict(list)
+    for name, start in zip(response.names_of(response.entity.tolist()), response.start.tolist(), strict=True):
+        found[name].append(start)
+    assert found == entities, "what two pieces have is there once"
 
 
 def test_answers_without_names_are_taken_in_order_or_refused() -> None:
