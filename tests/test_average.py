@@ -86,6 +86,13 @@ def test_a_test_swaps_whole_documents(tmp_path: Path) -> None:
     assert found.to_dict()["pairs"][0]["measures"]["lea"]["f1"]["p"] == pytest.approx(p)
 
 
+@pytest.mark.parametrize("measure", ["muc", "lea"])
+def test_the_units_of_one_measure_add_up_to_its_mean(measure: str, results: list[corefscore.Result]) -> None:
+    units = sample(results, ["muc", "lea"], averaged=True).only(measure)
+    means = [[getattr(result.mean[measure], score) for score in ("recall", "precision", "f1")] for result in results]
+    assert units.scores(units.counts.sum(axis=1)[None])[:, 0] == pytest.approx(np.array(means))
+
+
 @pytest.mark.parametrize("verb", ["compare", "rank"])
 def test_the_commands_take_means(verb: str, capfdbinary: Capture) -> None:
     common: list[Path | str] = [verb, KEY, ASH, CEDAR, "--measures", "lea", "--trials", "99", "--average", "documents"]

@@ -627,8 +627,8 @@ def test_mentions_that_differ_inside_a_gap_alone_are_different_ones(tmp_path: Pa
     (tmp_path / "key").write_text(lines("(e1[1/2]-x-1-", "e1[1/2])", "", "(e1[2/2]-x-1-)"))
     (tmp_path / "response").write_text(lines("(e1[1/2]-x-1-)", "", "(e1[2/2]-x-1-", "e1[2/2])"))
     for response, expected in (("key", 1), ("response", 0)):
-        paths = [str(tmp_path / name) for name in ("key", response)]
-        assert corefscore.score(*paths, "bcub", singletons="keep", matching="exact")["bcub"].f1 == expected
+        result = corefscore.score(tmp_path / "key", tmp_path / response, "bcub", singletons="keep", matching="exact")
+        assert result["bcub"].f1 == expected
 
 
 @pytest.mark.parametrize(

@@ -118,6 +118,14 @@ def test_the_two_mentions_are_of_one_document_if_possible() -> None:
         assert (notice.details["key"], notice.details["documents"]) == ('"(7, 7)" (token 7)', "2 documents")
 
 
+def test_the_two_mentions_may_be_of_documents_that_were_added_one_by_one() -> None:
+    scorer = Scorer("lea")
+    scorer.add([[(0, 0)]], [])
+    scorer.add([], [[(8, 8)]])
+    (notice,) = scorer.result().notices
+    assert (notice.details["key"], notice.details["response"]) == ('"(0, 0)" (token 0)', '"(8, 8)" (token 8)')
+
+
 def test_sides_without_a_common_document_are_told_of_once() -> None:
     assert {notice.code for notice in score({"a": [[1, 2]]}, {"b": [[1, 2]]}).notices} == {
         "no-common-document", "missing-document", "extra-document",
