@@ -342,6 +342,7 @@ def test_every_layout_has_it(layout: str) -> None:
     done = within("errors", DEMO / "key.conll", DEMO / "response.conll", "--format", layout)
     assert done.status == 0
     assert b"divided" in done.stdout.lower()
+    assert layout != "latex" or not set("█▏▎▍▌▋▊▉").intersection(done.stdout.decode())
 
 
 def test_json_holds_types_documents_groups_and_errors() -> None:
@@ -356,14 +357,32 @@ def test_json_holds_types_documents_groups_and_errors() -> None:
 def test_two_systems_stand_beside_each_other() -> None:
     systems = TESTDATA / "systems"
     runs = (systems / "runs" / name for name in ("ash.conll", "birch.conll"))
-    done = within("errors", systems / "key.conll", *runs, "--pronouns", "none")
+    done = within("errors", systems / "key.conll", *runs, "--pronouns", "none", "--top", "2")
     assert (done.status, done.stderr) == (0, b"")
-    assert b"\nright in ash, wrong in birch: " in done.stdout
+    _, only_ash = done.stdout.split(
+        b"\nright in ash, wrong in birch: 28 mentions (pronouns 0, one word 22, longer 6);\n"
+    )
+    _, _, _, _, *rows, end = only_ash.decode().splitlines()[:7]
+    assert [row.split(maxsplit=1) for row in rows] == [
+        ["3", "w7 (2)  (nw/11); part 000"],
+        ["3", "w0 (0)  (nw/11); part 001"],
+    ]
+    assert not end
 
 
 def _written(path: Path, sentences: list[list[str]], clusters: list[list[list[int]]]) -> Path:
     path.write_text(json.dumps({"doc_key": "d", "sentences": sentences, "clusters": clusters}) + "\n")
     return path
+
+
+def test_errors_are_listed_by_type(tmp_path: Path) -> None:
+    words = [list("abcdef")]
+    key = _written(tmp_path / "key.jsonl", words, [[[0, 0]], [[1, 1], [2, 2]]])
+    response = _written(tmp_path / "response.jsonl", words, [[[3, 3]], [[4, 4], [5, 5]]])
+    arguments = ("errors", key, response, "--pronouns", "none", "--format", "json", "--list")
+    found = [its["type"] for its in json.loads(within(*arguments).stdout)["errors"]]
+    assert found == [name for name in types.TYPES if name in found]
+    assert len(found) == 4
 
 
 def test_mentions_of_two_systems_are_counted_by_what_became_of_them(tmp_path: Path) -> None:

@@ -11,7 +11,9 @@ import corefscore
 import numpy as np
 import pytest
 from corefscore.metrics import find
+from corefscore.reports.plots import drawn
 from corefscore.reports.rank import Ranking, rank
+from corefscore.reports.row import Interval
 from corefscore.results import Result
 from corefscore.settings import Settings
 from corefscore.statistics.significance import Method
@@ -338,6 +340,22 @@ def test_the_ranking_can_be_drawn(form: str, tmp_path: Path, capfdbinary: Captur
     path = tmp_path / f"ranking.{form}"
     assert call(capfdbinary, "rank", KEY, "--systems", RUNS, "--plot", path).status == 0
     assert path.read_bytes().lstrip()[:5] in (b"\x89PNG\r", b"<?xml", b"%PDF-")
+
+
+@pytest.mark.parametrize("interval", [None, Interval(0.0, 0.1), Interval(1.0, 1.0)])
+def test_a_score_outside_its_interval_or_without_one_can_be_drawn(
+    interval: Interval | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("matplotlib")
+    monkeypatch.setattr(Ranking, "interval", lambda self, system: interval)
+    assert drawn(ranking({"a": [5] * 12, "b": [4] * 12}), "png").startswith(b"\x89PNG")
+
+
+def test_numbers_are_not_cut_in_a_narrow_table(monkeypatch: pytest.MonkeyPatch, capfdbinary: Capture) -> None:
+    monkeypatch.setenv("COLUMNS", "12")
+    done = call(capfdbinary, "rank", KEY, f"a long name={KEY}", "--by", r"\((..)", "--digits", "6")
+    assert done.status == 0
+    assert done.stdout.count(b"100.000000\n") == 1 + len(["bn", "nw"])
 
 
 def test_a_drawing_without_matplotlib_names_the_extra(
