@@ -13,6 +13,7 @@ import corefscore.formats.conll.reader as conll
 import numpy as np
 import pytest
 from corefscore.alignment.text import characters, placing, stretches, zeros
+from corefscore.documents import arrays
 from corefscore.documents.sources import Source
 from hostile import HOSTILE, Made
 from support import call, forked
@@ -183,3 +184,21 @@ def test_pieces_of_a_document_take_time_in_their_own_length(
         return counted.count
 
     assert touched(4 * 1200) < 6 * touched(1200)
+
+
+def test_files_with_faults_take_time_in_their_own_length(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    lines = "w (1\nw 1)\n" * 20 + "w (2\n"
+
+    def touched(files: int) -> int:
+        (folder := tmp_path / str(files)).mkdir()
+        for number in range(files):
+            (folder / f"{number}.conll").write_text(f"#begin document {number}\n{lines}#end document\n")
+        counted = Elements()
+        for module in (arrays, conll):
+            monkeypatch.setattr(module, "np", counted)
+        assert call(capfdbinary, "validate", folder).status == 1
+        return counted.count
+
+    assert touched(4 * 40) < 6 * touched(40)

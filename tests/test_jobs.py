@@ -368,6 +368,18 @@ def test_large_files_are_cut_where_documents_begin(pair: Pair) -> None:
     assert all(text.startswith(b"#begin document ") for text in texts)
 
 
+def test_where_files_are_cut_does_not_depend_on_the_blocks_that_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (path := tmp_path / "key").write_text("".join(f"#begin {d}\n{'w -' * d}\n" for d in range(40)))
+    monkeypatch.setattr(pieces, "SIZE", 50)
+    whole = list(pieces._cuts(str(path), b"#begin"))
+    assert len(whole) > 20
+    for block in range(1, 9):
+        monkeypatch.setattr(pieces, "BLOCK", block)
+        assert list(pieces._cuts(str(path), b"#begin")) == whole
+
+
 # From here on with processes that are really there.
 
 

@@ -1167,3 +1167,8 @@ def test_a_long_text_is_found_in_time_that_grows_with_its_length(changed: int) -
     before = process_time()
     align(Key(key), response)
     assert process_time() - before < 20
+
+
+def test_a_mention_that_is_left_out_leaves_out_no_other() -> None:
+    spans = [(1, 4, "b"), (3, 5, "c"), (0, 2, "a")]
+    assert nested(spans) == ([(0, 2, "a"), (3, 5, "c")], 1)

@@ -78,6 +78,8 @@ def test_every_section_shows_its_code() -> None:
             ("unclosed-mention", 4, 3)], id="every bracket without a partner, not just the first"),
         pytest.param(["w\t(1)|(1|(1", "x\t-"], [("unclosed-mention", 2, 7), ("unclosed-mention", 2, 10)],
             id="of equal brackets each has its own column, and a one-token mention is none of them"),
+        pytest.param(["w\t(1", "x\t1)", "y\t(2)|(1"], [("unclosed-mention", 4, 7)],
+            id="equal brackets of other lines make no difference to the column"),
         pytest.param(["a\tb\t-", "c\td\te\t-", "f\t-", "", "g\t(1)", "h\t(1)"], [("column-count", 3, None)],
             id="columns are told once a sentence, and may differ between sentences"),
         pytest.param(["# note", "a\tb\t(1)", "# note", "c\t(1)"], [("column-count", 5, None)],
@@ -131,6 +133,14 @@ def test_what_is_told_of_a_document(
 ) -> None:
     found = validated(document(*lines), tmp_path)
     assert [place for place in places(found) if place[0] not in ("singletons", "no-mentions")] == expected
+
+
+def test_equal_brackets_of_other_files_make_no_difference_to_the_column(tmp_path: Path) -> None:
+    files = [tmp_path / "a", tmp_path / "b"]
+    for path in files:
+        path.write_text(document("w\t(2)|(1"))
+    found = validate("file", [Source(str(path)) for path in files]).findings
+    assert [finding.column for finding in found if finding.code == "unclosed-mention"] == [7, 7]
 
 
 @pytest.mark.parametrize(
