@@ -882,3 +882,13 @@ def test_a_second_response_is_no_name_of_a_document() -> None:
     done = within("diff", systems / "key.conll", systems / "runs" / "ash.conll", systems / "runs" / "birch.conll")
     assert (done.status, done.stdout) == (2, b"")
     assert b"birch.conll --html FILE\n" in done.stderr
+
+
+@pytest.mark.parametrize("boundary", ["key", "both"])
+def test_costs_are_those_of_the_options_of_a_metric(boundary: str) -> None:
+    """By hand: one entity of three mentions, of which the response has two together; without links of the other kind
+    in the key, F1 is 2/4 by the key and 1/4 by both sides."""
+    key, response = [[(0, 0), (1, 1), (2, 2)]], [[(0, 0), (1, 1)], [(2, 2)]]
+    found = analyse(key, response, "blanc", pronouns="none", boundary=boundary).analysis
+    assert found.start == found.score == {"key": 0.5, "both": 0.25}[boundary]
+    assert found.start + sum(cost.in_turn for cost in found.costs) == 1

@@ -222,3 +222,10 @@ def test_without_a_library_there_is_a_message(monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(UsageError, match=r"needs pandas or polars: pip install 'corefscore\[frames\]'"):
         frame(["a"], [[1]])
+
+
+def test_measures_are_names_in_anything_that_can_be_listed() -> None:
+    names = ["lea", "muc"]
+    assert check(*DEMO, score(*DEMO), measures=iter(names)).asked.measures == [("lea", "f1"), ("muc", "f1")]  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="expected names such as"):
+        check(*DEMO, score(*DEMO), measures=[])

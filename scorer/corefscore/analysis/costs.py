@@ -23,8 +23,9 @@ from corefscore.metrics.assignment import connected
 from corefscore.metrics.counts import packed, summed
 from corefscore.metrics.measures import single, wanted
 from corefscore.metrics.overlap import of_columns
-from corefscore.metrics.row import WHOLE, Metric, own_values
+from corefscore.metrics.row import WHOLE, Metric
 from corefscore.results import values
+from corefscore.settings import Settings
 
 
 class Measure(NamedTuple):
@@ -33,9 +34,11 @@ class Measure(NamedTuple):
     name: str
     metrics: Sequence[Metric]
 
-    def by(self, definitions: str | None) -> Measure:
-        """The measure by the definitions of an official scorer (`corefscore.alignment.matching.DEFINITIONS`)."""
-        return self._replace(metrics=[metric.by(definitions) for metric in self.metrics])
+    def by(self, settings: Settings) -> Measure:
+        """The measure by the settings of a score: its definitions, and the options of metrics."""
+        return self._replace(
+            metrics=[metric.by(settings.rules.definitions).given(settings.own) for metric in self.metrics]
+        )
 
     def f1(self, counts: Mapping[str, Floats]) -> Floats:
         """The F1, from 0 to 1, of summed counts: one value for each index of their leading axes."""
@@ -101,7 +104,7 @@ def measured(name: str) -> Measure:
     metrics = wanted(measure).metrics
     if score != "f1" or any(metric.view != WHOLE for metric in metrics) or not metrics:
         raise UsageError(f'costs are differences in the F1 of a measure of all mentions, not of "{name}"; try conll')
-    return Measure(measure, [metric.given(own_values(metrics, {})) for metric in metrics])
+    return Measure(measure, metrics)
 
 
 class Cost(NamedTuple):

@@ -255,7 +255,7 @@ def analysed(result: Result, pairs: Pairs, text: Text, asked: Asked, measure: Me
     Raises `UsageError` for a way of finding heads that the key does not allow, and for unknown pronouns.
     """
     rules = result.settings.rules
-    measure = measure.by(rules.definitions)
+    measure = measure.by(result.settings)
     pronouns = pronouns_of(asked.pronouns, text)
     spans = way_of(asked.spans, text)
     heads = text.heads(asked.heads) if pairs.key.nodes is None else result.settings.reading.get("heads", FILE)

@@ -184,9 +184,10 @@ def _words(names: str | Sequence[str]) -> str:
     """Names joined by commas, as on the command line. Raises `UsageError` for anything but names."""
     if isinstance(names, str):
         return names
-    if not isinstance(names, Iterable) or not all(isinstance(name, str) for name in names):
+    listed = list(names) if isinstance(names, Iterable) else []
+    if not listed or not all(isinstance(name, str) for name in listed):
         raise UsageError(f"measures={names!r}: expected names such as 'lea', as a list or joined by commas")
-    return ",".join(names)
+    return ",".join(listed)
 
 
 def _results(
