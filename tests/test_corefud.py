@@ -758,6 +758,12 @@ ODD = [
 ]  # fmt: skip
 
 
+def test_all_spans_in_two_entities_are_counted(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    (tmp_path / "file").write_text(conllu(*["(e1--1)(e2--1)"] * 1200))
+    done = call(capfdbinary, "lea", tmp_path / "file", tmp_path / "file", "none")
+    assert b"... and 1195 more notices [repeated-mention]" in done.stderr
+
+
 def test_a_copy_of_a_mention_without_an_id_is_told_as_such(
     tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:

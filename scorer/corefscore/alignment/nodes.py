@@ -13,7 +13,7 @@ from corefscore.alignment.mentions import Alignment, Mentions, align, heads_comp
 from corefscore.alignment.pairing import Pairs
 from corefscore.alignment.partings import described, partings
 from corefscore.alignment.repeats import Repeat, copies_by_number, describe, distinct, refusal, repeats_of
-from corefscore.checking.findings import MOST, Finding, plural
+from corefscore.checking.findings import SHOWN, Finding, plural
 from corefscore.documents.arrays import NONE, Bools, Floats, repeated
 from corefscore.documents.model import Documents
 from corefscore.metrics.counts import packed
@@ -129,8 +129,8 @@ def marked_again(documents: Documents) -> dict[str, list[Repeat]]:
 
 def notices(parts: Sequence[About]) -> Iterator[Finding]:
     """The notices about all batches."""
-    yield from describe("dropped-repeat", distinct([repeat for part in parts for repeat in part.dropped])[:MOST])
-    yield from describe("repeated-mention", distinct([repeat for part in parts for repeat in part.repeated])[:MOST])
+    yield from describe("dropped-repeat", distinct([repeat for part in parts for repeat in part.dropped]), SHOWN)
+    yield from describe("repeated-mention", distinct([repeat for part in parts for repeat in part.repeated]), SHOWN)
     yield from beside_each_other(parts)
 
 
