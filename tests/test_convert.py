@@ -21,7 +21,7 @@ from corefscore.errors import InputError
 from corefscore.formats import read
 from corefscore.formats.conll.lines import sentences
 from corefscore.formats.row import Reading, Request
-from corefscore.formats.written import crossing
+from corefscore.formats.written import CLOSE, OPEN, SINGLE, crossing, marks
 from support import CORPORA, RECORDED, TESTDATA, call, forked, together, within
 
 DEMO = TESTDATA / "demo"
@@ -423,3 +423,15 @@ def test_where_it_cannot_be_written_is_wrong_usage(tmp_path: Path) -> None:
 def test_the_command_is_listed_with_the_others(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     assert b"\n  convert  " in call(capfdbinary, "--help").stdout
     assert b"corefscore convert [OPTIONS] IN OUT" in call(capfdbinary, "convert", "--help").stdout
+
+
+def test_marks_of_a_token_come_in_the_order_in_which_mentions_nest() -> None:
+    entities = {"a": [(0, 2)], "b": [(1, 2), (1, 1)], "c": [(0, 1)]}
+    found = marks(entities, {CLOSE: "{})".format, OPEN: "({}".format, SINGLE: "({})".format})
+    assert found == {0: ["(a", "(c"], 1: ["c)", "(b", "(b)"], 2: ["b)", "a)"]}
+
+
+def test_a_mention_that_begins_where_another_ends_crosses_it_unless_close_brackets_come_first() -> None:
+    spans = [(3, 5), (1, 3)]
+    assert crossing(spans) == ((1, 3), (3, 5))
+    assert crossing(spans, closed_first=True) is None

@@ -135,6 +135,12 @@ def test_what_is_told_of_a_document(
     assert [place for place in places(found) if place[0] not in ("singletons", "no-mentions")] == expected
 
 
+def test_only_lines_that_are_not_utf_8_count_as_such(tmp_path: Path) -> None:
+    found = validated(document("a\t-", "\u00e9\t-", "!\t(1)", "!\t(1)").encode().replace(b"!", b"\xff"), tmp_path)
+    odd = [finding for finding in found.findings if finding.code == "not-utf-8"]
+    assert [(finding.line, finding.details["count"]) for finding in odd] == [(4, "2 lines are")]
+
+
 def test_equal_brackets_of_other_files_make_no_difference_to_the_column(tmp_path: Path) -> None:
     files = [tmp_path / "a", tmp_path / "b"]
     for path in files:
