@@ -39,7 +39,6 @@ coverage: $(VENV)/installed-dev ## how often intervals hold the truth: the table
 	$(BIN)/python scripts/coverage.py "$(or $(CORPORA),../shared/corpora)" --page
 
 papers: $(VENV)/installed-dev ## repeat the papers' experiments: docs/papers.md and its figures
-	$(BIN)/pip install --quiet --editable '.[plots]'
 	$(BIN)/python scripts/update_papers.py
 
 docs: $(VENV)/installed-docs ## build the site in build/site; a broken link is an error
