@@ -47,6 +47,9 @@ def test_one_line_a_data_set_and_an_answer_over_all(corpora: Path) -> None:
     assert "scores are means over 3 groups by file" in text
     found = json.loads(within("compare", *sides, "--by", "file", "--measures", "lea.f1", "--format", "json").stdout)
     (over,) = found["over_groups"]
+    several = json.loads(within("compare", *sides, "--by", "file", "--measures", "muc,lea", "--format", "json").stdout)
+    order = [(each["measure"], each["score"]) for each in several["over_groups"]]
+    assert order == [(measure, score) for measure in ("muc", "lea") for score in ("recall", "precision", "f1")]
     # All 9 documents of two data sets differ one way: p = 2 / 2^9 each, 1 on the third.
     assert {name: over[name] for name in ("groups", "differ", "better", "worse", "no_verdict", "if_independent")} == {
         "groups": 3, "differ": 2, "better": 1, "worse": 1, "no_verdict": 0, "if_independent": 2,

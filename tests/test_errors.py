@@ -399,12 +399,14 @@ def test_mentions_of_two_systems_are_counted_by_what_became_of_them(tmp_path: Pa
     assert found["systems"]["b.jsonl"]["types"][0]["count"] == 1
 
 
-def test_diff_shows_sentences_around(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("around", "shown"), [(0, "3"), (1, "234"), (3, "123456")])
+def test_diff_shows_sentences_around(around: int, shown: str, tmp_path: Path) -> None:
+    """The error is in the third of six sentences."""
     words = [[word] for word in "abcdef"]
     key = _written(tmp_path / "key.jsonl", words, [[[0, 0], [5, 5]], [[2, 2]]])
     response = _written(tmp_path / "response.jsonl", words, [[[0, 0], [5, 5]]])
-    done = within("diff", key, response, "--pronouns", "none", "--around", "1")
-    assert re.findall(r"^ +(\d)  ", done.stdout.decode(), re.MULTILINE) == ["2", "3", "4"]
+    done = within("diff", key, response, "--pronouns", "none", "--around", str(around))
+    assert re.findall(r"^ +(\d)  ", done.stdout.decode(), re.MULTILINE) == list(shown)
 
 
 def test_a_list_has_a_line_an_error_with_its_place() -> None:

@@ -110,6 +110,9 @@ def test_odd_names_break_no_table(command: str, odd: list[str], capfdbinary: Cap
     body = latex.split("\\midrule\n")[1].split("\\bottomrule")[0].splitlines()
     assert len(body) == 4
     assert {len(re.findall(r"(?<!\\)&", line)) for line in body} == {8 if command == "rank" else 6}
+    first = 3 if command == "rank" else 2
+    rules = [(first, first + 2), (first + 3, first + 5), (first + 6, first + 6)][: 3 if command == "rank" else 2]
+    assert " ".join(f"\\cmidrule(lr){{{left}-{right}}}" for left, right in rules) + "\n" in latex
     assert "a\\_b\\textasciicircum{}c\\textasciitilde{}d\\#1 50\\% \\$x\\$ \\{y\\}" in latex
     assert "{[}x{]} -{}-{}- \\textquotedbl{}q\\textquotedbl{} {*}{*}z{*}{*}" in latex
     for line in latex.splitlines():
