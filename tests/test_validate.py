@@ -215,6 +215,29 @@ def test_the_size_of_blocks_does_not_matter(path: Path, monkeypatch: pytest.Monk
     assert parts._replace(findings=[]) == whole._replace(findings=[])
 
 
+def test_odd_lines_are_told_alike_in_blocks_of_any_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other columns, token numbers, line ends and bytes that are not UTF-8, which begin or go on in a later block."""
+    numbers = np.random.default_rng(7)
+    odd = (
+        b"d\t0\t1\tw\t-",
+        b"d\t0\t2\tw\tx\t-",
+        b"d\t0\t9\tw\t(1)",
+        b"d\t0\t0\t\xff\t-\r",
+        b"w\tx",
+        b"",
+        b"d\t0\t0\tw\t-",
+    )
+    paths = [tmp_path / str(number) for number in range(60)]
+    for path in paths:
+        lines = (odd[at] for at in numbers.integers(0, len(odd), 14))
+        path.write_bytes(b"#begin document (d); part 000\n" + b"\n".join(lines) + b"\n\n#end document\n")
+    whole = [validate("file", [Source(str(path))]) for path in paths]
+    monkeypatch.setattr(conll, "BLOCK", 16)
+    monkeypatch.setattr(conll, "BATCH", 50)
+    for path, found in zip(paths, whole, strict=True):
+        assert sorted(map(str, validate("file", [Source(str(path))]).findings)) == sorted(map(str, found.findings))
+
+
 def test_of_each_kind_so_many_are_listed(tmp_path: Path) -> None:
     found = validated(document(*["w\t1)"] * (MOST + 5), *["w\t(1"] * 7), tmp_path)
     listed = [finding.code for finding in found.findings]
