@@ -743,6 +743,7 @@ ODD = [
     (["(e1(e2)e1)", "(e2)"], [("stretched-mention", 3, 26)]),
     (["(e1[1/2]--1)", "(e2)", "(e1[2/3]--1)"], [("unfinished-mention", 3, 26)]),
     (["(e1[1/2]--1)", "(e2)", "(e1[2/2]--1)"], []),
+    (["(e1[1/3]--1)", "(e1[2/3]--1", "(e2)"], [("dropped-mention", 4, 26)]),
     (["(e1)x"], [("odd-entity", 3, 26)]),
     # Spans in two entities, or with two heads; copies within one.
     (["(e1)(e2)"], [("repeated-mention", 3, None)]),
