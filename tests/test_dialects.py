@@ -183,6 +183,18 @@ def test_every_dialect_is_converted_to_every_other(origin: str, name: str, tmp_p
     assert {notice.code for notice in notices} <= lost
 
 
+def test_mentions_inside_each_other_are_not_written_word_by_word(tmp_path: Path) -> None:
+    """Of 500 mentions the innermost has 1 word, the next one 3, and so on: 500 * 500 words in a text of 999."""
+    for depth, status in ((300, 0), (500, 2)):
+        cells = [*(f"w\t({number}" for number in range(depth - 1)), f"w\t({depth})"]
+        cells += [f"w\t{number})" for number in reversed(range(depth - 1))]
+        text = "#begin document (d); part 000\n" + "".join(f"{cell}\n" for cell in cells) + "\n#end document\n"
+        (tmp_path / "in.conll").write_text(text)
+        done = within("convert", tmp_path / "in.conll", tmp_path / f"out{depth}", "--to", "maverick", "--quiet")
+        assert (done.status, (tmp_path / f"out{depth}").exists()) == (status, status == 0), done.stderr
+    assert b"mentions are nested too deeply: 500 mentions have 250000 words" in done.stderr
+
+
 def test_what_is_written_is_of_its_dialect() -> None:
     """What a program of that name reads; without the fields that only its authors know."""
     for dialect in DIALECTS:

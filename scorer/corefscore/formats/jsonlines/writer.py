@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from corefscore.checking.findings import Finding, plural
+from corefscore.documents.model import refuse_deep
 from corefscore.formats.jsonlines.dialects import E2E, FLAT, OBJECTS, SENTENCES, TEXT, Dialect
 from corefscore.formats.jsonlines.records import as_json
 from corefscore.formats.jsonlines.words import TOKEN, WORD
@@ -60,7 +61,7 @@ def _in_order(document: FullDocument, notices: list[Finding], told: set[str]) ->
 def _fields(
     document: FullDocument, clusters: Clusters, notices: list[Finding], told: set[str], dialect: Dialect
 ) -> dict[str, Any]:
-    """The fields of the object of a document."""
+    """The fields of the object of a document. Raises `UsageError` for mentions that have too many words to list."""
     fields: dict[str, Any] = {dialect.names[0]: document.name}
     needed = dialect.by_sentence or dialect.shape == TEXT
     words = words_of(document, notices) if needed else document.sentences
@@ -75,6 +76,8 @@ def _fields(
     fields[dialect.clusters] = _offsets(clusters, words, dialect)
     if dialect.spelled is not None and words is not None:
         flat = list(chain.from_iterable(words))
+        lengths = [end + 1 - start for cluster in clusters for start, end in cluster]
+        refuse_deep(document.place.source, np.array(lengths, dtype=np.int64), sum(map(len, flat)), "characters")
         fields[dialect.spelled] = [[" ".join(flat[start : end + 1]) for start, end in cluster] for cluster in clusters]
     return fields
 
