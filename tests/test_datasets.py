@@ -59,7 +59,7 @@ def test_one_line_a_data_set_and_an_answer_over_all(corpora: Path) -> None:
     assert found["options"]["by"] == "file"
 
 
-@pytest.mark.parametrize("layout", ["csv", "tsv", "markdown", "latex", "table"])
+@pytest.mark.parametrize("layout", ["csv", "tsv", "json", "markdown", "latex", "table"])
 def test_every_layout_has_it(corpora: Path, layout: str) -> None:
     sides = [corpora / name for name in ("key", "one", "two")]
     done = within("compare", *sides, "--by", "file", "--measures", "lea,conll", "--format", layout, "--quiet")

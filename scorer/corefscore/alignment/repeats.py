@@ -87,7 +87,7 @@ def treat(matched: Matched, pairs: Pairs, treatment: str) -> Treated:
     messages: dict[int, list[str]] = defaultdict(list)
     _key_messages(matched, pairs.key, key_copies, messages)
     matched, gone = _drop_response_copies(matched, pairs.response, response_copies, messages)
-    # Of each span either all later copies are dropped or none, so its first later copy tells which.
+    # The later copies of a span are all dropped or all kept, so one of them tells.
     dropped = [repeat for repeat in response_repeats if gone[repeat.copies[1]]]
     # By document, and in each the key first: messages are printed in this order, whatever the batches are.
     return Treated(matched, dict(sorted(messages.items())), dropped, every)

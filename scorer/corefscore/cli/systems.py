@@ -35,7 +35,7 @@ def scoring() -> list[click.Parameter]:
 
 
 def comparing(*own: click.Parameter) -> list[click.Parameter]:
-    """The arguments and options that `compare` and `rank` share, and ``own``, those of one of them."""
+    """The parameters that `compare` and `rank` share, with those that only one of them has (``own``)."""
     return [
         click.Argument(["key"], type=options.File()),
         click.Argument(["systems"], type=options.File(), metavar="SYSTEM ...", nargs=-1),

@@ -61,8 +61,8 @@ def crossing(spans: Spans, *, closed_first: bool = False) -> tuple[tuple[int, in
 
 
 def crossings(spans: Spans, *, closed_first: bool = False) -> Iterator[tuple[int, int]]:
-    """All pairs of mentions as `crossing` has them, by their numbers: a mention, and one that begins within it and ends
-    after it. The second one is then left out: mentions after it are not compared with it."""
+    """Pairs of mentions as `crossing` has them, by their numbers: an earlier mention, and a later one that crosses it.
+    The later one is then left out: no other mention is compared with it."""
     around: list[int] = []
     for number, (start, end) in sorted(enumerate(spans), key=lambda row: (row[1][0], -row[1][1])):
         while around and spans[around[-1]][1] < start + closed_first:
