@@ -234,6 +234,12 @@ def test_every_dialect_is_read_from_python_and_in_pieces(name: str, tmp_path: Pa
     assert within("lea", E2E, GOOD[name], "none", "--jobs", "2").stdout == within("lea", E2E, E2E, "none").stdout
 
 
+def test_offsets_are_of_tokens_where_the_dialect_is_named() -> None:
+    """The second object has a text and no sentences, so that without a name the file is refused."""
+    path = FOLDER / "e2e" / "then-characters" / "response.jsonl"
+    assert within("lea", path, path, "none", "--input-format", "e2e").status == 0
+
+
 def test_a_dialect_can_be_named() -> None:
     """An object with the fields of two is of that which is asked for, or that whose clusters are."""
     path = FOLDER / "e2e" / "fields-of-two-dialects" / "response.jsonl"

@@ -141,7 +141,7 @@ def _refuse_unread(metrics: Sequence[Metric], own: Mapping[str, Any]) -> None:
 
 def spare_inputs(outputs: Mapping[str, str | None], inputs: Sequence[str | None], include: str | None) -> None:
     """Raise `UsageError` if a file to be written, given by its option, is also one of those to be read, or if
-    standard input, which can be read only once, is given twice.
+    standard input or a pipe, which can be read only once, is given twice.
 
     The same file can have several names: links, hard links, the folder that contains it, standard input.
     """
