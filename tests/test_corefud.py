@@ -33,6 +33,7 @@ from corefscore.formats.corefud import reader
 from corefscore.formats.corefud.lines import Lines, number_of
 from corefscore.formats.corefud.reader import words_at
 from corefscore.formats.row import Reading
+from corefscore.metrics import tables
 from corefscore.settings import Rules
 from support import ROOT, TESTDATA, Run, call, together, within
 
@@ -427,13 +428,13 @@ def test_plain_numbers_and_tables_of_look_ups_give_the_same(case: Path, matching
     for lookup in ALIGNED:
         where = lookups.entities_found(found, lookup)
         sides = found.key.side, found.response.side
-        tables = [
-            lookups._table(found, alignment.in_common([(sides[0].entity, where.key)])),
-            lookups._table(found, alignment.in_common([(where.response, sides[1].entity)])),
-            lookups._table(found, lookups.members(found, lookup)),
+        seen = [
+            tables._table(found, alignment.in_common([(sides[0].entity, where.key)])),
+            tables._table(found, alignment.in_common([(where.response, sides[1].entity)])),
+            tables._table(found, tables.members(found, lookup)),
         ]
-        expected = lookups.tables(found, lookup).key
-        for table in tables:
+        expected = tables.tables(found, lookup).key
+        for table in seen:
             for name in ("key", "response", "size", "met"):
                 assert getattr(table.cells, name).tolist() == getattr(expected.cells, name).tolist()
             assert table.cells.distinct.spans.tolist() == expected.cells.distinct.spans.tolist()

@@ -17,7 +17,7 @@ from corefscore.alignment.nodes import matched
 from corefscore.alignment.pairing import pair
 from corefscore.documents.model import SENTENCE, TENTH, Documents, Nodes, Place
 from corefscore.documents.sources import Source
-from corefscore.metrics import find
+from corefscore.metrics import find, tables
 from corefscore.metrics.counts import packed
 from corefscore.settings import Rules
 from scipy.optimize import linear_sum_assignment
@@ -353,14 +353,14 @@ def test_each_mention_finds_the_most_similar_one_that_fits(
     alignment = aligned(key, response, matching=matching, zeros="linear", lookup=lookup)
     fits = fits_by(matching)
     by_head = TOLD_APART.get((lookup, matching), (False, False))
-    tables = lookups.tables(alignment, lookup)
+    seen = tables.tables(alignment, lookup)
     sides = (alignment.key, alignment.response)
     counts = {
-        name: lookups.counts(name, lambda table, name=name: packed(find(name).count(table)), tables, "corefud")  # type: ignore[misc]
+        name: tables.counts(name, lambda table, name=name: packed(find(name).count(table)), seen, "corefud")  # type: ignore[misc]
         for name in ("muc", "bcub")
     }
     before = [np.cumsum([0, *(1 + max(each.entity for each in its) for its in side)]) for side in (key, response)]
-    members = lookups.members(alignment, lookup)
+    members = tables.members(alignment, lookup)
     expected_members: Counter[tuple[int, int]] = Counter()
     done = [0, 0]
     for document in range(DOCUMENTS):

@@ -16,6 +16,7 @@ from corefscore.alignment.repeats import Repeat, copies_by_number, describe, dis
 from corefscore.checking.findings import SHOWN, Finding, plural
 from corefscore.documents.arrays import NONE, Bools, Floats, repeated
 from corefscore.documents.model import Documents
+from corefscore.metrics import tables
 from corefscore.metrics.counts import packed
 from corefscore.metrics.row import NODES, Metric
 from corefscore.settings import Rules
@@ -100,10 +101,10 @@ def _partings(pairs: Pairs) -> list[tuple[int, int]]:
 def counts(alignment: Alignment, metrics: Sequence[Metric], rules: Rules) -> Any:
     """What each metric counts, by name, and the number of key mentions of each document.
 
-    Each metric counts from its own table (`corefscore.alignment.lookups.counts`).
+    Each metric counts from its own table (`corefscore.metrics.tables.counts`).
     """
     assert rules.lookup and rules.definitions, "settled before"
-    tables = lookups.tables(alignment, rules.lookup)
+    overlaps = tables.tables(alignment, rules.lookup)
     found: dict[str, Floats] = {}
     for metric in metrics:
 
@@ -113,8 +114,8 @@ def counts(alignment: Alignment, metrics: Sequence[Metric], rules: Rules) -> Any
         if metric.view == NODES:
             found[metric.name] = count(alignment)
         else:
-            found[metric.name] = lookups.counts(metric.name, count, tables, rules.definitions)
-    return found, tables.key.key.total(tables.key.key.size)
+            found[metric.name] = tables.counts(metric.name, count, overlaps, rules.definitions)
+    return found, overlaps.key.key.total(overlaps.key.key.size)
 
 
 def marked_again(documents: Documents) -> dict[str, list[Repeat]]:
