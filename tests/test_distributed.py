@@ -20,7 +20,8 @@ from corefscore import ScorerError, UsageError, __version__, score
 from corefscore.documents.sources import State
 from corefscore.formats import pieces
 from corefscore.formats.pieces import Piece, Stretch
-from corefscore.work import distributed, workers
+from corefscore.python import distributed
+from corefscore.work import machines, workers
 from support import TESTDATA, call
 from test_jobs import FORMS, Pair, folder, pair, same
 
@@ -122,20 +123,20 @@ def test_what_is_no_scheduler_is_told(
     monkeypatch: pytest.MonkeyPatch,
     capfdbinary: pytest.CaptureFixture[bytes],
 ) -> None:
-    monkeypatch.setattr(distributed, "SECONDS", 0.5)
+    monkeypatch.setattr(machines, "SECONDS", 0.5)
     done = call(capfdbinary, "muc", *pair, "--scheduler", *options)
     assert (done.status, done.stdout) == (2, b"")
     assert said in done.stderr
 
 
 def test_a_scheduler_without_workers_is_told(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(distributed, "SECONDS", 3)
+    monkeypatch.setattr(machines, "SECONDS", 3)
     with cluster_of(0) as cluster, pytest.raises(UsageError, match="has no worker; start some: dask worker tcp://"):
         distributed.score(*pair, scheduler=cluster.scheduler_address)
 
 
 def test_workers_of_another_version_are_refused(address: str, pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(distributed, "__version__", "0.0.1")
+    monkeypatch.setattr(machines, "__version__", "0.0.1")
     said = r"of the scheduler at .* is 0\.1\.\d+; expected corefscore 0\.0\.1 here, on the scheduler and on its workers"
     with pytest.raises(UsageError, match=said):
         distributed.score(*pair, scheduler=address)
@@ -199,7 +200,7 @@ class Unreadable:
 
 def test_what_a_scheduler_cannot_read_is_told(address: str) -> None:
     said = f"the scheduler at {address} cannot read what is sent to it (.*); have the same versions of Python"
-    with pytest.raises(ScorerError, match=said), distributed.cluster(address) as apply:
+    with pytest.raises(ScorerError, match=said), machines.cluster(address) as apply:
         list(apply(Unreadable(), range(4)))
 
 
@@ -223,7 +224,7 @@ server.serve_forever()
 def test_what_listens_and_is_no_scheduler_is_told(
     program: str, pair: Pair, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(distributed, "SECONDS", 0.5)
+    monkeypatch.setattr(machines, "SECONDS", 0.5)
     said = r"no Dask scheduler answers at tcp://127.0.0.1:\d+ within 0.5 seconds \(.+\); expected a running one"
     with started(program) as (_, port), pytest.raises(UsageError, match=said):
         distributed.score(*pair, scheduler=f"tcp://127.0.0.1:{port}")
@@ -251,7 +252,7 @@ def test_jobs_are_one_or_more(pair: Pair) -> None:
 
 def test_jobs_are_no_more_than_processors(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "_processors", lambda: 3)
-    with distributed.cluster("threads", 100) as apply:
+    with machines.cluster("threads", 100) as apply:
         assert isinstance(apply, partial)
         assert apply.args[1] == 2 * 3
 
@@ -283,7 +284,7 @@ def test_a_lost_scheduler_is_told_once(capfd: pytest.CaptureFixture[str]) -> Non
     levels = [logging.getLogger(name).level for name in ("distributed", "distributed.client")]
     program = f"import sys; sys.path[:0] = {sys.path!r}\n{ELSEWHERE}"
     expected = pytest.raises(ScorerError, match="lost its workers or its scheduler")
-    with started(program) as (process, address), expected, distributed.cluster(address) as apply:
+    with started(program) as (process, address), expected, machines.cluster(address) as apply:
         list(apply(lose, [process.pid] * 4))
     assert capfd.readouterr() == ("", "")
     assert levels == [logging.getLogger(name).level for name in ("distributed", "distributed.client")]
@@ -340,11 +341,11 @@ def test_a_silent_cluster_is_given_up(answers: list[Any], said: str, monkeypatch
             raise answer
         return answer
 
-    monkeypatch.setattr(distributed, "BEAT", 0)
-    monkeypatch.setattr(distributed, "monotonic", Clock())
-    monkeypatch.setattr(distributed, "_identity", identity)
+    monkeypatch.setattr(machines, "BEAT", 0)
+    monkeypatch.setattr(machines, "monotonic", Clock())
+    monkeypatch.setattr(machines, "_identity", identity)
     with pytest.raises(ScorerError, match=f"^the scheduler at tcp://there {said}"):
-        distributed._Pulse("tcp://there", "tcp://there").result(Future())
+        machines._Pulse("tcp://there", "tcp://there").result(Future())
 
 
 def test_a_cluster_that_is_heard_of_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -361,10 +362,10 @@ def test_a_cluster_that_is_heard_of_is_waited_for(monkeypatch: pytest.MonkeyPatc
             raise OSError("busy")
         return {"workers": {"one": {"last_seen": looks // 50}}}
 
-    monkeypatch.setattr(distributed, "BEAT", 0)
-    monkeypatch.setattr(distributed, "monotonic", Clock())
-    monkeypatch.setattr(distributed, "_identity", identity)
-    assert distributed._Pulse("tcp://there", "tcp://there").result(future) == "done"
+    monkeypatch.setattr(machines, "BEAT", 0)
+    monkeypatch.setattr(machines, "monotonic", Clock())
+    monkeypatch.setattr(machines, "_identity", identity)
+    assert machines._Pulse("tcp://there", "tcp://there").result(future) == "done"
 
 
 @contextmanager
@@ -387,9 +388,9 @@ def test_workers_that_are_gone_or_stopped_are_told(
     number: signal.Signals, said: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     for name, seconds in (("BEAT", 0.2), ("LOST", 3), ("SILENT", 5)):
-        monkeypatch.setattr(distributed, name, seconds)
+        monkeypatch.setattr(machines, name, seconds)
     with cluster_of(0) as cluster, lone_worker(cluster.scheduler_address):
-        with pytest.raises(ScorerError, match=said), distributed.cluster(cluster.scheduler_address) as apply:
+        with pytest.raises(ScorerError, match=said), machines.cluster(cluster.scheduler_address) as apply:
             list(apply(signal.raise_signal, [number] * 4))
         assert capfd.readouterr() == ("", "")
 
@@ -397,16 +398,16 @@ def test_workers_that_are_gone_or_stopped_are_told(
 @pytest.mark.slow
 def test_a_stopped_scheduler_is_told(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     for name, seconds in (("BEAT", 0.2), ("LOST", 3)):
-        monkeypatch.setattr(distributed, name, seconds)
+        monkeypatch.setattr(machines, name, seconds)
     expected = pytest.raises(ScorerError, match="has not answered for 3 seconds")
-    with started(ELSEWHERE) as (_, address), expected, distributed.cluster(address) as apply:
+    with started(ELSEWHERE) as (_, address), expected, machines.cluster(address) as apply:
         list(apply(signal.raise_signal, [signal.SIGSTOP] * 4))
     assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.slow
 def test_a_worker_that_is_stopped_before_work_begins_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(distributed, "SECONDS", 5)
+    monkeypatch.setattr(machines, "SECONDS", 5)
     with cluster_of(0) as cluster, lone_worker(cluster.scheduler_address) as worker:
         cluster.wait_for_workers(1, timeout=60)
         worker.send_signal(signal.SIGSTOP)
@@ -417,7 +418,7 @@ def test_a_worker_that_is_stopped_before_work_begins_is_told(monkeypatch: pytest
 WAITING = """
 import signal, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # which a job in the background would not have
-from corefscore.work.distributed import cluster
+from corefscore.work.machines import cluster
 if __name__ == "__main__":
     with cluster("processes", 2) as apply:
         list(apply(len, ["", ""]))

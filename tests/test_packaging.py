@@ -128,7 +128,7 @@ def test_the_recipe_needs_what_the_package_needs() -> None:
     assert re.findall(r"- (\w+) (>=[\d.]+)", run) == [("python", ">=3.10"), *needed]
     assert 'requires-python = ">=3.10"' in project
     assert "corefscore = corefscore.__main__:main" in recipe
-    assert re.search(r'__version__ = "(.*)"', (ROOT / "scorer" / "corefscore" / "__init__.py").read_text())
+    assert re.search(r'__version__ = "(.*)"', (ROOT / "scorer" / "corefscore" / "version.py").read_text())
 
 
 def test_ci_runs_on_windows_with_the_bytes_of_the_repository() -> None:

@@ -7,6 +7,8 @@ result.conll, result["lea"].f1
 
 from __future__ import annotations
 
+from corefscore.version import __version__ as __version__
+
 TYPE_CHECKING = False  # `typing` takes longer than all else before the command settles what signals do
 
 if TYPE_CHECKING:
@@ -28,8 +30,6 @@ if TYPE_CHECKING:
     from corefscore.results import Result as Result
     from corefscore.results import Score as Score
     from corefscore.results import Scores as Scores
-
-__version__ = "0.1.0"
 
 _HOMES = {
     "python.analysing": ("analyse",),

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from corefscore import __version__
 from corefscore.alignment.pairing import Pairs
 from corefscore.checking.findings import Finding, plural
 from corefscore.documents.arrays import Floats, Ints, sums
@@ -22,6 +21,7 @@ from corefscore.metrics.counts import SCORES, Counts, Ratios, Values, divided, s
 from corefscore.metrics.row import Measure, Metric
 from corefscore.settings import Settings
 from corefscore.statistics.percent import percent
+from corefscore.version import __version__
 
 if TYPE_CHECKING:
     from corefscore.alignment.text.fidelity import Fidelity

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from corefscore import __version__
 from corefscore.alignment.matching import DEFINITIONS, LOOKUPS, MATCHING, SEARCHES, SINGLETONS, ZEROS
 from corefscore.alignment.matching import MENTIONS as COUNTED_MENTIONS
 from corefscore.alignment.repeats import REPEATED
 from corefscore.errors import UsageError
 from corefscore.metrics.row import Option
+from corefscore.version import __version__
 
 TASKS: Mapping[str, Mapping[str, str]] = {
     "crac22": {"matching": "partial", "zeros": "linear", "lookup": "crac22"},

@@ -9,11 +9,11 @@ from importlib import import_module
 
 import click
 
-from corefscore import __version__
 from corefscore.cli.messages import complain, refuse
 from corefscore.cli.options import CALLED, COREFUD_NAME
 from corefscore.cli.output import STANDARD_OUTPUT, give_up
 from corefscore.errors import InputError, ScorerError, UsageError, nearest, suggested
+from corefscore.version import __version__
 
 HELP = f"""Score coreference in CoNLL-2011/2012, CorefUD, JSON or tagged text, exactly as the official scorers do.
 

@@ -36,7 +36,7 @@ def workers() -> AbstractContextManager[Map | None]:
     if scheduler is not None:
         import logging
 
-        from corefscore.work.distributed import cluster
+        from corefscore.work.machines import cluster
 
         logging.disable()  # until the end of this process, since Dask may log even then
         return cluster(scheduler, jobs)

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import SupportsFloat
 
-from corefscore import __version__
 from corefscore.documents.model import Documents
 from corefscore.layouts import Style
 from corefscore.metrics import LINKED, MENTIONS, find
 from corefscore.metrics.row import Measure, Metric
 from corefscore.reports.score import Report
 from corefscore.results import Ratio, Result, Score, Shown
+from corefscore.version import __version__
 
 RULE = "-" * 74 + "\n"
 

@@ -160,7 +160,7 @@ def score(
     ``metrics`` are names as on the command line. ``arguments`` are the options of the command line by keyword
     (`corefscore.python.arguments.Options`): ``ne_from`` to ``match`` are options of metrics of named mentions
     (docs/cone.md), ``boundary`` is an option of BLANC, and ``options`` has the options of metrics of other packages.
-    ``workers`` (from `corefscore.work.workers` or `corefscore.work.distributed`) divide the work.
+    ``workers`` (from `corefscore.work.workers` or `corefscore.work.machines`) divide the work.
 
         >>> score([[(0, 1), (4, 4)], [(2, 2)]], [[(0, 1), (4, 4), (2, 2)]], metrics="lea")["lea"].f1
         0.4444444444444444

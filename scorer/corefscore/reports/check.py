@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from shlex import quote
 from typing import Any, NamedTuple
 
-from corefscore import __version__
 from corefscore.alignment.text.fidelity import described, ratio
 from corefscore.checking.baselines import Baseline, Numbers, changed_between, numbers_in
 from corefscore.checking.findings import Finding
@@ -23,6 +22,7 @@ from corefscore.results import DOCUMENT, TOTAL, Result, refuse_division
 from corefscore.settings import SPANS
 from corefscore.statistics.percent import fraction, percent
 from corefscore.statistics.significance import check_average
+from corefscore.version import __version__
 
 SLACK = 1e-12
 """The largest difference of equal scores, since the official scorer prints 15 digits."""

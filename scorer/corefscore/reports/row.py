@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any, NamedTuple, Protocol
 
-from corefscore import __version__
 from corefscore.results import SCHEMA
+from corefscore.version import __version__
 
 TEXT, COUNT, PERCENT, CHANCE = "text", "count", "percent", "chance"
 GAIN, BAR = "gain", "bar"

@@ -1,25 +1,20 @@
-"""Scoring on several machines with Dask (extra ``dask``): its workers read files and count documents.
+"""Work on several machines with Dask (extra ``dask``): its workers as a `Map`.
 
-They return counts per document, which are summed here, once and in order. Dask repeats the work of a lost worker. The
-scheduler and the workers need this package, and the workers need the same files under the same paths.
+Dask repeats the work of a lost worker. The scheduler and the workers need this package, and the workers need the same
+files under the same paths.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
-from pathlib import Path
 from pydoc import locate
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from corefscore import __version__
-from corefscore.documents.model import KEY, RESPONSE
 from corefscore.errors import ScorerError, UsageError
-from corefscore.python.api import score as score_with
-from corefscore.results import Result
+from corefscore.version import __version__
 from corefscore.work.workers import Map, capped, in_order, result_of
 
 if TYPE_CHECKING:
@@ -47,45 +42,16 @@ others.
 
 EVERYWHERE = "here, on the scheduler and on its workers"
 
-Files = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
-"""One side: a file, a folder, or a list of files that make one corpus."""
-
-
-def score(
-    key: Files,
-    response: Files,
-    metrics: str | Sequence[str] = "every",
-    *,
-    scheduler: str = PROCESSES,
-    jobs: int | None = None,
-    **options: Any,
-) -> Result:
-    """`corefscore.score` for files, by the workers of a scheduler; the options are those of `corefscore.score`.
-
-    ``scheduler`` is the address of a cluster, or `THREADS` or `PROCESSES` for ``jobs`` workers on this machine, at most
-    as many as it has processors. The result has the counts of every document (``counts``), in the order of the key.
-
-    Raises the errors of `corefscore.score`, `UsageError` if Dask is not installed or the cluster cannot be reached, and
-    `ScorerError` if the scheduler or all workers are lost: within `LOST` seconds if they have ended, within `SILENT`
-    seconds if they are stopped.
-    """
-    sides = _side(KEY, key), _side(RESPONSE, response)
-    with cluster(scheduler, jobs) as workers:
-        return score_with(*sides, metrics, workers=workers, **options)
-
-
-def _side(name: str, files: Files) -> str | os.PathLike[str] | Sequence[os.PathLike[str]]:
-    """The files as `corefscore.score` accepts them. Raises `UsageError` for an empty list."""
-    if isinstance(files, str | os.PathLike):
-        return files
-    if not files:
-        raise UsageError(f"the list of files of the {name} is empty")
-    return [Path(file) for file in files]
-
 
 @contextmanager
 def cluster(scheduler: str, jobs: int | None = None) -> Iterator[Map]:
-    """The `Map` of the workers of a scheduler. Raises the same errors as `score`."""
+    """The `Map` of the workers of a scheduler.
+
+    ``scheduler`` is the address of a cluster, or `THREADS` or `PROCESSES` for ``jobs`` workers on this machine, at most
+    as many as it has processors. Raises `UsageError` if Dask is not installed or the cluster cannot be reached, and
+    `ScorerError` if the scheduler or all workers are lost: within `LOST` seconds if they have ended, within `SILENT`
+    seconds if they are stopped.
+    """
     local = scheduler in (THREADS, PROCESSES)
     if not local and "://" not in scheduler:
         known = f"the address of a scheduler, such as tcp://HOST:8786, {THREADS} or {PROCESSES}"

@@ -1,0 +1,46 @@
+"""Score files on several machines with Dask (extra ``dask``)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from corefscore.documents.model import KEY, RESPONSE
+from corefscore.errors import UsageError
+from corefscore.python import api
+from corefscore.results import Result
+from corefscore.work.machines import PROCESSES, cluster
+
+Files = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+"""One side: a file, a folder, or a list of files that make one corpus."""
+
+
+def score(
+    key: Files,
+    response: Files,
+    metrics: str | Sequence[str] = "every",
+    *,
+    scheduler: str = PROCESSES,
+    jobs: int | None = None,
+    **options: Any,
+) -> Result:
+    """`corefscore.score` for files, by the workers of a scheduler; the options are those of `corefscore.score`.
+
+    The workers count documents; their counts are summed here, once and in order. The result has the counts of every
+    document (``counts``), in the order of the key. Raises the errors of `corefscore.score` and of
+    `corefscore.work.machines.cluster`, which describes ``scheduler`` and ``jobs``.
+    """
+    sides = _side(KEY, key), _side(RESPONSE, response)
+    with cluster(scheduler, jobs) as workers:
+        return api.score(*sides, metrics, workers=workers, **options)
+
+
+def _side(name: str, files: Files) -> str | os.PathLike[str] | Sequence[os.PathLike[str]]:
+    """The files as `corefscore.score` accepts them. Raises `UsageError` for an empty list."""
+    if isinstance(files, str | os.PathLike):
+        return files
+    if not files:
+        raise UsageError(f"the list of files of the {name} is empty")
+    return [Path(file) for file in files]

@@ -1,0 +1,3 @@
+"""The version of the package, which is part of every signature."""
+
+__version__ = "0.1.0"
