@@ -62,6 +62,93 @@ def test_the_same_call_gives_the_same_bytes_and_another_seed_others() -> None:
     assert calls[0] == calls[1] != calls[2]
 
 
+def drawn(report: dict[str, Any]) -> list[Any]:
+    """Everything in the data of a report that comes from resampling, for the systems a and b."""
+    ends = [
+        (name, measure, score, numbers["low"], numbers["high"])
+        for name in "ab"
+        for measure, scores in report["systems"][name].items()
+        for score, numbers in scores.items()
+    ]
+    (pair,) = (pair for pair in report["pairs"] if (pair["system"], pair["against"]) == ("a", "b"))
+    own = ("low", "high", "p", "units_differing", "smallest_p", "exact")
+    tests = [test[name] for scores in pair["measures"].values() for test in scores.values() for name in own]
+    of_groups = [
+        tuple(test[name] for name in ("group", "measure", "score", "p", "smallest_p"))
+        for test in report.get("groups", ())
+        if (test["system"], test["against"]) == ("a", "b")
+    ]
+    return [ends, tests, sorted(of_groups)]
+
+
+def documents_of(path: Path) -> list[str]:
+    """The text of each document of a CoNLL file."""
+    return [f"{text}#end document\n" for text in path.read_text().split("#end document\n") if text.strip()]
+
+
+ORDERS = {
+    "total": [],
+    "units of parts": ["--unit", "part"],
+    "means over groups": ["--by", r"^\((\w\w)/"],
+    "means over documents": ["--average", "documents"],
+    "bootstrap": ["--test", "bootstrap"],
+}
+
+
+@pytest.mark.parametrize("options", ORDERS.values(), ids=ORDERS)
+def test_order_of_documents_and_another_system_change_no_digit(
+    options: list[str], tmp_path: Path, capfdbinary: Capture
+) -> None:
+    several = ["--measures", "all,lea", "--trials", "300", *options]
+    plain = compared(capfdbinary, f"a={ASH}", f"b={BIRCH}", *several)
+    for name, path in (("key", KEY), ("a", ASH), ("b", BIRCH)):
+        (tmp_path / name).write_text("".join(documents_of(path)[::-1]))
+    done = call(capfdbinary, "compare", *(tmp_path / name for name in ("key", "a", "b")), *several, "--format", "json")
+    assert drawn(json.loads(done.stdout)) == drawn(plain)
+    assert drawn(compared(capfdbinary, f"c={CEDAR}", f"a={ASH}", f"b={BIRCH}", *several)) == drawn(plain)
+
+
+def test_names_of_files_change_no_digit(tmp_path: Path, capfdbinary: Capture) -> None:
+    """Three files of documents, whose names sort in two orders, so that the documents are read in two orders."""
+    reports = []
+    for names in ("xyz", "zxy"):
+        for side, path in (("key", KEY), ("a", ASH), ("b", BIRCH)):
+            documents, folder = documents_of(path), tmp_path / names / side
+            folder.mkdir(parents=True)
+            for number, name in enumerate(names):
+                (folder / f"{name}.conll").write_text("".join(documents[8 * number : 8 * number + 8]))
+        sides = [tmp_path / names / side for side in ("key", "a", "b")]
+        options = ["--by", "file", "--unit", "part", "--trials", "300", "--measures", "lea", "--format", "json"]
+        done = call(capfdbinary, "compare", *sides, *options)
+        assert done.status == 0, done
+        ends, tests, groups = drawn(json.loads(done.stdout))
+        reports.append([ends, tests, sorted(group[1:] for group in groups)])
+    assert reports[0] == reports[1]
+
+
+def test_python_has_the_same_digits_in_any_order() -> None:
+    key, *systems = (corefscore.read(path) for path in (KEY, ASH, BIRCH, CEDAR))
+    names = [f"{number:02}" for number in range(12)]
+    of_key = {
+        name: [[(0, 0), (number, number), (30, 30)], [(40, 40), (41, 41)]] for number, name in enumerate(names, 1)
+    }
+    first = {name: [entity[: 1 + int(name) % 3], pair] for name, (entity, pair) in of_key.items()}
+    second = {name: [entity[1:], pair] for name, (entity, pair) in of_key.items()}
+    third = {name: [[*entity, (50, 50)]] for name, (entity, _) in of_key.items()}
+
+    def in_order(order: list[str], **others: Any) -> list[Any]:
+        a, b = ({name: side[name] for name in order} for side in (first, second))
+        renamed = {name: of_key[name] for name in order}
+        report = corefscore.compare(renamed, {"a": a, "b": b, **others}, "every", trials=200)
+        return drawn(report.to_dict())
+
+    assert in_order(names) == in_order(names[::-1]) == in_order(names, c=third)
+    one, two = (
+        corefscore.compare(key, dict(zip(found, systems, strict=False)), "lea", trials=200) for found in ("ab", "abc")
+    )
+    assert drawn(one.to_dict()) == drawn(two.to_dict())
+
+
 def test_three_systems_are_corrected_by_holm_and_it_is_said(capfdbinary: Capture) -> None:
     found = compared(capfdbinary, ASH, BIRCH, CEDAR, "--measures", "lea")
     raw = [pair["measures"]["lea"]["f1"]["p"] for pair in found["pairs"]]

@@ -258,7 +258,8 @@ def _comparison(
     comparison = compared(units, method, watch=watch)
     if method.by is None or not units.pairs:
         return Comparison(results, measures, comparison)
-    on_groups = OnDatasets(results, measures, comparison, on_each(units, units.groups, comparison))
+    groups = list(dict.fromkeys(next(iter(results.values())).groups(method.by)))
+    on_groups = OnDatasets(results, measures, comparison, on_each(units, groups, comparison))
     return Comparison(results, measures, comparison, on_groups)
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from corefscore.documents.arrays import Floats, tally
+from corefscore.documents.arrays import Floats
 from corefscore.statistics.significance import (
     Compared,
     Method,
@@ -79,7 +79,7 @@ def partial_conjunction(p: Floats) -> Floats:
 
 
 def on_each(sample: Sample, names: Sequence[str], comparison: Compared) -> Datasets:
-    """Test each pair of systems on each group of a sample, which is a data set; ``names`` are the names of the groups.
+    """Test each pair of systems on each group of a sample, which is a data set; ``names`` are the groups in any order.
 
     ``comparison`` is that of the whole sample; the same scores are tested by the same method.
     """
@@ -87,11 +87,11 @@ def on_each(sample: Sample, names: Sequence[str], comparison: Compared) -> Datas
     scores = int(tested.sum())
     family = method.family(pairs * len(names), scores)
     trials = method.trials_for(family)
-    tests = []
-    units = tally(sample.stratum, len(names))
-    for dataset in range(len(names)):
-        one_group = np.zeros(units[dataset], dtype=np.int64)
-        part = replace(sample, counts=sample.counts[:, sample.stratum == dataset], stratum=one_group)
+    tests, units = [], []
+    for name in names:
+        counts = sample.counts[:, sample.stratum == sample.groups.index(name)]
+        units.append(counts.shape[1])
+        part = replace(sample, counts=counts, stratum=np.zeros(units[-1], dtype=np.int64))
         if method.test == "bootstrap":
             tests.append(bootstrap_test(part, resamples(part, trials, method.seed)))
         else:
@@ -104,4 +104,4 @@ def on_each(sample: Sample, names: Sequence[str], comparison: Compared) -> Datas
         corrected_for(values.reshape(rows), method.correction).reshape(values.shape) for values in (p, smallest)
     )
     level = method.alpha / max(1, method.family(pairs, scores))
-    return Datasets(names, units.tolist(), method, trials, whole._replace(p=p), corrected, least, level)
+    return Datasets(names, units, method, trials, whole._replace(p=p), corrected, least, level)

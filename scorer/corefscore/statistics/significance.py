@@ -175,16 +175,22 @@ def _columns_of(metrics: Sequence[Metric]) -> dict[str, slice]:
 
 
 def on_grid(counts: Floats) -> Floats:
-    """Counts, systems x units x columns, rounded to multiples of a power of two: 2^-48 of the sum of their column.
+    """Round counts, systems x units x columns, to multiples of a power of two: 2^-48 of the sum of their column.
 
     Sums of up to `SPARE` times a column are then exact in any order, so that neither the size of a block nor the
     linear algebra library can change a digit, and a seed gives the same result on every machine. Whole numbers do not
-    change up to a sum of 2^48.
+    change up to a sum of 2^48. Each system has its own powers, so that another one does not change its digits.
     """
-    _, exponent = np.frexp(SPARE * np.abs(counts).sum(axis=1).max(axis=0))
-    grid = np.ldexp(1.0, exponent - 53)
+    grid = _grid(counts)
     rounded: Floats = np.round(counts / grid) * grid
     return rounded
+
+
+def _grid(counts: Floats) -> Floats:
+    """Find the powers of two for `on_grid`, systems x 1 x columns."""
+    _, exponent = np.frexp(SPARE * np.abs(counts).sum(axis=1, keepdims=True))
+    grid: Floats = np.ldexp(1.0, exponent - 53)
+    return grid
 
 
 class _Trials:
@@ -330,7 +336,9 @@ def assignments(units: int) -> Floats:
 def _differs_in(resampling: _Trials, pair: PairOf) -> Bools:
     """Whether the counts that each score depends on differ between two systems: units x measures x scores."""
     sample = resampling.sample
-    differing = resampling.counts[pair[0]] != resampling.counts[pair[1]]
+    both = sample.counts[list(pair)]
+    first, second = np.round(both / _grid(both).max(axis=0))
+    differing = first != second
     if sample.averaged:  # a column for each score, and a last one
         found = differing[:, :-1]
     else:
@@ -568,7 +576,14 @@ class Compared:
     @cached_property
     def ends(self) -> Floats:
         """The intervals of the scores, systems x measures x scores x 2; NaN if every group has only one unit."""
-        return self._intervals(self.resampled, self.sample.observed, self._influence, least=0)
+        return self._intervals(self.resampled, self._observed, self._influence, least=0)
+
+    @cached_property
+    def _observed(self) -> Floats:
+        """The observed scores from sums in which the order of documents changes no digit, for intervals."""
+        resampling = _Trials(self.sample)
+        observed: Floats = resampling.scores(resampling.whole())[0]
+        return observed
 
     @cached_property
     def differences(self) -> Floats:
@@ -582,7 +597,7 @@ class Compared:
         pairs_at_once = max(1, intervals.LIMIT // self.resampled[0].size)
         for begin in range(0, len(ends), pairs_at_once):
             first, second = np.array(self.sample.pairs[begin : begin + pairs_at_once]).T
-            resampled, observed = self.resampled, self.sample.observed
+            resampled, observed = self.resampled, self._observed
             influence = self._influence[:, first] - self._influence[:, second]
             ends[begin : begin + pairs_at_once] = self._intervals(
                 resampled[first] - resampled[second], observed[first] - observed[second], influence, least=-1

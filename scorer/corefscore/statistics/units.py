@@ -99,16 +99,17 @@ def sample(
             "with the tokens of the key, or leave --window out"
         )
     groups = [REST] * len(first.names) if by is None else first.groups(by)
-    names_of_groups, group_of_document = list(dict.fromkeys(groups)), _numbered(groups)
-    units = _units(rows[0], groups, group_of_document)
+    units = _units(rows[0], groups, first.names)
+    numbers = {name: number for number, name in enumerate(units.groups)}
+    group_of_document = np.array([numbers[group] for group in groups], dtype=np.int64)
     counts, observed = [], []
     for result, of_result in zip(results, rows, strict=True):
         of_documents = _scores(result, measures) if averaged else _columns(result.counts, metrics)
         columns = of_documents if averaged else of_result.columns
         of_units = np.zeros((len(units.group), columns.shape[1]))
-        np.add.at(of_units, units.of_row, columns)
+        np.add.at(of_units, units.of_row, columns[units.order])
         counts.append(of_units)
-        sums = np.stack([summed(of_documents[group_of_document == number]) for number in range(len(names_of_groups))])
+        sums = np.stack([summed(of_documents[group_of_document == number]) for number in range(len(numbers))])
         observed.append(means(measures, sums) if averaged else statistics(metrics, measures, sums))
     uncounted: Bools | None = None
     if not averaged:  # in means over documents, a score that has nothing to count is 0
@@ -125,7 +126,7 @@ def sample(
         units.group,
         np.stack(observed),
         parts="joined" if are_joined else None,
-        groups=names_of_groups,
+        groups=units.groups,
         averaged=averaged,
         uncounted=uncounted,
     )
@@ -189,32 +190,39 @@ def _numbered(names: Sequence[str]) -> Ints:
 
 
 class _Units(NamedTuple):
-    """Units in the order of their groups: ``of_row`` is the number of the unit of each row, ``group`` the number of the
-    group of each unit, which never falls."""
+    """Units by group, then by name, so that neither the order of documents nor names of groups decide what is drawn.
 
+    ``order`` are the numbers of the rows by unit and document, ``of_row`` has the unit of each of them. ``group`` is
+    the number of the group of each unit, which never falls, and ``groups`` are their names.
+    """
+
+    order: Ints
     of_row: Ints
     group: Ints
+    groups: Sequence[str]
 
 
-def _units(rows: _Rows, groups: Sequence[str], group_of_document: Ints) -> _Units:
-    """The units of rows; ``groups`` are the names of the groups of documents, ``group_of_document`` their numbers.
+def _units(rows: _Rows, groups: Sequence[str], documents: Sequence[str]) -> _Units:
+    """Sort rows into units; ``groups`` and ``documents`` are the groups and the names of the documents.
 
     Raises `UsageError` for a unit with documents of several groups.
     """
-    unit, group = _numbered(rows.unit), group_of_document[rows.document]
+    names = [(unit, documents[document]) for unit, document in zip(rows.unit, rows.document.tolist(), strict=True)]
+    order = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
+    of_row = [groups[document] for document in rows.document[order].tolist()]
+    unit, group = _numbered([rows.unit[row] for row in order.tolist()]), _numbered(of_row)
     group_of_unit = np.zeros(int(unit.max()) + 1, dtype=np.int64)
     group_of_unit[unit] = group
     divided = np.flatnonzero(group_of_unit[unit] != group)
     if len(divided):
-        name = rows.unit[divided[0]]
-        groups_of_unit = dict.fromkeys(
-            groups[document] for document, of in zip(rows.document, rows.unit, strict=True) if of == name
-        )
+        number = unit[divided[0]]
+        groups_of_unit = dict.fromkeys(of for of, its_unit in zip(of_row, unit, strict=True) if its_unit == number)
         raise UsageError(
-            f'the unit "{name}" has documents of several groups: {", ".join(groups_of_unit)}; '
+            f'the unit "{rows.unit[order[divided[0]]]}" has documents of several groups: '
+            f"{', '.join(groups_of_unit)}; "
             "a unit is resampled as a whole; choose a --unit within one group, or leave --by out"
         )
-    order = np.argsort(group_of_unit, kind="stable")
-    position = np.empty(len(order), dtype=np.int64)
-    position[order] = np.arange(len(order))
-    return _Units(position[unit], group_of_unit[order])
+    by_group = np.argsort(group_of_unit, kind="stable")
+    position = np.empty(len(by_group), dtype=np.int64)
+    position[by_group] = np.arange(len(by_group))
+    return _Units(order, position[unit], group_of_unit[by_group], list(dict.fromkeys(of_row)))
