@@ -30,7 +30,7 @@ from corefscore.documents.arrays import Floats, Ints
 from corefscore.documents.model import Documents
 from corefscore.names.mentions import reduced
 from corefscore.names.options import NameOptions
-from corefscore.python.api import Corpus
+from corefscore.sides import Corpus
 
 FEWEST = 3
 """A correlation of fewer documents is not told."""

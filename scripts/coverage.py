@@ -32,7 +32,7 @@ import numpy as np
 from corefscore.documents.arrays import Bools, Floats, Ints
 from corefscore.metrics.counts import summed
 from corefscore.metrics.measures import wanted
-from corefscore.python.api import Corpus
+from corefscore.sides import Corpus
 from corefscore.statistics.significance import Method, Sample, compared, statistics
 from corefscore.statistics.units import sample
 

@@ -34,9 +34,9 @@ from corefscore.formats.row import Reading, Request
 from corefscore.metrics import find
 from corefscore.metrics.counts import packed, summed
 from corefscore.metrics.overlap import of_columns, overlap
-from corefscore.python.api import scored, settings_of
 from corefscore.reports.errors.single import listed
 from corefscore.results import Result, values
+from corefscore.run import scored, settings_of
 from corefscore.settings import Rules
 from hypothesis import given
 from hypothesis import strategies as st

@@ -20,8 +20,8 @@ from corefscore.formats.conll import reader
 from corefscore.formats.row import BATCH, Reading
 from corefscore.metrics import select
 from corefscore.metrics.row import WHOLE, Metric
-from corefscore.python.api import scored, settings_of
 from corefscore.results import Result
+from corefscore.run import scored, settings_of
 from corefscore.settings import Rules
 from support import CORPORA, TESTDATA, call
 

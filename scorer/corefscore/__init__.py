@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from corefscore.errors import ScorerWarning as ScorerWarning
     from corefscore.errors import UsageError as UsageError
     from corefscore.python.analysing import analyse as analyse
-    from corefscore.python.api import Corpus as Corpus
     from corefscore.python.api import Scorer as Scorer
     from corefscore.python.api import read as read
     from corefscore.python.api import score as score
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from corefscore.results import Result as Result
     from corefscore.results import Score as Score
     from corefscore.results import Scores as Scores
+    from corefscore.sides import Corpus as Corpus
 
 _HOMES = {
     "python.analysing": ("analyse",),
@@ -37,7 +37,8 @@ _HOMES = {
     "python.evaluator": ("CorefEvaluator",),
     "python.libraries": ("from_spacy",),
     "python.systems": ("compare", "rank", "check"),
-    "python.api": ("score", "Scorer", "read", "Corpus"),
+    "python.api": ("score", "Scorer", "read"),
+    "sides": ("Corpus",),
     "results": ("Result", "Scores", "Score"),
     "errors": ("ScorerError", "ScorerWarning", "InputError", "UsageError"),
 }

@@ -13,8 +13,8 @@ from corefscore.errors import UsageError
 from corefscore.formats.row import Reading
 from corefscore.layouts import COREFUD, Style, rendered
 from corefscore.metrics import GROUPS, select
-from corefscore.python.api import scored, settings_of
 from corefscore.reports.score import Report
+from corefscore.run import scored, settings_of
 from corefscore.settings import Rules
 
 ALL = "all"

@@ -45,8 +45,7 @@ def run(
     **arguments: Any,
 ) -> None:
     """Score by every convention, and write the report."""
-    from corefscore.python.conventions import explanation
-    from corefscore.reports.explain import expected
+    from corefscore.reports.explain import expected, explanation
 
     response, _ = complete(key, response, "", arguments)
     spare_inputs({"--output": output}, (key, response), arguments["include"])

@@ -19,10 +19,10 @@ from corefscore.errors import InputError, UnknownDocumentError, UsageError
 from corefscore.layouts import COREFUD, DATA, RESULT, TABLES, Style, fitting, rendered
 from corefscore.metrics import GROUPS, names_in, select
 from corefscore.metrics.row import Metric, names_asked, own_values, sees_names
-from corefscore.python.api import Corpus
 from corefscore.reports.row import shortened
 from corefscore.reports.score import Intervals, Report
 from corefscore.results import DOCUMENT, Result, compiled, refuse_heads_of_spans
+from corefscore.sides import Corpus
 
 SYMBOLS = (
     "This is recall; precision is the same with the two sides swapped. Key entity i has |k_i| mentions, response "

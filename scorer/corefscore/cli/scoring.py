@@ -18,11 +18,11 @@ from corefscore.errors import InputError, UsageError
 from corefscore.formats import has_both_sides
 from corefscore.formats.row import Reading
 from corefscore.metrics.row import Metric, names_asked, options_of, own_values
-from corefscore.python.api import Corpus, scored, settings_of
-from corefscore.python.api import corpus as read
-from corefscore.python.arguments import apart
 from corefscore.results import DOCUMENT, Result
+from corefscore.run import apart, scored, settings_of
 from corefscore.settings import Rules
+from corefscore.sides import Corpus
+from corefscore.sides import corpus as read
 from corefscore.work.workers import Map
 
 Key = str | Corpus

@@ -23,10 +23,10 @@ from corefscore.metrics import NAMES as METRICS
 from corefscore.metrics import find
 from corefscore.metrics.measures import DEFAULT
 from corefscore.metrics.row import Metric
-from corefscore.python.systems import files_of, scored_each
 from corefscore.results import Result, refuse_heads_of_spans
 from corefscore.statistics.percent import from_fraction, from_percent
 from corefscore.statistics.significance import CORRECTIONS, DOCUMENTS, TESTS, Method, both_levels
+from corefscore.systems import files_of, scored_each
 
 
 def scoring() -> list[click.Parameter]:

@@ -11,14 +11,15 @@ from corefscore.analysis.spans import REPAIRS
 from corefscore.analysis.texts import text_of
 from corefscore.errors import UsageError
 from corefscore.formats.row import AUTO
-from corefscore.python.api import complete, run_of, scored, warned
+from corefscore.python.api import complete, run_of, warned
 from corefscore.python.arguments import Options, spelled
 from corefscore.reports.errors.report import ErrorReport
+from corefscore.run import scored
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from corefscore.python.api import Given
+    from corefscore.sides import Given
 
 
 @spelled

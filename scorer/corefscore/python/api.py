@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,55 +14,26 @@ import numpy as np
 from corefscore import formats
 from corefscore.alignment.pairing import Pairs
 from corefscore.batches import Counted, joined
-from corefscore.checking.findings import Finding, plural, shortened
-from corefscore.documents.model import KEY, RESPONSE, Documents, is_within
-from corefscore.documents.model import joined as joined_documents
-from corefscore.errors import InputError, ScorerWarning, UsageError, suggested
+from corefscore.checking.findings import Finding, plural
+from corefscore.documents.model import KEY, RESPONSE
+from corefscore.errors import InputError, ScorerWarning, UsageError
 from corefscore.evaluate import count, count_batches
 from corefscore.formats.row import Reading
 from corefscore.metrics import select
-from corefscore.metrics.row import Metric, names_asked, options_of, own_values
-from corefscore.names.options import COLUMN, EITHER, NameOptions, name_options
-from corefscore.python.arguments import Options, ScorerOptions, apart, spelled
+from corefscore.metrics.row import Metric
+from corefscore.names.options import COLUMN, EITHER, name_options
+from corefscore.python.arguments import Options, ScorerOptions, spelled
 from corefscore.results import DOCUMENT, Result, refuse_heads_of_spans
-from corefscore.settings import RULES, Rules, Settings
-from corefscore.work.workers import Map, by_many_or_one
+from corefscore.run import apart, scored, settings_of
+from corefscore.settings import Settings
+from corefscore.sides import Corpus, batches_of, corpus, is_nested, is_path, path_of, paths_of
+from corefscore.work.workers import Map
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from corefscore.formats.memory.clusters import Clusters
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Corpus:
-    """The documents of one side, as `read` returns them. ``notices`` are the notices of reading them, ``reading`` the
-    options they were read with. Both become part of the result of a score."""
-
-    documents: Documents
-    notices: Sequence[Finding]
-    reading: Mapping[str, str]
-
-    def __repr__(self) -> str:
-        return f"<Corpus of {plural(len(self.names), 'document')}>"
-
-    @property
-    def names(self) -> Sequence[str]:
-        """The names of the documents, in order."""
-        return self.documents.names
-
-
-if TYPE_CHECKING:
-    File = str | os.PathLike[str]
-    Given = File | Sequence[os.PathLike[str]] | Corpus | Mapping[str, Clusters] | Clusters | Iterable[Clusters]
-    """A key or a response: a path; `pathlib.Path` objects, whose files are one corpus; a corpus read earlier; clusters
-    by document name; the clusters of one document; or a list of these."""
-
-LONGEST_NAME = 255
-"""The longest file name on common file systems; a path can be longer."""
-
-ONLY_DOCUMENT = "document"
-"""The name of a document that was given without one."""
+    from corefscore.sides import Given
 
 
 @spelled
@@ -102,32 +73,12 @@ def read(
     if side not in (None, KEY, RESPONSE):
         raise UsageError(f"side={side!r} is not one of {KEY}, {RESPONSE}")
     return corpus(
-        _path("path", path),
+        path_of("path", path),
         Reading(include, input_format, clusters_field, max_unpacked, heads, tags, word_column=word_column),
         side,
         names,
         texts=True,
     )
-
-
-def corpus(
-    path: str | Sequence[str],
-    reading: Reading,
-    side: str | None,
-    names: NameOptions | None,
-    *,
-    texts: bool = False,
-    watch: Callable[[int], None] | None = None,
-    workers: Map | None = None,
-) -> Corpus:
-    """`read` for commands; the arguments are those of `corefscore.formats.read`."""
-
-    def run(workers: Map | None) -> Corpus:
-        notices: list[Finding] = []
-        batches = formats.read(path, notices, reading, side=side, names=names, texts=texts, watch=watch, apply=workers)
-        return Corpus(joined_documents(list(batches)), tuple(notices), reading.settings)
-
-    return by_many_or_one(run, workers)
 
 
 @spelled
@@ -200,7 +151,7 @@ def complete(key: Given, response: Given | None, reading: Reading) -> Given:
 
     Raises `UsageError` if it does not, and for options of reading files if there is no file.
     """
-    if not _is_path(key) and not _is_path(response) and reading != Reading():
+    if not is_path(key) and not is_path(response) and reading != Reading():
         given = ", ".join(name for name, value in reading._asdict().items() if value is not None)
         raise UsageError(f"{given}: only for files, and neither key nor response is one; leave it out")
     if response is not None:
@@ -266,109 +217,6 @@ def _levels_to_caller() -> int:
     return levels
 
 
-def scored(
-    key: Given,
-    response: Given,
-    metrics: Sequence[Metric],
-    settings: Settings,
-    reading: Reading,
-    *,
-    keep_pairs: bool = False,
-    texts: bool = False,
-    watch: Callable[[int], None] | None = None,
-    workers: Map | None = None,
-) -> Result:
-    """`score` for commands, with the settings of scoring and the options of reading.
-
-    ``keep_pairs`` keeps the documents, which the official layout needs, ``texts`` the words of the key for reports that
-    show them; ``watch`` is called with the number of bytes read.
-    """
-
-    def run(workers: Map | None) -> Result:
-        sides, notices, settled = _sides(
-            key, response, metrics, settings, reading, texts=texts, watch=watch, workers=workers
-        )
-        apply = workers or map
-        batches = count_batches(*sides, metrics, settled, notices, keep_pairs=keep_pairs, apply=apply, reading=reading)
-        return joined(batches, metrics, settled, notices)
-
-    return by_many_or_one(run, workers)
-
-
-Batches = Iterator[Documents]
-
-
-def _sides(
-    key: Given,
-    response: Given,
-    metrics: Sequence[Metric],
-    settings: Settings,
-    reading: Reading,
-    *,
-    texts: bool = False,
-    watch: Callable[[int], None] | None = None,
-    workers: Map | None = None,
-) -> tuple[tuple[Batches, Batches], list[Finding], Settings]:
-    """Both sides as batches of documents, the notices of reading, and the settings including those of reading. Reading
-    the batches adds more notices to the list."""
-    notices: list[Finding] = []
-    asked: dict[str, Mapping[str, str]] = {}
-    names = names_asked(metrics, settings.own)
-    sides = _beside_files({KEY: key, RESPONSE: response}, reading, names, workers)
-    batches: dict[str, Batches] = {name: iter([documents]) for name, documents in _in_memory(sides).items()}
-    for name, side in sides.items():
-        if (paths := paths_of(name, side)) is not None:
-            asked[name] = reading.settings
-            batches[name] = formats.read(
-                paths, notices, reading, side=name, names=names, texts=texts and name == KEY, watch=watch, apply=workers
-            )
-        elif isinstance(side, Corpus):
-            asked[name] = side.reading
-            notices += side.notices
-            batches[name] = iter([side.documents])
-    return (batches[KEY], batches[RESPONSE]), notices, replace(settings, reading=_reading(asked))
-
-
-def _beside_files(
-    sides: dict[str, Any], reading: Reading, names: NameOptions | None, workers: Map | None
-) -> dict[str, Any]:
-    """Both sides; if one is clusters in memory and the other files, the clusters are completed from the files.
-
-    Documents without names get the names of those in the files, by position, and mentions beside CorefUD their words
-    (`corefscore.formats.corefud.clusters`). Raises `InputError` if the number of documents differs, and for mentions
-    whose words the files lack.
-    """
-    in_memory = [name for name, side in sides.items() if _is_in_memory(side)]
-    if len(in_memory) != 1:
-        return sides
-    (name,) = in_memory
-    (other,) = sides.keys() - in_memory
-    given, side = sides[name], sides[other]
-    if (paths := paths_of(other, side)) is not None:
-        side = corpus(paths, reading, other, names, workers=workers)
-    if side.documents.nodes is not None:
-        return {**sides, name: _on_words(given, name, side), other: side}
-    if _is_nested(given):
-        from corefscore.formats.memory.nesting import by_position, nested
-
-        given = by_position(nested(given, name), name, side.names)
-    return {**sides, name: given, other: side}
-
-
-def _on_words(given: Any, name: str, other: Corpus) -> Corpus:
-    """Clusters in memory as mentions of the words of the other side."""
-    from corefscore.formats.corefud.clusters import documents, nested, refuse_unknown
-    from corefscore.formats.memory.nesting import by_position
-
-    if _is_nested(given):
-        given = by_position(nested(given, name), name, other.names)
-    if name == KEY:
-        refuse_unknown(given, name, other.documents)
-    notices: list[Finding] = []
-    on_words = documents(given, name, other.documents, other.reading.get("heads"), notices)
-    return Corpus(on_words, notices, other.reading)
-
-
 class Scorer:
     """Scores one document after another, or files and corpora, for training loops and for several processes. Its
     options are those of `score`.
@@ -409,12 +257,12 @@ class Scorer:
         with files or with documents that have names.
         """
         response = complete(key, response, self._reading) if response is None else response
-        if _is_nested(key) and _is_nested(response):
+        if is_nested(key) and is_nested(response):
             self._add_nested(key, response, name)
             return
         if name is not None:
             raise UsageError(f"name={name!r} is for a document without one; files and mappings have names")
-        sides, notices, settings = _sides(key, response, self._metrics, self._settings, self._reading)
+        sides, notices, settings = batches_of(key, response, self._metrics, self._settings, self._reading)
         batches = count_batches(*sides, self._metrics, settings, notices, reading=self._reading)
         names = [document for part, _ in batches for document in part.names]
         self._refuse_known(names)
@@ -497,96 +345,3 @@ class Scorer:
         if known := sorted(self._known.intersection(names)):
             details = {"document": known[0], "first": "an earlier document of the scorer"}
             raise InputError([Finding("repeated-name", "key", details=details)])
-
-
-def settings_of(
-    metrics: Sequence[Metric],
-    rules: Rules,
-    document: str | None,
-    own: Mapping[str, Any],
-    unit: str = DOCUMENT,
-) -> Settings:
-    """The settings of a score, except those of reading; ``unit`` is the unit of resampling. Raises `UsageError` for
-    options that are unknown or have invalid values."""
-    for option, value in zip(RULES, rules, strict=True):
-        option.check(value)
-    known = [option.keyword for option in options_of(metrics)]
-    if unknown := sorted(own.keys() - known):
-        hint = suggested(unknown[0], known) if known else "they have no options"
-        raise UsageError(f"unknown option {', '.join(unknown)} of these metrics; {hint}")
-    if rules.of is not None:
-        from corefscore.kinds.options import of
-
-        rules = rules._replace(of=of(rules.of).value)
-    names = tuple(metric.name for metric in metrics)
-    return Settings(names, rules, document, own_values(metrics, own), unit=unit if is_within(unit) else None)
-
-
-def _in_memory(sides: Mapping[str, Any]) -> dict[str, Documents]:
-    """The documents of the sides that are clusters in memory. Without any, as in commands, their modules are not
-    imported."""
-    in_memory = {name: side for name, side in sides.items() if _is_in_memory(side)}
-    if not in_memory:
-        return {}
-    from corefscore.formats.memory.clusters import Mentions, documents
-    from corefscore.formats.memory.nesting import DOCUMENTS, nested, refusal, together
-
-    mentions = Mentions()
-    named = {name: side for name, side in in_memory.items() if isinstance(side, Mapping)}
-    unnamed = {name: nested(side, name) for name, side in in_memory.items() if name not in named}
-    if len(unnamed) == 2:
-        several = together(unnamed[KEY], unnamed[RESPONSE])
-        for name, side in zip((KEY, RESPONSE), several or (), strict=False):
-            named[name] = {str(number): document for number, document in enumerate(side)}
-    for name, side in unnamed.items():
-        if name in named:
-            continue
-        if side.level == DOCUMENTS:
-            expected = "documents by name, as the other side has them: dict(zip(names, documents))"
-            raise refusal(name, f"{side.shape}, a list of documents without names", expected)
-        named[name] = {ONLY_DOCUMENT: side.value}
-    return {name: documents(named[name], mentions, name) for name in in_memory}
-
-
-def _is_in_memory(side: object) -> bool:
-    """Whether a side is clusters in memory."""
-    return not _is_path(side) and not isinstance(side, Corpus)
-
-
-def _is_nested(side: object) -> bool:
-    """Whether a side is clusters in memory without document names."""
-    return _is_in_memory(side) and not isinstance(side, Mapping)
-
-
-def _is_path(side: object) -> bool:
-    """Whether a side is a path or a list of paths."""
-    if isinstance(side, str | os.PathLike):
-        return True
-    return isinstance(side, Sequence) and bool(side) and all(isinstance(path, os.PathLike) for path in side)
-
-
-def paths_of(name: str, side: Any) -> str | list[str] | None:
-    """The path or paths of a side; None if it is not given by paths."""
-    if isinstance(side, str | os.PathLike):
-        return _path(name, side)
-    return [os.fspath(path) for path in side] if _is_path(side) else None
-
-
-def _path(name: str, path: str | os.PathLike[str]) -> str:
-    """A path as text. Raises `UsageError` for text that is the content of a file rather than its name."""
-    text = os.fspath(path)
-    if (len(text) > LONGEST_NAME or "\n" in text or "\0" in text) and not os.path.exists(text):
-        begin = shortened(text.strip().partition("\n")[0])
-        raise UsageError(
-            f"{name}: no file has this name of {len(text)} characters, which begins {begin!r}; expected a path: "
-            "write text to a file first, and give clusters as lists"
-        )
-    return text
-
-
-def _reading(asked: Mapping[str, Mapping[str, str]]) -> Mapping[str, str]:
-    """The options of reading both sides; if the sides differ, each name begins with its side."""
-    first, *others = asked.values() or [{}]
-    if all(first == other for other in others):
-        return first
-    return {f"{side}_{name}": value for side, options in asked.items() for name, value in options.items()}

@@ -127,12 +127,3 @@ def _expanded(function: Callable[..., Any], defaults: Mapping[str, Any]) -> Sign
         annotation = getattr(kind, "__forward_arg__", kind)
         parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, default=defaults.get(name), annotation=annotation))
     return own.replace(parameters=parameters)
-
-
-def apart(arguments: Mapping[str, Any]) -> tuple[Reading, Rules, dict[str, Any]]:
-    """Options by keyword, divided into those of reading files, the rules by which mentions count, and all others."""
-    reading, rules = (
-        {name: arguments[name] for name in group._fields if name in arguments} for group in (Reading, Rules)
-    )
-    others = {name: value for name, value in arguments.items() if name not in {**reading, **rules}}
-    return Reading(**reading), Rules(**rules), others

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from corefscore.documents.model import KEY, RESPONSE
-from corefscore.formats.row import Reading
-from corefscore.metrics import AVERAGE, select
-from corefscore.python.api import complete, corpus, paths_of, scored, settings_of, warn_of
-from corefscore.python.arguments import Files, apart, spelled
-from corefscore.reports.explain import Explanation, expected, explained
-from corefscore.results import Result
-from corefscore.settings import Rules
+from corefscore.python.api import complete, warn_of
+from corefscore.python.arguments import Files, spelled
+from corefscore.reports.explain import Explanation, expected, explanation
+from corefscore.run import apart
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from corefscore.python.api import Given
+    from corefscore.sides import Given
 
 
 @spelled
@@ -42,20 +37,3 @@ def explain(
     report = explanation(key, complete(key, response, reading), reading, number)
     warn_of(report.official.notices)
     return report
-
-
-def explanation(
-    key: Given, response: Given, reading: Reading, expect: str | None = None, files: str = "KEY RESPONSE"
-) -> Explanation:
-    """`explain` for commands; ``files`` are both sides as a command line names them. Each side is read once."""
-    sides: dict[str, Any] = {KEY: key, RESPONSE: response}
-    for name, side in sides.items():
-        if isinstance(path := paths_of(name, side), str):
-            sides[name] = corpus(path, reading, name, None)
-    metrics = select(AVERAGE)
-
-    def score(options: Mapping[str, Any]) -> Result:
-        settings = settings_of(metrics, Rules(**options), None, {})
-        return scored(sides[KEY], sides[RESPONSE], metrics, settings, reading)
-
-    return explained(score, files, expect)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from corefscore.checking.baselines import Baseline, baseline_of, numbers_in, read_baseline
 from corefscore.checking.findings import Finding
 from corefscore.documents.model import KEY
-from corefscore.errors import InputError, ScorerError, UsageError
+from corefscore.errors import UsageError
 from corefscore.metrics.measures import DEFAULT, scores_in, single, wanted
 from corefscore.metrics.row import Metric, names_asked
-from corefscore.python.api import Corpus, corpus, paths_of, run_of, warn_of
+from corefscore.python.api import run_of, warn_of
 from corefscore.python.arguments import DEFAULTS, Comparing, Options, P, R, spelled
 from corefscore.reports import check as checks
 from corefscore.reports.check import Asked, Check
@@ -23,14 +23,16 @@ from corefscore.reports.rank import Ranking
 from corefscore.reports.rank import rank as ranked
 from corefscore.reports.score import Report
 from corefscore.results import Result
+from corefscore.sides import corpus, paths_of
 from corefscore.statistics.significance import Method, both_levels
+from corefscore.systems import files_of, scored_each
 
 if TYPE_CHECKING:
     import os
 
     from typing_extensions import Unpack
 
-    from corefscore.python.api import Given
+    from corefscore.sides import Given
 
 
 LEVELS = ("confidence", "alpha")
@@ -206,54 +208,3 @@ def _results(
     results = scored_each(systems, partial(run.result, key), lambda found, _: notices.extend(found), files_of(key))
     warn_of(notices)
     return results
-
-
-def files_of(key: Given) -> set[str]:
-    """The paths that notices about a key have: those of its files, or the name of the side for clusters in memory."""
-    if not isinstance(key, Corpus):
-        return {KEY}
-    return {place.source.name for place in key.documents.places if place is not None}
-
-
-def scored_each(
-    systems: Mapping[str, Any],
-    score_one: Callable[[Any], Result],
-    tell: Callable[[Sequence[Finding], str], None],
-    files: Collection[str],
-    *,
-    refused: Callable[[str, ScorerError], None] | None = None,
-    blamed: Collection[str] = (),
-) -> dict[str, Result]:
-    """The results of systems by name; ``score_one`` scores a value of ``systems``.
-
-    ``tell`` is called with the notices of each system and its name; notices about the key alone, which is known by its
-    ``files``, are passed only once, with an empty name. The error of a system that cannot be scored is raised, or
-    passed to ``refused`` unless it is about a file in ``blamed``.
-    """
-    results = {}
-    known: set[Hashable] = set()
-    for name, system in systems.items():
-        try:
-            result = score_one(system)
-        except (InputError, UsageError) as error:
-            paths = [finding.path for finding in error.findings] if isinstance(error, InputError) else []
-            if refused is None or any(path in blamed for path in paths):
-                raise
-            refused(name, error)
-            continue
-        results[name] = result
-        of_key = {_identity(notice): notice for notice in result.notices if _is_of_key(notice, files)}
-        tell([of_key[new] for new in of_key if new not in known], "")
-        known.update(of_key)
-        tell([notice for notice in result.notices if not _is_of_key(notice, files)], name)
-    return results
-
-
-def _is_of_key(notice: Finding, files: Collection[str]) -> bool:
-    """Whether a notice is about the key alone, so that every system repeats it."""
-    return notice.path in files and notice.code != "missing-document"
-
-
-def _identity(notice: Finding) -> Hashable:
-    """A value that is the same for equal notices."""
-    return notice[:4], tuple(notice.details.items())

@@ -5,17 +5,25 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from corefscore.documents.model import KEY, RESPONSE
 from corefscore.errors import InputError, UsageError
-from corefscore.metrics import AVERAGE, GROUPS
+from corefscore.formats.row import Reading
+from corefscore.metrics import AVERAGE, GROUPS, select
 from corefscore.metrics.counts import SCORES, f1, summed
 from corefscore.reports.presented import Presented
 from corefscore.reports.row import PERCENT, Column, Table, head
 from corefscore.results import Result
+from corefscore.run import scored, settings_of
+from corefscore.settings import Rules
+from corefscore.sides import corpus, paths_of
 from corefscore.statistics.percent import from_percent
+
+if TYPE_CHECKING:
+    from corefscore.sides import Given
 
 MEASURES = (*GROUPS[AVERAGE], AVERAGE)
 """The measures of a row: the three of the CoNLL average, and the average itself."""
@@ -274,3 +282,20 @@ def _matches(scores: Mapping[str, Triple] | None, expect: str | None) -> Sequenc
     wanted = round(float(expect) * scale)
     points = {name: f1 * 100 * scale for name, (_, _, f1) in scores.items()}
     return [name for name, value in points.items() if wanted in (round(value), int(value + 1e-9))]
+
+
+def explanation(
+    key: Given, response: Given, reading: Reading, expect: str | None = None, files: str = "KEY RESPONSE"
+) -> Explanation:
+    """Score one pair by every convention, reading each side once; ``files`` names both as a command line does."""
+    sides: dict[str, Any] = {KEY: key, RESPONSE: response}
+    for name, side in sides.items():
+        if isinstance(path := paths_of(name, side), str):
+            sides[name] = corpus(path, reading, name, None)
+    metrics = select(AVERAGE)
+
+    def score(options: Mapping[str, Any]) -> Result:
+        settings = settings_of(metrics, Rules(**options), None, {})
+        return scored(sides[KEY], sides[RESPONSE], metrics, settings, reading)
+
+    return explained(score, files, expect)
