@@ -58,9 +58,9 @@ def test_latex() -> None:
         " & \\multicolumn{3}{c}{MUC} & \\multicolumn{3}{c}{B$^3$} & \\multicolumn{3}{c}{CEAF$_e$} & "
         "\\multicolumn{1}{c}{CoNLL} \\\\\n"
         "\\cmidrule(lr){2-4} \\cmidrule(lr){5-7} \\cmidrule(lr){8-10} \\cmidrule(lr){11-11}\n"
-        "system & P & R & F$_1$ & P & R & F$_1$ & P & R & F$_1$ & F$_1$ \\\\\n"
+        "system   &    P &    R & F$_1$ &    P &    R & F$_1$ &    P &    R & F$_1$ & F$_1$ \\\\\n"
         "\\midrule\n"
-        "response & 75.0 & 75.0 & 75.0 & 85.7 & 70.8 & 77.6 & 82.2 & 61.7 & 70.5 & 74.3 \\\\\n"
+        "response & 75.0 & 75.0 &  75.0 & 85.7 & 70.8 &  77.6 & 82.2 & 61.7 &  70.5 &  74.3 \\\\\n"
         "\\bottomrule\n"
         "\\end{tabular}\n"
     )

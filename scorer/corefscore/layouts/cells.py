@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import groupby, pairwise
 from typing import Any
 
 from corefscore.checking.findings import VISIBLE
 from corefscore.layouts import NAMES, ORDERS, Style
-from corefscore.reports.row import BAR, CHANCE, GAIN, MIDDLE, PERCENT, Column, Interval, Table
+from corefscore.reports.row import BAR, CHANCE, GAIN, LEFT, MIDDLE, PERCENT, Column, Interval, Table
 from corefscore.statistics.percent import percent
 
 
@@ -61,6 +62,38 @@ def spans(columns: Sequence[Column]) -> list[tuple[str, slice]]:
     """The heading above each group of columns, and the columns that it spans."""
     starts = [index for index, column in enumerate(columns) if not index or column.over != columns[index - 1].over]
     return [(columns[start].over, slice(start, stop)) for start, stop in pairwise([*starts, len(columns)])]
+
+
+FILLER = "\ue000"
+"""The character of which `laid_out` makes stand-ins for texts."""
+
+
+def laid_out(
+    rows: Sequence[Sequence[str]],
+    columns: Sequence[Column],
+    gap: str,
+    rule: Callable[[Sequence[int], Sequence[str]], str],
+    ends: str = "",
+) -> list[str]:
+    """Lay out rows with tabulate, the first as headings above a rule; returns the lines.
+
+    ``gap`` is the text between two cells, ``ends`` the text before the first and, reversed, after the last. ``rule``
+    gets the widths of the columns and their sides, ``left`` or ``right``.
+    Tabulate counts characters and strips blanks, so each text is laid out as a stand-in as long as the text is wide.
+    """
+    from tabulate import SEPARATING_LINE, DataRow, TableFormat, tabulate  # takes as long to import as a small score
+
+    stand_ins = [[FILLER * (width_of(text) or len(text)) for text in row] for row in rows]
+    stand_ins.insert(1, [SEPARATING_LINE] * len(columns))
+    row = DataRow(ends, gap, ends[::-1])
+    lines = tabulate(
+        stand_ins,
+        tablefmt=TableFormat(None, rule, None, None, row, row, 0, None),
+        colalign=["left" if column.kind in LEFT else "right" for column in columns],
+        disable_numparse=True,
+    )
+    texts = iter([text for row in rows for text in row if text])
+    return re.sub(f"{FILLER}+", lambda _: next(texts), lines).split("\n")
 
 
 def width_of(text: str) -> int:

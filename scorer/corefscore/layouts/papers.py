@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from corefscore.checking.findings import VISIBLE
 from corefscore.layouts import Style
-from corefscore.layouts.cells import arranged, cell, spans
+from corefscore.layouts.cells import arranged, cell, laid_out, spans
 from corefscore.reports.row import BEST, LEFT, SAME, Column, Reported, Table
 
 
@@ -65,16 +65,17 @@ def _latex(report: Reported, style: Style) -> Iterator[str]:
         columns = [column for _, column in arranged(table, style)]
         yield f"% {_one_line(table.title)}\n" if table.title else ""
         yield f"\\begin{{tabular}}{{{''.join('l' if column.kind in LEFT else 'r' for column in columns)}}}\n\\toprule\n"
-        yield from _latex_heading(columns)
-        yield "\\midrule\n"
-        yield from (f"{' & '.join(row)} \\\\\n" for row in _marked(table, style, _latex_cell))
+        yield from _latex_groups(columns)
+        headings = ["F$_1$" if column.score == "f1" else _latex_text(column.heading) for column in columns]
+        rows = laid_out([headings, *_marked(table, style, _latex_cell)], columns, " & ", lambda _, __: r"\midrule")
+        yield from (f"{row}\n" if row == r"\midrule" else f"{row} \\\\\n" for row in rows)
         yield "\\bottomrule\n\\end{tabular}\n"
         yield from _comments(*table.notes)
     yield from _comments(*report.notes)
 
 
-def _latex_heading(columns: list[Column]) -> Iterator[str]:
-    """The headings that span several columns, each with a rule below it, and the headings of the columns."""
+def _latex_groups(columns: list[Column]) -> Iterator[str]:
+    """The headings that span several columns, each with a rule below it."""
     if any(column.over for column in columns):
         cells, rules = [], []
         for over, under in spans(columns):
@@ -82,8 +83,6 @@ def _latex_heading(columns: list[Column]) -> Iterator[str]:
             cells.append(f"\\multicolumn{{{size}}}{{c}}{{{_latex_text(over)}}}" if over else " & " * (size - 1))
             rules += [f"\\cmidrule(lr){{{under.start + 1}-{under.stop}}}"] if over else []
         yield f"{' & '.join(cells)} \\\\\n{' '.join(rules)}\n"
-    headings = ("F$_1$" if column.score == "f1" else _latex_text(column.heading) for column in columns)
-    yield f"{' & '.join(headings)} \\\\\n"
 
 
 def _latex_text(text: str) -> str:
@@ -155,7 +154,8 @@ def _markdown(report: Reported, style: Style) -> Iterator[str]:
             rows.insert(0, ["" if column.kind in LEFT else heading for column, heading in headed])
             headings = [heading if of.kind in LEFT else over.get(at, "") for at, (of, heading) in enumerate(headed)]
         title = f"**{table.title.translate(MARKDOWN)}**\n\n" if table.title else ""
-        yield between + title + _aligned([headings, *rows], columns)
+        yield between + title
+        yield from (f"{line}\n" for line in laid_out([headings, *rows], columns, " | ", _rule, "| "))
         yield from _paragraph([note.translate(MARKDOWN) for note in table.notes])
         between = "\n"
     yield from _paragraph([*(note.translate(MARKDOWN) for note in report.notes), _code(report.signature)])
@@ -174,14 +174,10 @@ def _markdown_cell(text: str, column: Column, mark: str) -> str:
     return f"**{text}**" if mark == BEST else f"{text}†" if mark == SAME else text
 
 
-def _aligned(rows: Sequence[Sequence[str]], columns: Sequence[Column]) -> str:
-    """A table with its columns aligned, so that the source is readable as well."""
-    widths = [max(3, *map(len, texts)) for texts in zip(*rows, strict=True)]
-    pads = [str.ljust if column.kind in LEFT else str.rjust for column in columns]
-    rule = ["" if column.kind in LEFT else ":" for column in columns]
-    lines = [[pad(text, width) for pad, text, width in zip(pads, row, widths, strict=True)] for row in rows]
-    lines.insert(1, [pad(text, width, "-") for pad, text, width in zip(pads, rule, widths, strict=True)])
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+def _rule(widths: Sequence[int], sides: Sequence[str]) -> str:
+    """The line below the headings, which also says how columns are aligned."""
+    dashes = ("-" * (width - 1) + (":" if side == "right" else "-") for width, side in zip(widths, sides, strict=True))
+    return f"| {' | '.join(dashes)} |"
 
 
 def _paragraph(lines: Sequence[str]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from corefscore.checking.findings import VISIBLE
 from corefscore.layouts import Style
-from corefscore.layouts.cells import arranged, cell, cut, spans, width_of
+from corefscore.layouts.cells import arranged, cell, cut, laid_out, spans, width_of
 from corefscore.reports.row import END, LEFT, Column, Reported
 
 GAP = "  "
@@ -90,12 +90,9 @@ def _lines(columns: Columns) -> Iterator[str]:
     widths, shown = _widths(columns), [column for column, _ in columns]
     if any(column.over for column in shown):
         yield GAP.join(_over(shown, widths))
-    rows = zip(*([column.heading, *texts] for column, texts in columns), strict=True)
-    headings, *others = [
-        GAP.join(_padded(text, column, width) for text, column, width in zip(row, shown, widths, strict=True))
-        for row in rows
-    ]
-    yield from (headings, GAP.join("-" * width for width in widths), *others)
+    headings = [_padded(column.heading, column, width) for column, width in zip(shown, widths, strict=True)]
+    rows = zip(*(texts for _, texts in columns), strict=True)
+    yield from laid_out([headings, *rows], shown, GAP, lambda sizes, _: GAP.join("-" * size for size in sizes))
 
 
 def _over(columns: Sequence[Column], widths: Sequence[int]) -> Iterator[str]:
