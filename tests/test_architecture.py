@@ -47,6 +47,7 @@ ORDER = (
     "formats.row",
     "formats.written",
     "formats.conll",
+    "formats.tagged.nearby",
     "formats.tagged",
     "formats.corefud",
     "formats.conll.brackets",

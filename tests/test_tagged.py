@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+import shlex
 import signal
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -18,16 +19,19 @@ from time import process_time
 import corefscore
 import numpy as np
 import pytest
+from corefscore import formats
 from corefscore.alignment.text.characters import characters
 from corefscore.alignment.text.fidelity import COLUMNS, ratio
 from corefscore.alignment.text.placing import Placed, other_names, placed, words_of
 from corefscore.alignment.text.stretches import ABSENT, EQUAL, MOVED, Grams, Key, align, common_prefix, diagonals, grams
 from corefscore.documents.model import KEY as KEY_SIDE
 from corefscore.documents.model import RESPONSE, Documents, joined
+from corefscore.documents.sources import Source
 from corefscore.errors import InputError, UsageError
 from corefscore.formats import read
 from corefscore.formats.row import FAULTS, Reading
 from corefscore.formats.tagged import limit
+from corefscore.formats.tagged.nearby import nearby
 from corefscore.formats.tagged.notations import NAMES, NOTATIONS, Notation, Tag, find, recognised, untagged
 from corefscore.formats.tagged.writer import nested
 from hypothesis import given, settings
@@ -101,6 +105,134 @@ def test_what_is_wrong_with_tags_is_counted(notation: str, text: str, expected: 
     assert mentions(text, notation) == left
 
 
+@pytest.mark.parametrize(
+    ("notation", "written"),
+    [
+        ("markdown", ["[Bo](2)", "[Bo] (#2)", "[Bo](#2", "[Bo](#)", "[Bo](# 2)", "[Bo]{2}", "[Bo][2]", "[Bo]_2"]),
+        ("xml", ["<m#2>Bo", "<m=2>Bo", '<m id="">Bo', "<M>Bo", '<entity id="2">Bo', "< m >Bo"]),
+        ("words", ["Bo|e2", "Bo[e2]", "Bo|(e2)", "Bo|e2."]),
+        ("braces", ["{2: Bo}", "{2|Bo}", "{#2 Bo}", "{Bo}_2", "{Bo}{2}", "{2}", "[2: Bo]"]),
+    ],
+)
+def test_what_is_nearly_a_tag_is_counted_and_shown(
+    notation: str, written: list[str], tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """Among right tags, once each, in the text and on standard error; and so is a tag of another notation."""
+    right = find(notation).example
+    for near in [*written, *(other.example for other in NOTATIONS if other.name != notation)]:
+        assert not untagged(right, find(notation)).faults["unknown"]
+        text = f"{right} saw {near} and left. {right}"
+        found = untagged(text, find(notation))
+        assert [(mention.entity, mention.last - mention.first) for mention in found.mentions] == 2 * [
+            (mention.entity, mention.last - mention.first) for mention in untagged(right, find(notation)).mentions
+        ], near
+        assert (
+            found.faults["unknown"] == (1 if near in written else len(found.odd["unknown"]) > 0) or near not in written
+        )
+        start, stop = found.odd["unknown"][0]
+        assert text[start:stop].strip() in near, near
+        assert start >= len(right)
+    (tmp_path / "x.txt").write_text(f"{right} saw {written[0]}")
+    done = call(capfdbinary, "lea", KEY, tmp_path / "x.txt", "none", "--tags", notation)
+    assert b"[unknown-tags]" in done.stderr
+
+
+NEARLY_77 = " ".join(f"[word{at}](#{at % 9})" for at in range(77))
+
+
+def test_eight_of_77_tags_without_their_sign(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    answer, key = tmp_path / "x.txt", tmp_path / "key.jsonl"
+    answer.write_text(NEARLY_77)
+    assert within("convert", answer, key, "--to", "e2e").status == 0
+    plain = call(capfdbinary, "lea", key, answer, "--format", "json")
+    assert (json.loads(plain.stdout)["total"]["lea"]["f1"], b"unknown-tags" in plain.stderr) == (1, False)
+    answer.write_text(re.sub(r"\(#(?=2\))", "(", NEARLY_77))
+    done = call(capfdbinary, "lea", key, answer, "--format", "json")
+    assert json.loads(done.stdout)["fidelity"]["tags_unknown"] == 9
+    assert b"9 tags misspelled or in another notation" in done.stderr
+    assert b"[word2](2)" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "mention",
+    [
+        "[{}]({})",
+        "[{}](e{})",
+        "[{}]{{{}}}",
+        "[{}][{}]",
+        "[{}]_{}",
+        "[{}]_{{{}}}",
+        "[{}]^{}",
+        "[{1}: {0}]",
+        "{{{1}: {0}}}",
+        '<entity id="{1}">{0}</entity>',
+        "<coref id={1}>{0}</coref>",
+        "<mention id='m' cluster='{1}'>{0}</mention>",
+        '<COREF ID="set_{1}">{0}</COREF>',
+    ],
+)
+def test_the_pattern_in_the_refusal_of_another_notation_reads_it(
+    mention: str, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """The response of the demo; what the message says is typed."""
+    text = (TAGGED / "markdown.txt").read_text()
+    answer = tmp_path / "answer.txt"
+    answer.write_text(re.sub(r"\[([^\]]+)\]\(#(\d)\)", lambda tag: mention.format(*tag.groups()), text))
+    refused = call(capfdbinary, "lea", KEY, answer, "none")
+    assert (refused.status, refused.stdout) == (1, b"")
+    assert b"[other-notation]" in refused.stderr
+    assert within("validate", answer).status == 1
+    typed = refused.stderr.decode().partition("this pattern reads the tags: ")[2]
+    done = call(capfdbinary, "lea", KEY, answer, "none", *shlex.split(typed))
+    assert done.stdout == call(capfdbinary, "lea", KEY, TAGGED / "markdown.txt", "none").stdout
+    assert done.stderr == b""
+    named = call(capfdbinary, "lea", KEY, answer, "none", "--tags", "xml")
+    assert b"[unknown-tags]" in named.stderr or b"[no-tags]" in named.stderr
+
+
+def test_elements_that_refer_to_others_are_not_read_by_their_ids() -> None:
+    assert nearby('<COREF ID="1">Ann</COREF>') is not None
+    assert nearby('<COREF ID="2" TYPE="IDENT" REF="1">Ann</COREF>') is None
+
+
+JSON_TEXTS = [
+    ('[\n{"doc_id": "a", "tokens": ["x", "|"], "clusters_token_offsets": [[[0, 0]]]}\n]\n', "jsonlines"),
+    ('[{"id":"a","text":"x [here](#top) y","clusters":[[[0,1],[15,16]]]}]', "jsonlines"),
+    ('{\n"doc_key": "a|", "clusters": []}', "jsonlines"),
+    ('\ufeff [ {"doc_key": "[a](#1)", "clusters": []}]', "jsonlines"),
+    ('["[Ann](#1) left"]', "jsonlines"),
+    ("[[0, 1], [3, 3]]", "jsonlines"),
+    ("[]", "jsonlines"),
+    ("{'doc_key': '[a](#1)'}", "jsonlines"),
+    ('{"doc_key": "a", "answer": "[Ann](#1) left"}', "tagged"),
+    ('[{"doc_key": "a", "answer": "[Ann](#1) left"}]', "tagged"),
+    ('["Ann"](#1) left', "tagged"),
+    ("[1984](#1) was over", "tagged"),
+    ("[[Ann](#3)'s cat](#1) left", "tagged"),
+    ("[1: Ann] left", "tagged"),
+    ("{1 Ann} left", "tagged"),
+    ("[true](#1) or", "tagged"),
+    ("[Ann] left", "conll"),
+    ("[1] Ann", "conll"),
+]
+
+
+@pytest.mark.parametrize(("text", "name"), JSON_TEXTS)
+def test_json_is_told_from_text_in_brackets(text: str, name: str, tmp_path: Path) -> None:
+    (tmp_path / "x").write_text(text)
+    assert formats.recognised([Source(str(tmp_path / "x"))]).name == name
+
+
+def test_an_array_of_answers_is_read_as_lines_of_them_are(tmp_path: Path) -> None:
+    rows = [{"doc_key": name, "answer": f"[Ann](#1) {name} [her](#1)"} for name in "ab"]
+    paths = tmp_path / "array.json", tmp_path / "lines.jsonl"
+    paths[0].write_text(json.dumps(rows, indent=1))
+    paths[1].write_text("".join(json.dumps(row) + "\n" for row in rows))
+    made = [within("convert", path, "-", "--to", "e2e", "--quiet").stdout for path in paths]
+    assert made[0] == made[1]
+    assert b"[[[0, 0], [2, 2]]]" in made[0]
+
+
 @pytest.mark.parametrize("words", ["(", "<m>", "(?P<open>a)(?P<close>b)", "(?P<open>a)(?P<id>b)"])
 def test_a_pattern_without_its_groups_is_refused(words: str) -> None:
     with pytest.raises(UsageError, match="--tags"):
@@ -139,6 +271,7 @@ EXPECTED = {
     "tags_unopened": 1,
     "tags_crossing": 0,
     "tags_unreadable": 1,
+    "tags_unknown": 0,
     "mentions_changed": 2,  # The black cat, Bob
     "mentions_inserted": 1,  # Here
     "mentions_deleted": 0,
@@ -853,7 +986,7 @@ def test_words_that_would_be_tags(tmp_path: Path) -> None:
         ("Ann](#1) [left](#2)", [(1, 4, "unopened-tags", "](#1)")]),
         ("a\n\n [](#1) [Ann](#2)", [(3, 2, "unreadable-tags", "[")]),
         ("Ann|[1 and|[2 Bo|1] left|2]", [(1, 8, "crossing-tags", "a")]),
-        ("[Ann](#1) [saw](#1) {2 Bo}", [(1, 21, "mixed-notations", "{2 ")]),
+        ("[Ann](#1) [saw](#1) {2 Bo}", [(1, 21, "unknown-tags", "{2 ")]),
     ],
 )
 def test_validate_shows_every_faulty_tag(text: str, expected: list[tuple[int, int, str, str]], tmp_path: Path) -> None:

@@ -59,6 +59,11 @@ ERRORS = {
         "each name may occur only once; give one of the two another name or part number",
     ),
     "no-document": ("no document: {what}", "expected {expected}"),
+    "other-notation": (
+        "text with tags in another notation",
+        "expected {expected} (docs/language-models.md); if the ids here are those of entities, this pattern reads the "
+        "tags: --tags '{pattern}'",
+    ),
     "not-clusters": ("{where}the clusters are {what}", "expected {expected}"),
     "unreadable": ("{what}", "the file was not checked to its end; give a file that exists and can be read to its end"),
     "bad-json": ("not JSON: {what}", "expected {expected}"),
@@ -434,10 +439,10 @@ NOTICES = {
         'in document "{document}": {count} of a mention that crosses another one',
         "the mention is scored as it is; check whether a tag closes the wrong mention",
     ),
-    "mixed-notations": (
-        'in document "{document}": this is a tag in the notation {other}, but the answer is read in the notation '
-        "{notation}",
-        "tags in another notation are read as text; --tags sets the notation of the answer",
+    "unknown-tags": (
+        'in document "{document}": {count} misspelled or in another notation',
+        "such tags are read as text; correct them, or read another notation with --tags NAME|REGEX "
+        "(docs/language-models.md)",
     ),
     "parting-text": (
         'in document "{document}": the text differs from that of the key here; the key has {key_word}',

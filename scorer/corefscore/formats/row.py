@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 from corefscore.checking.findings import Finding, Found
 from corefscore.documents.arrays import NONE, Bools, Ints
 from corefscore.documents.model import KEY, RESPONSE, SENTENCE, TENTH, Documents, Place
-from corefscore.documents.sources import Source
+from corefscore.documents.sources import MARK, Source
 from corefscore.errors import InputError, UsageError
 from corefscore.names.options import NameOptions
 
@@ -200,8 +201,8 @@ class Layers(NamedTuple):
     If mentions are more than spans, empty nodes are words, ``numbers`` are the numbers of the words
     (`corefscore.documents.model.Nodes`), and ``tree`` returns their dependencies.
 
-    For a text with tags, ``faults`` counts its tags with each of `FAULTS`, ``zeros`` are the words that mean zeros, and
-    ``at`` returns the line and column of a word with the text around it.
+    For a text with tags, ``faults`` counts its tags with each of `FAULTS`, and ``at`` returns the line and column of a
+    word, or of the first tag with a fault, with the text around it. ``zeros`` are the words that mean zeros.
     """
 
     line: int | None
@@ -212,7 +213,7 @@ class Layers(NamedTuple):
     faults: Mapping[str, int] = MappingProxyType({})
     units: Sequence[str] = ()
     zeros: Sequence[int] = ()
-    at: Callable[[int], tuple[int | None, int | None, tuple[str, str]]] | None = None
+    at: Callable[[int | str], tuple[int | None, int | None, tuple[str, str]]] | None = None
     tree: Callable[[], Tree] = lambda: Tree(NONE, {})
 
     @property
@@ -222,8 +223,9 @@ class Layers(NamedTuple):
         return found
 
 
-FAULTS = ("unclosed", "unopened", "crossing", "unreadable")
-"""The faults of tags in a text: never closed, closing nothing, crossing others, without an id or without a word."""
+FAULTS = ("unclosed", "unopened", "crossing", "unreadable", "unknown")
+"""The faults of tags in a text: never closed, closing nothing, crossing others, without an id or without a word,
+misspelled or in another notation."""
 
 
 def later(function: str) -> Callable[..., Any]:
@@ -287,6 +289,23 @@ class Format(NamedTuple):
     types: Callable[[Source], Iterator[tuple[int, Mapping[str, str]]]] | None = None
     promises: Callable[[bytes, Sequence[str]], bool] = lambda head, fields: True
     columns: bool = False
+
+
+OBJECTS = re.compile(rb"""\s*(?:\{\s*(?:["'}]|\Z)|\[\s*\{\s*["'}])""")
+"""The beginning of JSON with documents: an object, or an array of objects."""
+
+VALUES = re.compile(
+    rb"""\s* (?=\[) (?: [\s\[\]{},:\d.+-] | (?<=\d)[eE] | true | false | null | "(?:[^"\\]|\\.)*(?:"|\\?\Z) )* \Z""",
+    re.DOTALL | re.VERBOSE,
+)
+"""An array in which everything is a value of JSON."""
+
+
+def is_json(head: bytes, *, objects: bool = False) -> bool:
+    """Tell JSON, well-formed or not, from text that begins with a bracket, such as ``[Ann](#1)``, by its beginning;
+    with ``objects`` only such as can have documents."""
+    head = head[: 1 << 12].removeprefix(MARK)
+    return bool(OBJECTS.match(head) or (not objects and VALUES.match(head)))
 
 
 def excerpt(line: str, start: int, size: int) -> tuple[int, tuple[str, str]]:

@@ -90,6 +90,7 @@ IN_WORDS = {
         "tags_unopened": "close nothing",
         "tags_crossing": "cross",
         "tags_unreadable": "without id or words",
+        "tags_unknown": "misspelled or in another notation",
     },
     "mentions": {
         "mentions_changed": "in changed words",

@@ -325,7 +325,11 @@ class _Placing:
         for fault in FAULTS:
             if (count := counts[f"tags_{fault}"]) and fault != "crossing":
                 tags = {**details, "count": plural(count, "tag")}
-                self.notices.append(Finding(f"{fault}-tags", place.source.name, place.line, details=tags))
+                piece = next(piece for piece in pieces if piece.layers.faults.get(fault))
+                assert piece.layers.at is not None, "this is text with tags"
+                source = self.response.place_of(piece.document).source.name
+                line, column, around = piece.layers.at(fault)
+                self.notices.append(Finding(f"{fault}-tags", source, line, column, tags, around))
         percent = 100 * ratio(counts)
         if percent < self.least:
             hint = ALIKE if counts["words"] > counts["deleted"] else OTHER

@@ -53,7 +53,7 @@ from corefscore.formats.conll.lines import (
     marker_of,
     other_words,
 )
-from corefscore.formats.row import BATCH, USUAL, Request
+from corefscore.formats.row import BATCH, USUAL, Request, is_json
 
 BLOCK = 1 << 20
 """The number of bytes read at once: large enough for whole-array passes, small enough for the cache."""
@@ -490,7 +490,7 @@ def _what_else(source: Source, side: str | None) -> Finding:
         what = "the file contains nothing but white space" if head else "the file is empty"
     elif is_utf_16(head):
         what = "the file is not UTF-8; it looks like UTF-16"
-    elif first.startswith((b"{", b"[")):
+    elif is_json(text):
         what, expected = "this looks like JSON", f"{EXPECTED}; JSON lines are read by --input-format jsonlines"
     elif re.search(CONLL_U, text, re.MULTILINE):
         what = "this looks like CoNLL-U"

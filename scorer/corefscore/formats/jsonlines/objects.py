@@ -15,7 +15,7 @@ from corefscore.formats.jsonlines.dialects import BY_NAME, NAMES_OF_DOCUMENTS, T
 from corefscore.formats.jsonlines.offsets import MOST_TOKENS, Misspelled, Offsets, misspelled
 from corefscore.formats.jsonlines.records import Fields, clean, records, shown, where
 from corefscore.formats.jsonlines.words import are, sentences_of, sizes_of, words_fault
-from corefscore.formats.row import Request
+from corefscore.formats.row import Request, is_json
 from corefscore.work.workers import Unsuited
 
 WORDS_PER_SUBTOKEN, WORDS_BESIDES = 10, 100
@@ -27,8 +27,8 @@ OF_DOCUMENTS = re.compile(rb"cluster|^doc(ument)?_(key|id)$|^sentences$|^subtoke
 
 
 def recognises(head: bytes) -> bool:
-    """Whether the first bytes of a file are JSON."""
-    return head.removeprefix(MARK).lstrip().startswith((b"{", b"["))
+    """Tell whether the first bytes of a file are JSON, or at least a brace."""
+    return is_json(head) or head.removeprefix(MARK).lstrip().startswith(b"{")
 
 
 def promises(head: bytes, fields: Collection[str] = ()) -> bool:

@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 
 from corefscore.documents.sources import MARK
-from corefscore.formats.row import Format, later
+from corefscore.formats.row import Format, is_json, later
+from corefscore.formats.tagged.nearby import nearby
 
 ANSWER = re.compile(rb'"answer"\s*:\s*"')
-"""The field of JSON lines that has the text."""
+"""The field of JSON that has the text."""
 
 SIGN = re.compile(
     rb"\]\(#[^()\s]+\)|</?m[\s>]|</m>#|\S\|\[?[^\s,\[\]|]+\](?:,|\s|$)|\S\|\[[^\s,\[\]|]+(?:,|\s|$)|\{[A-Za-z_]*\d+\s"
@@ -20,14 +21,14 @@ SIGN = re.compile(
 
 
 def recognises(head: bytes) -> bool:
-    """Whether a file that begins so is text with tags, or JSON lines with such text."""
+    """Tell whether a file that begins so is text with tags, or JSON with such text."""
     text = head.removeprefix(MARK).lstrip()
-    if text.startswith(b"{") and text[1:].lstrip().startswith(b'"'):
-        first = text.split(b"\n", 1)[0]
+    if is_json(text):
+        first = text if text.startswith(b"[") else text.split(b"\n", 1)[0]
         return ANSWER.search(first) is not None and b'clusters"' not in first
-    if text.startswith((b"[[", b'["', b"[{", b"#")) and b"](#" not in text:
+    if text.startswith(b"#") and b"](#" not in text:
         return False
-    return SIGN.search(text) is not None
+    return SIGN.search(text) is not None or nearby(text.decode("utf-8", "replace")) is not None
 
 
 FORMAT = Format(

@@ -1,8 +1,7 @@
-"""Text with tags with a closer look: every faulty tag at its place, and notations that are mixed."""
+"""Text with tags with a closer look: every faulty tag at its place."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 
@@ -11,7 +10,7 @@ from corefscore.documents.model import Documents
 from corefscore.documents.sources import Source
 from corefscore.errors import InputError
 from corefscore.formats.row import Request
-from corefscore.formats.tagged.notations import NOTATIONS, Untagged
+from corefscore.formats.tagged.notations import Untagged
 from corefscore.formats.tagged.reader import Answer, notation_of, read
 
 
@@ -28,7 +27,7 @@ def examine(files: Sequence[Source], found: Found, request: Request) -> Iterator
     notices: list[Finding] = []
     for source in files:
         try:
-            for batch in read([source], notices, request._replace(tags=name), partial(_look, found, name)):
+            for batch in read([source], notices, request._replace(tags=name), partial(_look, found)):
                 found.add(*notices)
                 notices.clear()
                 yield batch
@@ -36,8 +35,8 @@ def examine(files: Sequence[Source], found: Found, request: Request) -> Iterator
             found.add(*error.findings)
 
 
-def _look(found: Found, name: str, answer: Answer, text: Untagged) -> None:
-    """Look at the tags of an answer in the notation of that name."""
+def _look(found: Found, answer: Answer, text: Untagged) -> None:
+    """Look at the tags of an answer."""
     source = answer.place.source
     for fault, count in text.faults.items():
         code = f"{fault}-tags"
@@ -47,9 +46,3 @@ def _look(found: Found, name: str, answer: Answer, text: Untagged) -> None:
             line, column, around = answer.at(start, stop)
             details = {"document": answer.name, "count": plural(1, "tag")}
             found.add(Finding(code, source.name, line, column, details, around))
-    for other in NOTATIONS:
-        match = re.search(other.sign, answer.text) if other.name != name else None
-        if match is not None:
-            line, column, around = answer.at(*match.span())
-            details = {"document": answer.name, "notation": name, "other": other.name}
-            found.add(Finding("mixed-notations", source.name, line, column, details, around))

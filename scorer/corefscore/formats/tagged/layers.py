@@ -27,7 +27,10 @@ def sentences(source: Source, notices: list[Finding], request: Request) -> Itera
     yield from ([words for words in layers.words if words] for layers in read(source, request))
 
 
-def _at(answer: Answer, text: Untagged, word: int) -> tuple[int | None, int | None, tuple[str, str]]:
-    """The line and the column of a word, and the text around it with carets under it."""
-    start = text.origin(word)
-    return answer.at(start, start + len(text.words[word]))
+def _at(answer: Answer, text: Untagged, what: int | str) -> tuple[int | None, int | None, tuple[str, str]]:
+    """Return the line and the column of a word, or of the first tag with a fault, and the text around it with carets
+    under it."""
+    if isinstance(what, str):
+        return answer.at(*text.odd[what][0])
+    start = text.origin(what)
+    return answer.at(start, start + len(text.words[what]))

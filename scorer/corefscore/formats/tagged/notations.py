@@ -5,6 +5,7 @@ Faulty tags, which language models write, are counted and never rejected:
 
 - A tag that opens a mention and is never closed is ignored, and so is one that closes nothing.
 - A pair of tags without an id, or without a word between them, is ignored, too.
+- What is nearly a tag of the notation, or a tag of another one, is read as text.
 - Crossing mentions are scored as they are.
 """
 
@@ -15,7 +16,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from heapq import nsmallest
 from operator import itemgetter
 from typing import NamedTuple
@@ -38,6 +39,9 @@ ID = r"[A-Za-z_]*\d+"
 
 PREFIX = "cluster_"
 """What may precede an id without being a part of it."""
+
+NEARLY_ID = rf"#?(?:{PREFIX})?[A-Za-z_]{{0,20}}\d{{1,9}}"
+"""An id in what is nearly a tag."""
 
 
 class Tag(NamedTuple):
@@ -74,11 +78,11 @@ class Notation(NamedTuple):
     """One row of the table.
 
     ``example`` says that Ann, of entity 3, is a part of a mention of entity 1. ``tags`` gives the tags of a text.
-    ``sign`` is a pattern that text in this notation contains, and hardly any other text. ``opening`` and ``closing``
-    are how it writes a tag, ``{id}`` being the id. ``ids`` is what an id can be, ``unfit`` what a word cannot contain;
-    without ``ids`` a notation can only be read. With ``by_id`` a tag closes the mention of its own id, not the one
-    that was opened last, so that mentions can cross. With ``by_line`` a line is a document, and tags belong
-    to words.
+    ``sign`` is a pattern that text in this notation contains, and hardly any other text; ``near`` matches what is
+    nearly a tag. ``opening`` and ``closing`` are how it writes a tag, ``{id}`` being the id. ``ids`` is what an id can
+    be, ``unfit`` what a word cannot contain; without ``ids`` a notation can only be read. With ``by_id`` a tag closes
+    the mention of its own id, not the one that was opened last, so that mentions can cross. With ``by_line`` a line is
+    a document, and tags belong to words.
     """
 
     name: str
@@ -86,6 +90,7 @@ class Notation(NamedTuple):
     example: str
     tags: Callable[[str], Iterator[Tag]]
     sign: str
+    near: str = ""
     opening: str = ""
     closing: str = ""
     ids: str = ""
@@ -142,6 +147,7 @@ NOTATIONS = (
         "[[Ann](#3)'s cat](#1)",
         _pattern(r"(?P<open>\[)|(?P<close>\]\(#(?P<id>[^()\s]{1,99})\))|(?P<plain_close>\])"),
         sign=r"\]\(#[^()\s]{1,99}\)",
+        near=rf"\]\([^()\s]{{1,99}}\)?|\]\s{{0,9}}\(\s{{0,9}}#[^()\n]{{0,99}}\)?|\][{{\[_^#]{NEARLY_ID}[\]}}]?",
         opening="[",
         closing="](#{id})",
         ids=rf"(?!{PREFIX})[^()\s]{{1,99}}",
@@ -156,6 +162,7 @@ NOTATIONS = (
             rf"|(?P<close></m>(?:#(?P<id2>(?:{PREFIX})?{ID}))?)"
         ),
         sign=r"<m[\s>]|</m>",
+        near=r"<\s{0,9}/?\s{0,9}[mM]\b[^<>]{0,99}>|<[A-Za-z]\w{0,30}\s[^<>]{0,99}\bid\s{0,9}=[^<>]{0,99}>",
         opening="<m>",
         closing="</m>#{id}",
         ids=rf"(?!{PREFIX}){ID}",
@@ -167,6 +174,7 @@ NOTATIONS = (
         "Ann|[e1,[e3] 's cat|e1]",
         _by_word,
         sign=r"\S\|(?:\[[^\s,\[\]|]{1,99}\]?|[^\s,\[\]|]{1,99}\])(?:,\S*)?(?:\s|\Z)",
+        near=rf"[^\s|]\|[({{<]?{NEARLY_ID}[)}}>]?(?![^\s.,;:!?])|[^\s\[|]\[{NEARLY_ID}\](?![^\s.,;:!?])",
         ids=r"[^\s,\[\]|]{1,99}",
         unfit=r"\|",
         by_id=True,
@@ -178,6 +186,7 @@ NOTATIONS = (
         "{1 {3 Ann}'s cat}",
         _pattern(rf"(?P<open>\{{(?P<id>(?:{PREFIX})?{ID})\s)|(?P<close>\}})|(?P<plain_open>\{{)"),
         sign=rf"\{{(?:{PREFIX})?{ID}\s",
+        near=rf"\{{\s{{0,9}}{NEARLY_ID}[\s:|,}}-]|\}}[_#({{\[]{NEARLY_ID}|\[{NEARLY_ID}[:|\s]",
         opening="{{{id} ",
         closing="}}",
         ids=rf"(?!{PREFIX}){ID}",
@@ -262,20 +271,30 @@ def untagged(text: str, notation: Notation) -> Untagged:
         fault: [(tags.start[tag], tags.stop[tag]) for tag in nsmallest(MOST, of_fault)]
         for fault, of_fault in odd.items()
     }
-    return Untagged(texts, mentions, faults, zeros, shown, partial(_origin, starts, pieces))
+    unknown = [match.span() for match in _unknown(notation.name).finditer(plain)]
+    faults["unknown"] = len(unknown)
+    shown["unknown"] = [(_origin(pieces, start), _origin(pieces, stop - 1) + 1) for start, stop in unknown[:MOST]]
+    return Untagged(texts, mentions, faults, zeros, shown, lambda word: _origin(pieces, starts[word]))
 
 
-def _origin(starts: Sequence[int], pieces: Sequence[tuple[int, int]], word: int) -> int:
-    """Where a word begins in a text with tags. ``pieces`` are where each piece between tags begins, in the text without
-    them and in the one with them."""
-    plain_start, start = pieces[bisect_right(pieces, starts[word], key=itemgetter(0)) - 1]
-    return start + starts[word] - plain_start
+@cache
+def _unknown(name: str) -> re.Pattern[str]:
+    """Compile a pattern for what, in text without the tags of a notation, is nearly one of them, or a tag of another
+    notation."""
+    return re.compile("|".join(row.near if row.name == name else row.sign for row in NOTATIONS))
+
+
+def _origin(pieces: Sequence[tuple[int, int]], place: int) -> int:
+    """Return the place in a text with tags of a place in the text without them. ``pieces`` are where each piece between
+    tags begins, in the text without them and in the one with them."""
+    plain_start, start = pieces[bisect_right(pieces, place, key=itemgetter(0)) - 1]
+    return start + place - plain_start
 
 
 def _paired(tags: _Tags, *, by_id: bool) -> tuple[list[tuple[int, int, str]], dict[str, list[int]]]:
     """The pairs of tags with their ids, in the order in which they open, and the tags with each fault. Tags that are
     part of the text are marked."""
-    odd: dict[str, list[int]] = {fault: [] for fault in FAULTS}
+    odd: dict[str, list[int]] = {fault: [] for fault in FAULTS[:-1]}
     pairs: list[tuple[int, int, str]] = []
     opened: dict[str | None, list[int]] = defaultdict(list)
     for tag, (kind, entity_id) in enumerate(zip(tags.kind, tags.id, strict=True)):

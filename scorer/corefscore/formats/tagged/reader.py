@@ -3,8 +3,8 @@
 - A file is one document, which is called like the file without its ending.
 - In the notation of the CRAC tasks (`corefscore.formats.tagged.notations`: `words`) each line is a document, called
   like its number.
-- In JSON lines each object is a document. The text is in the field `answer`, the name in `doc_key`, or else `doc_id`,
-  `document_id` or `id`; without any, it is called like the number of its line.
+- In JSON lines, or in an array of JSON, each object is a document. The text is in the field `answer`, the name in
+  `doc_key`, or else `doc_id`, `document_id` or `id`; without any, it is called like the number of its line.
 
 The notation of all files is that of ``--tags``, or else it is recognised by the content of the first file.
 """
@@ -26,8 +26,9 @@ from corefscore.formats.jsonlines.dialects import NAMES_OF_DOCUMENTS
 from corefscore.formats.jsonlines.objects import bad_field, missing_field, objects
 from corefscore.formats.jsonlines.reader import Passages
 from corefscore.formats.jsonlines.records import clean
-from corefscore.formats.row import BATCH, USUAL, Request, excerpt
-from corefscore.formats.tagged.notations import NOTATIONS, Notation, Untagged, find, recognised, untagged
+from corefscore.formats.row import BATCH, USUAL, Request, excerpt, is_json
+from corefscore.formats.tagged.nearby import nearby
+from corefscore.formats.tagged.notations import NAMES, NOTATIONS, Notation, Untagged, find, recognised, untagged
 
 FIELD = "answer"
 
@@ -87,18 +88,26 @@ def settled(files: Sequence[Source], request: Request) -> Request:
 
 
 def notation_of(files: Sequence[Source], request: Request) -> Notation:
-    """The notation that is asked for, or that of the first file; of text without tags the first one there is.
+    """Return the notation that is asked for, or that of the first file; of text without tags the first one there is.
 
-    Raises `UsageError` for one that is asked for and is none.
+    Raises `UsageError` for one that is asked for and is none, `InputError` for text with tags in a notation that is
+    only similar.
     """
     if request.tags is not None:
         return find(request.tags)
-    text = ""
+    text, similar = "", None
     for answer in answers(files[0], None):
         text += f"{answer.text}\n"
+        if similar is None and (found := nearby(answer.text)) is not None:
+            line, column, around = answer.at(*found[0].span())
+            details = {"expected": ", ".join(NAMES), "pattern": found[1]}
+            similar = Finding("other-notation", files[0].name, line, column, details, around)
         if len(text) > ENOUGH:
             break
-    return recognised(text) or NOTATIONS[0]
+    notation = recognised(text)
+    if notation is None and similar is not None:
+        raise InputError([similar])
+    return notation or NOTATIONS[0]
 
 
 def answers(source: Source, notation: Notation | None) -> Iterator[Answer]:
@@ -115,7 +124,7 @@ def answers(source: Source, notation: Notation | None) -> Iterator[Answer]:
         )
         details = {"what": empty, "expected": expected}
         raise InputError([Finding("no-document", source.name, details=details)])
-    if raw.lstrip().startswith(b'{"'):
+    if is_json(raw, objects=True):
         yield from _of_objects(source)
     elif notation is not None and notation.by_line:
         for number, line in enumerate(raw.split(b"\n"), start=1):
