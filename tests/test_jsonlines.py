@@ -282,7 +282,7 @@ def test_other_formats_are_imported_only_when_needed() -> None:
     [
         (b"#begin document d\n", True, False),
         (b"\xef\xbb\xbf# \tbegin document d\n", True, False),
-        (b"[junk]\n#begin document d\n", True, True),
+        (b"[junk]\n#begin document d\n", True, False),
         (b'{"doc_key": "#begin document d"}', False, True),
         (b" \n[\n", False, True),
         (b"#begin documentd\n", False, False),
