@@ -1,11 +1,7 @@
-"""Write tables into pages: metrics, from the rows of the code; and evaluators that disagree, from real output.
-
-`python scripts/update_readme.py [CORPORA]`: the second needs the folder of real corpora.
-"""
+"""Write tables into pages: metrics, from the rows of the code; and evaluators that disagree, from real output."""
 
 from __future__ import annotations
 
-import sys
 import warnings
 from pathlib import Path
 
@@ -15,7 +11,7 @@ from corefscore.statistics.percent import percent
 
 ROOT = Path(__file__).parent.parent
 METRICS, EVALUATED = ROOT / "docs" / "start" / "which-metric.md", ROOT / "README.md"
-CORPORA = ROOT.parent / "shared" / "corpora"
+OUTPUT = ROOT / "testdata" / "corpora" / "ecbplus-withindoc"
 
 EVALUATORS = {
     "official": "the official scorer, corefscore; Maverick, fast-coref, incremental-coref, TANL (micro)",
@@ -32,12 +28,11 @@ def metrics_table() -> str:
     return "\n".join(["| metric | |", "|---|---|", *rows]) + "\n"
 
 
-def evaluators_table(corpora: Path) -> str:
+def evaluators_table() -> str:
     """One row an evaluator, with the number that it prints for one real output."""
-    folder = corpora / "ecbplus-withindoc"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ScorerWarning)
-        found = explain(folder / "key.conll", folder / "lemma-baselines-lemma-wd.conll")
+        found = explain(OUTPUT / "key.conll", OUTPUT / "lemma-baselines-lemma-wd.conll")
     scores = {row.convention.name: row.scores[AVERAGE][2] for row in found.rows if row.scores}
     rows = (f"| {who} | {percent(scores[name])} |" for name, who in EVALUATORS.items())
     return "\n".join(["| evaluator | CoNLL F1 |", "|---|---|", *rows]) + "\n"
@@ -45,10 +40,8 @@ def evaluators_table(corpora: Path) -> str:
 
 def main() -> None:
     """Write both tables between their marks."""
-    corpora = Path(sys.argv[1]) if len(sys.argv) > 1 else CORPORA
     _put(METRICS, "metrics", metrics_table())
-    if corpora.is_dir():
-        _put(EVALUATED, "evaluators", evaluators_table(corpora))
+    _put(EVALUATED, "evaluators", evaluators_table())
 
 
 def _put(page: Path, name: str, table: str) -> None:

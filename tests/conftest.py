@@ -1,15 +1,20 @@
 """How hypothesis looks for counterexamples in all tests (``HYPOTHESIS_PROFILE=long`` looks longer), which tests need
-what is outside of this process, and the end of all of them."""
+what is outside of this process, which may be skipped, and the end of all of them."""
 
 from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Sequence
+import re
+import sys
+from collections.abc import Generator, Sequence
+from typing import TypeVar
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
-from support import ENDED
+from support import ABSENT, ENDED
+
+Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
 SLOW = (HealthCheck.too_slow,)
 """No test fails because the machine is busy."""
@@ -26,12 +31,54 @@ OUTSIDE = {"address", "browser", "installed"}
 """Fixtures that take seconds to start: workers of Dask, a browser, a wheel that pip built and installed."""
 
 
+EXPECTED_SKIPS = (
+    re.escape(ABSENT),
+    # what the machine lacks
+    "there is no (perl|pdflatex|bash|make, or no virtual environment)",
+    "needs (chromium and chromedriver|the checkout to build the wheel)",
+    # libraries that use this one, and are in none of its extras
+    "could not import '?(torchmetrics|lightning|evaluate|lighteval|spacy)",
+    # systems other than Linux, and who runs the tests
+    "there is no (/dev/full|such timer)|there are no names for what is open|pipes have one size here",
+    "memory is measured by /proc|looks for processes as Linux has them|nothing tells the size of the address space",
+    "root can read everything|only root can give files away",
+    # the tests that run on Windows do so without the extra `dev`
+    *(["could not import '(pandas|polars)'"] if sys.platform == "win32" else []),
+)
+"""Why a test may be skipped. Any other reason is a failure: a test that nobody runs holds nothing."""
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: Sequence[pytest.Function]) -> None:
     """Whatever takes such a fixture is left to `make test-outside`."""
     for item in items:
         if not OUTSIDE.isdisjoint(item.fixturenames):
             item.add_marker("outside")
+
+
+def expected(report: Report) -> Report:
+    """Make a failure of a skip for a reason that is not expected."""
+    if report.skipped and isinstance(report.longrepr, tuple):
+        path, line, message = report.longrepr
+        reason = message.removeprefix("Skipped: ")
+        if not any(re.match(form, reason) for form in EXPECTED_SKIPS):
+            report.outcome = "failed"
+            report.longrepr = (
+                f"{path}:{line}: skipped for a reason that is not in EXPECTED_SKIPS of conftest.py: {reason}"
+            )
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Look at why tests are skipped,"""
+    return expected((yield))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """and whole files of tests."""
+    return expected((yield))
 
 
 def pytest_collection_finish() -> None:

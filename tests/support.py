@@ -21,7 +21,12 @@ Row = TypeVar("Row")
 ROOT = Path(__file__).parent.parent
 TESTDATA = ROOT / "testdata"
 RECORDED = TESTDATA / "recorded"
+EXCERPTS = TESTDATA / "corpora"
+
 CORPORA = ROOT.parent / "shared" / "corpora"
+ABSENT = "the whole corpora are not here; a test of their excerpts is"
+WHOLE_CORPORA = pytest.mark.skipif(not CORPORA.is_dir(), reason=ABSENT)
+EXCERPTS_AND_WHOLE = [pytest.param(EXCERPTS, id="excerpts"), pytest.param(CORPORA, marks=WHOLE_CORPORA, id="whole")]
 
 COMMAND = Path(sys.executable).with_name("corefscore")
 

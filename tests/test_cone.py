@@ -21,9 +21,8 @@ from corefscore.metrics.row import NAMED
 from corefscore.names.options import EITHER, NAMED_BY, name_options
 from corefscore.work import workers
 from names import Mention, Partition, tagged, written
-from support import CORPORA, TESTDATA, call, loaded, within
+from support import CORPORA, EXCERPTS, TESTDATA, WHOLE_CORPORA, call, loaded, within
 
-OPENBOEK = CORPORA / "openboek" / "key.conll"
 DEMO = TESTDATA / "names"
 
 # Section 4.1 of the paper; A, B and C are the named mentions, 1 to 4 the others.
@@ -681,12 +680,12 @@ def test_options_that_cannot_be(how: Mapping[str, Any], message: str) -> None:
 # A real corpus
 
 
-@pytest.mark.skipif(not OPENBOEK.exists(), reason="the corpora are not here")
-def test_a_corpus_against_itself_is_right() -> None:
+@pytest.mark.parametrize(("corpora", "cells"), [(EXCERPTS, 22), pytest.param(CORPORA, 2971, marks=WHOLE_CORPORA)])
+def test_a_corpus_against_itself_is_right(corpora: Path, cells: int) -> None:
     """Named mentions by --named exact, counted with other tools: cells of column 11 whose span is a mention."""
-    corpus = corefscore.read(OPENBOEK, ne_column=11)
+    corpus = corefscore.read(corpora / "openboek" / "key.conll", ne_column=11)
     assert corpus.documents.named_entities is not None
-    assert len(corpus.documents.named_entities.start) == 2971  # the cells of column 11 with "("
+    assert len(corpus.documents.named_entities.start) == cells  # the cells of column 11 with "("
     for way in NAMED_BY:
         found = corefscore.score(corpus, corpus, "cone", named=way)
         assert [found[measure].f1 for measure in ("cone_mentions", "cone_b3", "cone_ceaf")] == [1, 1, 1]

@@ -17,7 +17,7 @@ import pytest
 from corefscore.documents.model import Documents
 from corefscore.names.options import NameOptions
 from names import Mention, tagged
-from support import CORPORA, ROOT
+from support import CORPORA, ROOT, WHOLE_CORPORA
 
 OPENBOEK = CORPORA / "openboek" / "key.conll"
 
@@ -172,7 +172,7 @@ def test_the_script_tells_what_is_wrong(arguments: list[str], status: int, messa
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not OPENBOEK.exists(), reason="the corpora are not here")
+@WHOLE_CORPORA
 def test_the_page_has_what_the_script_prints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     cone_study.main([str(OPENBOEK), "--window", "500", "--degrade", "--csv", str(tmp_path / "rows")])
     assert (tmp_path / "rows").read_text() == (ROOT / "docs" / "cone-study.csv").read_text()

@@ -22,7 +22,7 @@ from corefscore.formats import read
 from corefscore.formats.conll.lines import sentences
 from corefscore.formats.row import Reading, Request
 from corefscore.formats.written import CLOSE, OPEN, SINGLE, crossing, marks
-from support import CORPORA, RECORDED, TESTDATA, call, forked, together, within
+from support import CORPORA, EXCERPTS, RECORDED, TESTDATA, call, forked, together, within
 
 DEMO = TESTDATA / "demo"
 
@@ -78,7 +78,7 @@ def test_recorded_files_come_back_with_the_same_partitions_and_words(path: Path,
     assert notices == []
 
 
-CORPUS_FILES = sorted(CORPORA.glob("*/*.conll"))
+CORPUS_FILES = [path for corpora in (EXCERPTS, CORPORA) for path in sorted(corpora.glob("*/*.conll"))]
 
 
 def beginning(path: Path, size: int) -> bytes:

@@ -1,4 +1,4 @@
-"""Real corpora, real responses, and what the official scorer printed for them; skipped where they are absent."""
+"""Real corpora, real responses, and what the official scorer printed for them; whole where they are there."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from pathlib import Path
 import corefscore
 import pytest
 from corefscore.metrics import find
-from support import CORPORA, call
+from support import CORPORA, EXCERPTS, EXCERPTS_AND_WHOLE, WHOLE_CORPORA, call
 
-OUTPUTS = sorted(CORPORA.glob("*/official/*.txt"))
+OUTPUTS = [path for corpora in (EXCERPTS, CORPORA) for path in sorted(corpora.glob("*/official/*.txt"))]
 REFUSED = "human-reader-overlapped"
-
-pytestmark = pytest.mark.skipif(not OUTPUTS, reason="../shared/corpora is not there")
 
 
 def named(output: Path) -> str:
@@ -29,6 +27,7 @@ def test_output_is_that_of_the_official_scorer(output: Path, capfdbinary: pytest
     assert done.status == 0
 
 
+@WHOLE_CORPORA
 def test_a_response_with_too_many_repeats_is_refused_with_five_of_them(
     capfdbinary: pytest.CaptureFixture[bytes],
 ) -> None:
@@ -43,6 +42,7 @@ def test_a_response_with_too_many_repeats_is_refused_with_five_of_them(
     assert len(done.stderr.splitlines()) == 15
 
 
+@WHOLE_CORPORA
 def test_a_refused_response_is_scored_with_the_first_copies(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     folder = CORPORA / "koconovel"
     done = call(capfdbinary, "muc", folder / "key.conll", folder / f"{REFUSED}.conll", "none", "--repeated", "first")
@@ -50,18 +50,23 @@ def test_a_refused_response_is_scored_with_the_first_copies(capfdbinary: pytest.
     assert b"... and 781 more notices [dropped-repeat]" in done.stderr  # 786 spans, 7 of them in the key
 
 
+@pytest.mark.parametrize("corpora", EXCERPTS_AND_WHOLE)
 @pytest.mark.parametrize("corpus", ["litbank", "openboek"])
-def test_a_key_scores_100_percent_against_itself(corpus: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    key = CORPORA / corpus / "key.conll"
+def test_a_key_scores_100_percent_against_itself(
+    corpora: Path, corpus: str, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    key = corpora / corpus / "key.conll"
     done = call(capfdbinary, "every", key, key, "none")
     results = [line for line in done.body.splitlines() if b"F1:" in line]
     assert len(results) == 14
     assert all(line.count(b"100%") == 3 for line in results)
 
 
-def test_singletons_of_a_key_count_for_lea() -> None:
-    """What the note of LEA says: all key mentions of LitBank as singletons. Without singletons, nothing is left."""
-    key = corefscore.read(CORPORA / "litbank" / "key.conll").documents
+@pytest.mark.parametrize(("corpora", "f1"), [(EXCERPTS, 36 / 71), pytest.param(CORPORA, 0.1980, marks=WHOLE_CORPORA)])
+def test_singletons_of_a_key_count_for_lea(corpora: Path, f1: float) -> None:
+    """What the note of LEA says: all key mentions of LitBank as singletons. Without singletons, nothing is left. Of the
+    71 mentions of the excerpts, 36 are singletons in the key, too."""
+    key = corefscore.read(corpora / "litbank" / "key.conll").documents
     entities: dict[str, dict[int, list[int]]] = {name: {} for name in key.names}
     for mention, (entity, document) in enumerate(
         zip(key.entity.tolist(), key.document[key.entity].tolist(), strict=True)
@@ -69,6 +74,6 @@ def test_singletons_of_a_key_count_for_lea() -> None:
         entities[key.names[document]].setdefault(entity, []).append(mention)
     whole = {name: list(its.values()) for name, its in entities.items()}
     alone = {name: [[mention] for entity in its for mention in entity] for name, its in whole.items()}
-    assert f"{corefscore.score(whole, alone, 'lea')['lea'].f1:.4f}" == "0.1980"
+    assert corefscore.score(whole, alone, "lea")["lea"].f1 == pytest.approx(f1, abs=5e-5)
     assert "19.80 on the novels of LitBank" in find("lea").note
     assert corefscore.score(whole, alone, "lea", singletons="drop")["lea"].f1 == 0

@@ -1,8 +1,8 @@
 """Error analysis: `corefscore errors`, and what `corefscore.analysis` finds.
 
-Expected counts, errors and scores come from the cases of ``../shared/errors``, which were recorded from the analyser of
-Kummerfeld and Klein and, for repairs in turn, from a formulation of its own (see FACTS.md there). They are skipped if
-these are absent; properties need nothing.
+Expected counts, errors and scores come from the cases of ``testdata/errors`` and, where they are there, of
+``../shared/errors``. They were recorded from the analyser of Kummerfeld and Klein and, for repairs in turn, from a
+formulation of its own (see FACTS.md there).
 """
 
 from __future__ import annotations
@@ -42,8 +42,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import ROOT, TESTDATA, call, every_second, within
 
+OWN = TESTDATA / "errors"
 CASES = ROOT.parent / "shared" / "errors" / "cases"
-EXPECTED = sorted(CASES.glob("*/expected.json"))
+EXPECTED = sorted({path.parent.name: path for of in (CASES, OWN) for path in of.glob("*/expected.json")}.values())
 DEMO = TESTDATA / "demo"
 
 CONLL = measured("conll")
@@ -81,7 +82,6 @@ def recorded() -> Iterator[tuple[Path, str]]:
             yield path, response
 
 
-@pytest.mark.skipif(not EXPECTED, reason="the recorded cases are not here")
 @pytest.mark.parametrize("case", every_second(list(recorded()), lambda case: f"{case[0].parent.name}-{case[1]}"))
 def test_recorded_cases(case: tuple[Path, str]) -> None:
     """Counts, listed errors, operations; F1 of each measure to 1e-6, once each type is repaired, alone and in turn."""

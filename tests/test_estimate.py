@@ -15,10 +15,9 @@ from corefscore.errors import InputError, UsageError
 from corefscore.names.estimate import folded, grouped, initials_of, without_possessive
 from corefscore.names.options import MATCHES
 from names import Mention, Partition, tagged, written
-from support import CORPORA, ROOT, TESTDATA, Run, call, within
+from support import EXCERPTS_AND_WHOLE, ROOT, TESTDATA, Run, call, within
 
 DEMO = TESTDATA / "names"
-OPENBOEK = CORPORA / "openboek" / "key.conll"
 
 
 def same(one: str, other: str, *rules: str) -> bool:
@@ -246,14 +245,15 @@ def test_the_written_key_scores_as_the_estimate_does(tmp_path: Path, capfdbinary
     assert key == text
 
 
-@pytest.mark.skipif(not OPENBOEK.exists(), reason="the corpora are not here")
+@pytest.mark.parametrize("corpora", EXCERPTS_AND_WHOLE)
 def test_the_written_key_of_a_corpus_scores_as_the_estimate_does(
-    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+    corpora: Path, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
-    fly = write_key(capfdbinary, OPENBOEK, tmp_path / "out", OPENBOEK).stdout
-    assert call(capfdbinary, "cone", tmp_path / "out", OPENBOEK).stdout == fly
+    corpus = corpora / "openboek" / "key.conll"
+    fly = write_key(capfdbinary, corpus, tmp_path / "out", corpus).stdout
+    assert call(capfdbinary, "cone", tmp_path / "out", corpus).stdout == fly
     assert call(capfdbinary, "validate", tmp_path / "out").status == 0
-    rest = [[line.split(b"\t")[:11] for line in path.open("rb")] for path in (OPENBOEK, tmp_path / "out")]
+    rest = [[line.split(b"\t")[:11] for line in path.open("rb")] for path in (corpus, tmp_path / "out")]
     assert rest[0] == rest[1]
 
 

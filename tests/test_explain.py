@@ -12,7 +12,7 @@ from pathlib import Path
 import corefscore
 import pytest
 from corefscore.reports.explain import CONVENTIONS
-from support import CORPORA, ROOT, TESTDATA, call, within
+from support import EXCERPTS, ROOT, TESTDATA, call, within
 
 KEY, RESPONSE = TESTDATA / "systems" / "key.conll", TESTDATA / "systems" / "runs" / "cedar.conll"
 
@@ -44,7 +44,6 @@ def test_each_row_is_repeated_by_its_command(capfdbinary: Capture) -> None:
             assert float(row[f"{measure}_f1"]) == pytest.approx(f1, abs=1e-9), (name, measure)
 
 
-@pytest.mark.skipif(not CORPORA.is_dir(), reason="real corpora are not here")
 @pytest.mark.parametrize(
     ("expect", "name"),
     [
@@ -60,7 +59,7 @@ def test_each_row_is_repeated_by_its_command(capfdbinary: Capture) -> None:
 def test_the_numbers_that_were_recorded_for_real_output(expect: str, name: str, capfdbinary: Capture) -> None:
     """Recorded by others who ran each project's evaluator on this output; not run here. The row of 43.45 was inferred:
     B-cubed drops singletons on both sides, CEAF-e in the response. 78.41 is cut off, as the official scorer does."""
-    folder = CORPORA / "ecbplus-withindoc"
+    folder = EXCERPTS / "ecbplus-withindoc"
     found = rows(capfdbinary, folder / "key.conll", folder / "lemma-baselines-lemma-wd.conll", "--expect", expect)
     assert "conll" in found[name]["matches"].split(", ")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from corefscore import score
 from papers import conll_2012, free_corpora, moosavi_strube_2016
@@ -17,7 +19,7 @@ from papers.moosavi_strube_2016 import (
 )
 from papers.page import Printed, partition
 from papers.printed import PRINTED
-from support import CORPORA, RECORDED
+from support import CORPORA, EXCERPTS, RECORDED, WHOLE_CORPORA
 from update_papers import FIGURES, PAGE, data, text
 
 
@@ -55,9 +57,11 @@ def test_the_rest_of_a_response_is_linked_and_has_no_correct_link(order: str, sh
         assert score(KEY, response)["blanc.coreference"].recall == without.recall
 
 
-@pytest.mark.skipif(not CORPORA.exists(), reason="../shared/corpora is not there")
-def test_what_is_recorded_of_the_free_corpora_is_what_the_scorer_gives() -> None:
-    assert free_corpora.recorded() == free_corpora.numbers(CORPORA)
+@pytest.mark.parametrize(
+    ("corpora", "corpus"), [(EXCERPTS, "ecbplus-withindoc"), pytest.param(CORPORA, "gerdracor", marks=WHOLE_CORPORA)]
+)
+def test_what_is_recorded_of_the_free_corpora_is_what_the_scorer_gives(corpora: Path, corpus: str) -> None:
+    assert free_corpora.recorded()[corpus] == free_corpora.numbers(corpora, [corpus])[corpus]
 
 
 def test_lea_keeps_its_recall_where_entities_are_made_worse() -> None:

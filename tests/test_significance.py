@@ -28,7 +28,7 @@ from corefscore.statistics.significance import (
     statistics,
 )
 from corefscore.statistics.units import sample, unit_names
-from support import CORPORA, RECORDED
+from support import CORPORA, EXCERPTS, RECORDED, WHOLE_CORPORA
 
 CASE = RECORDED / "documents-0015"
 MEASURES = wanted("every,conll,mentions,blanc.coreference").measures
@@ -430,7 +430,7 @@ def test_parts_are_told_by_their_names(names: list[str], units: list[str]) -> No
     assert unit_names(names, "part") == names
 
 
-@pytest.mark.skipif(not CORPORA.exists(), reason="../shared/corpora is not there")
+@WHOLE_CORPORA
 def test_809_parts_are_50_novels() -> None:
     key = corefscore.read(CORPORA / "koconovel" / "key.conll")
     assert len(set(unit_names(key.names, "document"))) == 50
@@ -471,10 +471,9 @@ def test_intervals_of_95_percent_hold_the_truth_so_often() -> None:
     assert np.all((np.mean(held, axis=0) >= 0.92) & (np.mean(held, axis=0) <= 0.98))
 
 
-@pytest.mark.skipif(not CORPORA.exists(), reason="../shared/corpora is not there")
 def test_real_systems_of_206_documents() -> None:
     """The two clusterings differ in 14 documents by little, the lemma baseline from both in 41 and 43."""
-    folder = CORPORA / "ecbplus-withindoc"
+    folder = EXCERPTS / "ecbplus-withindoc"
     key = corefscore.read(folder / "key.conll")
     names = ("evaluate-clustering-0", "evaluate-clustering-with-gold-clustering-3", "lemma-baselines-lemma-wd")
     found = compared(sample([corefscore.score(key, folder / f"{name}.conll") for name in names], MEASURES), Method())

@@ -36,7 +36,7 @@ from corefscore.formats.tagged.notations import NAMES, NOTATIONS, Notation, Tag,
 from corefscore.formats.tagged.writer import nested
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import CORPORA, TESTDATA, call, within
+from support import CORPORA, EXCERPTS, TESTDATA, WHOLE_CORPORA, call, within
 
 TAGGED = TESTDATA / "tagged"
 KEY = TESTDATA / "demo" / "key.conll"
@@ -698,13 +698,13 @@ def test_mentions_of_an_unfaithful_answer_come_to_what_is_left_of_them(
     assert right >= least * there
 
 
-@pytest.mark.slow
+REAL = [EXCERPTS, pytest.param(CORPORA, marks=(pytest.mark.slow, WHOLE_CORPORA))]
+
+
+@pytest.mark.parametrize("corpora", REAL)
 @pytest.mark.parametrize(("corpus", "least"), [("litbank", 0.998), ("openboek", 0.998), ("gerdracor", 0.998)])
-def test_the_same_of_real_texts(corpus: str, least: float, tmp_path: Path) -> None:
-    path = CORPORA / corpus / "key.conll"
-    if not path.exists():
-        pytest.skip("the corpora are not here")
-    right, there, made = scored_against_truth(path, 0.05, tmp_path)
+def test_the_same_of_real_texts(corpora: Path, corpus: str, least: float, tmp_path: Path) -> None:
+    right, there, made = scored_against_truth(corpora / corpus / "key.conll", 0.05, tmp_path)
     assert made == there
     assert right >= least * there
 
@@ -728,8 +728,8 @@ def test_a_faithful_answer_scores_as_the_file_it_was_made_from(
     key, response = pair
     said = call(capfdbinary, "convert", response, answer, "--to", "tagged", "--tags", notation).stderr
     if b"[unsaid-crossing]" in said:
-        assert notation != "words"
-        pytest.skip("mentions cross, which only words can say")
+        assert notation != "words", "mentions cross, which only words can say"
+        return
     plain = call(capfdbinary, "all", key, response, "none", "--repeated", "first").stdout
     text = call(capfdbinary, "all", key, answer, "none", "--repeated", "first").stdout
     assert text.startswith(plain)
@@ -763,24 +763,25 @@ def imperfect(its: Mentions, chance: random.Random, *, crossing: bool) -> Mentio
     return [(entity, first, last) for first, last, entity in kept]
 
 
-SMALL = {"ecbplus-goldmentions", "ecbplus-withindoc"}
+CORPUS_NAMES = ("ecbplus-crossdoc", "ecbplus-withindoc", "gerdracor", "litbank", "openboek")
 
 
 @pytest.mark.parametrize("notation", NAMES)
 @pytest.mark.parametrize(
-    "corpus",
+    ("corpora", "corpus"),
     [
-        pytest.param(name, marks=() if name in SMALL else pytest.mark.slow)
-        for name in (*sorted(SMALL), "ecbplus-crossdoc", "gerdracor", "koconovel", "litbank", "openboek")
+        *((EXCERPTS, name) for name in CORPUS_NAMES),
+        *(
+            pytest.param(CORPORA, name, marks=(pytest.mark.slow, WHOLE_CORPORA))
+            for name in (*CORPUS_NAMES, "ecbplus-goldmentions", "koconovel")
+        ),
     ],
 )
 def test_a_faithful_answer_scores_alike_in_every_corpus(
-    corpus: str, notation: str, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+    corpora: Path, corpus: str, notation: str, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     """To the byte: a response made of the key, and the same as tagged text."""
-    path = CORPORA / corpus / "key.conll"
-    if not path.exists():
-        pytest.skip("the corpora are not here")
+    path = corpora / corpus / "key.conll"
     documents, words, its = words_and_mentions(path)
     chance = random.Random(corpus)
     changed = [imperfect(each, chance, crossing=notation == "words") for each in its]

@@ -20,11 +20,12 @@ from corefscore.errors import ScorerError
 from corefscore.formats.corefud.layers import read as layers_of
 from corefscore.formats.row import Layers, Reading, Request
 from corefscore.formats.tagged.notations import NAMES
-from support import TESTDATA, call, every_second, within
+from support import ABSENT, TESTDATA, call, every_second, within
 from test_corefud import OWN, SHARED
 
 CASES = {folder: sorted(path.parent for path in folder.rglob("key.conllu")) for folder in (OWN, SHARED)}
-SHARES = [pytest.param(CASES[SHARED][share::8], marks=pytest.mark.slow, id=f"shared-{share}") for share in range(8)]
+NOT_OWN = [pytest.mark.slow, pytest.mark.skipif(not CASES[SHARED], reason=ABSENT)]
+SHARES = [pytest.param(CASES[SHARED][share::8], marks=NOT_OWN, id=f"shared-{share}") for share in range(8)]
 TREE = Reading(heads="tree", tags="words")
 HOW = ("--heads", "tree", "--singletons", "keep")
 
@@ -57,8 +58,6 @@ def test_a_faithful_answer_scores_as_the_file_it_was_made_from(
     cases: list[Path], tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     """To the byte; and so does the file of CorefUD that is made of the answer, on the words of the key."""
-    if not cases:
-        pytest.skip("the corpora are not there")
     tried = 0
     answer, made = tmp_path / "answer.txt", tmp_path / "made.conllu"
     for case in cases:
@@ -273,8 +272,6 @@ OF_OWN = [CASES[OWN][at::2] for at in range(2)]
 @pytest.mark.filterwarnings("ignore::corefscore.ScorerWarning")
 def test_aligned_responses_in_corefud_keep_their_scores(cases: list[Path]) -> None:
     """A file scores against itself as without the alignment, and so does every response with the text of its key."""
-    if not cases:
-        pytest.skip("the corpora are not there")
     tried = 0
     for case in cases:
         key = case / "key.conllu"

@@ -23,7 +23,7 @@ from corefscore.metrics.row import WHOLE, Metric
 from corefscore.results import Result
 from corefscore.run import scored, settings_of
 from corefscore.settings import Rules
-from support import CORPORA, TESTDATA, call
+from support import CORPORA, EXCERPTS, TESTDATA, WHOLE_CORPORA, call
 
 TOPICS = TESTDATA / "topics"
 KEY, WITHIN, ACROSS = (TOPICS / f"{name}.conll" for name in ("key", "within", "across"))
@@ -219,13 +219,13 @@ def test_other_keys_have_no_units_within_documents(tmp_path: Path) -> None:
         corefscore.compare(good, {"a": good}, "lea", unit="column:1")
 
 
-@pytest.mark.skipif(not (CORPORA / "ecbplus-crossdoc").exists(), reason="the corpora are not here")
-def test_a_real_corpus_has_its_topics() -> None:
+@pytest.mark.parametrize(("corpora", "topics"), [(EXCERPTS, 3), pytest.param(CORPORA, 10, marks=WHOLE_CORPORA)])
+def test_a_real_corpus_has_its_topics(corpora: Path, topics: int) -> None:
     """ECB+: no event of the key crosses topics, and ten topics are in the test set; of the response, some do."""
-    folder = CORPORA / "ecbplus-crossdoc"
+    folder = corpora / "ecbplus-crossdoc"
     result = counted(folder / "key.conll", folder / "gg-ecbp-ecbponecbp-closure.conll")
     assert result.units is not None
-    assert len(result.units.names) == 10
+    assert len(result.units.names) == topics
     assert [notice.details["side"] for notice in result.notices if notice.code == "crosses-unit"] in ([], ["response"])
     for name, counts in result.counts.items():
         assert np.allclose(result.units.counts[name].sum(axis=0), counts.sum(axis=0)), name

@@ -200,13 +200,15 @@ def test_the_line_of_a_fault_says_where_the_partner_was_expected(tmp_path: Path)
     assert "before the document ends at line 4" in found.findings[0].advice
 
 
-RESPONSES = [path for path in sorted(TESTDATA.rglob("response.conll")) if path.with_name("key.conll").exists()]
+RESPONSES = [
+    path
+    for path in sorted(TESTDATA.rglob("response.conll"))
+    if path.with_name("key.conll").exists() and not path.read_bytes().startswith(b"\x1f\x8b")
+]
 
 
 @pytest.mark.parametrize("path", every_second(RESPONSES[::7], lambda path: path.parent.name))
 def test_the_size_of_blocks_does_not_matter(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if path.read_bytes().startswith(b"\x1f\x8b"):
-        pytest.skip("cannot be read")
     whole = validate("file", [Source(str(path))], [Source(str(path.with_name("key.conll")))])
     monkeypatch.setattr(conll, "BLOCK", 16)
     monkeypatch.setattr(conll, "BATCH", 500)

@@ -7,7 +7,7 @@ corpora are not part of this package. Singletons are left out on both sides, sin
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import combinations, zip_longest
 from pathlib import Path
 
@@ -98,13 +98,13 @@ WAYS: Mapping[str, Callable[[Partition, Partition], Partition]] = {
 }
 
 
-def numbers(corpora: Path) -> Numbers:
-    """What the scorer gives for all of them."""
+def numbers(corpora: Path, names: Collection[str] = RESPONSES.keys()) -> Numbers:
+    """What the scorer gives for each of these corpora."""
     found: dict[str, dict[str, dict[str, list[float]]]] = {}
-    for corpus, name in RESPONSES.items():
+    for corpus in names:
         key, response = (
             partitions(corpora / corpus / file, side)
-            for file, side in (("key.conll", "key"), (f"{name}.conll", "response"))
+            for file, side in (("key.conll", "key"), (f"{RESPONSES[corpus]}.conll", "response"))
         )
         for way, make in WAYS.items():
             made = {document: make(its, response.get(document, [])) for document, its in key.items()}
