@@ -607,7 +607,7 @@ def test_repaired_files_overwrite_nothing_that_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore::corefscore.ScorerWarning")
 def test_what_a_prompt_shows_is_short() -> None:
-    demo = Path(__file__).parents[1] / "testdata" / "demo"
+    demo = TESTDATA / "demo"
     report = analyse(demo / "key.conll", demo / "response.conll")
     assert repr(report) == (
         "<ErrorReport: what the score loses: CoNLL average 74.35, 25.65 below 100, in 1 document "

@@ -6,9 +6,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from support import TESTDATA, command
+from support import ROOT, TESTDATA, command
 
-PLUGIN = Path(__file__).parent / "plugin"
+PLUGIN = ROOT / "tests" / "plugin"
 PAIR = (TESTDATA / "demo" / "key.conll", TESTDATA / "demo" / "response.conll")
 
 
