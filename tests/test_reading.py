@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from corefscore.checking.findings import Finding
 from corefscore.documents.arrays import NONE, order_by
 from corefscore.documents.model import Documents, joined
 from corefscore.errors import InputError
@@ -16,15 +15,8 @@ from corefscore.formats.conll import cells
 from corefscore.formats.conll import reader as conll
 from corefscore.formats.conll.brackets import CLOSE, OPEN, SINGLE
 from corefscore.formats.words import TextsSoFar, whole_numbers
+from reading import columns, document, read_text
 from support import RECORDED
-
-
-def read_text(text: str | bytes, folder: Path) -> tuple[Documents, list[Finding]]:
-    """The documents of a text, as one batch, and what was noticed."""
-    path = folder / "file.conll"
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    notices: list[Finding] = []
-    return joined(list(read(str(path), notices))), notices
 
 
 def entities(documents: Documents) -> list[list[tuple[int, int]]]:
@@ -33,10 +25,6 @@ def entities(documents: Documents) -> list[list[tuple[int, int]]]:
     for entity, start, end in zip(documents.entity, documents.start, documents.end, strict=True):
         found[entity].append((int(start), int(end)))
     return found
-
-
-def document(*lines: str, name: str = "d") -> str:
-    return "\n".join((f"#begin document {name}", *lines, "#end document", ""))
 
 
 @pytest.mark.parametrize(
@@ -168,17 +156,6 @@ def searched_again(cell: bytes) -> tuple[list[tuple[int, bytes]], list[bytes]]:
             events.append((kind, match[1]))
             cell = cell[: match.start()] + cell[match.end() :]
     return events, discards
-
-
-def columns(documents: Documents) -> dict[str, object]:
-    """Everything of a batch that can be compared."""
-    arrays = ("tokens", "document", "label", "entity", "start", "end", "line")
-    return {
-        "names": list(documents.names),
-        **{name: getattr(documents, name).tolist() for name in arrays},
-        "discarded": dict(documents.discarded),
-        "faults": {at: fault() for at, fault in documents.faults.items()},
-    }
 
 
 @pytest.mark.parametrize(

@@ -34,8 +34,8 @@ from corefscore.formats.conll import reader as conll
 from corefscore.formats.conll.lines import cell_of
 from corefscore.formats.jsonlines import reader as jsonlines
 from corefscore.formats.jsonlines.examiner import Examiner
+from reading import columns, document, read_text
 from support import RECORDED, ROOT, TESTDATA, call, every_second, within
-from test_reading import columns, document, read_text
 
 PAGE = (ROOT / "docs" / "reference" / "messages.md").read_text()
 SECTIONS = dict(re.findall(r"^### (.*)\n((?:(?!###? ).*\n?)*)", PAGE, re.MULTILINE))
