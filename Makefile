@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 BENCH := build/bench/venv
 BENCH_OPTIONS = $(if $(ONLY),--only $(ONLY)) $(if $(PEER),--peer '$(PEER)') $(if $(PATIENT),--patient $(PATIENT))
 
-.PHONY: help demo test test-outside test-slow bench bench-page bench-inner coverage papers docs lint format fuzz mutants cross-check dist clean
+.PHONY: help demo test test-outside test-slow bench bench-page bench-inner coverage papers docs lint format figures fuzz mutants cross-check dist clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /	/' | expand -t 12
@@ -53,6 +53,9 @@ lint: $(VENV)/installed-dev ## lint, check the format, check the types
 format: $(VENV)/installed-dev ## format the code
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+
+figures: $(VENV)/installed-dev ## how large and how entangled the package is
+	$(BIN)/python scripts/figures.py
 
 fuzz: $(VENV)/installed-dev ## ten minutes of coverage-guided fuzzing
 	$(BIN)/pip install --quiet --editable '.[fuzz]'
