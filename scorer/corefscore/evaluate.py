@@ -326,7 +326,7 @@ def _counts(metric: Metric, table: Overlap) -> Floats:
         counts = packed(metric.count(table))
     except Exception as error:
         raise UsageError(f"{described(metric)} failed: {type(error).__name__}: {error}") from error
-    shape = len(table.cells.distinct.spans), sum(measure.combine is None for measure in metric.measures), 4
+    shape = len(table.cells.distinct.spans), metric.width, 4
     if counts.shape != shape:
         found = f"counts of the shape {counts.shape}"
     elif counts.dtype.kind not in "biuf":

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from corefscore.documents.arrays import Bools, Floats, Ints, pairs_of
-from corefscore.metrics.counts import Counts, Ratios, Values, divided, shares
+from corefscore.metrics.counts import SCORES, Counts, Ratios, Values, divided, shares
 from corefscore.metrics.overlap import Overlap
 from corefscore.metrics.row import Measure, Metric, Option
 
@@ -19,11 +19,8 @@ if TYPE_CHECKING:
 KEY, BOTH = BOUNDARIES = ("key", "both")
 """The sides whose links decide which kinds of link count."""
 
-SPECK = 2.0**-60
-"""The weight of the link of a document without any link if both sides decide: negligible beside a single link."""
 
-
-def count(overlap: Overlap, boundary: str = KEY) -> tuple[Counts, Counts]:
+def count(overlap: Overlap, boundary: str = KEY) -> tuple[Counts, ...]:
     """Both kinds of link. Recall is the number of links that both sides have / the number of links of the key.
 
     With n_ij the cells, n_i. and n_.j their row and column sums, M the number of shared mentions, K that of the key:
@@ -35,19 +32,24 @@ def count(overlap: Overlap, boundary: str = KEY) -> tuple[Counts, Counts]:
     in one entity has a coreference link with itself, a span in two entities a non-coreference link with itself, and a
     pair of spans can be of both kinds (recorded cases repeat-key, repeat-spurious).
 
-    With ``boundary`` both, a document in which neither side has a link has one non-coreference link of the weight
-    `SPECK`, which both sides have if they have the same mentions.
+    With ``boundary`` both, a third pair of counts has the mentions of documents in which neither side has a link: at
+    most one mention a side.
 
     Source: Luo et al. 2014, section 4 and case (1) of section 4.1; Recasens and Hovy 2011.
     """
     cells, key, response = (groups.distinct for groups in (overlap.cells, overlap.key, overlap.response))
     together = cells.together(), key.together() + key.twice, response.together() + response.twice
     apart = _both_apart(overlap), key.apart() + key.several, response.apart() + response.several
-    if boundary == BOTH:
-        nothing = (together[1] + together[2] + apart[1] + apart[2]) == 0
-        same = (cells.spans == key.spans) & (cells.spans == response.spans)
-        apart = apart[0] + SPECK * (nothing & same), apart[1] + SPECK * nothing, apart[2] + SPECK * nothing
-    return shares(*together), shares(*apart)
+    links = shares(*together), shares(*apart)
+    if boundary == KEY:
+        return links
+    unlinked = (together[1] + together[2] + apart[1] + apart[2]) == 0
+    return (*links, shares(*(unlinked * groups.spans for groups in (cells, key, response))))
+
+
+def more(boundary: str = KEY) -> int:
+    """Count what `count` returns besides both kinds of link."""
+    return int(boundary == BOTH)
 
 
 def _both_apart(overlap: Overlap) -> Floats:
@@ -66,30 +68,31 @@ def _both_apart(overlap: Overlap) -> Floats:
     )
 
 
-def terms(both: Both, boundary: str = KEY) -> tuple[Counts, Counts]:
+def terms(both: Both, boundary: str = KEY) -> tuple[Counts, ...]:
     """The terms of the mentions at the ends of links. Coreference: numerator n - 1, denominator |K(m)| - 1.
     Non-coreference: the number of shared mentions in other entities than m on both sides, and of all mentions in other
-    entities than m.
+    entities than m. The third pair, of documents without links, is that of `count`.
 
     Each link has two ends, so the terms add up to twice the number of links.
     """
     cells = both.overlap.cells
     shared, key, response = (groups.distinct.spans for groups in (cells, both.overlap.key, both.overlap.response))
-    nothing = (key <= 1) & (response <= 1) & (boundary == BOTH)
-    same = (shared == key) & (shared == response)
 
     def together(members: Members) -> tuple[Floats, Ints]:
         return np.maximum(members.shared - 1, 0), members.size - 1
 
-    def apart(members: Members) -> tuple[Floats, Floats]:
+    def apart(members: Members) -> tuple[Floats, Ints]:
         sides = (members.of_cell, members.entities), (members.other_of_cell, members.others)
         ours, theirs = (np.bincount(entity, cells.size, len(groups.size))[entity] for entity, groups in sides)
         both_apart = members.of_cells(shared[cells.document] - ours - theirs + cells.size)
-        others = members.entities.distinct.spans[members.document] - members.size
-        specks = SPECK * nothing[members.document]
-        return both_apart + specks * same[members.document], others + specks
+        return both_apart, members.entities.distinct.spans[members.document] - members.size
 
-    return both.counts(together), both.counts(apart)
+    def alone(members: Members) -> tuple[Bools, Bools]:
+        unlinked = ((key <= 1) & (response <= 1))[members.document]
+        return unlinked & members.found, unlinked
+
+    links = both.counts(together), both.counts(apart)
+    return links if boundary == KEY else (*links, both.counts(alone))
 
 
 def combine(counted: Sequence[Counts], boundary: str = KEY) -> Values:
@@ -99,30 +102,24 @@ def combine(counted: Sequence[Counts], boundary: str = KEY) -> Values:
     totals. Without links of either kind all scores are 0; without coreference links they are those of the
     non-coreference links, and the other way round (Recasens and Hovy 2011, section 2.2; recorded cases all-singletons,
     one-entity, empty-key). With ``boundary`` both, the links of either side decide, as in Luo et al. 2014, section 4.1:
-    one mention that both sides have scores 1 instead of 0, {abc} against {ab}{c} 1/4 instead of 1/2.
+    {abc} against {ab}{c} scores 1/4 instead of 1/2. If neither side has a link, the mentions of documents without links
+    decide, if these were counted: the same mention on both sides scores 1 instead of 0, and so do no mentions at all.
     """
-    coreference, noncoreference = divided(counted[0]), divided(counted[1])
-    has_coreference, has_noncoreference = _deciding(counted, boundary)
-    parts = has_coreference.astype(np.int64) + has_noncoreference
+    decides = [links.recall.denominator + (boundary == BOTH) * links.precision.denominator > 0 for links in counted[:2]]
+    scores = list(map(divided, counted[:2]))
+    for (common, key), (_, response) in counted[2:]:
+        decides.append(~(decides[0] | decides[1]))
+        nothing = key + response == 0
+        scores.append(divided(shares(common + nothing, key + nothing, response + nothing)))
+    ones = np.ones(decides[0].shape)
+    parts = np.maximum(np.sum(decides, axis=0), 1)
 
-    def mean(first: Floats, second: Floats) -> Floats:
-        return (np.where(has_coreference, first, 0) + np.where(has_noncoreference, second, 0)) / np.maximum(parts, 1)
+    def mean(values: Sequence[Floats]) -> Floats:
+        total: Floats = np.sum(np.where(decides, values, 0), axis=0) / parts
+        return total
 
-    ones = np.ones(parts.shape)
-    return Values(
-        Ratios(mean(coreference.recall, noncoreference.recall), ones),
-        Ratios(mean(coreference.precision, noncoreference.precision), ones),
-        mean(coreference.f1, noncoreference.f1),
-    )
-
-
-def _deciding(counted: Sequence[Counts], boundary: str) -> tuple[Bools, Bools]:
-    """Whether each kind of link counts. A `SPECK` counts only if there is no whole link of either kind."""
-    coreference, noncoreference = (
-        links.recall.denominator + (links.precision.denominator if boundary == BOTH else 0) for links in counted
-    )
-    found: Bools = (noncoreference >= 1) | ((coreference < 1) & (noncoreference > 0))
-    return coreference >= 1, found
+    recall, precision, f1 = (mean([getattr(score, name) for score in scores]) for name in SCORES)
+    return Values(Ratios(recall, ones), Ratios(precision, ones), f1)
 
 
 LINKS = (
@@ -167,4 +164,5 @@ METRIC = Metric(
     additive=False,
     count=count,
     terms=terms,
+    more=more,
 )

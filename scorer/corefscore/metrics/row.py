@@ -106,6 +106,11 @@ VIEWS: Mapping[str, tuple[Option, ...]] = {
 (`corefscore.names.mentions`), or mentions with their words (`corefscore.alignment.mentions.Alignment`)."""
 
 
+def _none(**_: Any) -> int:
+    """Count nothing more."""
+    return 0
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Metric:
     """One row of the table of metrics.
@@ -113,7 +118,8 @@ class Metric:
     What it counts:
 
     - ``count``: from an `Overlap` (for the view `NODES` an `Alignment`) to one `Counts`, each part with one value a
-      document, for each measure that is not combined.
+      document, for each measure that is not combined, and then as many as ``more`` says that only combined measures
+      read.
     - ``terms``: the same with one value a mention (`corefscore.metrics.members`), for metrics that can be restricted to
       kinds of mentions.
     - ``view``: the view of documents that it counts, one of `VIEWS`.
@@ -145,6 +151,7 @@ class Metric:
     per_document: bool = True
     identification: str = "mentions"
     additive: bool = True
+    more: Callable[..., int] = _none
     corefud: tuple[Measure, ...] | None = None
     cite: tuple[str, ...] = ()
 
@@ -166,8 +173,14 @@ class Metric:
             self,
             count=partial(self.count, **values),
             terms=self.terms and partial(self.terms, **values),
+            more=partial(self.more, **values),
             measures=tuple(map(bound, self.measures)),
         )
+
+    @property
+    def width(self) -> int:
+        """Count what ``count`` returns for a document."""
+        return sum(measure.combine is None for measure in self.measures) + self.more()
 
     @property
     def every_option(self) -> tuple[Option, ...]:

@@ -26,6 +26,7 @@ import numpy as np
 
 from corefscore.documents.arrays import Bools, Floats, Ints, bounds
 from corefscore.errors import UsageError
+from corefscore.metrics import AVERAGE
 from corefscore.metrics.counts import SCORES, summed
 from corefscore.metrics.measures import asked, metrics_of
 from corefscore.metrics.row import Metric
@@ -168,9 +169,8 @@ def _columns_of(metrics: Sequence[Metric]) -> dict[str, slice]:
     """The columns of each metric in the counts."""
     columns, begin = {}, 0
     for metric in metrics:
-        width = 4 * sum(measure.combine is None for measure in metric.measures)
-        columns[metric.name] = slice(begin, begin + width)
-        begin += width
+        columns[metric.name] = slice(begin, begin + 4 * metric.width)
+        begin += 4 * metric.width
     return columns
 
 
@@ -358,25 +358,25 @@ def decisive(metrics: Sequence[Metric], measures: Collection[str]) -> list[list[
     """The columns that each score depends on: recall, precision and F1 of each measure.
 
     Recall depends on its numerator and denominator, precision likewise, and F1 on all four. A measure that combines
-    others depends on the columns of all of them. Its precision also depends on the denominators of recall, since the
-    links of the key decide which of the others count (see `corefscore.metrics.blanc.combine`).
+    others depends on the columns of all counts of its metric, and its recall and precision on all denominators, since
+    the links of either side can decide which counts matter (see `corefscore.metrics.blanc.combine`).
     """
     columns_of_metric = _columns_of(metrics)
     found = []
     for measure in measures:
         recall: list[int] = []
         precision: list[int] = []
-        f1: list[int] = []
         for metric in metrics:
             if metric.name not in metrics_of(measure, metrics):
                 continue
             names = [own.name for own in metric.measures if own.combine is None]
-            for index in [names.index(measure)] if measure in names else range(len(names)):
-                begin = columns_of_metric[metric.name].start + 4 * index
-                recall += [begin, begin + 1]
-                precision += range(begin + (2 if measure in names else 1), begin + 4)
-                f1 += range(begin, begin + 4)
-        found += [recall, precision, f1]
+            columns = list(range(columns_of_metric[metric.name].start, columns_of_metric[metric.name].stop))
+            if measure in names:
+                columns = columns[4 * names.index(measure) :][:4]
+            of_both = columns[1::2] if measure not in (*names, AVERAGE) else []
+            recall += {*columns[0::4], *columns[1::4], *of_both}
+            precision += {*columns[2::4], *columns[3::4], *of_both}
+        found += [sorted(recall), sorted(precision), sorted({*recall, *precision})]
     return found
 
 
