@@ -35,6 +35,7 @@ ORDER = (
     "work.machines",
     "documents.arrays",
     "documents.sources",
+    "documents.folders",
     "documents.model",
     "names",
     "names.options",

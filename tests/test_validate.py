@@ -26,8 +26,9 @@ from corefscore.checking import repair_corefud
 from corefscore.checking.findings import ERROR, KINDS, MOST, Finding, Found
 from corefscore.checking.repair import Fixes, repaired
 from corefscore.checking.validation import Validated, validate
+from corefscore.documents.folders import sources
 from corefscore.documents.model import joined
-from corefscore.documents.sources import Source, sources
+from corefscore.documents.sources import Source
 from corefscore.errors import InputError, UsageError
 from corefscore.formats import read
 from corefscore.formats.conll import reader as conll

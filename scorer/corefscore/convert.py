@@ -11,8 +11,8 @@ import numpy as np
 from corefscore.alignment.pairing import Names
 from corefscore.checking.findings import Finding, plural
 from corefscore.documents.arrays import Bools, Ints, tally
+from corefscore.documents.folders import sources
 from corefscore.documents.model import KEY, RESPONSE, SENTENCE, TENTH, Documents, joined
-from corefscore.documents.sources import sources
 from corefscore.errors import UsageError
 from corefscore.formats import BY_CONTENT, EVERY_NAME, TAGGED, find, form_of, read, requested
 from corefscore.formats.row import EMPTY, FullDocument, Layers, Reading, Sentences, full_documents

@@ -579,8 +579,8 @@ NOTICES = {
         "--align, which finds the words of the response in the key",
     ),
     "not-a-file": (
-        "this is a pipe, a device or a socket in a folder",
-        "it is skipped; only the regular files of a folder are read",
+        "this is a pipe, a device or a socket in a folder, or a link in an archive",
+        "it is skipped; only the regular files of a folder or archive are read",
     ),
     "replaced-file": (
         "the file that this one replaces {what}",

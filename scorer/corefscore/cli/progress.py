@@ -12,7 +12,8 @@ from typing import Any
 import click
 
 from corefscore.cli.signals import clearing
-from corefscore.documents.sources import Source, sources
+from corefscore.documents.folders import listed
+from corefscore.documents.sources import Source
 from corefscore.errors import UsageError
 
 DELAY = 1.0
@@ -62,7 +63,7 @@ def progress(paths: Iterable[str], include: str | None) -> Iterator[Progress | N
         return
     files: list[str] = []
     with suppress(UsageError):  # reading reports files that cannot be read
-        files = [source.path for path in paths for source in sources(path, include)]
+        files = [source.path for path in paths for source in listed(path, include)]
     if not files or not all(os.path.isfile(path) for path in files):
         yield None
         return

@@ -12,8 +12,9 @@ import click
 from click.core import ParameterSource
 
 from corefscore.cli.progress import progress
+from corefscore.documents.folders import listed
 from corefscore.documents.model import KEY
-from corefscore.documents.sources import STDIN, only_once, sources
+from corefscore.documents.sources import STDIN, only_once
 from corefscore.errors import InputError, UsageError
 from corefscore.formats import has_both_sides
 from corefscore.formats.row import Reading
@@ -151,7 +152,7 @@ def spare_inputs(outputs: Mapping[str, str | None], inputs: Sequence[str | None]
         return
     for path in filter(None, inputs):
         try:
-            read = [source.path for source in sources(path, include)]
+            read = [source.path for source in listed(path, include)]
         except UsageError:  # reading reports files that cannot be read
             continue
         for option, output in existing:

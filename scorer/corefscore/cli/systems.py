@@ -13,8 +13,8 @@ from corefscore.checking.findings import Finding
 from corefscore.cli import options
 from corefscore.cli.messages import strict, tell
 from corefscore.cli.scoring import evaluated, named, of_both_sides, read_key, workers
+from corefscore.documents.folders import sources
 from corefscore.documents.model import RESPONSE
-from corefscore.documents.sources import sources
 from corefscore.errors import InputError, ScorerError, UsageError
 from corefscore.formats import recognisable
 from corefscore.formats.row import OneOrEach, of_side

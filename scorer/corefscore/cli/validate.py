@@ -16,8 +16,9 @@ from corefscore.cli import options
 from corefscore.cli.messages import STDOUT, complain, strict, write
 from corefscore.cli.progress import progress, watched
 from corefscore.cli.scoring import one_standard_input, spare_inputs
+from corefscore.documents.folders import sources
 from corefscore.documents.model import KEY, RESPONSE
-from corefscore.documents.sources import SUFFIXES, Source, sources
+from corefscore.documents.sources import SUFFIXES, Source
 from corefscore.errors import InputError, UsageError
 from corefscore.formats import form_of
 from corefscore.formats.row import Reading
@@ -176,7 +177,7 @@ def _one(files: Sequence[str], out: str, reading: Reading) -> tuple[Source, Repa
         raise UsageError(f"{out}: --fix writes plain text; give OUT a name without {os.path.splitext(out)[1]}")
     files_found = sources(files[0], None, reading.max_unpacked)
     if len(files_found) != 1 or files_found[0].path != files[0]:
-        raise UsageError(f"{files[0]}: --fix repairs a file, not a folder")
+        raise UsageError(f"{files[0]}: --fix repairs a file, not a folder or an archive")
     form = form_of(files_found, reading, RESPONSE)
     if form.name not in REPAIRS:
         raise UsageError(

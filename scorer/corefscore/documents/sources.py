@@ -1,4 +1,4 @@
-"""Where bytes come from: a file, standard input, a compressed file, or a folder as one corpus."""
+"""Where bytes come from: a file, standard input, or a compressed file."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from types import ModuleType
 from typing import Any, BinaryIO, NamedTuple, cast
 
 import numpy as np
 
-from corefscore.checking.findings import Finding
 from corefscore.documents.arrays import Bytes
 from corefscore.errors import UsageError
 
@@ -24,11 +24,24 @@ MARK = b"\xef\xbb\xbf"
 """The byte order mark of UTF-8, at the beginning of some files."""
 
 
-COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "lzma"}
-"""The modules that decompress, by the first bytes of a file, so that the name of the file does not matter."""
+COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "lzma", b"\x28\xb5\x2f\xfd": "compression.zstd"}
+"""The modules that decompress, by the first bytes of a file, so that the name of the file does not matter. Python has
+zstd from version 3.14 on."""
+
+UNREADABLE = {
+    b"7z\xbc\xaf\x27\x1c": "a 7z archive",
+    b"Rar!\x1a\x07": "a rar archive",
+    b"\x1f\x9d": "a file compressed by compress (.Z)",
+    b"\x04\x22\x4d\x18": "a file compressed by lz4",
+    b"LZIP": "a file compressed by lzip",
+}
+"""What Python cannot unpack, by the first bytes of a file."""
 
 SUFFIXES = (".gz", ".bz2", ".xz")
 """The endings of the names of compressed files."""
+
+UNPACK = "unpack it and give the file or folder, or pack it as zip or tar.gz"
+"""The advice about a file that cannot be unpacked."""
 
 UNPACKED = 4 << 20
 """The limit of the decompressed size of a file in bytes, unless `RATIO` times its compressed size is more."""
@@ -57,11 +70,16 @@ class _Bounded(io.RawIOBase):
         size = cast(io.BufferedIOBase, self._stream).readinto(memoryview(view)[: self._left + 1])
         self._left -= size
         if self._left < 0:
-            raise UsageError(
-                f"{self._name}: unpacks to more than {self._limit / 2**20:.0f} MB, "
-                "which is much for a file of its size; --max-unpacked MB raises the limit"
-            )
+            raise too_large(self._name, self._limit)
         return size
+
+
+def too_large(name: str, limit: int) -> UsageError:
+    """The error for a file that unpacks to more bytes than its limit."""
+    return UsageError(
+        f"{name}: unpacks to more than {limit / 2**20:.0f} MB, which is much for a file of its size; --max-unpacked MB "
+        "raises the limit"
+    )
 
 
 PIECE = 1 << 26
@@ -125,17 +143,17 @@ class Source:
 
     ``watch`` is called with the number of bytes of each step of reading, before decompression. A file may be read
     several times, since a message shows the line that it is about; a file that changes in between is refused. What
-    cannot be read twice (a pipe, standard input) is kept in memory.
+    cannot be read twice (a pipe, standard input, a file in an archive) is ``kept`` in memory.
     """
 
-    def __init__(self, path: str, max_unpacked: int | None = None) -> None:
+    def __init__(self, path: str, max_unpacked: int | None = None, kept: bytes | None = None) -> None:
         self.path = path
         self.max_unpacked = max_unpacked
         self.name = "<stdin>" if path == STDIN else path
         self.watch: Callable[[int], None] | None = None
         self.cut = False  # begins after the first line of a file, so that its line numbers are not those of the file
         self.whole = True  # all of a file, not a part of it
-        self._kept: bytes | None = None
+        self._kept = kept
         self._state: State | None = None
 
     def check(self, status: os.stat_result) -> State:
@@ -163,11 +181,24 @@ class Source:
             raise UsageError(f"{self.name}: {error.strerror or error}") from error
         for magic, module in COMPRESSED.items():
             if head.startswith(magic):
-                unpacked = _Bounded(import_module(module).open(stream), self._limit(), self.name)
+                unpacked = _Bounded(self._decompressing(module).open(stream), self.limit, self.name)
                 return cast(BinaryIO, io.BufferedReader(unpacked, 1 << 16))
+        for magic, what in UNREADABLE.items():
+            if head.startswith(magic):
+                raise UsageError(f"{self.name}: this is {what}, which cannot be read; {UNPACK}")
         return cast(BinaryIO, stream)
 
-    def _limit(self) -> int:
+    def _decompressing(self, module: str) -> ModuleType:
+        """The module that decompresses. Raises `UsageError` if this Python was built without it."""
+        try:
+            return import_module(module)
+        except ImportError as error:
+            raise UsageError(
+                f"{self.name}: this file is compressed, and this Python lacks the module {module}; {UNPACK}"
+            ) from error
+
+    @property
+    def limit(self) -> int:
         """The limit of the decompressed size in bytes."""
         return max(UNPACKED, RATIO * self._size) if self.max_unpacked is None else self.max_unpacked << 20
 
@@ -193,7 +224,7 @@ class Source:
 
     def fill(self, stream: BinaryIO, view: memoryview) -> int:
         """Read into ``view``; returns the number of bytes, 0 at the end of the file."""
-        with self._reading():
+        with self.refusing():
             return cast(io.BufferedIOBase, stream).readinto(view)
 
     def head(self, size: int) -> bytes:
@@ -222,7 +253,7 @@ class Source:
     @contextmanager
     def reading(self) -> Iterator[BinaryIO]:
         """A stream of the decompressed bytes; errors while it is read become `UsageError`."""
-        with self.open() as stream, self._reading():
+        with self.open() as stream, self.refusing():
             yield stream
 
     def numbered_lines(self) -> Iterator[tuple[int, bytes]]:
@@ -231,15 +262,15 @@ class Source:
             yield from enumerate(stream, start=1)
 
     @contextmanager
-    def _reading(self) -> Iterator[None]:
+    def refusing(self) -> Iterator[None]:
         """Turn errors of reading and decompression into `UsageError`."""
         try:
             yield
-        except (OSError, EOFError, ValueError) as error:
+        except (OSError, EOFError, ValueError, NotImplementedError) as error:
             raise UsageError(f"{self.name}: cannot be read to its end: {error}") from error
         except Exception as error:
-            # lzma and zlib have error classes of their own, which are not imported for plain files.
-            if type(error).__module__ in ("_lzma", "lzma", "zlib"):
+            # Modules that decompress have error classes of their own, which are not imported for plain files.
+            if type(error).__module__ in ("_lzma", "lzma", "zlib", "_zstd", "tarfile", "zipfile", "struct"):
                 raise UsageError(f"{self.name}: cannot be decompressed: {error}") from error
             raise
 
@@ -265,46 +296,6 @@ def as_text(raw: bytes) -> str:
     return raw.decode("utf-8", "surrogateescape")
 
 
-def sources(
-    path: str, include: str | None = None, max_unpacked: int | None = None, notices: list[Finding] | None = None
-) -> list[Source]:
-    """The files that a KEY or RESPONSE argument means, in name order.
-
-    A folder means every file below it except those whose names begin with a dot. ``include`` is a glob that the names
-    of files have to match, ``max_unpacked`` is passed to `Source`. Anything in a folder that is not a regular file (a
-    pipe, a device) is skipped and added to ``notices``. Raises `UsageError` if no file is left.
-    """
-    if not path:
-        raise UsageError("the name of a file is empty")
-    if path == STDIN or not os.path.isdir(path):
-        return [Source(path, max_unpacked)]
-    from fnmatch import fnmatchcase
-
-    found: list[str] = []
-    seen = set()
-    for folder, folders, files in os.walk(path, onerror=_refuse, followlinks=True):
-        seen.add(os.path.realpath(folder))
-        # A link may lead back to a folder above it.
-        folders[:] = [
-            name
-            for name in folders
-            if not name.startswith(".") and os.path.realpath(os.path.join(folder, name)) not in seen
-        ]
-        for name in files:
-            if not name.startswith(".") and fnmatchcase(name, include or "*"):
-                found.append(os.path.join(folder, name))
-    found.sort(key=lambda name: name.split(os.sep))
-    # A broken link stays in the list, and is refused when it is read.
-    regular = [name for name in found if os.path.isfile(name) or not os.path.exists(name)]
-    if not regular:
-        wanted = f"no file that matches {include}" if include else "no file"
-        raise UsageError(f"{path}: the folder contains {wanted}")
-    if notices is not None:
-        others = set(found).difference(regular)
-        notices += [Finding("not-a-file", name) for name in found if name in others]
-    return [Source(name, max_unpacked) for name in regular]
-
-
 def only_once(path: str) -> tuple[int, int] | None:
     """An identity of something that can be read only once (a pipe, a terminal); None for a file or folder."""
     try:
@@ -314,8 +305,3 @@ def only_once(path: str) -> tuple[int, int] | None:
     kind = status.st_mode
     device = stat.S_ISCHR(kind) and not os.path.samestat(status, os.stat(os.devnull))
     return (status.st_dev, status.st_ino) if stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind) or device else None
-
-
-def _refuse(error: OSError) -> None:
-    """Raise `UsageError` for a folder that cannot be read, so that it is not skipped silently."""
-    raise UsageError(f"{error.filename}: {error.strerror}") from error

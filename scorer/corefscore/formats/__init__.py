@@ -13,8 +13,9 @@ from functools import partial
 from importlib import import_module
 
 from corefscore.checking.findings import Finding, Found
+from corefscore.documents.folders import listed, sources, unpacked
 from corefscore.documents.model import KEY, RESPONSE, Documents, LayersOf
-from corefscore.documents.sources import Source, sources
+from corefscore.documents.sources import Source
 from corefscore.errors import UsageError, suggested
 from corefscore.formats.row import AUTO, HEADS, Format, Layers, Reading, Request, of_side
 from corefscore.names.options import NameOptions
@@ -65,11 +66,12 @@ def read(
     texts = texts or bool(reading.align) or (names is not None and names.compares_words)
     request = requested(side, reading)._replace(names=names, texts=texts)
     if isinstance(path, str):
-        files = sources(path, reading.include, reading.max_unpacked, notices)
+        given = listed(path, reading.include, reading.max_unpacked, notices)
     else:
-        files = [Source(name, reading.max_unpacked) for name in path]
-    if apply is not None and not all(os.path.isfile(source.path) for source in files):
-        raise Unsuited
+        given = [Source(name, reading.max_unpacked) for name in path]
+    _must_suit(apply, given)
+    files = unpacked(given, reading.include, notices)
+    _must_suit(apply, files)
     if not files:
         raise UsageError(f"the list of files of the {side} is empty")
     form = form_of(files, reading, side)
@@ -86,6 +88,12 @@ def read(
         source.watch = watch
     for batch in form.read(files, notices, request):
         yield replace(batch, layers=layers)
+
+
+def _must_suit(apply: Map | None, files: Sequence[Source]) -> None:
+    """Raise `Unsuited` if there are workers and some file is none that they could open."""
+    if apply is not None and not all(os.path.isfile(source.path) for source in files):
+        raise Unsuited
 
 
 def _layers_of(form: Format, files: Sequence[Source], request: Request) -> LayersOf | None:
@@ -105,9 +113,10 @@ def has_both_sides(path: str | Sequence[str], reading: Reading) -> bool:
     """Whether each file is both key and response, by the first of them and the requested fields. False for files that
     cannot be read twice. Raises as `read` does.
     """
-    files = sources(path, reading.include, reading.max_unpacked) if isinstance(path, str) else list(map(Source, path))
-    if not files or not os.path.isfile(files[0].path):
+    paths = [path] if isinstance(path, str) else path
+    if not paths or not all(os.path.isfile(name) or os.path.isdir(name) for name in paths):
         return False
+    files = [source for name in paths for source in sources(name, reading.include, reading.max_unpacked)]
     form = form_of(files, reading, KEY)
     fields = reading.clusters_field
     return form.has_both_sides(files[0]) if fields is None else "," in fields and form.name in ("jsonlines", *DIALECTS)
