@@ -101,7 +101,7 @@ def both_sides(folder: Path, name: str = "t.tar") -> tuple[Path, Path]:
     return found[0], found[1]
 
 
-@together("name", PACKED)
+@together("name", list(PACKED))
 def test_an_archive_is_scored_like_the_file_that_it_contains(name: str, tmp_path: Path) -> None:
     key, response = both_sides(tmp_path, name)
     for arguments, stdin in (
@@ -120,8 +120,7 @@ def test_every_command_reads_archives(tmp_path: Path) -> None:
     plain = [CASE / "key.conll", CASE / "response.conll"]
     (tmp_path / "systems").mkdir()
     for name in ("t.tgz", "stored.zip"):
-        packed = PACKED[name](documents_of(CASE / "response.conll"))
-        (tmp_path / "systems" / name).write_bytes(packed)
+        (tmp_path / "systems" / name).write_bytes(PACKED[name](documents_of(CASE / "response.conll")))
     for words in (
         ["compare", "KEY", "one=RESPONSE", "two=KEY", "--trials", "9", "--format", "csv"],
         ["errors", "KEY", "RESPONSE"],
@@ -140,14 +139,14 @@ def test_every_command_reads_archives(tmp_path: Path) -> None:
     assert b"not-a-system" not in ranked.stderr
     assert within("diff", key, response).status == 0
     assert within("validate", key, "--strict").stderr == b""
-    assert corefscore.score(key, [response], "lea")["lea"] == corefscore.score(*map(str, plain), "lea")["lea"]
+    assert corefscore.score(key, [response], "lea")["lea"] == corefscore.score(plain[0], plain[1], "lea")["lea"]
 
 
 def test_messages_name_the_file_in_the_archive(tmp_path: Path) -> None:
     path = tmp_path / "t.zip"
     path.write_bytes(zipped({"../up/a.conll": b"#begin document a\nw\t(1\n#end document\n"}))
-    for command in (["validate", path], ["lea", path, path]):
-        run = within(*command)
+    for words in (["validate"], ["lea", str(path)]):
+        run = within(*words, path)
         assert run.status == 1
         assert f"{path}/up/a.conll:2:3: error[unclosed-mention]".encode() in run.stdout + run.stderr
 
@@ -234,7 +233,7 @@ REFUSED: dict[str, tuple[bytes, bytes]] = {
 }
 
 
-@together("what", REFUSED)
+@together("what", list(REFUSED))
 def test_what_cannot_be_read_is_refused_by_name(what: str, tmp_path: Path) -> None:
     data, message = REFUSED[what]
     (tmp_path / "x").write_bytes(data)
@@ -281,7 +280,7 @@ def damaged(data: bytes) -> Iterable[bytes]:
             yield data[:at] + random.randbytes(size) + data[at + size :]
 
 
-@together("name", PACKED)
+@together("name", list(PACKED))
 def test_a_damaged_archive_is_never_a_smaller_one(name: str) -> None:
     """Every change is noticed, but for the names and kinds of files in a zip, which nothing protects."""
     files = documents_of(CASE / "key.conll")
