@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 BENCH := build/bench/venv
 BENCH_OPTIONS = $(if $(ONLY),--only $(ONLY)) $(if $(PEER),--peer '$(PEER)') $(if $(PATIENT),--patient $(PATIENT))
 
-.PHONY: help demo test test-outside test-slow bench bench-page bench-inner coverage papers docs lint format figures fuzz mutants cross-check dist clean
+.PHONY: help demo test test-outside test-versions test-slow bench bench-page bench-inner coverage papers docs lint format figures fuzz mutants cross-check dist clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /	/' | expand -t 12
@@ -22,6 +22,9 @@ test: $(VENV)/installed-dev ## run the tests
 
 test-outside: $(VENV)/installed-dev ## run the tests that start browsers, workers or pip, measure time, or are further rows of long tests
 	$(BIN)/pytest -n auto --dist loadfile -m "outside and not slow"
+
+test-versions: $(VENV)/installed-dev ## test the main calls with the oldest and the newest dependencies (NEWEST=1: with these alone)
+	$(BIN)/python scripts/dist.py --main-calls $(if $(NEWEST),--newest)
 
 test-slow: $(VENV)/installed-dev ## run the tests that take more than a few seconds, and look for counterexamples for longer
 	HYPOTHESIS_PROFILE=long $(BIN)/pytest -n auto -m "slow or hypothesis"
@@ -90,7 +93,7 @@ $(VENV)/installed-docs: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/pip install --quiet --editable '.[docs]'
 	touch $(VENV)/installed $@
 
-$(BENCH)/installed: pyproject.toml $(shell find scorer -name '*.py')
+$(BENCH)/installed: pyproject.toml $(wildcard $(addsuffix /*.py,scorer/corefscore scorer/corefscore/* scorer/corefscore/*/*))
 	$(PYTHON) -m venv $(BENCH)
 	$(BENCH)/bin/pip install --quiet '.[plots]'
 	touch $@

@@ -1,20 +1,25 @@
-"""Build wheel and source archive, check them, and test the wheel as users get it: `python scripts/dist.py [FOLDER]`.
+"""Test the wheel as users get it, with the oldest versions of the dependencies that it allows and with the newest.
 
-The tests come from the source archive and run outside the checkout, without its package, against the installed wheel:
-once with the oldest versions of the dependencies that the wheel allows, once with the newest. The oldest need a Python
-that they were made for (3.10 or 3.11); on a newer one only the newest are tested, and it is said.
+`python scripts/dist.py` builds wheel and source archive in dist, checks them, and runs the tests of the archive outside
+the checkout. `python scripts/dist.py --main-calls` only runs the tests of `MAIN_CALLS`, in the checkout.
+
+The oldest versions need a Python that they have wheels for, such as the oldest that the package allows. On another one
+their installation fails, unless ``--newest`` (``make test-versions NEWEST=1``) leaves them out.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import shutil
 import subprocess
 import sys
 import tarfile
 import venv
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from email.parser import Parser
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from zipfile import ZipFile
@@ -22,19 +27,30 @@ from zipfile import ZipFile
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parent.parent
-OLDEST_RUNS_UP_TO = (3, 11)
+MAIN_CALLS = ["tests/test_calls.py", "tests/test_readme.py", "tests/test_bad_input.py", "tests/test_recorded.py"]
+"""Every command in every layout, the examples of the pages, messages, and what the official scorer printed."""
+
+PIP = ("-m", "pip", "--quiet", "--disable-pip-version-check")
 
 
-def tell(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
+def tell(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
 
 
 def run(*words: str | Path, cwd: Path) -> None:
-    """Run a program; an error ends everything. It sees nothing of the checkout but what is in ``cwd``."""
+    """Run a program and print its output once it ends; an error ends everything.
+
+    Of the checkout, the program sees only what is in ``cwd``.
+    """
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    tell("$ " + " ".join(map(str, words)))
-    subprocess.run(list(map(str, words)), cwd=cwd, env=environment, check=True)
+    called, line = list(map(str, words)), " ".join(map(str, words))
+    done = subprocess.run(
+        called, cwd=cwd, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
+    tell(f"$ {line}\n{done.stdout}".rstrip())
+    if done.returncode:
+        raise SystemExit(f"exit status {done.returncode}: {line}")
 
 
 def build(folder: Path) -> tuple[Path, Path]:
@@ -47,41 +63,67 @@ def build(folder: Path) -> tuple[Path, Path]:
     return wheel, archive
 
 
+def build_wheel(folder: Path) -> Path:
+    """The wheel of a copy of the sources: a build in the checkout keeps modules that were removed there."""
+    copy = folder / "copy"
+    for name in ("scorer", "man"):
+        shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("*.egg-info", "__pycache__"))
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, copy)
+    run(sys.executable, *PIP, "wheel", "--no-build-isolation", "--no-deps", "--wheel-dir", folder, copy, cwd=folder)
+    return next(folder.glob("*.whl"))
+
+
 def oldest(wheel: Path) -> list[str]:
     """The oldest version that the wheel allows of each dependency, as pip takes it: ``numpy==1.24``."""
     with ZipFile(wheel) as opened:
         (metadata,) = (name for name in opened.namelist() if name.endswith(".dist-info/METADATA"))
         headers = Parser().parsestr(opened.read(metadata).decode())
-    found = []
-    for requirement in map(Requirement, headers.get_all("Requires-Dist", [])):
-        lowest = [each.version for each in requirement.specifier if each.operator == ">="]
-        if requirement.marker is None and lowest:
-            found.append(f"{requirement.name}=={lowest[0]}")
-    return found
+    needed = [each for each in map(Requirement, headers.get_all("Requires-Dist", [])) if each.marker is None]
+    lowest = [[each.version for each in requirement.specifier if each.operator == ">="] for requirement in needed]
+    return [f"{requirement.name}=={version}" for requirement, (version,) in zip(needed, lowest, strict=True)]
 
 
-def test(wheel: Path, archive: Path, versions: Sequence[str]) -> None:
-    """Run the tests of the archive against the wheel in an environment of its own with those versions."""
+def main_calls(python: Path, folder: Path) -> None:
+    """Run the tests of the main calls."""
+    run(python.with_name("pytest"), "-p", "no:cacheprovider", "-m", "not slow and not outside", *MAIN_CALLS, cwd=ROOT)
+
+
+def all_tests(archive: Path, python: Path, folder: Path) -> None:
+    """Run the tests of the archive, without its package."""
+    with tarfile.open(archive) as opened:
+        opened.extractall(folder, filter="data")
+    tests = folder / archive.name.removesuffix(".tar.gz")
+    shutil.rmtree(tests / "scorer")
+    run(python.with_name("pytest"), "-n", "auto", "-m", "not slow", cwd=tests)
+
+
+def test(wheel: Path, tests: Callable[[Path, Path], None], versions: Sequence[str]) -> None:
+    """Run tests against the wheel in an environment of its own with those versions."""
     with TemporaryDirectory() as name:
         folder = Path(name)
         venv.create(folder / "environment", with_pip=True)
         python = folder / "environment" / ("Scripts" if os.name == "nt" else "bin") / "python"
-        run(python, "-m", "pip", "install", "--quiet", f"{wheel}[test]", *versions, cwd=folder)
-        with tarfile.open(archive) as opened:
-            opened.extractall(folder, filter="data")
-        tests = folder / archive.name.removesuffix(".tar.gz")
-        shutil.rmtree(tests / "scorer")
-        run(python.with_name("pytest"), "-n", "auto", "-m", "not slow", cwd=tests)
+        binary = [f"--only-binary={version.partition('=')[0]}" for version in versions]
+        run(python, *PIP, "install", *binary, f"{wheel}[test]", *versions, cwd=folder)
+        run(python, "-m", "pip", "freeze", cwd=folder)
+        tests(python, folder)
 
 
 def main() -> None:
-    wheel, archive = build(Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "dist").absolute())
-    test(wheel, archive, [])
-    if sys.version_info[:2] <= OLDEST_RUNS_UP_TO:
-        test(wheel, archive, oldest(wheel))
-    else:
-        version = ".".join(map(str, OLDEST_RUNS_UP_TO))
-        tell(f"not tested with {' '.join(oldest(wheel))}: they need Python {version} or older (make dist PYTHON=...)")
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "dist", help="where wheel and archive are built")
+    parser.add_argument("--main-calls", action="store_true", help="only a wheel, and only the tests of the main calls")
+    parser.add_argument("--newest", action="store_true", help="leave out the oldest versions of the dependencies")
+    asked = parser.parse_args()
+    with TemporaryDirectory() as folder, ThreadPoolExecutor() as pool:
+        if asked.main_calls:
+            wheel, tests = build_wheel(Path(folder)), main_calls
+        else:
+            wheel, archive = build(asked.folder.absolute())
+            tests = partial(all_tests, archive)
+        sets = [[]] if asked.newest else [oldest(wheel), []]
+        list(pool.map(partial(test, wheel, tests), sets))
 
 
 if __name__ == "__main__":

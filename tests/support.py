@@ -144,9 +144,13 @@ def server() -> Path:
 
 
 def loaded(late: Iterable[str], *calls: Sequence[str | Path]) -> list[str]:
-    """Which of these modules are imported by calls of the command, all of them in one process."""
+    """Which of these modules are imported by calls of the command, all of them in one process.
+
+    Whatever numpy imports by itself does not count: versions before 2 import `numpy.ma`.
+    """
     runs = "".join(f"run({[str(word) for word in words]!r}, 'corefscore')\n" for words in calls)
-    program = f"import sys; from corefscore.cli import run\n{runs}print(' '.join({set(late)!r} & set(sys.modules)))"
+    program = f"import sys, numpy; before = {{*sys.modules}}; from corefscore.cli import run\n{runs}"
+    program += f"print(' '.join({set(late)!r} & {{*sys.modules}} - before))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
     return done.stdout.splitlines()[-1].split()
 

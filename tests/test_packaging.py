@@ -9,11 +9,13 @@ import subprocess
 import sys
 from pathlib import Path
 from textwrap import dedent
+from zipfile import ZipFile
 
 import pytest
 from corefscore import __version__
 from corefscore.metrics import NAMES, find, select
 from corefscore.metrics.citations import ENTRIES, SOFTWARE, bibtex
+from dist import oldest
 from support import ROOT, TESTDATA, call
 
 DEMO = (str(TESTDATA / "demo" / "key.conll"), str(TESTDATA / "demo" / "response.conll"))
@@ -129,6 +131,38 @@ def test_the_recipe_needs_what_the_package_needs() -> None:
     assert 'requires-python = ">=3.10"' in project
     assert "corefscore = corefscore.__main__:main" in recipe
     assert re.search(r'__version__ = "(.*)"', (ROOT / "scorer" / "corefscore" / "version.py").read_text())
+
+
+def test_ci_tests_the_oldest_and_the_newest_dependencies_on_every_run() -> None:
+    """On the oldest Python and on the newest; `scripts/dist.py` takes the oldest versions from the wheel."""
+    assert "\nmake test-versions\n" in (ROOT / ".ci" / "run").read_text()
+    workflow = (ROOT / ".github" / "workflows" / "test.yml").read_text()
+    pythons = re.findall(r'"(3\.\d+)"', workflow.split("python: [")[1].split("]")[0])
+    job = workflow.split("  versions:\n")[1].split("  windows:\n")[0]
+    assert re.findall(r'- python: "(.*)"\n(?: +options: (.*)\n)?', job) == [(pythons[0], ""), (pythons[-1], "NEWEST=1")]
+    assert f'requires-python = ">={pythons[0]}"' in (ROOT / "pyproject.toml").read_text()
+    assert "- run: make test-versions ${{ matrix.options }}\n" in job
+
+
+@pytest.mark.parametrize(
+    ("needed", "expected"),
+    [
+        (["click>=8.1", "numpy>=1.24,<3", 'pytest>=8; extra == "test"'], ["click==8.1", "numpy==1.24"]),
+        (["click>=8.1", "numpy<3"], None),
+    ],
+)
+def test_the_oldest_versions_are_those_that_the_wheel_declares(
+    needed: list[str], expected: list[str] | None, tmp_path: Path
+) -> None:
+    """A dependency without an oldest version cannot be tested with it, so it is an error."""
+    wheel = tmp_path / "x.whl"
+    with ZipFile(wheel, "w") as written:
+        written.writestr("x-1.dist-info/METADATA", "".join(f"Requires-Dist: {each}\n" for each in needed))
+    if expected is None:
+        with pytest.raises(ValueError, match="unpack"):
+            oldest(wheel)
+    else:
+        assert oldest(wheel) == expected
 
 
 def test_ci_runs_on_windows_with_the_bytes_of_the_repository() -> None:

@@ -210,6 +210,8 @@ def test_frames_have_the_rows_of_csv(library: str, monkeypatch: pytest.MonkeyPat
     assert list(result["kind"]) == ["document"] * 2 + ["total"] * 2
     assert list(result["recall"]) == [7 / 8, 4 / 8] * 2
     assert list(score(*DEMO, "lea").to_frame(documents=False)["scope"]) == ["total"] * 2
+    division = score(*DEMO, "lea", of="size")
+    assert list(dict.fromkeys(division.to_frame(documents=False)["scope"])) == [*division.kinds, "total"]
     found = compare(KEY, SYSTEMS, "lea", trials=50)
     assert list(found.to_frame()["system"]) == list(SYSTEMS)
     differences = found.to_frame("differences")

@@ -128,12 +128,12 @@ class File(StringParamType):
         return [CompletionItem(incomplete, type=self.name)]
 
 
-class Choice(click.Choice[str]):
+class Choice(click.Choice):  # type: ignore[type-arg]  # generic only since click 8.2
     """A choice of words; an unknown word is an error that suggests similar ones."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         try:
-            return super().convert(value, param, ctx)
+            return str(super().convert(value, param, ctx))
         except click.BadParameter as error:
             like = nearest(str(value), self.choices)
             self.fail(error.message.rstrip(".") + (f"; did you mean {' or '.join(like)}?" if like else "."), param, ctx)

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from typing import SupportsFloat
 
 from corefscore.documents.model import Documents
+from corefscore.errors import UsageError
 from corefscore.layouts import Style
 from corefscore.metrics import LINKED, MENTIONS, find
-from corefscore.metrics.row import Measure, Metric
+from corefscore.metrics.row import NODES, Measure, Metric
 from corefscore.reports.score import Report
 from corefscore.results import Ratio, Result, Score, Shown
 from corefscore.version import __version__
@@ -44,8 +45,13 @@ def result_line(label: str, score: Score) -> str:
 
 
 def render(report: Report, style: Style) -> Iterator[str]:
-    """The output of a run, piece by piece; without documents, only totals and the messages about repeated mentions."""
+    """The output of a run, piece by piece; without documents, only totals and the messages about repeated mentions.
+
+    Raises `UsageError` for metrics of nodes, whose matches are no lists of spans.
+    """
     result, documents = report.result, report.documents
+    if of_nodes := [metric.name for metric in result.metrics if metric.view == NODES]:
+        raise UsageError(f"--format official cannot show {' and '.join(of_nodes)}; use --format corefud or table")
     yield f"version: 8.01 corefscore {__version__}\n"
     beside = [name for name in (MENTIONS, LINKED) if name not in result.settings.metrics]
     metrics = [metric for metric in result.metrics if metric.name not in beside]
