@@ -1,6 +1,8 @@
 # Everything runs in an environment of its own, .venv, made on first use.
 # Compiled modules are kept, whatever the caller says: compiling them is much of a short run.
 unexport PYTHONDONTWRITEBYTECODE
+# A shell without PATH finds programs, make does not.
+export PATH := $(or $(PATH),/usr/local/bin:/usr/bin:/bin)
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin

@@ -87,6 +87,8 @@ def test_the_first_example_works_after_the_set_up_of_the_page(tmp_path: Path) ->
     (tmp_path / ".venv").mkdir()
     (tmp_path / ".venv" / "bin").symlink_to(Path(sys.prefix, "bin"))
     (tmp_path / ".venv" / "installed").touch()
+    bare = subprocess.run([shutil.which("make") or "", "demo"], cwd=tmp_path, env={}, capture_output=True, check=True)
+    assert bare.stderr == b""
     done = subprocess.run(
         ["sh", "-ec", set_up + examples()[0].call],
         cwd=tmp_path,

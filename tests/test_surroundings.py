@@ -533,6 +533,18 @@ def test_markdown_shows_a_name_as_it_is(tmp_path: Path) -> None:
     assert "&lt;img src=x onerror=y&gt; &amp;lt; \\|" in shown
 
 
+# The environment
+
+
+@pytest.mark.parametrize("line", ["lea KEY RESPONSE", "validate KEY", "compare KEY A=RESPONSE --trials 100"])
+def test_an_empty_environment_changes_nothing(line: str) -> None:
+    """Neither HOME nor PATH nor a locale, as some schedulers start programs."""
+    words = [KEY if word == "KEY" else word.replace("RESPONSE", RESPONSE) for word in line.split()]
+    done = subprocess.run([PROGRAM, *words], env={}, capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == command(*words)
+    assert done.stdout
+
+
 # The working folder
 
 
