@@ -8,6 +8,7 @@ formulation of its own (see FACTS.md there).
 from __future__ import annotations
 
 import json
+import random
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import twins
 from corefscore import InputError, ScorerWarning, UsageError, analyse, read, score
 from corefscore.alignment.matching import Matched, Side
 from corefscore.alignment.pairing import Pairs
@@ -764,11 +766,52 @@ def test_two_annotators_are_first_and_second() -> None:
         assert not re.search(r"\b(key|response|missing|extra|error|lose|confl|div\b)", text)
         assert "only in second" in text
         assert done.stdout.endswith(b" | symmetric\n")
-    scores = [
-        json.loads(within("errors", *its, "--symmetric", "--format", "json").stdout) for its in (sides, sides[::-1])
-    ]
-    assert scores[0]["score"]["conll"] == pytest.approx(scores[1]["score"]["conll"], abs=1e-12)
-    assert scores[0]["options"]["symmetric"]
+
+
+BLANC_OF_BOTH = ([[(0, 0), (1, 1), (2, 2)]], [[(0, 0), (1, 1)], [(2, 2)]])
+REPEATED_IN_ONE = ([[(0, 0), (1, 1), (2, 2)], [(0, 0), (3, 3)]], [[(0, 0), (1, 1), (2, 2)], [(3, 3), (4, 4)]])
+ANNOTATED = [pair for kind in twins.KINDS for pair in twins.drawn(kind, 2)]
+
+
+@pytest.mark.parametrize("measure", ["conll", "blanc", "lea", "ceafm"])
+@pytest.mark.parametrize("more", [[], ["--singletons", "drop"], ["--mentions", "given"]], ids=str)
+def test_agreement_is_the_same_in_both_directions(measure: str, more: list[str], tmp_path: Path) -> None:
+    pairs = [BLANC_OF_BOTH, REPEATED_IN_ONE, *random.Random(measure).sample(ANNOTATED, 12)]
+    for number, pair in enumerate(pairs):
+        paths = [tmp_path / f"{number}{side}.jsonl" for side in "ab"]
+        for path, clusters in zip(paths, pair, strict=True):
+            path.write_text(json.dumps({"doc_key": "a", "clusters": clusters}))
+        how = (*more, "--measure", measure, "--symmetric", "--format", "json")
+        one, other = (json.loads(within("errors", *its, *how).stdout) for its in (paths, paths[::-1]))
+        assert one["score"] == pytest.approx(other["score"], abs=1e-12), pair
+        assert one["options"]["symmetric"]
+
+
+@pytest.mark.parametrize(
+    "folder",
+    sorted({path.parent for path in (TESTDATA / "corefud").glob("*/*/response.conllu")})[::3],
+    ids=lambda p: p.name,
+)
+def test_agreement_is_the_same_in_both_directions_of_corefud(folder: Path) -> None:
+    """By their spans: a mention that only shares the head of another finds different ones from the other side."""
+    sides = [folder / f"{side}.conllu" for side in ("key", "response")]
+    how = ("--singletons", "keep", "--symmetric", "--format", "json")
+    for measure in ("conll", "blanc"):
+        one, other = (
+            json.loads(within("errors", *its, *how, "--measure", measure).stdout) for its in (sides, sides[::-1])
+        )
+        assert one["score"] == pytest.approx(other["score"], abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "option",
+    ["--repeated official", "--singletons drop-response", "--matching head", "--lookup crac23", "--task crac22"],
+)
+@pytest.mark.parametrize("name", ["errors", "diff"])
+def test_annotators_are_treated_alike(name: str, option: str) -> None:
+    done = within(name, DEMO / "key.conll", DEMO / "response.conll", "--symmetric", *option.split())
+    assert (done.status, done.stdout) == (2, b"")
+    assert f"{option} treats the two sides differently; leave it or --symmetric out".encode() in done.stderr
 
 
 def test_two_annotators_are_two() -> None:

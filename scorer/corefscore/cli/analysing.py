@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from corefscore.analysis.costs import measured
 from corefscore.analysis.response import Analysis, Asked, pairs_of, refuse_parts
@@ -41,7 +42,7 @@ def analysing() -> list[click.Parameter]:
         click.Option(
             ["--symmetric"],
             is_flag=True,
-            help="Compare two annotators: the sides are called first and second.",
+            help="Compare two annotators: no side is the key, and F1 is the same in both directions.",
         ),
         click.Option(
             ["--spans"],
@@ -54,11 +55,36 @@ def analysing() -> list[click.Parameter]:
     ]
 
 
-def words_of(*, symmetric: bool, several: bool) -> Words:
-    """The words of a report for the sides. Raises `UsageError` for ``--symmetric`` with several responses."""
-    if symmetric and several:
+ALIKE = {"repeated": "first", "boundary": "both", "matching": "exact"}
+"""What ``--symmetric`` sets so that no F1 depends on which side is first; each can be given another value that does not
+either."""
+
+ONE_SIDED = {
+    "repeated": ("official",),
+    "matching": ("partial", "head"),
+    "singletons": ("drop-response",),
+    "lookup": ("crac22", "crac23"),
+    "task": ("crac22", "crac23"),
+}
+"""The values of options that treat the sides differently."""
+
+
+def sides(*, symmetric: bool, several: bool, arguments: dict[str, Any]) -> Words:
+    """Name the sides in a report. With ``--symmetric`` the ``arguments`` treat both alike.
+
+    Raises `UsageError` for ``--symmetric`` with several responses, or with an option that treats the sides differently.
+    """
+    if not symmetric:
+        return KEY_AND_RESPONSE
+    if several:
         raise UsageError("--symmetric is for two annotators: leave the third file out")
-    return FIRST_AND_SECOND if symmetric else KEY_AND_RESPONSE
+    source = click.get_current_context().get_parameter_source
+    for name, value in ((name, arguments[name]) for name in ONE_SIDED):
+        if value in ONE_SIDED[name] and source(name) is ParameterSource.COMMANDLINE:
+            raise UsageError(f"--{name} {value} treats the two sides differently; leave it or --symmetric out")
+    given = {name: arguments[name] for name in ALIKE if source(name) is ParameterSource.COMMANDLINE}
+    arguments.update({**ALIKE, **given})
+    return FIRST_AND_SECOND
 
 
 def analysed(

@@ -11,7 +11,7 @@ from click.core import ParameterSource
 
 from corefscore.analysis.types import TYPES
 from corefscore.cli import options
-from corefscore.cli.analysing import analysed, analysing, words_of
+from corefscore.cli.analysing import analysed, analysing, sides
 from corefscore.cli.messages import STDOUT, write
 from corefscore.cli.scoring import complete, named, spare_inputs
 from corefscore.errors import UsageError
@@ -90,7 +90,7 @@ def run(
     **arguments: Any,
 ) -> None:
     """Analyse the response, and write the marked text or the page."""
-    words = words_of(symmetric=symmetric, several=other is not None)
+    words = sides(symmetric=symmetric, several=other is not None, arguments=arguments)
     response, name = complete(key, response, name, arguments)
     if other is not None and html is None:
         raise UsageError("--other FILE is for the page; it needs --html FILE")

@@ -11,7 +11,7 @@ import click
 from corefscore.analysis.response import Analysis
 from corefscore.checking.findings import Finding
 from corefscore.cli import options
-from corefscore.cli.analysing import analysed, analysing, words_of
+from corefscore.cli.analysing import analysed, analysing, sides
 from corefscore.cli.messages import tell, write
 from corefscore.cli.scoring import complete, named, spare_inputs
 from corefscore.errors import UsageError
@@ -75,7 +75,7 @@ def run(
 ) -> None:
     """Analyse one or two responses, and write the report."""
     response, _ = complete(key, response, other or "", arguments)
-    words = words_of(symmetric=symmetric, several=other is not None)
+    words = sides(symmetric=symmetric, several=other is not None, arguments=arguments)
     if other is not None and (look.layout == "github" or (with_list and look.layout != "json")):
         option = "--list" if with_list else f"--format {look.layout}"
         raise UsageError(f"{option} is for one response: leave the second out, or use --list --format json")

@@ -133,8 +133,8 @@ FIRST_AND_SECOND = Words(
     notes=(
         "in turn: F1 gained if second is made like first in this type, after the types above; the column adds up to "
         "the difference from 100",
-        "alone: F1 gained if second is made like first in this type only (and in spans); F1 is the same in both "
-        "directions, but the gain of a step is not",
+        "alone: F1 gained if second is made like first in this type only (and in spans); gains depend on which side is "
+        "first, F1 does not if both have the same tokens",
     ),
     star="the main mention of the entity of first is here",
     legend=(
