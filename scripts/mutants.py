@@ -16,6 +16,7 @@ import ast
 import os
 import pickle
 import random
+import re
 import shutil
 import signal
 import sys
@@ -65,12 +66,12 @@ GROUPS = {
     ),
     "statistics": Group(
         ("statistics/significance", "statistics/intervals", "statistics/datasets", "statistics/percent"),
-        ("significance", "intervals", "percent", "compare", "rank", "datasets", "average", "units", "systems"),
+        ("significance", "intervals", "percent", "compare", "rank", "datasets", "average", "units", "systems", "kinds"),
     ),
     "windows": Group(("alignment/windows",), ("clients", "units", "hypothesis", "systems", "api")),
     "units": Group(
         ("alignment/units", "statistics/units"),
-        ("units", "significance", "compare", "rank", "average", "clients", "bad_input"),
+        ("units", "significance", "compare", "rank", "average", "clients", "kinds", "bad_input"),
     ),
     "text": Group(("alignment/text",), ("tagged", "tagged_corefud", "told", "bad_input", "clients", "convert")),
     "errors": Group(("analysis",), ("errors", "hypothesis", "cone", "bad_input", "layouts")),
@@ -82,8 +83,8 @@ LIMIT = 60
 OUTCOMES = ("noticed", "hung", "survived", "not reached")
 """What can come of a mutant; only the first is sure to be due to a test."""
 
-FAILED, INTERRUPTED = pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED
-"""How pytest ends if a test fails, and if a test cannot be imported."""
+IDENTITY = re.compile(r"(Eq|Gt|GtE|Lt|LtE|NotEq)_Is(Not)?$")
+"""The operators that put ``is`` for a comparison: which equal numbers and texts are one object depends on Python."""
 
 
 class Reached(NamedTuple):
@@ -247,8 +248,9 @@ def outcome(status: int | None) -> str:
     """What came of a mutant, by how pytest ended."""
     if status is None:
         return "hung"
-    names = {pytest.ExitCode.OK: "survived", pytest.ExitCode.NO_TESTS_COLLECTED: "not reached"}
-    return names.get(pytest.ExitCode(status) if status in (0, 5) else FAILED, "noticed")
+    return {int(pytest.ExitCode.OK): "survived", int(pytest.ExitCode.NO_TESTS_COLLECTED): "not reached"}.get(
+        status, "noticed"
+    )
 
 
 def reaching(known: Mapping[str, Reached], name: str, path: Path, line: int) -> list[str]:
@@ -277,7 +279,7 @@ def paths_of(modules: Sequence[str]) -> list[Path]:
 
 def mutants_of(path: Path) -> Iterator[Mutant]:
     """All mutants of a file that change what is run: annotations are not, nor is a decorator a number, an operator or
-    a condition. ``is`` for ``==`` is left out, since which equal numbers and texts are one object depends on Python."""
+    a condition."""
     import cosmic_ray.plugins
     from cosmic_ray.ast import ast_nodes, get_ast
 
@@ -285,7 +287,7 @@ def mutants_of(path: Path) -> Iterator[Mutant]:
     never = left_out(path)
     for name in cosmic_ray.plugins.operator_names():
         operator = cosmic_ray.plugins.get_operator(name)
-        if operator.arguments() or "RemoveDecorator" in name or name.endswith(("Eq_Is", "Eq_IsNot")):
+        if operator.arguments() or "RemoveDecorator" in name or IDENTITY.search(name):
             continue
         places = (place for node in ast_nodes(tree) for place, _ in operator().mutation_positions(node))
         for occurrence, place in enumerate(places):

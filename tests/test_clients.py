@@ -14,6 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 from corefscore import CorefEvaluator, InputError, Scorer, UsageError, analyse, compare, from_spacy, score
+from corefscore.alignment.pairing import Pairs
+from corefscore.alignment.windows import cut
+from corefscore.documents.model import Documents
 from support import EXCERPTS, RECORDED, TESTDATA, call
 
 DEMO = (TESTDATA / "demo" / "key.conll", TESTDATA / "demo" / "response.conll")
@@ -221,6 +224,39 @@ def test_every_mention_is_in_one_window_that_of_its_first_token() -> None:
         "window, which ends before token 3\n  on both sides such a mention counts in the window of its first token"
     )
     assert other.path == "response"
+
+
+def test_windows_know_how_long_each_side_is_in_them() -> None:
+    """Seven tokens in the key; the response ends before the third window, and begins a mention after the fourth. A
+    document without tokens is one window."""
+    of = {"key": ([7, 0, 2], [], []), "response": ([5, 0, -1], [0, 0], [1, 10])}
+    key, response = (
+        Documents(
+            names=["a", "b", "c"],
+            places=[None] * 3,
+            tokens=np.array(tokens),
+            document=np.zeros(len(starts[:1]), dtype=np.int64),
+            label=np.zeros(len(starts[:1]), dtype=np.int64),
+            entity=np.array(entities, dtype=np.int64),
+            start=np.array(starts, dtype=np.int64),
+            end=np.array(starts, dtype=np.int64),
+            line=np.zeros(len(starts), dtype=np.int64),
+        )
+        for tokens, entities, starts in of.values()
+    )
+    pairs, windows = cut(Pairs(key, response, np.ones(3, dtype=np.bool_)), 2)
+    borders = ["a [0, 2)", "a [2, 4)", "a [4, 6)", "a [6, 8)", "a [8, 10)", "a [10, 12)", "b [0, 2)", "c [0, 2)"]
+    assert windows.named(key.names) == borders
+    assert pairs.key.tokens.tolist() == [2, 2, 2, 1, 0, 0, 0, 2]
+    assert pairs.response.tokens.tolist() == [2, 2, 1, 0, 0, 0, 0, -1]
+    assert pairs.response.document.tolist() == [0, 5]
+    _, windows = cut(Pairs(key, response, np.ones(3, dtype=np.bool_)), 1)
+    assert windows.named(key.names)[11:] == ["b [0, 1)", "c [0, 1)", "c [1, 2)"]
+
+
+def test_a_mention_that_extends_beyond_the_last_window_makes_none() -> None:
+    key = [[(0, 0), (2, 9)]]
+    assert score(key, key, "muc", window=3).names == ("document [0, 3)",)
 
 
 def test_windows_of_files_are_those_of_the_command(capfdbinary: pytest.CaptureFixture[bytes]) -> None:

@@ -117,6 +117,9 @@ def test_several_systems_share_the_level(corpora: Path) -> None:
         p = np.array([each["p"] for each in found["groups"]])
         expected = holm(p) if correction == "holm" else p
         assert [each["p_corrected"] for each in found["groups"]] == pytest.approx(expected)
+        # Fisher's p of the two largest, 2 / 2^9 and 1, is 0.0255: below 0.05, but not below a third of it.
+        counted = {(each["system"], each["against"]): each["if_independent"] for each in found["over_groups"]}
+        assert counted["one", "two"] == (1 if correction == "holm" else 2)
 
 
 def test_the_verdict_on_a_data_set_is_that_of_the_corrected_p(tmp_path: Path) -> None:

@@ -53,6 +53,13 @@ def test_what_is_no_level_is_refused(text: str) -> None:
         from_fraction(text, "--alpha ")
 
 
+def test_both_ends_are_fractions_where_they_are_allowed() -> None:
+    assert [fraction(number, "tolerance=") for number in (0, 0.5, 1)] == [0, 0.5, 1]
+    for number in (0, 1):
+        with pytest.raises(UsageError):
+            fraction(number, "alpha=", ends=False)
+
+
 def test_a_reading_that_is_refused_itself_is_not_advised() -> None:
     with pytest.raises(UsageError) as refused:
         from_percent("1", "--confidence ", ends=False)

@@ -113,6 +113,35 @@ def test_drawn_trials_come_near_the_enumerated_p() -> None:
     assert np.abs(exact.p - drawn.p).max() < 0.03
 
 
+def test_drawn_trials_are_those_of_a_loop_and_the_observed_one_counts_too() -> None:
+    """Systems that differ clearly, a little, and in every one of 20 units: no drawn trial is as far off."""
+    numbers = np.random.default_rng(7)
+    near = numbers.integers(0, 11, size=(2, 20)).astype(float)
+    for hits in (near, np.add(near, [[3], [0]]), np.array([[10.0] * 20, [0.0] * 20])):
+        units = simulated(shares(hits))
+        swaps = np.random.Generator(np.random.PCG64(4)).random((99, 20)) < 0.5
+        differences = [np.where(swap, -1, 1) @ (hits[0] - hits[1]) for swap in swaps]
+        expected = 1 + np.sum(np.abs(differences) >= abs((hits[0] - hits[1]).sum()))
+        tests = randomization(units, 99, 4)
+        assert tests.p.tolist() == [[[expected / 100] * 3]]
+        assert tests.smallest.tolist() == [[[1 / 100] * 3]]
+    assert expected == 1
+
+
+def test_the_bootstrap_tests_by_all_trials_and_keeps_those_of_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
+    units = simulated(shares(np.random.default_rng(1).integers(0, 11, size=(3, 30)).astype(float)))
+    monkeypatch.setattr(significance, "TRIALS", 20)
+    monkeypatch.setattr(significance, "BLOCK", 30 * 5)
+    found = compared(units, Method(test="bootstrap", trials=60, seed=3))
+    assert np.array_equal(found.tests.p, bootstrap_test(units, [bootstrap(units, 60, 3)]).p)
+    kept: list[Floats] = []
+    done: list[int] = []
+    blocks = list(significance._kept(units, 60, 3, kept, done.append))
+    assert [block.shape[-1] for block in blocks] == [5] * 12
+    assert [block.shape[-1] for block in kept] == [5] * 4
+    assert done == [5 * units.systems] * 12
+
+
 def test_identical_systems_have_p_one_in_every_test() -> None:
     side = results()[0]
     for count in (1, 100):

@@ -389,6 +389,28 @@ def test_the_words_of_a_mention_decide_what_it_is(tmp_path: Path) -> None:
         assert sorted(response.elements()) == expected, what
 
 
+@pytest.mark.parametrize(
+    ("answer", "f1"),
+    [
+        ("[The [cat](#1)](#2) saw [it](#1) .", 1),
+        ("[xyzzy [cat](#1)](#2) saw [it](#1) .", 1),
+        ("[[cat](#2) xyzzy](#1) saw [it](#1) .", 0),
+        ("[[cat](#1) xyzzy](#2) saw [it](#1) .", 1),
+    ],
+)
+def test_of_mentions_on_the_same_words_the_one_with_the_fewest_differences_keeps_them(
+    answer: str, f1: float, tmp_path: Path
+) -> None:
+    """Whichever comes first in the answer. The other one matches nothing."""
+    words = [*(["The"] if "The" in answer else []), "cat", "saw", "it", "."]
+    cat, it = words.index("cat"), words.index("it")
+    key = {"doc_key": "x", "sentences": [words], "clusters": [[[cat, cat], [it, it]]]}
+    (tmp_path / "key.jsonl").write_text(json.dumps(key) + "\n")
+    (tmp_path / "x.txt").write_text(answer)
+    result = corefscore.score(tmp_path / "key.jsonl", tmp_path / "x.txt", "muc", singletons="keep")
+    assert result["muc"].recall == f1
+
+
 def placed_spans(key: Path, response: Path) -> Counter[tuple[int, int]]:
     """The spans of a response on the tokens of the key."""
     return spans_of(placed_on(key, response).response)

@@ -135,6 +135,43 @@ def test_entities_that_cross_units_are_counted_and_named() -> None:
     assert named == ["response", 6, "31", "36"]
 
 
+def test_a_mention_counts_in_the_unit_of_its_first_token(tmp_path: Path) -> None:
+    """Singletons of two documents; one extends into the next unit, and one begins beyond the tokens of the key."""
+    for side, cells in (("key", ["(1)|(2", "2)", "(3)"]), ("response", ["(1)|(2", "2)", "-", "-", "(5)"])):
+        rows = [f"{unit}\tw\t{cell}\n" for unit, cell in zip("uvvvv", cells, strict=False)]
+        other = ["x\tw\t(4)\n", "y\tw\t(6)\n"]
+        (tmp_path / side).write_text(
+            f"#begin document a\n{''.join(rows)}#end document\n#begin document b\n{''.join(other)}#end document\n"
+        )
+    result = counted(tmp_path / "key", tmp_path / "response", metrics=select("bcub"))
+    assert result.units is not None
+    assert (list(result.units.names), result.units.document.tolist()) == (["u", "v", "x", "y"], [0, 0, 1, 1])
+    recall_of, precision_of = result.units.counts["bcub"].reshape(-1, 4)[:, [1, 3]].T.tolist()
+    assert (recall_of, precision_of) == ([2, 1, 1, 1], [2, 1, 1, 1])
+
+
+def test_each_document_has_its_own_notice_of_what_crosses(tmp_path: Path) -> None:
+    text = "".join(
+        f"#begin document {name}\nu\t{name}1\t(1)\nv\t{name}2\t(1)\nv\t{name}3\t(2)\n#end document\n" for name in "ab"
+    )
+    (tmp_path / "key.conll").write_text(text.replace("(2)", "-", 1))
+    (tmp_path / "response.conll").write_text(text.replace("(1)", "-"))
+    how = Reading(word_column=2)
+    settings = settings_of(ADDITIVE, Rules(), None, {}, "column:1")
+    found = scored(tmp_path / "key.conll", tmp_path / "response.conll", ADDITIVE, settings, how).notices
+    assert [str(notice).split("] ")[1].split("\n")[0] for notice in found if notice.code == "crosses-unit"] == [
+        f'in document "{name}": 1 of {count} of the key has mentions in several units (--unit column:1); '
+        f'for example, entity 1 has "{name}1" in u and "{name}2" in v'
+        for name, count in (("a", "1 entity"), ("b", "2 entities"))
+    ]
+
+
+def test_the_groups_of_a_divided_unit_are_its_own() -> None:
+    key = {name: [[(0, 0), (1, 1)]] for name in ("a1", "b1", "b2", "c1")}
+    with pytest.raises(UsageError, match='unit "b" has documents of several groups: b1, b2; '):
+        corefscore.compare(key, {"x": key}, "lea", unit=r"^\w", by=r"^\w\d")
+
+
 @pytest.mark.parametrize("shape", ["token", "sentence", "nested"])
 def test_a_field_of_json_tells_the_same_units(shape: str, tmp_path: Path) -> None:
     paths = []
