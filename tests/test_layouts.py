@@ -115,10 +115,11 @@ def test_json_gives_counts_values_options_version_and_signature() -> None:
     found = json.loads(within("lea", *DEMO, "--format", "json").stdout)
     assert found["total"].pop("mentions")["recall_numerator"] == 7
     assert found == {
-        "schema": 1,
+        "schema": 2,
         "version": __version__,
         "signature": SIGNATURE,
         "options": {"metrics": ["lea"], "repeated": "official", "singletons": "keep", "document": None},
+        "notices": [],
         "total": {"lea": lea},
     }
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -124,50 +126,98 @@ def test_a_folder_of_systems_is_the_list_of_its_entries(capfdbinary: Capture) ->
 
 
 @pytest.mark.parametrize("command", ["rank", "compare"])
-def test_what_is_no_system_in_the_folder_is_skipped_with_a_notice(
+def test_what_is_plainly_no_system_in_the_folder_is_skipped_with_a_notice(
     command: str, tmp_path: Path, capfdbinary: Capture
 ) -> None:
-    """By content, whatever the name: notes are none, though called .conll; a run called README is."""
     folder = tmp_path / "runs"
     shutil.copytree(RUNS, folder)
     shutil.copy(KEY, folder / "key.conll")
-    (folder / "ash.conll").rename(folder / "README")
-    (folder / "notes.conll").write_text("ash is the best\n")
+    (folder / "README.md").write_text("ash is the best\n")
+    (folder / "LICENSE").write_text("MIT\n")
     (folder / ".DS_Store").write_bytes(b"\0\0\0\1Bud1")
-    (folder / "logs").mkdir()
-    (folder / "logs" / "train.log").write_text("epoch 1\n")
     how = ("--measures", "conll", "--trials", "100", "--format", "json")
     done = call(capfdbinary, command, folder / "key.conll", "--systems", folder, *how)
     assert done.status == 0
     found = json.loads(done.stdout)
     systems = [row["system"] for row in found["ranking"]] if command == "rank" else list(found["systems"])
-    assert sorted(systems) == ["README", "birch.conll", "cedar.conll", "dogwood.conll"]
+    assert sorted(systems) == ["ash.conll", "birch.conll", "cedar.conll", "dogwood.conll"]
     told = [line.split(": ", 2) for line in done.stderr.decode().splitlines() if "notice[not-a-system]" in line]
-    assert [(Path(path).name, what) for path, _, what in told] == [
+    expected = [
         (".DS_Store", "its name begins with a dot"),
+        ("LICENSE", "its name is that of a file about the folder"),
+        ("README.md", "its name is that of a file about the folder"),
         ("key.conll", "it is the key"),
-        ("logs", "its content is of no format that can be scored"),
-        ("notes.conll", "its content is of no format that can be scored"),
     ]
+    assert [(Path(path).name, what) for path, _, what in told] == expected
+    assert [(Path(notice["file"]).name, notice["system"], notice["code"]) for notice in found["notices"]] == [
+        (name, None, "not-a-system") for name, _ in expected
+    ]
+    assert all(what in notice["text"] for notice, (_, what) in zip(found["notices"], expected, strict=True))
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        '{"lr": 0.1, "batch": 32}\n',
-        '{\n  "model": "large",\n  "id": 3\n}\n',
-        "[1, 2, 3]\n",
-        '{"epoch": 1, "loss": 2.5}\n{"epoch": 2, "loss": 1.5}\n',
-    ],
-)
-def test_json_without_documents_is_no_system(content: str, tmp_path: Path, capfdbinary: Capture) -> None:
-    shutil.copy(RUNS / "ash.conll", tmp_path)
-    shutil.copy(RUNS / "birch.conll", tmp_path)
-    (tmp_path / "config.json").write_text(content)
-    how = ("--measures", "conll", "--trials", "100", "--format", "json")
-    done = call(capfdbinary, "rank", KEY, "--systems", tmp_path, *how)
-    assert (done.status, json.loads(done.stdout)["unscored"]) == (0, {})
-    assert b"config.json: notice[not-a-system]" in done.stderr
+UNREADABLE: dict[str, bytes | dict[str, bytes]] = {
+    "answers": {"a.md": b"no mention here\n", "b.md": b"nor here\n"},
+    "config.json": b'{"lr": 0.1, "batch": 32}\n',
+    "list.json": b"[1, 2, 3]\n",
+    "logs": {"train.log": b"epoch 1\n"},
+    "metrics.jsonl": b'{"epoch": 1, "loss": 2.5}\n',
+    "notes.conll": b"ash is the best\n",
+    "packed.zip": b"PK\3\4\x14\0\0\0\0\0" + b"\0" * 40,
+    "twice": {"1.conll": (RUNS / "ash.conll").read_bytes(), "2.conll": (RUNS / "ash.conll").read_bytes()},
+    "wide.conll": (RUNS / "ash.conll").read_text().encode("utf-16"),
+}
+"""Entries of a folder of systems that cannot be scored: what each contains."""
+
+
+@pytest.mark.parametrize("layout", ["table", "markdown", "latex", "csv", "tsv", "json"])
+def test_every_entry_that_cannot_be_read_has_a_row_with_its_reason(
+    layout: str, tmp_path: Path, capfdbinary: Capture
+) -> None:
+    folder = tmp_path / "runs"
+    shutil.copytree(RUNS, folder)
+    for name, content in UNREADABLE.items():
+        if isinstance(content, dict):
+            (folder / name).mkdir()
+        for path, text in (content if isinstance(content, dict) else {"": content}).items():
+            (folder / name / path).write_bytes(text)
+    how = ("--measures", "conll", "--trials", "100", "--format", layout)
+    done = call(capfdbinary, "rank", KEY, "--systems", folder, *how)
+    assert done.status == 1, done.stderr
+    told = dict(
+        line.split(" is not ranked: ") for line in done.stderr.decode().splitlines() if " is not ranked" in line
+    )
+    assert sorted(told) == sorted(f"corefscore: {name}" for name in UNREADABLE)
+    if layout == "json":
+        found = json.loads(done.stdout)
+        assert found["unscored"] == {name: told[f"corefscore: {name}"] for name in UNREADABLE}
+        assert len(found["ranking"]) == 4
+        return
+    lines = done.stdout.decode().translate({ord("\\"): None}).splitlines()
+    for name in UNREADABLE:
+        reason = told[f"corefscore: {name}"]
+        if layout in ("csv", "tsv"):
+            (row,) = (row for row in csv.reader(lines, delimiter="," if layout == "csv" else "\t") if name in row)
+            assert reason in row
+        else:
+            separators = {"table": " ", "markdown": "|", "latex": "&"}
+            (row,) = (
+                [cell.strip() for cell in line.split(separators[layout])] for line in lines if _begins(line, name)
+            )
+            assert name in row
+            assert re.sub(r"\s", "", f"{name} is not ranked: {reason}") in re.sub(r"\s|% ", "", "".join(lines))
+
+
+def _begins(line: str, name: str) -> bool:
+    """Whether a line is the row of a system without a rank."""
+    return re.match(rf"[\s|&]*{re.escape(name)}[\s|&]*$", line) is not None
+
+
+def test_a_system_that_cannot_be_scored_ends_a_comparison(tmp_path: Path, capfdbinary: Capture) -> None:
+    shutil.copytree(RUNS, tmp_path / "runs")
+    (tmp_path / "runs" / "notes.conll").write_text("ash is the best\n")
+    done = call(capfdbinary, "compare", KEY, "--systems", tmp_path / "runs")
+    assert (done.status, done.stdout) == (1, b"")
+    assert b"notes.conll:1: error[no-document]" in done.stderr
 
 
 @pytest.mark.parametrize(

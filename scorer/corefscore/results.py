@@ -26,8 +26,11 @@ from corefscore.version import __version__
 if TYPE_CHECKING:
     from corefscore.alignment.text.fidelity import Fidelity
 
-SCHEMA = 1
+SCHEMA = 2
 """The version of the JSON layout, which rises with every incompatible change."""
+
+SAME_SCORES = (1, SCHEMA)
+"""The versions with the same scores in the same fields. In 1, errors and their groups had numbers of documents."""
 
 DOCUMENT, KIND, TOTAL = "document", "kind", "total"
 """The names of scopes in data: a document, a kind of mentions in all documents, and all documents together."""
@@ -377,6 +380,7 @@ class Result(Scores):
             "version": __version__,
             "signature": self.signature,
             "options": self.settings.to_dict(),
+            "notices": [notice.to_dict() for notice in self.notices],
             "total": self.total.to_dict(),
         }
         if self.fidelity is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from corefscore.checking.findings import Finding
+from corefscore.checking.findings import Finding, Noticed
 from corefscore.documents.model import KEY
 from corefscore.errors import InputError, ScorerError, UsageError
 from corefscore.results import Result
@@ -25,19 +25,20 @@ def files_of(key: Given) -> set[str]:
 def scored_each(
     systems: Mapping[str, Any],
     score_one: Callable[[Any], Result],
-    tell: Callable[[Sequence[Finding], str], None],
     files: Collection[str],
     *,
+    tell: Callable[[Sequence[Finding], str], None] = lambda found, name: None,
     refused: Callable[[str, ScorerError], None] | None = None,
     blamed: Collection[str] = (),
-) -> dict[str, Result]:
-    """The results of systems by name; ``score_one`` scores a value of ``systems``.
+) -> tuple[dict[str, Result], list[Noticed]]:
+    """Score systems with ``score_one``, which takes a value of ``systems``; returns results by name, and all notices.
 
     ``tell`` is called with the notices of each system and its name; notices about the key alone, which is known by its
     ``files``, are passed only once, with an empty name. The error of a system that cannot be scored is raised, or
     passed to ``refused`` unless it is about a file in ``blamed``.
     """
     results = {}
+    notices: list[Noticed] = []
     known: set[Hashable] = set()
     for name, system in systems.items():
         try:
@@ -50,10 +51,13 @@ def scored_each(
             continue
         results[name] = result
         of_key = {_identity(notice): notice for notice in result.notices if _is_of_key(notice, files)}
-        tell([of_key[new] for new in of_key if new not in known], "")
+        once = [of_key[new] for new in of_key if new not in known]
+        own = [notice for notice in result.notices if not _is_of_key(notice, files)]
+        for found, of in ((once, ""), (own, name)):
+            tell(found, of)
+            notices += [(of, notice) for notice in found]
         known.update(of_key)
-        tell([notice for notice in result.notices if not _is_of_key(notice, files)], name)
-    return results
+    return results, notices
 
 
 def _is_of_key(notice: Finding, files: Collection[str]) -> bool:

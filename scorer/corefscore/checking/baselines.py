@@ -17,7 +17,7 @@ from corefscore.errors import InputError, UsageError
 from corefscore.metrics import AVERAGE, GROUPS, MENTIONS, find, named, select
 from corefscore.metrics.counts import SCORES
 from corefscore.metrics.row import Metric
-from corefscore.results import SCHEMA, Scores, values
+from corefscore.results import SAME_SCORES, SCHEMA, Scores, values
 
 Numbers = Mapping[str, Mapping[str, float]]
 """Scores from 0 to 1 by measure and score, as in `Scores.to_dict`."""
@@ -105,7 +105,7 @@ def baseline_of(data: Mapping[str, Any], path: str) -> Baseline:
     """
     if "command" in data or not {"schema", "version", "signature", "options", "total"} <= data.keys():
         raise _refused(path, "this JSON is not that of a scored response")
-    if data["schema"] != SCHEMA:
+    if data["schema"] not in SAME_SCORES:
         raise _refused(path, f"this JSON has schema {data['schema']}, but this version reads schema {SCHEMA}")
     try:
         documents, groups = (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 ERROR, NOTICE = "error", "notice"
 
@@ -639,12 +639,20 @@ class Finding(NamedTuple):
         known = (str(part) for part in (self.path, self.line, self.column) if part is not None)
         return ":".join(known)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Describe a notice as data; see ``docs/json.md``."""
+        return {"code": self.code, "file": self.path, "line": self.line, "text": self.found, "advice": self.advice}
+
     def __str__(self) -> str:
         lines = [f"{self.place}: {self.severity}[{self.code}] {self.found}"]
         if self.excerpt:
             lines += [f"    {line}" for line in self.excerpt]
         lines.append(f"  {self.advice}")
         return "\n".join(line.translate(VISIBLE) for line in lines)
+
+
+Noticed = tuple[str, Finding]
+"""A notice and the name of the system that it is about, which is empty for the key."""
 
 
 def in_words(findings: Iterable[Finding]) -> list[str]:

@@ -41,11 +41,11 @@ def run(
     **arguments: Any,
 ) -> None:
     """Score every system, compare them, and write the report."""
-    paths = given(key, systems, place, **arguments)
+    paths, skipped = given(key, systems, place, **arguments)
     spare_inputs({"--output": output}, (key, *paths.values()), arguments["include"])
     chosen = wanted(measures)
     way = method(arguments, by)
-    results = scored(key, paths, chosen.metrics, unit=way.unit, **arguments)
+    results, notices = scored(key, paths, chosen.metrics, unit=way.unit, **arguments)
     with progress.resampling() as watch:
-        report = compare(results, chosen.measures, way, watch)
+        report = compare(results, chosen.measures, way, watch, [*skipped, *notices])
     write(rendered(report, look), output)

@@ -59,7 +59,7 @@ def run(
     **arguments: Any,
 ) -> None:
     """Score every system, rank them, and write the report and the plot."""
-    paths = given(key, systems, place, **arguments)
+    paths, skipped = given(key, systems, place, **arguments)
     spare_inputs({"--output": output, "--plot": plot}, (key, *paths.values()), arguments["include"])
     chosen = wanted(measures)
     measure, score = single(sort)
@@ -76,12 +76,23 @@ def run(
         complain(f"corefscore: {name} is not ranked: {reason(error)}")
         unscored[name] = reason(error)
 
-    results = scored(key, paths, wanted(f"{measures},{measure}").metrics, refused=refused, unit=way.unit, **arguments)
+    metrics = wanted(f"{measures},{measure}").metrics
+    results, notices = scored(key, paths, metrics, refused=refused, unit=way.unit, **arguments)
+    notices = [*skipped, *notices]
     if not results:
         complain("corefscore: no system can be ranked")
         click.get_current_context().exit(InputError.status)
     with progress.resampling() as watch:
-        ranking = rank(results, chosen.measures, sort=measure, score=score, method=way, unscored=unscored, watch=watch)
+        ranking = rank(
+            results,
+            chosen.measures,
+            sort=measure,
+            score=score,
+            method=way,
+            unscored=unscored,
+            watch=watch,
+            notices=notices,
+        )
     if plot is not None:
         write_bytes(drawn(ranking, form), plot)
     write(rendered(ranking, look), output)

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import click
 
-from corefscore.checking.findings import Finding
+from corefscore.checking.findings import VISIBLE, Finding, Noticed
 from corefscore.cli import options
 from corefscore.cli.messages import strict, tell
 from corefscore.cli.scoring import evaluated, named, of_both_sides, read_key, workers
-from corefscore.documents.folders import sources
-from corefscore.documents.model import RESPONSE
 from corefscore.errors import InputError, ScorerError, UsageError
-from corefscore.formats import recognisable
-from corefscore.formats.row import OneOrEach, of_side
 from corefscore.layouts import DATA, TABLES
 from corefscore.metrics import NAMES as METRICS
 from corefscore.metrics import find
@@ -141,15 +138,16 @@ def scored(
     unit: str,
     refused: Callable[[str, ScorerError], None] | None = None,
     **arguments: Any,
-) -> dict[str, Result]:
-    """The results of systems by name. The key is read once; responses are read one after another.
+) -> tuple[dict[str, Result], list[Noticed]]:
+    """Score systems; returns their results by name, and all notices. The key is read once, responses one after another.
 
-    The error of a system that cannot be scored is raised, or passed to ``refused``; errors of the key are always
-    raised.
+    The error of a system that cannot be scored is raised, or passed to ``refused`` if there are other systems; errors
+    of the key are always raised.
     """
     with workers() as apply:
         corpus = read_key(key, metrics, apply=apply, **arguments)
         tell(corpus.notices)
+        notices = [("", notice) for notice in corpus.notices]
         corpus = replace(corpus, notices=())  # printed only once
         files = files_of(corpus)
 
@@ -160,45 +158,44 @@ def scored(
             return result
 
         def give_up(name: str, error: ScorerError) -> None:
-            _suggest_systems(systems[name], error)
-            if refused is None:
+            error = _suggest_systems(systems[name], error)
+            if refused is None or len(systems) == 1:
                 raise error
             refused(name, error)
 
         blamed = () if strict() else files
-        return scored_each(systems, score_one, tell, files, refused=give_up, blamed=blamed)
+        results, of_systems = scored_each(systems, score_one, files, tell=tell, refused=give_up, blamed=blamed)
+        return results, notices + of_systems
 
 
-def _suggest_systems(path: str, error: ScorerError) -> None:
-    """Raise `UsageError` if files of a folder have the same document, since each file may be a system of its own."""
+def _suggest_systems(path: str, error: ScorerError) -> ScorerError:
+    """Return the error of a system, or a `UsageError` if files of a folder have the same document, since each file may
+    be a system of its own."""
     findings = error.findings if isinstance(error, InputError) and os.path.isdir(path) else ()
     for finding in findings:
         if finding.code == "repeated-name" and not str(finding.details["first"]).startswith(f"{finding.path}:"):
-            raise UsageError(
+            return UsageError(
                 f"{path}: a folder is read as one system, and two of its files have the same document: {finding.place} "
                 f"and {finding.details['first']}; if each file is a system, use --systems {path}"
             )
+    return error
 
 
 def given(
     key: str,
     systems: Sequence[str],
     place: str | None,
-    *,
-    include: str | None,
-    input_format: OneOrEach[str],
     **arguments: Any,
-) -> dict[str, str]:
-    """The paths of all systems by name: the arguments and those of a folder; see `named` and `folder`. If there are
-    none, the key is the system, provided that it is JSON lines with both sides.
+) -> tuple[dict[str, str], list[Noticed]]:
+    """Find the systems: the arguments and those of a folder; see `named` and `folder`. If there are none, the key is
+    the system, provided that it is JSON lines with both sides. Returns their paths by name, and the notices.
 
     Raises `UsageError` if there is no system.
     """
-    form = of_side(input_format, RESPONSE), arguments.get("clusters_field")
-    in_folder, skipped = folder(place, key, include, *form) if place is not None else ([], [])
+    in_folder, skipped = folder(place, key) if place is not None else ([], [])
     tell(skipped)
     if not systems and place is None:
-        both, _ = of_both_sides(key, None, None, {"include": include, "input_format": input_format, **arguments})
+        both, _ = of_both_sides(key, None, None, arguments)
         systems = [both] if both is not None else []
     if not systems and not in_folder:
         raise UsageError(
@@ -206,14 +203,13 @@ def given(
             if place is None
             else f"{place}: the folder contains no system"
         )
-    return named([*systems, *in_folder])
+    return named([*systems, *in_folder]), [("", notice) for notice in skipped]
 
 
-def folder(path: str, key: str, include: str | None, *form: str | None) -> tuple[list[str], list[Finding]]:
-    """The entries of a folder that are systems, sorted by name, and a notice for every other entry.
+def folder(path: str, key: str) -> tuple[list[str], list[Finding]]:
+    """List the entries of a folder that are systems, sorted by name, and a notice for every other entry.
 
-    ``form`` is the format and the field of clusters from the options, if any. Raises `UsageError` for a folder that
-    cannot be read.
+    Raises `UsageError` for a folder that cannot be read.
     """
     try:
         entries = [os.path.join(path, name) for name in sorted(os.listdir(path))]
@@ -221,31 +217,33 @@ def folder(path: str, key: str, include: str | None, *form: str | None) -> tuple
         raise UsageError(f"--systems {path}: expected a folder; give a single file as a SYSTEM") from error
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from error
-    why = {entry: _no_system(entry, key, include, *form) for entry in entries}
+    why = {entry: _no_system(entry, key) for entry in entries}
     skipped = [Finding("not-a-system", entry, details={"what": what}) for entry, what in why.items() if what]
     return [entry for entry, what in why.items() if not what], skipped
 
 
-def _no_system(entry: str, key: str, include: str | None, *form: str | None) -> str | None:
-    """Why an entry of a folder is not a system; None if it is. A file that cannot be read is a system, whose scoring
-    fails."""
-    if os.path.basename(entry).startswith("."):
+ABOUT = re.compile(r"(README|LICEN[CS]E|NOTICE|COPYING|CHANGELOG|Makefile)\b", re.IGNORECASE)
+"""The names of files that are about a folder, whatever their ending."""
+
+
+def _no_system(entry: str, key: str) -> str | None:
+    """Say why an entry of a folder is not a system; None if it is. What cannot be read is a system that fails."""
+    name = os.path.basename(entry)
+    if name.startswith("."):
         return "its name begins with a dot"
+    if ABOUT.match(name):
+        return "its name is that of a file about the folder"
     if os.path.exists(key) and os.path.samefile(key, entry):
         return "it is the key"
     if not os.path.isdir(entry) and not os.path.isfile(entry) and os.path.exists(entry):
         return "it is neither a file nor a folder"
-    try:
-        if any(recognisable(source, *form) for source in sources(entry, include)):
-            return None
-    except UsageError:
-        return None
-    return "its content is of no format that can be scored"
+    return None
 
 
 def reason(error: ScorerError) -> str:
-    """Why a system cannot be scored, in one line."""
+    """Say why a system cannot be scored, in one line without control characters."""
+    text = str(error)
     if isinstance(error, InputError):
         first = error.findings[0]
-        return f"{first.place}: {first.found}"
-    return str(error).split("\n", maxsplit=1)[0]
+        text = f"{first.place}: {first.found}"
+    return text.split("\n", maxsplit=1)[0].translate(VISIBLE)

@@ -171,18 +171,6 @@ def examined(
     return (replace(batch, layers=layers) for batch in form.examine(files, found, request))
 
 
-def recognisable(source: Source, name: str | None = None, clusters_field: str | None = None) -> bool:
-    """Whether a file may have documents of some format, or of the format ``name``; true for an empty file.
-
-    Raises as `recognised` does.
-    """
-    head, fields = source.head(HEAD_BYTES), (clusters_field or "").split(",")
-    if not head.strip():
-        return True
-    rows = [row for row in map(find, NAMES if name is None else (name,)) if row.recognises(head)]
-    return any(len(head) == HEAD_BYTES or row.promises(head, fields) for row in rows)
-
-
 def form_of(files: Sequence[Source], reading: Reading, side: str | None) -> Format:
     """The format of the files of a side: the one that is requested, or that of the content of the first file.
 

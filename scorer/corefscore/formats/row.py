@@ -259,8 +259,6 @@ class Format(NamedTuple):
 
     - ``has_both_sides``: whether it is both key and response.
     - ``of_characters``: whether its mentions count characters.
-    - ``promises``: whether documents can be expected in a recognised file, given its first bytes and the requested
-      fields; for a format in which other data is written, too.
 
     Each of these may be missing:
 
@@ -287,7 +285,6 @@ class Format(NamedTuple):
     named: Read | None = None
     layers: Callable[[Source, Request], Iterator[Layers]] | None = None
     types: Callable[[Source], Iterator[tuple[int, Mapping[str, str]]]] | None = None
-    promises: Callable[[bytes, Sequence[str]], bool] = lambda head, fields: True
     columns: bool = False
 
 

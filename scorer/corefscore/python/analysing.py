@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from corefscore.analysis.costs import measured
@@ -11,7 +10,7 @@ from corefscore.analysis.spans import REPAIRS
 from corefscore.analysis.texts import text_of
 from corefscore.errors import UsageError
 from corefscore.formats.row import AUTO
-from corefscore.python.api import complete, run_of, warned
+from corefscore.python.api import complete, run_of, warn_of
 from corefscore.python.arguments import Options, spelled
 from corefscore.reports.errors.report import ErrorReport
 from corefscore.run import scored
@@ -55,5 +54,6 @@ def analyse(
     result = scored(key, response, metrics, settings, reading, keep_pairs=True, texts=True, workers=workers)
     pairs = pairs_of(result)
     analysis = analysed(result, pairs, text_of([pairs]), Asked(reading.heads or AUTO, pronouns, spans), wanted)
-    result = warned(replace(result, notices=(*result.notices, *analysis.notices)))
-    return ErrorReport(replace(analysis, result=result), with_list=True)
+    report = ErrorReport(analysis, with_list=True)
+    warn_of(report.notices)
+    return report

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from corefscore.checking.baselines import Baseline, baseline_of, numbers_in, read_baseline
-from corefscore.checking.findings import Finding
+from corefscore.checking.findings import Noticed
 from corefscore.documents.model import KEY
 from corefscore.errors import UsageError
 from corefscore.metrics.measures import DEFAULT, scores_in, single, wanted
@@ -77,7 +77,8 @@ def compare(
     """
     chosen = wanted(_words(measures))
     method, others = _method(arguments)
-    return compared(_results(key, systems, chosen.metrics, others, method.unit), chosen.measures, method)
+    results, notices = _results(key, systems, chosen.metrics, others, method.unit)
+    return compared(results, chosen.measures, method, notices=notices)
 
 
 @_comparing
@@ -99,8 +100,9 @@ def rank(
     """
     chosen, (measure, score) = wanted(_words(measures)), single(sort)
     method, others = _method(arguments)
-    results = _results(key, systems, wanted(f"{_words(measures)},{measure}").metrics, others, method.unit)
-    return ranked(results, chosen.measures, sort=measure, score=score, method=method)
+    metrics = wanted(f"{_words(measures)},{measure}").metrics
+    results, notices = _results(key, systems, metrics, others, method.unit)
+    return ranked(results, chosen.measures, sort=measure, score=score, method=method, notices=notices)
 
 
 @spelled
@@ -194,17 +196,16 @@ def _words(names: str | Sequence[str]) -> str:
 
 def _results(
     key: Given, systems: Mapping[str, Given], metrics: Sequence[Metric], arguments: Mapping[str, Any], unit: str
-) -> dict[str, Result]:
-    """The results of systems by name; gives one warning for the notices of all of them."""
+) -> tuple[dict[str, Result], list[Noticed]]:
+    """Score systems; returns their results by name and the notices, for which it gives one warning."""
     if not isinstance(systems, Mapping) or not systems:
         found = "none is given" if isinstance(systems, Mapping) else f"they are {type(systems).__name__}"
         raise UsageError(f"systems: {found}; expected responses by name, such as {{'a': response}}")
     run = run_of(metrics, arguments, unit)
-    notices: list[Finding] = []
     if (paths := paths_of(KEY, key)) is not None:
         names = names_asked(metrics, run.settings.own)
         key = corpus(paths, run.reading, KEY, names, workers=run.workers)
 
-    results = scored_each(systems, partial(run.result, key), lambda found, _: notices.extend(found), files_of(key))
-    warn_of(notices)
-    return results
+    results, notices = scored_each(systems, partial(run.result, key), files_of(key))
+    warn_of([notice for _, notice in notices])
+    return results, notices

@@ -210,7 +210,10 @@ class Check(Presented):
         fidelity = self.result.fidelity
         texts = {} if fidelity is None else {"baseline": self.fidelity_before, **fidelity.to_dict(documents=False)}
         return {
-            **head("check", self.signature, {**self.result.settings.to_dict(), **averaged}),
+            **head(
+                *("check", self.signature, {**self.result.settings.to_dict(), **averaged}),
+                [*self.result.notices, *self.notices],
+            ),
             "baseline": self.baseline,
             "measures": [_named(name) for name in self.asked.measures],
             "tolerance": self.asked.tolerance,

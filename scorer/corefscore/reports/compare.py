@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from operator import attrgetter
 from typing import Any
 
-from corefscore.checking.findings import Finding, plural
+from corefscore.checking.findings import Finding, Noticed, plural
 from corefscore.documents.model import is_within
 from corefscore.errors import NAMES_SHOWN, InputError
 from corefscore.metrics.counts import SCORES
@@ -68,12 +68,14 @@ PAIR_STATISTICS = (
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Presented):
     """The report of `compare`: ``results`` by the name of the system, all with the same key, and the comparison
-    ``found``; with groups of documents, also the comparison on each of them (``datasets``)."""
+    ``found``; with groups of documents, also the comparison on each of them (``datasets``). ``notices`` are about the
+    key and the systems."""
 
     results: Mapping[str, Result]
     measures: Collection[str]
     found: Compared
     datasets: OnDatasets | None = None
+    notices: Sequence[Noticed] = ()
 
     def __repr__(self) -> str:
         return f"<Comparison of {', '.join(self.results)} in {', '.join(self.measures)}>"
@@ -110,7 +112,10 @@ class Comparison(Presented):
     def paper(self) -> Sequence[Table]:
         """A row for each system, and the tables of groups; a single system has a second row with its intervals."""
         order, tested = range(len(self.results)), {name: index for index, name in enumerate(self.measures)}
-        table = paper_of(self.results, self.found, self.found.sample, self.measures, tested=tested, order=order)
+        names = shortened(list(self.results))
+        table = paper_of(
+            *(self.results, self.found, self.found.sample, self.measures), tested=tested, order=order, names=names
+        )
         if len(order) > 1:
             return [table, *self._on_groups]
         ends = {f"{m}.{c}": end for m, by_score in _ends(self.found).items() for c, end in by_score.items()}
@@ -205,7 +210,7 @@ class Comparison(Presented):
         """What the JSON layout prints; see ``docs/compare.md``."""
         names = list(self.results)
         return {
-            **head("compare", self.signature, options(self.results, self.found)),
+            **head("compare", self.signature, options(self.results, self.found), self.notices),
             "units": self.found.sample.units,
             "family": self.found.family,
             "tests": self.found.count,
@@ -234,15 +239,20 @@ class Comparison(Presented):
 
 
 def compare(
-    results: Mapping[str, Result], measures: Collection[str], method: Method, watch: Watch | None = None
+    results: Mapping[str, Result],
+    measures: Collection[str],
+    method: Method,
+    watch: Watch | None = None,
+    notices: Sequence[Noticed] = (),
 ) -> Comparison:
-    """Compare systems, given as results by name; ``watch`` is called with the share of the work done, from 0 to 1.
+    """Compare systems, given as results by name, with the ``notices`` about them; ``watch`` is called with the share of
+    the work done, from 0 to 1.
 
     Raises `InputError` if there is only one unit, and `UsageError` for invalid units and for results that are divided
     into kinds of mentions.
     """
     refuse_division(results.values())
-    return _comparison(results, measures, method, watch)
+    return replace(_comparison(results, measures, method, watch), notices=notices)
 
 
 def _comparison(

@@ -173,7 +173,7 @@ class Explanation(Presented):
             for row in self.rows
         ]
         options = {} if self.expect is None else {"expect": self.expect}
-        return {**head("explain", self.signature, options), "conventions": rows}
+        return {**head("explain", self.signature, options, self.official.notices), "conventions": rows}
 
 
 def _cells(row: Scored) -> list[Any]:

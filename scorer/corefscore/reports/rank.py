@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from corefscore.checking.findings import plural
+from corefscore.checking.findings import Noticed, plural
 from corefscore.errors import UsageError
 from corefscore.metrics.counts import SCORES
 from corefscore.metrics.measures import HEADINGS, asked, scores_of
@@ -71,6 +71,7 @@ class Ranking(Presented):
     ``results`` are the results of the scored systems by name, ``unscored`` the reasons why others have no score.
     ``table`` has the scores of every measure, ``found`` the tests of ``score`` of the measure ``sort``, which decide
     the ranks. ``order`` are the numbers of the systems, best first, and ``ranks`` their ranks in this order.
+    ``notices`` are about the key and the systems.
     """
 
     results: Mapping[str, Result]
@@ -81,6 +82,7 @@ class Ranking(Presented):
     found: Compared
     order: Sequence[int]
     ranks: Sequence[int]
+    notices: Sequence[Noticed] = ()
 
     def __repr__(self) -> str:
         ranked = (f"{rank} {self.names[system]}" for rank, system in zip(self.ranks, self.order, strict=True))
@@ -192,14 +194,26 @@ class Ranking(Presented):
     def readable(self) -> Sequence[Table]:
         """The ranking with as many columns as fit: first the score that decides, then the F1 of other measures, then
         recall and precision; and a table of the scores on each group of documents."""
-        names = dict(zip([*self.names, *self.unscored], shortened([*self.names, *self.unscored]), strict=True))
-        scored = [names[name] for name in self.names]
+        names, scored = self._short, [self._short[name] for name in self.names]
         return [
-            self._ranking(names),
+            self._with_unscored(self._ranking(names)),
             *self._groups_of(scored),
             self._hidden(scored),
             *fidelities(self.results, scored),
         ]
+
+    @cached_property
+    def _short(self) -> Mapping[str, str]:
+        """The short names of all systems by name."""
+        names = [*self.names, *self.unscored]
+        return dict(zip(names, shortened(names), strict=True))
+
+    def _with_unscored(self, table: Table) -> Table:
+        """Add a row and a note for each system without scores to a table that begins with ranks and systems."""
+        empty = [None] * (len(table.columns) - 2)
+        rows = [[None, self._short[name], *empty] for name in self.unscored]
+        notes = [f"{self._short[name]} is not ranked: {why}" for name, why in self.unscored.items()]
+        return table._replace(rows=[*table.rows, *rows], notes=[*table.notes, *notes])
 
     def _ranking(self, names: Mapping[str, str]) -> Table:
         """The readable ranking; ``names`` are the short names of all systems by name."""
@@ -218,10 +232,7 @@ class Ranking(Presented):
             against = test.against and names[test.against]
             row = [rank, names[self.names[system]], *self._scores(system), self.interval(system), test.p, against]
             rows.append(row)
-        empty = [None] * (len(columns) - 2)
-        rows += [[None, names[name], *empty] for name in self.unscored]
-        notes = [f"{names[name]} is not ranked: {why}" for name, why in self.unscored.items()]
-        return Table("ranking", columns, rows, notes=notes)
+        return Table("ranking", columns, rows)
 
     def _groups_of(self, names: Sequence[str]) -> list[Table]:
         """The score that decides ranks on each group of documents, one row per group; ``names`` are the names of the
@@ -248,10 +259,15 @@ class Ranking(Presented):
         measures = self.table.measures
         rank = RANKED[0], self.ranks
         tested = {self.sort: 0} if self.sort in measures else {}
+        names = [self._short[name] for name in self.names]
         systems = paper_of(
-            self.results, self.found, self.table, measures, tested=tested, order=self.order, before=[rank]
+            *(self.results, self.found, self.table, measures),
+            tested=tested,
+            order=self.order,
+            names=names,
+            before=[rank],
         )
-        return [systems, *self._groups_of(shortened(self.names))]
+        return [self._with_unscored(systems), *self._groups_of(names)]
 
     def interval(self, system: int) -> Interval | None:
         """The interval of the score that decides ranks; see `interval_of`."""
@@ -308,7 +324,9 @@ class Ranking(Presented):
             }
             ranked.append({**row, "groups": groups} if groups else row)
         return {
-            **head("rank", self.signature, {**options(self.results, self.found), "sort": self.sorted_by}),
+            **head(
+                *("rank", self.signature, {**options(self.results, self.found), "sort": self.sorted_by}), self.notices
+            ),
             "units": self.found.sample.units,
             "ranking": ranked,
             "hidden": [hidden._asdict() for hidden in self.hidden],
@@ -328,6 +346,7 @@ def rank(
     method: Method,
     unscored: Mapping[str, str] | None = None,
     watch: Watch | None = None,
+    notices: Sequence[Noticed] = (),
 ) -> Ranking:
     """Rank systems by a score of the measure ``sort``: the highest comes first, and equal scores are sorted by name.
 
@@ -357,4 +376,4 @@ def rank(
     for position, system in enumerate(order, start=1):
         shares = ranks and not found.differ(found.pair_number(order[ranks[-1] - 1], system), 0, column)
         ranks.append(ranks[-1] if shares else position)
-    return Ranking(results, unscored or {}, whole, sort, score, found, order, ranks)
+    return Ranking(results, unscored or {}, whole, sort, score, found, order, ranks, notices)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any, NamedTuple, Protocol
 
+from corefscore.checking.findings import Finding, Noticed
 from corefscore.results import SCHEMA
 from corefscore.version import __version__
 
@@ -141,9 +142,21 @@ def known(value: float) -> float | None:
     return None if math.isnan(value) else float(value)
 
 
-def head(command: str, signature: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The first fields of the data of every report."""
-    return {"schema": SCHEMA, "version": __version__, "command": command, "signature": signature, "options": options}
+def head(
+    command: str, signature: str, options: Mapping[str, Any], notices: Iterable[Finding | Noticed]
+) -> dict[str, Any]:
+    """Return the first fields of the data of every report."""
+    return {
+        "schema": SCHEMA,
+        "version": __version__,
+        "command": command,
+        "signature": signature,
+        "options": options,
+        "notices": [
+            notice.to_dict() if isinstance(notice, Finding) else {"system": notice[0] or None, **notice[1].to_dict()}
+            for notice in notices
+        ],
+    }
 
 
 ENDING = re.compile(r"(?:\.[A-Za-z_][\w-]*)+$")

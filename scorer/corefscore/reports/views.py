@@ -180,10 +180,12 @@ def paper_of(
     *,
     tested: Mapping[str, int],
     order: Sequence[int],
+    names: Sequence[str],
     before: Iterable[tuple[Column, Sequence[Any]]] = (),
 ) -> Table:
-    """The table of systems for papers; ``before`` are columns before their names, each with a cell for each row."""
-    names, fronts, measure_names = shortened(list(results)), list(before), list(measures)
+    """Make the table of systems for papers; ``names`` are their short names, and ``before`` are columns before these,
+    each with a cell for each row."""
+    fronts, measure_names = list(before), list(measures)
     marks = _marks(sample, found, measures, tested=tested, order=order)
     rows: list[tuple[list[Any], dict[Scored, Any]]] = [
         (

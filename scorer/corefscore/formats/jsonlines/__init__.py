@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from corefscore.formats.jsonlines.dialects import DIALECTS
-from corefscore.formats.jsonlines.objects import promises, recognises
+from corefscore.formats.jsonlines.objects import recognises
 from corefscore.formats.jsonlines.reader import has_both_sides, of_characters, read, sentences, settled
 from corefscore.formats.jsonlines.writer import write
 from corefscore.formats.row import Format, later
@@ -23,7 +23,6 @@ FORMAT = Format(
     of_characters=of_characters,
     examine=later("jsonlines.examiner:examine"),
     layers=later("jsonlines.layers:read"),
-    promises=promises,
 )
 """JSON of any dialect; written in the dialect of e2e-coref."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator
 from itertools import chain
 from operator import le
@@ -22,20 +21,10 @@ WORDS_PER_SUBTOKEN, WORDS_BESIDES = 10, 100
 """The largest number of words of a document: so many for each of its subtokens, and so many more. Words without
 subtokens are rare, and a number such as 99999999 in a short line must not take all memory."""
 
-OF_DOCUMENTS = re.compile(rb"cluster|^doc(ument)?_(key|id)$|^sentences$|^subtoken_map$|^coref_chains$|^cased_words$")
-"""The names of fields that only documents have, and similar names."""
-
 
 def recognises(head: bytes) -> bool:
     """Tell whether the first bytes of a file are JSON, or at least a brace."""
     return is_json(head) or head.removeprefix(MARK).lstrip().startswith(b"{")
-
-
-def promises(head: bytes, fields: Collection[str] = ()) -> bool:
-    """Whether the first bytes of a JSON file name a field of documents, or one of ``fields``; settings and logs do
-    not."""
-    names = re.findall(rb'"([^"]*)"[^\S\n]*:', head)
-    return any(OF_DOCUMENTS.search(name) for name in names) or any(field.encode() in names for field in fields)
 
 
 def objects(source: Source, only: Collection[int] | None = None) -> Iterator[tuple[Place, Fields]]:

@@ -19,7 +19,7 @@ from corefscore.reports.row import COUNT, DOCUMENT, GAIN, MIDDLE, PERCENT, Colum
 from corefscore.reports.words import KEY_AND_RESPONSE
 from corefscore.statistics.percent import percent
 
-IN_HEAD = ("schema", "version", "command", "options")
+IN_HEAD = ("schema", "version", "command", "options", "notices")
 """The fields of the data of a response that the data of the comparison has once."""
 
 
@@ -170,8 +170,11 @@ class ErrorComparison(Reported):
         first_report = next(iter(self.reports.values()))
         data = {name: report.to_dict() for name, report in self.reports.items()}
         rows = self.status_table.rows[:-1]
+        results = {name: report.analysis.result for name, report in self.reports.items()}
+        notices = [(name, notice) for name, result in results.items() for notice in result.notices]
+        notices += [("", notice) for notice in first_report.analysis.notices]
         return {
-            **head("errors", self.signature, next(iter(data.values()))["options"]),
+            **head("errors", self.signature, next(iter(data.values()))["options"], notices),
             "measure": first_report.analysis.measure.name,
             "systems": {
                 name: {field: value for field, value in report.items() if field not in IN_HEAD}

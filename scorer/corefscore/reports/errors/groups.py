@@ -96,15 +96,16 @@ def _cell(group: Group, down: Sequence[int], across: Collection[int], home: int 
 
 def group_data(analysis: Analysis) -> list[dict[str, Any]]:
     """All groups with errors, as data."""
-    return [_data(group) for group in _groups(analysis, np.flatnonzero(~analysis.groups.perfect).tolist())]
+    groups = _groups(analysis, np.flatnonzero(~analysis.groups.perfect).tolist())
+    return [_data(group, analysis.result.names[group.document]) for group in groups]
 
 
-def _data(group: Group) -> dict[str, Any]:
-    """A group as data."""
+def _data(group: Group, document: str) -> dict[str, Any]:
+    """Describe a group of entities of a document as data."""
     row, column = ({entity: index for index, entity in enumerate(sizes)} for sizes in (group.key, group.response))
     shared = ((*pair, count) for pair, count in group.cells.items() if ABSENT not in pair)
     return {
-        "document": group.document,
+        "document": document,
         "cost": None if np.isnan(group.cost) else group.cost,
         "key": list(row),
         "response": list(column),

@@ -10,7 +10,7 @@ from typing import Any
 from corefscore.analysis import types
 from corefscore.analysis.partitions import ABSENT, BY_TRIMMING
 from corefscore.analysis.response import Analysis
-from corefscore.checking.findings import plural
+from corefscore.checking.findings import Finding, plural
 from corefscore.metrics import AVERAGE
 from corefscore.reports.errors import tables
 from corefscore.reports.errors.groups import group_data, group_tables
@@ -94,6 +94,11 @@ class ErrorReport(Presented):
         return notes
 
     @property
+    def notices(self) -> Sequence[Finding]:
+        """The notices of scoring and of the analysis."""
+        return [*self.analysis.result.notices, *self.analysis.notices]
+
+    @property
     def signature(self) -> str:
         analysis = self.analysis
         reading = {name: value for name, value in analysis.result.settings.reading.items() if name != "heads"}
@@ -109,7 +114,7 @@ class ErrorReport(Presented):
         options = {**analysis.result.settings.to_dict(), "spans": analysis.spans, "heads": analysis.heads}
         options["symmetric"] = self.symmetric
         data = {
-            **head("errors", self.signature, {**options, "pronouns": analysis.pronouns.name}),
+            **head("errors", self.signature, {**options, "pronouns": analysis.pronouns.name}, self.notices),
             "score": {name: score.f1 for name, score in analysis.result.items() if name != "mentions"},
             "repeated_mentions": {"count": analysis.copies, "cost": analysis.start - analysis.score},
             "types": [dict(zip(COSTS, cost, strict=True)) for cost in analysis.costs],
@@ -129,18 +134,19 @@ class ErrorReport(Presented):
 
     def _listed_data(self) -> Iterator[dict[str, Any]]:
         """Every error as data: span errors first, then the others by type."""
-        analysis = self.analysis
+        analysis, documents = self.analysis, self.analysis.result.names
         for mention in analysis.repaired.tolist():
             document, *key = analysis.span(mention)
             by = "trim" if analysis.both.repair[mention] == BY_TRIMMING else "head"
             response = list(analysis.in_response(mention))
-            yield {"type": types.SPAN, "document": document, "response": response, "key": key, "by": by}
+            yield {"type": types.SPAN, "document": documents[document], "response": response, "key": key, "by": by}
         names = {"key_entity": "key", "response_entity": "response", "into_key_entity": "into"}
         for error in self.errors:
             spans = [self._span_data(mention) for mention in error.mentions]
             group = int(analysis.groups.of[error.mentions[0]])
             entities = {name: getattr(error, field) for name, field in names.items() if getattr(error, field) != ABSENT}
-            yield {"type": error.type, "document": error.document, "group": group, "mentions": spans, **entities}
+            name = documents[error.document]
+            yield {"type": error.type, "document": name, "group": group, "mentions": spans, **entities}
 
     def _span_data(self, mention: int) -> list[int] | str:
         """The first and last token of a mention, or its words if the text of the key lacks them."""
