@@ -86,7 +86,7 @@ def _words(sentence: Sentence, colour: bool) -> Iterator[tuple[str, int]]:
     opening: dict[int, list[Mark]] = {}
     closing: dict[int, list[tuple[Mark, bool]]] = {}
     last = sentence.first + len(sentence.words) - 1
-    parts = [(start, end, mark) for mark in sentence.marks for start, end in mark.parts]
+    parts = [(start, end, mark) for mark in sentence.marks for start, end in mark.parts if start <= last]
     for start, end, mark in sorted(parts, key=lambda part: (part[0], -part[1])):
         opening.setdefault(start, []).append(mark)
         closing.setdefault(min(end, last), []).insert(0, (mark, mark.end > min(end, last)))

@@ -27,6 +27,9 @@ response."""
 MOST_NUMBERS = 1_000_000
 """The largest number of tokens of a document without words, which is shown as the numbers of its tokens."""
 
+BEYOND = ("(without", "a", "place", "in", "the", "text:)")
+"""The words before mentions that begin beyond the text of the key."""
+
 
 class Mark(NamedTuple):
     """A mention of either side: the first and last token of each of its parts (most have one), its state, the names of
@@ -151,15 +154,26 @@ class Diff:
                 raise UsageError(f'document "{name}" has {size} tokens and no words; give files with words')
             yield Sentence(1, 0, [str(token) for token in range(size)], marks)
             return
+        within = [mark for mark in marks if mark.start < end - begin]
         first_mark = 0
         for number, edge in enumerate(edges, start=1):
             end_mark = first_mark
-            last = number == len(edges)
-            while end_mark < len(marks) and (last or marks[end_mark].start + begin < edge):
+            while end_mark < len(within) and within[end_mark].start + begin < edge:
                 end_mark += 1
             start = begin if number == 1 else edges[number - 2]
-            yield Sentence(number, start - begin, analysis.text.words[start:edge], marks[first_mark:end_mark])
+            yield Sentence(number, start - begin, analysis.text.words[start:edge], within[first_mark:end_mark])
             first_mark = end_mark
+        if beyond := range(first + len(within), stop):
+            yield self._beyond(beyond, len(edges) + 1, end - begin)
+
+    def _beyond(self, mentions: Sequence[int], number: int, token: int) -> Sentence:
+        """Show the mentions beyond the text of the key as a last sentence, which begins at this token."""
+        words, marks = list(BEYOND), []
+        for mention in mentions:
+            start = token + len(words)
+            words += self.analysis.words(mention).split() or ["?"]
+            marks.append(self.marks[mention]._replace(parts=[(start, token + len(words) - 1)]))
+        return Sentence(number, token, words, marks)
 
 
 def wanted(mark: Mark, kinds: Collection[str], entities: Collection[str]) -> bool:
