@@ -263,7 +263,7 @@ def test_papers_get_notes_and_the_signature(layout: str, capfdbinary: Capture) -
 
 
 def test_one_system_has_its_scores_and_intervals(capfdbinary: Capture) -> None:
-    alone, pair = compared(capfdbinary, ASH), compared(capfdbinary, ASH, BIRCH)
+    alone, pair = compared(capfdbinary, f"ash.conll={ASH}"), compared(capfdbinary, ASH, BIRCH)
     assert alone["systems"]["ash.conll"] == pair["systems"]["ash.conll"]
     assert alone["pairs"] == []
     for name in ("test", "correction", "alpha", "family"):  # nothing is tested
@@ -271,7 +271,7 @@ def test_one_system_has_its_scores_and_intervals(capfdbinary: Capture) -> None:
         assert f"| {name}=" not in alone["signature"]
         assert name not in alone["options"]
     assert "| trials=" in alone["signature"]
-    text = call(capfdbinary, "compare", KEY, ASH, "--measures", "lea").stdout.decode()
+    text = call(capfdbinary, "compare", KEY, f"ash.conll={ASH}", "--measures", "lea").stdout.decode()
     low, high = (f"{100 * alone['systems']['ash.conll']['lea']['f1'][end]:.2f}" for end in ("low", "high"))
     assert f"80.34  {low}  {high}\n" in text
     assert "differences" not in text

@@ -399,7 +399,7 @@ def test_both_files_are_written_or_none(output: str, tmp_path: Path) -> None:
         ["cone", "key", "response.conll", "--output", "key/key.conll"],
         ["cone", "--estimate-key", "key", "--write-key", "key/key.conll"],
         ["compare", "key", "response.conll", "b=response.conll", "--output", "response.conll"],
-        ["rank", "key", "response.conll", "--output", "response.conll"],
+        ["rank", "key", "a=response.conll", "--output", "response.conll"],
         ["check", "--min", "lea=1", "key", "response.conll", "--output", "link"],
         ["check", "baseline.json", "key", "response.conll", "--output", "baseline.json"],
     ],

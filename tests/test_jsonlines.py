@@ -383,7 +383,7 @@ def test_the_options_are_the_same_for_every_command_that_scores(tmp_path: Path) 
     path = tmp_path / "both.jsonl"
     path.write_text(lines(*({**BOTH, "doc_key": f"d{number}"} for number in range(3))))
     field = ("--clusters-field", "clusters,x", "--input-format", "jsonlines", "--quiet", "--measures", "bcub")
-    assert within("rank", path, path, *field).status == 0
+    assert within("rank", path, f"x={path}", *field).status == 0
     assert within("check", path, path, "--min", "bcub=100", "--clusters-field", "x").status == 0
     assert within("check", path, path, "--min", "bcub=100", "--clusters-field", "clusters,x").status == 3
 

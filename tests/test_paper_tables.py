@@ -101,7 +101,7 @@ def test_notes_are_about_columns_that_are_there(command: str, layout: str, capfd
     for start in ("low, high: ", "verdict: at" if command == "compare" else "p: the test that"):
         assert start in readable
         assert start not in printed
-    assert "low, high: " in paper(capfdbinary, "compare", KEY, RUNS / "ash.conll", "--format", layout)
+    assert "low, high: " in paper(capfdbinary, "compare", KEY, f"ash={RUNS / 'ash.conll'}", "--format", layout)
 
 
 @pytest.mark.parametrize("command", ["compare", "rank"])

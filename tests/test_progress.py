@@ -37,7 +37,7 @@ class Screen(io.TextIOWrapper):
     [
         ["muc", "key", "response"],
         ["muc", "key.gz", "response.jsonl"],
-        ["rank", "key", "response", "--measures", "muc", "--sort", "muc", "--trials", "1"],
+        ["rank", "key", "a=response", "--measures", "muc", "--sort", "muc", "--trials", "1"],
         ["convert", "key", "out"],
         ["validate", "response.jsonl", "--key", "key"],
     ],

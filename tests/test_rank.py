@@ -246,9 +246,10 @@ def test_an_empty_output_is_a_system_that_failed(tmp_path: Path, capfdbinary: Ca
 
 @pytest.mark.parametrize("command", ["rank", "compare"])
 def test_a_folder_of_systems_given_as_one_is_told_of(command: str, capfdbinary: Capture) -> None:
-    done = call(capfdbinary, command, KEY, RUNS)
-    assert (done.status, done.stdout) == (2, b"")
-    assert f"if each file is a system, use --systems {RUNS}\n".encode() in done.stderr
+    for system in (RUNS, f"runs={RUNS}"):
+        done = call(capfdbinary, command, KEY, system)
+        assert (done.status, done.stdout) == (2, b"")
+        assert f"if each file is a system, use --systems {RUNS}\n".encode() in done.stderr
     nothing = call(capfdbinary, command, KEY)
     assert (nothing.status, nothing.stderr) == (
         2,
@@ -371,7 +372,7 @@ def test_a_system_that_cannot_be_scored_has_its_row_and_the_others_are_ranked(
 
 
 def test_a_fault_in_the_key_is_no_fault_of_the_systems(capfdbinary: Capture) -> None:
-    done = call(capfdbinary, "rank", UNCLOSED / "response.conll", UNCLOSED / "key.conll")
+    done = call(capfdbinary, "rank", UNCLOSED / "response.conll", f"a={UNCLOSED / 'key.conll'}")
     assert (done.status, done.stdout) == (1, b"")
     assert b"error[unclosed-mention]" in done.stderr
 

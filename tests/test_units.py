@@ -200,7 +200,8 @@ def test_a_field_of_json_tells_the_same_units(shape: str, tmp_path: Path) -> Non
 def test_every_command_with_units_takes_them(arguments: Sequence[str], capfdbinary: Capture) -> None:
     command, *others = arguments
     measures = [] if command == "lea" else ["--measures", "lea", "--trials", "99"]
-    common: list[Path | str] = [command, KEY, WITHIN, *others, *measures, "--format", "json", "--unit", "column:1"]
+    system = WITHIN if command == "lea" else f"within={WITHIN}"
+    common: list[Path | str] = [command, KEY, system, *others, *measures, "--format", "json", "--unit", "column:1"]
     done = call(capfdbinary, *common)
     assert done.status == 0, done.stderr
     assert b"unit=column:1" in done.stdout

@@ -190,7 +190,7 @@ def given(
     """Find the systems: the arguments and those of a folder; see `named` and `folder`. If there are none, the key is
     the system, provided that it is JSON lines with both sides. Returns their paths by name, and the notices.
 
-    Raises `UsageError` if there is no system.
+    Raises `UsageError` if there is no system, or only one without a name: then KEY may have been left out.
     """
     in_folder, skipped = folder(place, key) if place is not None else ([], [])
     tell(skipped)
@@ -203,7 +203,21 @@ def given(
             if place is None
             else f"{place}: the folder contains no system"
         )
-    return named([*systems, *in_folder]), [("", notice) for notice in skipped]
+    by_name = named([*systems, *in_folder])
+    if place is None and len(systems) == 1 and [*by_name.values()] == [*systems] != [key]:
+        _refuse_alone(key, systems[0])
+    return by_name, [("", notice) for notice in skipped]
+
+
+def _refuse_alone(key: str, system: str) -> None:
+    """Raise `UsageError` for one system without a name, since the first of two systems may be taken for KEY."""
+    verb = f"corefscore {click.get_current_context().command.name}"
+    several = f"; if each file is a system, use --systems {system}" if os.path.isdir(system) else ""
+    raise UsageError(
+        f"nothing to compare: {key} is taken for KEY, and {system} is the only system\n"
+        f"  to compare the two, type: {verb} KEY {key} {system}\n"
+        f"  to have intervals for one system, name it: {verb} {key} NAME={system}{several}"
+    )
 
 
 def folder(path: str, key: str) -> tuple[list[str], list[Finding]]:
