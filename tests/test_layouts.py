@@ -211,7 +211,9 @@ def test_without_a_bracket_the_group_is_the_match(tmp_path: Path) -> None:
 def test_groups_without_a_member_are_refused(rest: str) -> None:
     command, *options = rest.split()
     demo = TESTDATA / "demo"
-    sides = [demo / name for name in ("key.conll", "response.conll", "key.conll")][: 3 if command in ("compare", "rank") else 2]
+    sides = [demo / name for name in ("key.conll", "response.conll", "key.conll")][
+        : 3 if command in ("compare", "rank") else 2
+    ]
     done = within(command, *sides, "--by", "xyz", *options)
     assert (done.status, done.stdout) == (2, b"")
     assert b"--by 'xyz' matches nothing in the name of 1 document, so there are no groups" in done.stderr
@@ -253,7 +255,9 @@ def test_intervals_of_the_total_are_those_of_compare() -> None:
     """Of one response alone; documents and groups have none."""
     systems = TESTDATA / "systems"
     pair = systems / "key.conll", systems / "runs" / "ash.conll"
-    compared = json.loads(within("compare", pair[0], f"ash.conll={pair[1]}", "--measures", "lea,mentions", "--format", "json").stdout)
+    compared = json.loads(
+        within("compare", pair[0], f"ash.conll={pair[1]}", "--measures", "lea,mentions", "--format", "json").stdout
+    )
     expected = {
         m: {s: (x["low"], x["high"]) for s, x in its.items()} for m, its in compared["systems"]["ash.conll"].items()
     }
