@@ -15,7 +15,8 @@ from corefscore.documents.folders import sources
 from corefscore.documents.model import KEY, RESPONSE, SENTENCE, TENTH, Documents, joined
 from corefscore.errors import UsageError
 from corefscore.formats import BY_CONTENT, EVERY_NAME, TAGGED, find, form_of, read, requested
-from corefscore.formats.row import EMPTY, FullDocument, Layers, Reading, Sentences, full_documents
+from corefscore.formats.row import EMPTY, FullDocument, Layers, Reading, Sentences, full_documents, zeros_in
+from corefscore.formats.written import NO_FORM
 
 
 def convert(
@@ -55,13 +56,13 @@ def convert(
     request = requested(KEY, reading)._replace(texts=True)
     if key is not None:
         documents = _on_tokens(key, path, both, notices)
-    elif target.name == TAGGED and origin.name == COREFUD:
+    elif target.name in WITH_ZEROS and origin.name == COREFUD:
         assert origin.layers is not None, "CorefUD has layers"
         layers = chain.from_iterable(origin.layers(source, request) for source in files)
         documents = _with_zeros(origin.read(files, notices, request), layers, notices)
     else:
         texts = chain.from_iterable(sentences(source, notices, request) for source in files)
-        documents = _full(origin.read(files, notices, request), texts, notices)
+        documents = _full(origin.read(files, notices, request), texts, notices, zeros=origin.zeros)
     yield from target.write(_in_one_file(documents, key or path, notices), notices, written)
 
 
@@ -85,6 +86,9 @@ USUAL_TARGETS = ("conll", "jsonlines")
 
 COREFUD = "corefud"
 """The format whose mentions are more than spans."""
+
+WITH_ZEROS = (TAGGED, "crac-2026")
+"""The formats in which zeros are words."""
 
 
 def _on_words(key: str, path: str, reading: Reading, notices: list[Finding]) -> Iterator[str]:
@@ -216,7 +220,7 @@ def _with_zeros(
         ]
         _note_lost(batch, lost, notices)
         for of_document, full in zip(of_batch, full_documents(replace(batch, start=start, end=end)), strict=True):
-            words = [[word.removeprefix(EMPTY) or "_" for word in sentence] for sentence in of_document.words]
+            words = [[word.removeprefix(EMPTY) or NO_FORM for word in sentence] for sentence in of_document.words]
             yield full._replace(sentences=words, zeros=set(np.flatnonzero(of_document.empty).tolist()))
 
 
@@ -239,9 +243,9 @@ def writable() -> list[str]:
 
 
 def _full(
-    batches: Iterator[Documents], texts: Iterator[Sentences | None], notices: list[Finding]
+    batches: Iterator[Documents], texts: Iterator[Sentences | None], notices: list[Finding], *, zeros: bool
 ) -> Iterator[FullDocument]:
-    """Documents with their words, which are read in a second pass over the files."""
+    """Documents with their words, which are read in a second pass over the files, and with ``zeros`` among them."""
     names = Names()
     for batch in batches:
         names.add(batch)
@@ -250,4 +254,6 @@ def _full(
             if pieces := batch.discarded.get(number):
                 details = {"document": document.name, "count": plural(len(pieces), "piece"), "piece": pieces[0]}
                 notices.append(Finding("dropped-marks", place.source.name, place.line, details=details))
-            yield document._replace(sentences=next(texts))
+            sentences = next(texts)
+            found = set(zeros_in(chain(*sentences or ()))) if zeros else ()
+            yield document._replace(sentences=sentences, zeros=found)

@@ -27,7 +27,7 @@ EMPTY = "\N{EMPTY SET}"
 """The prefix of an empty node among words; without a form, the prefix is the word."""
 
 ZERO = "##"
-"""The prefix of a word of tagged text that means a zero."""
+"""The prefix of a word of tagged text or of JSON that means a zero."""
 
 HEADS = AUTO, FILE, PARSE, TREE, LAST = "auto", "file", "parse", "tree", "last"
 """The values of ``--heads``: the heads that the file names; by the column of parses and the rules for the Penn
@@ -150,6 +150,11 @@ class FullDocument(NamedTuple):
     zeros: Collection[int] = ()
 
 
+def zeros_in(words: Iterable[str]) -> list[int]:
+    """Find the words that mean zeros."""
+    return [number for number, word in enumerate(words) if word.startswith(ZERO)]
+
+
 def order_kept(document: FullDocument, written: Iterable[str]) -> bool:
     """Whether the entities of a document, written in this order of their ids, are read in the order that they have.
 
@@ -201,8 +206,8 @@ class Layers(NamedTuple):
     If mentions are more than spans, empty nodes are words, ``numbers`` are the numbers of the words
     (`corefscore.documents.model.Nodes`), and ``tree`` returns their dependencies.
 
-    For a text with tags, ``faults`` counts its tags with each of `FAULTS`, and ``at`` returns the line and column of a
-    word, or of the first tag with a fault, with the text around it. ``zeros`` are the words that mean zeros.
+    ``zeros`` are the words that mean zeros. For a text with tags, ``faults`` counts its tags with each of `FAULTS`, and
+    ``at`` returns the line and column of a word, or of the first tag with a fault, with the text around it.
     """
 
     line: int | None
@@ -268,7 +273,8 @@ class Format(NamedTuple):
     - ``layers``: the `Layers` of each document of one file.
     - ``types``: the first line of each document of one file, and the types of its entities by id.
 
-    ``columns`` says whether lines have columns, one of which can be named as that of words.
+    ``columns`` says whether lines have columns, one of which can be named as that of words; ``zeros`` whether words
+    that begin with `ZERO` mean zeros.
     """
 
     name: str
@@ -286,6 +292,7 @@ class Format(NamedTuple):
     layers: Callable[[Source, Request], Iterator[Layers]] | None = None
     types: Callable[[Source], Iterator[tuple[int, Mapping[str, str]]]] | None = None
     columns: bool = False
+    zeros: bool = False
 
 
 OBJECTS = re.compile(rb"""\s*(?:\{\s*(?:["'}]|\Z)|\[\s*\{\s*["'}])""")

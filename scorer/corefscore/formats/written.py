@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import count
 from operator import itemgetter
 
 from corefscore.checking.findings import Finding, plural
-from corefscore.formats.row import NO_WORD, FullDocument, Sentences
+from corefscore.formats.row import NO_WORD, ZERO, FullDocument, Sentences
 
 Spans = Sequence[tuple[int, int]]
 
 UNFIT = re.compile(r"[\t\n]|\A\s|\s\Z|#\s*end document", re.ASCII)
 """Words that would end a column, a line or the document, or that have white space at their ends, which readers
 remove."""
+
+NO_FORM = "_"
+"""The word for an empty node without a form."""
 
 SINGLE, OPEN, CLOSE = range(3)
 """The kinds of marks: of a mention of one token, and where one of several begins and ends."""
@@ -80,6 +84,19 @@ def words_of(document: FullDocument, notices: list[Finding]) -> Sentences:
     tokens = 1 + max((end for spans in document.entities.values() for _, end in spans), default=-1)
     noted(document, notices, "no-words", tokens=tokens)
     return [[NO_WORD] * tokens]
+
+
+def with_signs(sentences: Sentences, zeros: Collection[int]) -> Sentences:
+    """Put the sign of zeros before the words that are zeros, which is all of a word without a form."""
+    if not zeros:
+        return sentences
+    token = count()
+
+    def signed(word: str) -> str:
+        is_zero = next(token) in zeros and not word.startswith(ZERO)
+        return ZERO + word.removeprefix(NO_FORM) if is_zero else word
+
+    return [list(map(signed, sentence)) for sentence in sentences]
 
 
 def laid_out(document: FullDocument, notices: list[Finding]) -> Iterator[Sequence[str]]:

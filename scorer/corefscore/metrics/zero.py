@@ -17,7 +17,7 @@ def count(alignment: Alignment) -> tuple[Counts]:
     zeros of the response.
 
     A zero is anaphoric unless it is the first mention of its entity. Its counterpart is the mention of the response
-    that is equal or else aligned to it. The zero is resolved if the counterpart is not the first mention of its entity,
+    that is equal or else aligned to it. The zero is resolved if the counterpart is not the first mention of any entity,
     and correctly resolved if some mention before the zero in its entity also has its counterpart in that entity of the
     response. The anaphoric zeros of the response are the counterparts of resolved zeros, and its other anaphoric zeros
     that are not the counterpart of an anaphoric zero of the key.
@@ -32,9 +32,9 @@ def count(alignment: Alignment) -> tuple[Counts]:
     order = order_by(key.entity, other, key.number)
     linked = np.empty(len(order), dtype=np.bool_)
     linked[order] = ~changes(key.entity[order], other[order])
-    # A mention that is in several entities is looked up in the last one.
+    # A mention that is in several entities is looked up in the last one, but is the first mention of any of them.
     is_first, taken = np.zeros((2, numbers + 1), dtype=np.bool_)
-    is_first[response.number] = _firsts(response)
+    is_first[response.number[_firsts(response)]] = True
     anaphor = alignment.key.nodes.zero & ~_firsts(key)
     resolved = anaphor & (counterpart != NOWHERE) & ~is_first[counterpart]
     taken[counterpart[anaphor]] = True

@@ -5,14 +5,15 @@ an empty node of the key that follows the same word: for the first free one of t
 free one.
 
 Programs write a zero in one of two places: where its empty node is, or after the word on which it depends
-(text2text-coref). The place that fits more zeros of a document is tried first for all of them, then the other one for
-those that are left. CorefUD says on which word a zero depends: its zeros are first taken for empty nodes that depend on
-the same word, by the same relations if there are such, then for those in the same place.
+(text2text-coref). The place that fits more zeros of a document, or else more forms, is tried first for all of them,
+then the other one for those that are left. CorefUD says on which word a zero depends: its zeros are first taken for
+empty nodes that depend on the same word, by the same relations if there are such, then for those in the same place. Of
+several words on which a node depends, the highest in the tree is tried before the others, as in text2text-coref.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
@@ -74,16 +75,33 @@ class DocumentWords:
         return _grouped(self.word_before[self.nodes].tolist(), self.nodes.tolist())
 
     @cached_property
+    def parents(self) -> list[list[int]]:
+        """The words on which each empty node depends, the highest in the tree first. For the root this is the word
+        before the sentence; for a node that depends on nothing, the word that it follows."""
+        found = []
+        for node in self.nodes.tolist():
+            numbers = self.tree.links[node][0] or [self.layers.numbers[node]]
+            index = np.searchsorted(self.layers.numbers, np.array(numbers, dtype=np.int64), side="right") - 1
+            is_root = np.array(numbers) % SENTENCE == 0
+            depth = np.where(is_root, -1, self.tree.depth[index])
+            words = np.where(index < 0, START, self.word_before[index])
+            found.append(words[np.argsort(depth, kind="stable")].tolist())
+        return found
+
+    @cached_property
     def by_parent(self) -> dict[int, list[int]]:
-        """The empty nodes by the word on which they depend, the first of several. For the root this is the word before
-        the sentence; for a node that depends on nothing, the word that it follows. The nodes of a word that also follow
-        it come first, as in text2text-coref."""
-        nodes = self.nodes
-        parents = [(*self.tree.links[node][0], self.layers.numbers[node])[0] for node in nodes.tolist()]
-        index = np.searchsorted(self.layers.numbers, np.array(parents, dtype=np.int64), side="right") - 1
-        words = np.where(index < 0, START, self.word_before[index])
-        order = order_by((words != self.word_before[nodes]).astype(np.int64))
-        return _grouped(words[order].tolist(), nodes[order].tolist())
+        """The empty nodes by the highest word on which they depend. The nodes of a word that also follow it come first,
+        as in text2text-coref."""
+        words = np.array([words[0] for words in self.parents], dtype=np.int64)
+        order = order_by((words != self.word_before[self.nodes]).astype(np.int64))
+        return _grouped(words[order].tolist(), self.nodes[order].tolist())
+
+    @cached_property
+    def by_any_parent(self) -> dict[int, list[int]]:
+        """The empty nodes by every word on which they depend."""
+        rows = zip(self.parents, self.nodes.tolist(), strict=True)
+        words, nodes = zip(*((word, node) for words, node in rows for word in words), strict=True)
+        return _grouped(words, nodes)
 
 
 def _grouped(names: Sequence[int], values: Sequence[int]) -> dict[int, list[int]]:
@@ -113,16 +131,21 @@ def nodes_of_zeros(
 
     by_place = _grouped(words_before(own.first[np.array(zeros)]), zeros)
     if isinstance(response, DocumentWords):
-        parents, of_parents = zip(
-            *((word, zero) for word, nodes in response.by_parent.items() for zero in nodes), strict=True
-        )
-        by_parent = _grouped(words_before(own.first[np.array(parents) + 1]), of_parents)
-        ways = [(key.by_parent, by_parent), (key.by_place, by_place)]
+
+        def in_key(by_word: Mapping[int, Sequence[int]]) -> dict[int, list[int]]:
+            """The zeros by the words of the key for the words of the answer."""
+            words, of_words = zip(*((word, zero) for word, nodes in by_word.items() for zero in nodes), strict=True)
+            return _grouped(words_before(own.first[np.array(words) + 1]), of_words)
+
+        ways = [(key.by_parent, in_key(response.by_parent)), (key.by_place, by_place)]
+        ways.append((key.by_any_parent, in_key(response.by_any_parent)))
         labels = [(key.relations, response.relations), (key.forms, response.forms)]
     else:
         ways = [(key.by_place, by_place), (key.by_parent, by_place)]
-        ways.sort(key=lambda way: -sum(min(len(group), len(way[0].get(word, ()))) for word, group in way[1].items()))
-        labels = [(key.forms, {zero: response[zero].removeprefix(ZERO) for zero in zeros})]
+        forms = {zero: response[zero].removeprefix(ZERO) for zero in zeros}
+        ways.sort(key=lambda way: _fitting(key.forms, way[0], forms, by_place), reverse=True)
+        ways.append((key.by_any_parent, by_place))
+        labels = [(key.forms, forms)]
     nothing: dict[int, Hashable] = dict.fromkeys((*key.forms, *zeros))
     result: dict[int, int] = {}
     taken: set[int] = set()
@@ -138,6 +161,18 @@ def nodes_of_zeros(
                         result[zero] = left.pop()
                         taken.add(result[zero])
     return result
+
+
+def _fitting(
+    key_forms: Mapping[int, Hashable],
+    nodes: Mapping[int, Sequence[int]],
+    forms: Mapping[int, str],
+    zeros: Mapping[int, Sequence[int]],
+) -> tuple[int, int]:
+    """Count the zeros that have an empty node at their word, and those of them that have one with their form."""
+    groups = [(nodes.get(word, ()), group) for word, group in zeros.items()]
+    same = (Counter(map(key_forms.get, its)) & Counter(map(forms.get, group)) for its, group in groups)
+    return sum(min(len(its), len(group)) for its, group in groups), sum(both.total() for both in same)
 
 
 def with_zeros(

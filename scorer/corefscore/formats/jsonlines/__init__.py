@@ -23,6 +23,7 @@ FORMAT = Format(
     of_characters=of_characters,
     examine=later("jsonlines.examiner:examine"),
     layers=later("jsonlines.layers:read"),
+    zeros=True,
 )
 """JSON of any dialect; written in the dialect of e2e-coref."""
 

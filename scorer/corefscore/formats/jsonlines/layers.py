@@ -1,4 +1,5 @@
-"""The words of JSON by sentence, and the units of its tokens. JSON has no parts of speech and no parses."""
+"""The words of JSON by sentence, those that mean zeros, and the units of tokens. JSON has no parts of speech and no
+parses."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from corefscore.errors import InputError, UsageError
 from corefscore.formats.jsonlines.objects import objects
 from corefscore.formats.jsonlines.reader import words_of
 from corefscore.formats.jsonlines.records import Fields
-from corefscore.formats.row import Layers, Request, Sentences
+from corefscore.formats.row import Layers, Request, Sentences, zeros_in
 
 NAMES = (str, int)
 """The types of the names of units."""
@@ -23,7 +24,7 @@ def read(source: Source, request: Request) -> Iterator[Layers]:
     for place, fields in objects(source):
         words = words_of(place, fields, request) or ()
         units = () if request.unit is None else _units(place, fields, words, request.unit)
-        yield Layers(place.line, words, units=units)
+        yield Layers(place.line, words, units=units, zeros=zeros_in(chain(*words)))
 
 
 def _units(place: Place, fields: Fields, words: Sentences, unit: str) -> list[str]:

@@ -14,7 +14,7 @@ from corefscore.formats.jsonlines.dialects import E2E, FLAT, OBJECTS, SENTENCES,
 from corefscore.formats.jsonlines.records import as_json
 from corefscore.formats.jsonlines.words import TOKEN, WORD
 from corefscore.formats.row import USUAL, FullDocument, Request, order_kept
-from corefscore.formats.written import noted, words_of
+from corefscore.formats.written import noted, with_signs, words_of
 
 CONFLICT = "the order of ids would change which copy of a mention counts"
 """The reason why ids are dropped although they are the numbers from 0 on."""
@@ -66,6 +66,7 @@ def _fields(
     needed = dialect.by_sentence or dialect.shape == TEXT
     words = words_of(document, notices) if needed else document.sentences
     if words is not None:
+        words = with_signs(words, document.zeros)
         if dialect.by_sentence:
             words = _uncrossed(document, words, clusters, notices)
         elif len(words) > 1 and dialect.shape != SENTENCES and dialect.sentence_of is None:

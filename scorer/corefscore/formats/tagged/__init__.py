@@ -41,4 +41,5 @@ FORMAT = Format(
     settled=later("tagged.reader:settled"),
     examine=later("tagged.examiner:examine"),
     layers=later("tagged.layers:read"),
+    zeros=True,
 )

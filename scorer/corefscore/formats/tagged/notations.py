@@ -26,7 +26,7 @@ import numpy as np
 from corefscore.checking.findings import MOST
 from corefscore.errors import UsageError
 from corefscore.formats.characters import codes_of, kinds_of, words_in
-from corefscore.formats.row import FAULTS, ZERO
+from corefscore.formats.row import FAULTS, zeros_in
 from corefscore.formats.tagged.limit import in_time
 from corefscore.formats.written import crossings
 
@@ -265,7 +265,6 @@ def untagged(text: str, notation: Notation) -> Untagged:
             opened.append(opens)
     odd["crossing"] = [opened[number] for _, number in crossings([mention[1:] for mention in mentions])]
     texts = [plain[start:stop] for start, stop in zip(starts, stops, strict=True)]
-    zeros = [number for number, word in enumerate(texts) if word.startswith(ZERO)]
     faults = {fault: len(of_fault) for fault, of_fault in odd.items()}
     shown = {
         fault: [(tags.start[tag], tags.stop[tag]) for tag in nsmallest(MOST, of_fault)]
@@ -274,7 +273,7 @@ def untagged(text: str, notation: Notation) -> Untagged:
     unknown = [match.span() for match in _unknown(notation.name).finditer(plain)]
     faults["unknown"] = len(unknown)
     shown["unknown"] = [(_origin(pieces, start), _origin(pieces, stop - 1) + 1) for start, stop in unknown[:MOST]]
-    return Untagged(texts, mentions, faults, zeros, shown, lambda word: _origin(pieces, starts[word]))
+    return Untagged(texts, mentions, faults, zeros_in(texts), shown, lambda word: _origin(pieces, starts[word]))
 
 
 @cache

@@ -17,7 +17,7 @@ from corefscore.formats.jsonlines.records import as_json
 from corefscore.formats.row import ZERO, FullDocument, Request, Sentences, order_kept
 from corefscore.formats.tagged.notations import NOTATIONS, Notation, find
 from corefscore.formats.tagged.reader import FIELD
-from corefscore.formats.written import CLOSE, OPEN, SINGLE, crossings, marks, noted, words_of
+from corefscore.formats.written import CLOSE, OPEN, SINGLE, crossings, marks, noted, with_signs, words_of
 
 WIDER = 0xFEE0
 """How far a character of ASCII is from its full-width form, which is compared as the same."""
@@ -37,7 +37,7 @@ def write(documents: Iterator[FullDocument], notices: list[Finding], request: Re
 
 
 def _line(document: FullDocument, notation: Notation, notices: list[Finding]) -> str:
-    sentences, widened = _fit(words_of(document, notices), notation, document.zeros)
+    sentences, widened = _fit(with_signs(words_of(document, notices), document.zeros), notation, document.zeros)
     if widened:
         noted(document, notices, "widened-brackets", count=plural(widened, "word"), notation=notation.name)
     ids = {name: name for name in document.entities}
@@ -60,22 +60,19 @@ def _line(document: FullDocument, notation: Notation, notices: list[Finding]) ->
 
 
 def _fit(sentences: Sentences, notation: Notation, zeros: Collection[int]) -> tuple[list[list[str]], int]:
-    """The words without white space, with the sign of zeros, and the number of words that were widened: characters that
-    would be read as a tag or a zero become full-width.
+    """The words without white space, and the number of words that were widened: characters that would be read as a tag
+    or a zero become full-width.
     """
-    unfit = re.compile(rf"{notation.unfit}|^{ZERO}")
+    unfit, in_zero = re.compile(rf"{notation.unfit}|^{ZERO}"), re.compile(notation.unfit)
     widened = token = 0
     fitted = []
     for sentence in sentences:
         words = ["".join(word.split()) or "_" for word in sentence]
         for index, word in enumerate(words):
-            if unfit.search(word):
-                widened += 1
-                words[index] = unfit.sub(
-                    lambda part: "".join(chr(ord(character) + WIDER) for character in part[0]), word
-                )
-            if token in zeros:
-                words[index] = ZERO + words[index].removeprefix("_")
+            words[index] = (in_zero if token in zeros else unfit).sub(
+                lambda part: "".join(chr(ord(character) + WIDER) for character in part[0]), word
+            )
+            widened += words[index] != word
             token += 1
         fitted.append(words)
     return fitted, widened
