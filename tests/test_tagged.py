@@ -728,7 +728,7 @@ REAL = [EXCERPTS, pytest.param(CORPORA, marks=(pytest.mark.slow, WHOLE_CORPORA))
 def test_the_same_of_real_texts(corpora: Path, corpus: str, least: float, tmp_path: Path) -> None:
     right, there, made = scored_against_truth(corpora / corpus / "key.conll", 0.05, tmp_path)
     assert made == there
-    assert right >= least * there
+    assert there - right <= max((1 - least) * there, 2), "two of an excerpt are more than two in a thousand"
 
 
 PAIRS = [
