@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import random
+import re
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, cast
 
 import corefscore
+import numpy as np
 import pytest
 from corefscore import InputError, Result, Scorer, ScorerWarning, UsageError, analyse, read, score
 from corefscore.formats.row import Reading
+from corefscore.names.options import NameOptions
+from corefscore.settings import Rules
+from corefscore.statistics.significance import Method
 from support import RECORDED, TESTDATA, command
 
 DEMO = (TESTDATA / "demo" / "key.conll", TESTDATA / "demo" / "response.conll")
@@ -382,7 +388,7 @@ def test_every_option_of_a_metric_here_is_a_keyword() -> None:
 
     options = {option.keyword for option in (*RULES, *options_of([find(name) for name in NAMES]))}
     assert options <= set.intersection(*(set(signature(each).parameters) for each in (score, Scorer, analyse)))
-    assert set(Reading._fields) <= set(signature(score).parameters) & set(signature(Scorer).parameters)
+    assert set(vars(Reading())) <= set(signature(score).parameters) & set(signature(Scorer).parameters)
 
 
 def test_a_signature_spells_out_every_keyword_with_its_default() -> None:
@@ -522,3 +528,104 @@ def test_what_is_odd_is_warned_of_once_a_call_where_it_was_made() -> None:
 @pytest.mark.filterwarnings("error")
 def test_clean_input_gives_no_warning() -> None:
     assert not score(*DEMO).notices
+
+
+SYSTEM = TESTDATA / "systems" / "key.conll", {"ash": TESTDATA / "systems" / "runs" / "ash.conll"}
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"seed": -1}, "seed=-1: expected a whole number, 0 or more"),
+        ({"seed": 1.5}, "seed=1.5: expected a whole number, 0 or more"),
+        ({"trials": 1e3}, "trials=1000.0: expected a whole number, 1 or more"),
+        ({"trials": 0}, "trials=0: expected a whole number, 1 or more"),
+        ({"trials": "9"}, "trials='9': expected a whole number, 1 or more"),
+        ({"confidence": "x"}, "confidence='x': expected a number between 0 and 1"),
+        ({"alpha": "x"}, "alpha='x': expected a number between 0 and 1"),
+        ({"unit": 0}, "unit=0: expected a word"),
+        ({"by": 0}, "by=0: expected a word"),
+        ({"test": "t"}, "test='t' is not one of randomization, bootstrap"),
+        ({"correction": "bonferroni"}, "correction='bonferroni' is not one of holm, holm-all, none"),
+        ({"document": 0}, 'the key has no document named "0"'),
+    ],
+    ids=str,
+)
+def test_odd_values_of_the_options_of_a_comparison_are_refused(how: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(message)):
+        corefscore.compare(*SYSTEM, "lea", **how)
+
+
+def test_whole_numbers_of_numpy_are_whole_numbers() -> None:
+    found = corefscore.compare(*SYSTEM, "lea", trials=np.int64(99), seed=np.int64(3))  # type: ignore[arg-type]
+    assert json.dumps(found.to_dict()) == json.dumps(corefscore.compare(*SYSTEM, "lea", trials=99, seed=3).to_dict())
+
+
+@pytest.mark.parametrize(
+    "path", ["demo/key.conll", "dialects/e2e/good.jsonl", "corefud/scoring/mor-overlap-101/key.conllu", "answer.md"]
+)
+def test_a_corpus_that_was_pickled_scores_the_same(path: str, tmp_path: Path) -> None:
+    """For a program that hands it to other processes."""
+    (tmp_path / "answer.md").write_text("[Ann](#1) met [Bo](#2) . [She](#1) left .\n")
+    corpus = read(TESTDATA / path if "/" in path else tmp_path / path)
+    again = pickle.loads(pickle.dumps(corpus))
+    assert again.names == corpus.names
+    assert score(corpus, again, "lea").to_dict() == score(corpus, corpus, "lea").to_dict()
+
+
+def groups(frame: Any) -> Any:
+    return frame.groupby("entity") if hasattr(frame, "groupby") else frame.group_by("entity")
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+@pytest.mark.parametrize(
+    ("place", "shape"),
+    [
+        (lambda frame: frame, "DataFrame"),
+        (lambda frame: {"d": frame}, "DataFrame"),
+        (lambda frame: [frame], "list[DataFrame]"),
+        (lambda frame: {"d": [frame]}, "list[DataFrame]"),
+        (lambda frame: [[frame]], "list[list[DataFrame]]"),
+        (lambda frame: (frame for _ in range(2)), "list[DataFrame]"),
+        (groups, "GroupBy"),
+        (lambda frame: {"d": groups(frame)}, "GroupBy"),
+        (lambda frame: {"d": [group for _, group in groups(frame)]}, "list[DataFrame]"),
+        (lambda frame: list(groups(frame)), "DataFrame"),
+    ],
+)
+def test_a_frame_is_refused_with_what_to_write(library: str, place: Callable[[Any], Any], shape: str) -> None:
+    """Its elements are the names of its columns, which are equal for different mentions."""
+    frame = pytest.importorskip(library).DataFrame({"start": [0, 3], "end": [1, 3], "entity": [1, 1]})
+    with pytest.raises(InputError) as caught:
+        score(place(frame), place(frame), "lea")
+    assert shape in str(caught.value).split("\n", maxsplit=1)[0]
+    assert "list(zip(frame['start'], frame['end']))" in str(caught.value)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_what_the_message_about_a_frame_says_is_right(library: str) -> None:
+    columns = {"start": [0, 3, 5, 7], "end": [1, 3, 5, 8], "entity": [1, 1, 2, 2]}
+    frame = pytest.importorskip(library).DataFrame(columns)
+    document = [list(zip(entity["start"], entity["end"], strict=True)) for _, entity in groups(frame)]
+    assert score(document, [[(0, 1), (3, 3)], [(5, 5), (7, 8)]], "lea")["lea"].f1 == 1
+
+
+@pytest.mark.parametrize("missing", [float("nan"), np.float64("nan"), np.float32("nan")], ids=["float", "64", "32"])
+def test_what_equals_nothing_is_no_mention(missing: Any) -> None:
+    for entities in ([[missing, 2.0]], [[(0, 1), (missing, 3)]], {"d": [[1.0, missing]]}):
+        with pytest.raises(InputError, match=r"nan\)? equals nothing, not even itself: leave it out"):
+            score(entities, entities, "lea")
+
+
+@pytest.mark.parametrize("place", [lambda x: x, lambda x: {"d": x}, lambda x: [x, x]], ids=["one", "named", "list"])
+def test_views_of_a_dict_are_collections_like_any_other(place: Callable[[Any], Any]) -> None:
+    entities = [[(0, 1), (3, 3)], [(5, 5), (7, 7)]]
+    views = {number: dict(enumerate(entity)).values() for number, entity in enumerate(entities)}.values()
+    assert score(place(views), place(entities), "lea")["lea"].f1 == 1
+
+
+@pytest.mark.parametrize("bag", [Reading, Rules, Method, NameOptions], ids=lambda bag: bag.__name__)
+def test_options_are_given_by_name(bag: Any) -> None:
+    """A new one in the middle changes the meaning of no call."""
+    with pytest.raises(TypeError, match="positional"):
+        bag("first")

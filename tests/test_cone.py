@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from random import Random
@@ -317,7 +318,7 @@ def test_a_side_that_lacks_the_first_documents_is_looked_at_all_the_same(
 
 def names_in(text: str, folder: Path, **how: object) -> list[tuple[int, int, str, tuple[str, ...]]]:
     (path,) = written(folder, file=text)
-    documents = joined(list(read(str(path), [], names=name_options(how)._replace(source=EITHER))))
+    documents = joined(list(read(str(path), [], names=replace(name_options(how), source=EITHER))))
     found = documents.named_entities
     assert found is not None
     rows = zip(found.start.tolist(), found.end.tolist(), found.type, map(tuple, found.words), strict=True)

@@ -50,7 +50,9 @@ def read_text(text: str | bytes, folder: Path, side: str = KEY, clusters_field: 
     """The documents of a text, as one batch."""
     path = folder / "file.jsonl"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return joined(list(read(str(path), [], Reading(None, "jsonlines", clusters_field), side=side)))
+    return joined(
+        list(read(str(path), [], Reading(input_format="jsonlines", clusters_field=clusters_field), side=side))
+    )
 
 
 def entities(documents: Documents) -> list[list[tuple[int, int]]]:

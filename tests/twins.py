@@ -465,14 +465,17 @@ def score(
         batches([key for key, _ in pairs], batch),
         batches([response for _, response in pairs], response_batch),
         select(",".join(SCORED)),
-        Settings(SCORED, Rules(repeated, singletons)),
+        Settings(SCORED, Rules(repeated=repeated, singletons=singletons)),
     )
 
 
 def score_files(key: Path, response: Path, *, repeated: str = "official") -> Result:
     """Score two CoNLL files with every metric."""
     return evaluate(
-        read(str(key), []), read(str(response), []), select(",".join(SCORED)), Settings(SCORED, Rules(repeated))
+        read(str(key), []),
+        read(str(response), []),
+        select(",".join(SCORED)),
+        Settings(SCORED, Rules(repeated=repeated)),
     )
 
 

@@ -43,7 +43,7 @@ def convert(
         source.watch = watch
     written = requested(KEY, reading)
     if to == TAGGED:  # the notation is that of the output; that of the input is recognised
-        reading = reading._replace(tags=None)
+        reading = replace(reading, tags=None)
     origin = form_of(files, reading, RESPONSE)
     target = find(to or next(name for name in USUAL_TARGETS if name != origin.name))
     if origin.sentences is None or target.write is None:
@@ -143,7 +143,7 @@ def _kept(batch: Documents, kept: Bools) -> Documents:
 def _for_key(reading: Reading) -> Reading:
     """The options for reading the key; a format that is not given by side is that of the file to convert."""
     of_key = reading.of(KEY).input_format if isinstance(reading.input_format, Mapping) else None
-    return reading._replace(tags=None, input_format=of_key)
+    return replace(reading, tags=None, input_format=of_key)
 
 
 def _on_tokens(key: str, path: str, reading: Reading, notices: list[Finding]) -> Iterator[FullDocument]:

@@ -163,7 +163,7 @@ def _matched(
 
         whole_names = pairs.key.names
         pairs, windows = cut(pairs, settings.rules.window)
-        settings = replace(settings, rules=settings.rules._replace(window=None))
+        settings = replace(settings, rules=replace(settings.rules, window=None))
         notes, views = _matched(pairs, names, settings, keep_pairs=keep_pairs)
         return notes._replace(names=whole_names, windows=windows), views
     units: Units | None = None

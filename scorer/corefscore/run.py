@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from corefscore.batches import joined
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 def apart(arguments: Mapping[str, Any]) -> tuple[Reading, Rules, dict[str, Any]]:
     """Divide options by keyword into those of reading files, the rules by which mentions count, and all others."""
     reading, rules = (
-        {name: arguments[name] for name in group._fields if name in arguments} for group in (Reading, Rules)
+        {name: arguments[name] for name in vars(group()) if name in arguments} for group in (Reading, Rules)
     )
     others = {name: value for name, value in arguments.items() if name not in {**reading, **rules}}
     return Reading(**reading), Rules(**rules), others
@@ -69,7 +70,7 @@ def settings_of(
 
     Raises `UsageError` for options that are unknown or have invalid values.
     """
-    for option, value in zip(RULES, rules, strict=True):
+    for option, value in zip(RULES, vars(rules).values(), strict=True):
         option.check(value)
     known = [option.keyword for option in options_of(metrics)]
     if unknown := sorted(own.keys() - known):
@@ -78,6 +79,6 @@ def settings_of(
     if rules.of is not None:
         from corefscore.kinds.options import of
 
-        rules = rules._replace(of=of(rules.of).value)
+        rules = replace(rules, of=of(rules.of).value)
     names = tuple(metric.name for metric in metrics)
     return Settings(names, rules, document, own_values(metrics, own), unit=unit if is_within(unit) else None)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from corefscore.alignment.matching import DEFINITIONS, LOOKUPS, MATCHING, SEARCHES, SINGLETONS, ZEROS
 from corefscore.alignment.matching import MENTIONS as COUNTED_MENTIONS
@@ -91,7 +91,8 @@ RULES = (
 """The options of `Rules`; None means the default of the format."""
 
 
-class Rules(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Rules:
     """Which mentions count, and how: the values of `RULES`.
 
     A ``task`` sets the defaults for CorefUD, which other options override; `settled` replaces it by their values.
@@ -119,14 +120,14 @@ class Rules(NamedTuple):
 
         Raises `UsageError` for rules that need CorefUD, and for rules that contradict each other.
         """
-        given = {name: value for name, value in self._asdict().items() if value is not None}
+        given = {name: value for name, value in vars(self).items() if value is not None}
         if self.task is not None:
             if not nodes:
                 raise UsageError(f"--task {self.task} is for CorefUD, and these files are not CorefUD; leave it out")
             return Rules(**{**TASKS[self.task], **given, "task": None}).settled(nodes)
-        chosen = (NODES if nodes else SPANS)._replace(**{**given, "repeated": self.treated})
+        chosen = replace(NODES if nodes else SPANS, **{**given, "repeated": self.treated})
         if nodes and self.of is not None:
-            chosen = chosen._replace(lookup="alignment")
+            chosen = replace(chosen, lookup="alignment")
             if self.lookup not in (None, "alignment"):
                 raise UsageError(
                     "--of needs the lookup by alignment; leave out --lookup, or --task crac22 and crac23, "
@@ -146,14 +147,14 @@ class Rules(NamedTuple):
                     "leave them out"
                 )
             # Defaults that concern CorefUD are left out of the signature.
-            chosen = chosen._replace(matching=None)
+            chosen = replace(chosen, matching=None)
             if chosen.definitions == SPANS.definitions:
-                chosen = chosen._replace(definitions=None)
-        return chosen._replace(mentions=None) if chosen.mentions == COUNTED_MENTIONS[0] else chosen
+                chosen = replace(chosen, definitions=None)
+        return replace(chosen, mentions=None) if chosen.mentions == COUNTED_MENTIONS[0] else chosen
 
 
-SPANS = Rules(REPEATED[0], "keep", None, "exact", None, None, "conll")
-NODES = Rules(REPEATED[0], "drop", None, "head", "dependent", "official", "corefud")
+SPANS = Rules(singletons="keep", matching="exact", definitions="conll")
+NODES = Rules(singletons="drop", matching="head", zeros="dependent", lookup="official", definitions="corefud")
 """The defaults for mentions that are spans and for those of CorefUD: the rules of the official scorers of both."""
 
 DEFAULT_RULES = Rules()
@@ -181,7 +182,7 @@ class Settings:
         """The settings as the JSON layout has them; see ``docs/json.md``."""
         return {
             "metrics": list(self.metrics),
-            **{name: value for name, value in self.rules._asdict().items() if value is not None},
+            **{name: value for name, value in vars(self.rules).items() if value is not None},
             "document": self.document,
             **self.own,
             **self.reading,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -104,7 +105,7 @@ def partitions(pairs: Pairs, rules: Rules, placed: tuple[Placed, Placed]) -> tup
     ``rules`` are those of the score, ``placed`` says where the mentions of each side are in the text. Two mentions are
     the same if they are the same for the score.
     """
-    rules = rules._replace(repeated="first")
+    rules = replace(rules, repeated="first")
     find = _of_nodes if pairs.key.nodes is not None else _of_spans
     document, key, response, dropped = find(pairs, rules)
     size = len(document)
@@ -143,7 +144,7 @@ def _of_spans(pairs: Pairs, rules: Rules) -> _Found:
 def _of_nodes(pairs: Pairs, rules: Rules) -> _Found:
     """The mentions of documents with nodes: aligned mentions are the same, and have the number of the key mention."""
     # This lookup pairs mentions one to one, even where one mention can match several.
-    alignment, report = aligned(pairs, rules._replace(lookup="alignment"))
+    alignment, report = aligned(pairs, replace(rules, lookup="alignment"))
     matched = together(alignment)
     key, response = (
         _Mentions(side, aligned_side.mention)

@@ -51,7 +51,7 @@ def run(
     spare_inputs({"--output": output}, (key, response), arguments["include"])
     asked = [
         f"--{name.replace('_', '-')} {shlex.quote(str(arguments[name]))}"
-        for name in Reading._fields
+        for name in vars(Reading())
         if arguments.get(name)
     ]
     files = " ".join([*map(shlex.quote, (key, response)), *asked])

@@ -198,7 +198,7 @@ def _intervals(result: Result, unit: str) -> Intervals:
     from corefscore.reports.compare import intervals
     from corefscore.statistics.significance import Method
 
-    return intervals(result, Method(unit))
+    return intervals(result, Method(unit=unit))
 
 
 def _check_files(

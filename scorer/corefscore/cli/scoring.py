@@ -97,7 +97,7 @@ def of_both_sides(
     """RESPONSE and NAME. JSON lines with both sides need no RESPONSE, so the second argument may be NAME."""
     is_name = name is None and response not in (None, STDIN) and not os.path.exists(response or "")
     if (response is None or is_name) and os.path.exists(key):
-        reading = Reading(*(arguments.get(option) for option in Reading._fields))
+        reading = Reading(**{option: arguments.get(option) for option in vars(Reading())})
         if has_both_sides(key, reading):
             return key, response
     return response, name

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from types import MappingProxyType
@@ -61,7 +62,8 @@ def of_side(option: OneOrEach[T], side: str | None) -> T | None:
     return option.get(side)
 
 
-class Reading(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Reading:
     """How files are read: the options with these names of all commands and of `corefscore.read`.
 
     - ``include``: a glob for the names of the files of a folder.
@@ -87,12 +89,13 @@ class Reading(NamedTuple):
 
     def of(self, side: str | None) -> Reading:
         """The options for one side. Raises `UsageError` as `of_side` does."""
-        return self._replace(input_format=of_side(self.input_format, side), word_column=of_side(self.word_column, side))
+        sides = {name: of_side(getattr(self, name), side) for name in ("input_format", "word_column")}
+        return replace(self, **sides)
 
     @property
     def settings(self) -> dict[str, str]:
         """The options that were given and can change a score; the name of a value by side begins with the side."""
-        given = {name: value for name, value in self._asdict().items() if value not in (None, False)}
+        given = {name: value for name, value in vars(self).items() if value not in (None, False)}
         for name, value in list(given.items()):
             if isinstance(value, Mapping):
                 del given[name]
@@ -243,6 +246,16 @@ def _call(module: str, name: str, *arguments: Any) -> Any:
     return getattr(import_module(f"corefscore.formats.{module}"), name)(*arguments)
 
 
+def _as_asked(files: Sequence[Source], request: Request) -> Request:
+    """Return the request unchanged. Functions of a module can be pickled, which a `Corpus` needs."""
+    return request
+
+
+def _never(source: Source, request: Request | None = None) -> bool:
+    """Return that no file of a format is so."""
+    return False
+
+
 class Format(NamedTuple):
     """One row of the table of formats. Functions in modules of their own are given by `later`.
 
@@ -284,9 +297,9 @@ class Format(NamedTuple):
     sentences: Callable[[Source, list[Finding], Request], Iterator[Sentences | None]] | None = None
     write: Callable[[Iterator[FullDocument], list[Finding], Request], Iterator[str]] | None = None
     begin: bytes | None = None
-    settled: Callable[[Sequence[Source], Request], Request] = lambda files, request: request
-    has_both_sides: Callable[[Source], bool] = lambda source: False
-    of_characters: Callable[[Source, Request], bool] = lambda source, request: False
+    settled: Callable[[Sequence[Source], Request], Request] = _as_asked
+    has_both_sides: Callable[[Source], bool] = _never
+    of_characters: Callable[[Source, Request], bool] = _never
     examine: Callable[[Sequence[Source], Found, Request], Iterator[Documents]] | None = None
     named: Read | None = None
     layers: Callable[[Source, Request], Iterator[Layers]] | None = None

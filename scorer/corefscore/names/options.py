@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from corefscore.documents.model import KEY
 from corefscore.errors import UsageError, suggested
@@ -32,7 +33,8 @@ MATCHES = ("exact", "words", "initials")
 """The rules of `corefscore.names.estimate`."""
 
 
-class NameOptions(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class NameOptions:
     """The options about names.
 
     - ``source``: whose names are used, one of `FROM`.
@@ -77,11 +79,11 @@ def name_options(own: Mapping[str, Any]) -> NameOptions:
     if len(rules) < len(MATCHES) and not estimate:
         raise UsageError("--match says how a key is estimated; it needs --estimate-key")
     return NameOptions(
-        own.get("ne_from", KEY),
-        column,
-        own.get("named", EXACT),
-        _types(_listed(own.get("ne_types", USUAL), "ne-types")),
-        tuple(rule for rule in MATCHES if rule in rules) if estimate else (),
+        source=own.get("ne_from", KEY),
+        column=column,
+        named=own.get("named", EXACT),
+        types=_types(_listed(own.get("ne_types", USUAL), "ne-types")),
+        estimate=tuple(rule for rule in MATCHES if rule in rules) if estimate else (),
     )
 
 

@@ -67,14 +67,22 @@ def read(
     names = None
     if ne_column is not None or estimate_key:
         column = COLUMN if ne_column is None else ne_column
-        names = name_options({"ne_column": column, "estimate_key": estimate_key})._replace(source=EITHER)
+        names = replace(name_options({"ne_column": column, "estimate_key": estimate_key}), source=EITHER)
     if estimate_key and side != KEY:
         raise UsageError(f'estimate_key needs side="{KEY}"')
     if side not in (None, KEY, RESPONSE):
         raise UsageError(f"side={side!r} is not one of {KEY}, {RESPONSE}")
     return corpus(
         path_of("path", path),
-        Reading(include, input_format, clusters_field, max_unpacked, heads, tags, word_column=word_column),
+        Reading(
+            include=include,
+            input_format=input_format,
+            clusters_field=clusters_field,
+            max_unpacked=max_unpacked,
+            heads=heads,
+            tags=tags,
+            word_column=word_column,
+        ),
         side,
         names,
         texts=True,
@@ -152,7 +160,7 @@ def complete(key: Given, response: Given | None, reading: Reading) -> Given:
     Raises `UsageError` if it does not, and for options of reading files if there is no file.
     """
     if not is_path(key) and not is_path(response) and reading != Reading():
-        given = ", ".join(name for name, value in reading._asdict().items() if value is not None)
+        given = ", ".join(name for name, value in vars(reading).items() if value is not None)
         raise UsageError(f"{given}: only for files, and neither key nor response is one; leave it out")
     if response is not None:
         return response

@@ -89,7 +89,7 @@ class ScorerOptions(Scoring, Files, total=False):
     """The options of classes that score one document after another."""
 
 
-DEFAULTS: Mapping[str, Any] = {**Reading()._asdict(), **Rules()._asdict()}
+DEFAULTS: Mapping[str, Any] = {**vars(Reading()), **vars(Rules())}
 """The defaults of keywords; the default of any other keyword is None."""
 
 P = ParamSpec("P")

@@ -386,7 +386,7 @@ def _same_options(result: Result, baseline: Baseline, path: str) -> None:
     every = options_of(baseline.metrics)
     own = {name: value for name, value in result.settings.own.items() if name in {option.keyword for option in every}}
     run = replace(result.settings, metrics=names, own=own)
-    defaults = {**SPANS._asdict(), **{option.keyword: option.default for option in every}}
+    defaults = {**vars(SPANS), **{option.keyword: option.default for option in every}}
     now, before = ({**defaults, **options} for options in (run.to_dict(), baseline.options))
     if baseline.signature is not None and any(now.get(name) != before.get(name) for name in now | before):
         raise InputError(

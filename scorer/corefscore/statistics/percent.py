@@ -8,6 +8,9 @@ both readings. On the command line, the sign ``%`` always means percent.
 from __future__ import annotations
 
 import math
+from numbers import Real
+from operator import index
+from typing import Any
 
 from corefscore.errors import UsageError
 
@@ -52,6 +55,8 @@ def fraction(number: float, call: str, ends: bool = True) -> float:
     Raises `UsageError` unless it is from 0 to 1; ``ends`` says whether 0 and 1 are allowed. For a number that was
     probably meant as a percentage, the message says how to write it.
     """
+    if not isinstance(number, Real):
+        raise UsageError(f"{call}{number!r}: expected a number {'from 0 to' if ends else 'between 0 and'} 1")
     if 0 < number < 1 or (ends and number in (0, 1)):
         return number
     if 1 <= number < 100:
@@ -60,6 +65,16 @@ def fraction(number: float, call: str, ends: bool = True) -> float:
             f"for {_digits(number)} % write {call}{_digits(number / 100)}"
         )
     raise UsageError(f"{call}{_digits(number)}: expected a number {'from 0 to' if ends else 'between 0 and'} 1")
+
+
+def whole(number: Any, call: str, least: int) -> int:
+    """Return a whole number of any type, such as that of numpy, which the user typed after ``call``.
+
+    Raises `UsageError` for anything else, and for a number below ``least``.
+    """
+    if not hasattr(number, "__index__") or index(number) < least:
+        raise UsageError(f"{call}{number!r}: expected a whole number, {least} or more")
+    return index(number)
 
 
 def _number(text: str, call: str) -> tuple[float, bool]:

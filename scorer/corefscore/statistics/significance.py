@@ -29,10 +29,10 @@ from corefscore.errors import UsageError
 from corefscore.metrics import AVERAGE
 from corefscore.metrics.counts import SCORES, summed
 from corefscore.metrics.measures import asked, metrics_of
-from corefscore.metrics.row import Metric
+from corefscore.metrics.row import Metric, Option
 from corefscore.results import values
 from corefscore.statistics import intervals
-from corefscore.statistics.percent import fraction
+from corefscore.statistics.percent import fraction, whole
 
 TIE = 1e-12
 """Differences closer than this are equal, since the last bits depend on the order of a sum."""
@@ -474,6 +474,15 @@ SPARE_TRIALS = 2
 """How many times the smallest number of trials that allows a verdict is run, since a pair may have a hit by chance."""
 
 
+METHOD_OPTIONS = (
+    Option("unit", None, "What is resampled.", kind=str),
+    Option("by", None, "Groups of documents.", kind=str),
+    Option("test", TESTS[0], "The test of a difference.", TESTS),
+    Option("correction", CORRECTIONS[0], "The correction of p for several tests.", CORRECTIONS),
+)
+"""The options of `Method` that are words."""
+
+
 def both_levels(confidence: float | None, alpha: float | None) -> tuple[float, float]:
     """The confidence level of intervals and the significance level of tests, from 0 to 1; a level
     that is None is 1 less the other.
@@ -482,6 +491,7 @@ def both_levels(confidence: float | None, alpha: float | None) -> tuple[float, f
     """
     if confidence is None:
         confidence = Method.confidence if alpha is None else round(1 - fraction(alpha, "alpha=", ends=False), 12)
+    fraction(confidence, "confidence=", ends=False)
     return confidence, round(1 - confidence, 12) if alpha is None else alpha
 
 
@@ -493,14 +503,14 @@ def check_average(average: str | None, by: str | None) -> None:
         raise UsageError("--by is the mean over groups of documents, --average over documents; give one of the two")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Method:
     """How systems are compared.
 
     ``confidence``, the confidence level of intervals, and ``alpha``, the significance level of tests, are between 0 and
     1. If ``trials`` is None, there are `TRIALS`, or as many as the correction for many tests needs. ``average`` is None
     for scores from summed counts, or `DOCUMENTS` for means over documents. Raises `UsageError` for a level that is out
-    of range, such as a percentage, for an unknown average, and for an average together with groups.
+    of range, such as a percentage, for any other invalid value, and for an average together with groups.
     """
 
     unit: str = "document"
@@ -517,6 +527,11 @@ class Method:
         check_average(self.average, self.by)
         fraction(self.confidence, "confidence=", ends=False)
         fraction(self.alpha, "alpha=", ends=False)
+        for option in METHOD_OPTIONS:
+            option.check(getattr(self, option.name))
+        object.__setattr__(self, "seed", whole(self.seed, "seed=", 0))
+        if self.trials is not None:
+            object.__setattr__(self, "trials", whole(self.trials, "trials=", 1))
 
     def to_dict(self) -> dict[str, Any]:
         """The options by name, as the signature lists them."""

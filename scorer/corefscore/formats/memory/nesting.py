@@ -14,7 +14,7 @@ the other side; two lists of empty collections are documents. A document with a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, MappingView, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -31,6 +31,14 @@ NUMBERS = (int, float, np.number)
 
 PLAIN = frozenset({str, bytes, int, float, bool})
 """The types of most mentions and of their parts, which need no check."""
+
+EQUAL = PLAIN - {float}
+"""Those that equal themselves; a float may be NaN."""
+
+OF_FRAME = (
+    "write an entity as list(zip(frame['start'], frame['end'])), and a document as "
+    "[list(zip(entity['start'], entity['end'])) for _, entity in frame.groupby('entity')] (group_by in polars)"
+)
 
 EXPECTED = (
     "a document (a list of entities, each a list of mentions) or a list of documents; a mention is text, a number or a "
@@ -147,11 +155,16 @@ def _layers(value: Any) -> tuple[Any, Layers]:
 def _is_other_collection(value: Any) -> bool:
     """Whether a value is a collection of another type: an array, an iterator, or any iterable that is not hashable, so
     that it cannot be a mention."""
-    if isinstance(value, (*COLLECTIONS, str, bytes, Mapping)) or not isinstance(value, Iterable):
+    if isinstance(value, (*COLLECTIONS, str, bytes, Mapping)) or not isinstance(value, Iterable) or _is_frame(value):
         return False
     if isinstance(value, np.ndarray):
         return value.ndim > 0
-    return isinstance(value, Iterator) or type(value).__hash__ is None
+    return isinstance(value, Iterator | MappingView) or type(value).__hash__ is None
+
+
+def _is_frame(value: Any) -> bool:
+    """Whether a value is a data frame of any library, whose elements are the names of its columns, or its groups."""
+    return hasattr(value, "columns") or type(value).__name__.endswith("GroupBy")
 
 
 def _unfolded(value: Any) -> Any:
@@ -217,17 +230,28 @@ def _wrong_leaf(layers: Layers) -> str | None:
     """What is wrong with plain values of some type: they are not hashable, or no two of them are ever equal."""
     by_type: dict[type, Any] = {}
     for _, leaves in layers:
-        for kind in set(map(type, leaves)) - PLAIN - by_type.keys():
+        for kind in set(map(type, leaves)) - EQUAL - by_type.keys():
             by_type[kind] = next(value for value in leaves if type(value) is kind)
     for kind, value in by_type.items():
         name = kind.__name__
         if value is None:
             return f"{EXPECTED}; None is not a mention: leave it out"
+        if _is_frame(value):
+            return f"{EXPECTED}; {kind.__name__} is no list of mentions: {OF_FRAME}"
         if kind.__hash__ is None or isinstance(value, Mapping):
             return f"hashable mentions; a value of type {name} cannot be one"
+        of_kind = (other for _, leaves in layers for other in leaves if type(other) is kind)
+        for other in filter(_differs_from_itself, of_kind):
+            return f"{EXPECTED}; {other!r:.20} equals nothing, not even itself: leave it out"
         if vars(object)["__hash__"] is kind.__hash__ or hash(value) == id(value):
             return f"mentions that can be equal; each {name} equals only itself: turn them into numbers or text"
     return None
+
+
+def _differs_from_itself(value: Any) -> bool:
+    """Whether a value is a missing one, such as NaN, or pandas.NA, whose comparison is neither true nor false."""
+    equal = value == value  # noqa: PLR0124
+    return not (isinstance(equal, bool | np.bool_) and equal)
 
 
 def shape(value: Any, depth: int = 0) -> str:
