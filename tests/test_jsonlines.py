@@ -172,9 +172,9 @@ def test_the_clusters_field_reaches_every_way_of_scoring(tmp_path: Path) -> None
     assert corefscore.score(key, path, clusters_field="y")["bcub"].f1 == 1
 
 
-def test_an_unknown_format_is_wrong_usage(tmp_path: Path) -> None:
+def test_an_unknown_format_is_wrong_usage() -> None:
     with pytest.raises(corefscore.UsageError, match='unknown format "json"; did you mean jsonlines'):
-        corefscore.read(tmp_path / "absent", input_format="json")
+        corefscore.read(DEMO / "key.conll", input_format="json")
 
 
 @pytest.mark.parametrize(

@@ -32,4 +32,4 @@ def test_a_skip_for_another_reason_fails(tmp_path: Path) -> None:
     failed = set(re.findall(r"^(?:FAILED|ERROR) test_\w+\.py(?:::(\w+))?", done.stdout, re.MULTILINE))
     assert (done.returncode, failed) == (1, {"", "test_no_rows", "test_marked", "test_called"}), done.stdout
     assert "2 skipped" in done.stdout
-    assert done.stdout.count("is not in EXPECTED_SKIPS of conftest.py: it is Monday") == 2
+    assert "is not in EXPECTED_SKIPS of conftest.py: it is Monday" in done.stdout
