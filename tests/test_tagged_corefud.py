@@ -7,6 +7,7 @@ answer scores as the file that it was made from.
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import corefscore
@@ -228,6 +229,15 @@ def test_a_zero_may_follow_any_word_on_which_its_node_depends(
     assert result["muc"].f1 == (after in {*parents, "friend"})
     assert result.fidelity is not None
     assert result.fidelity.total["inserted"] == 0
+
+
+def test_a_zero_without_a_node_is_shown_after_the_text(tmp_path: Path) -> None:
+    """It was drawn on the last word."""
+    key, answer = tmp_path / "key.conllu", tmp_path / "d.txt"
+    key.write_text(SELF.format("5:obj"))
+    answer.write_text("Grow self|[e1] old friend ##one|[e1] lasts long ##two|[e1]")
+    done = within("diff", key, answer, "--tags", "words", "--quiet")
+    assert re.search(rb"\(without a place in the text:\) \+\[##two\]e1\n", done.stdout)
 
 
 @pytest.mark.parametrize(("answer", "options"), [("answer.txt", ["--tags", "words"]), ("answer.json", ["--align"])])

@@ -167,6 +167,9 @@ def _placed_nodes(text: Text, document: Ints, nodes: Nodes) -> Placed:
     skips = np.flatnonzero(spanned > own_words)
     stop = nodes.first + nodes.size
     gaps = {mention: position[nodes.first[mention] : stop[mention]] for mention in skips.tolist()}
+    # A zero that is no empty node of the text is after its end.
+    nowhere = np.bincount(owner, weights=known, minlength=len(start)) == 0
+    start, end = (np.where(nowhere, np.diff(text.first)[document], place) for place in (start, end))
     return Placed(start, end, ~lost, head, gaps)
 
 
