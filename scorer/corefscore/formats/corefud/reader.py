@@ -375,7 +375,7 @@ class File:
         first = np.cumsum(sized.size) - sized.size
         first_word, last_word = sized.word[first], sized.word[first + sized.size - 1]
         # Words by document and then in their order, those of one number as one: small numbers, which are sorted as one.
-        number = self.number[self.order]
+        number = self.lines.words.number[self.order]
         again = np.flatnonzero(number[1:] == number[:-1]) + 1
         first_place, last_place = (
             place - np.searchsorted(again, place, side="right") for place in map(self._place, (first_word, last_word))
