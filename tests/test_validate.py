@@ -551,7 +551,7 @@ def test_json_lines_beside_a_key_of_another_format(tmp_path: Path) -> None:
         (["odd/clean/file.conll", "odd/no-end/file.conll", "--fix", "out"], 2),
         (["odd/clean", "--fix", "out"], 2),
         (["odd/clean/file.conll", "--fix", "-"], 2),
-        (["odd/clean/file.conll", "--fix", "out.gz"], 2),
+        (["odd/clean/file.conll", "--fix", "out.gz"], 0),
         (["odd/empty-cluster/file.jsonl"], 0),
         (["odd/empty-cluster/file.jsonl", "--strict"], 1),
         (["odd/empty-cluster/file.jsonl", "--clusters-field", "other"], 1),
@@ -822,7 +822,6 @@ def test_a_full_disk_leaves_the_old_file_whole(way: str, tmp_path: Path) -> None
             "--fix folder/one would overwrite folder/one, which is read; name another file",
         ),
         ("--fix out --key empty", "empty: the folder contains no file"),
-        ("--fix out.gz", "out.gz: --fix writes plain text; give OUT a name without .gz"),
         (
             "--fix out --tags words",
             "file: --tags is the notation of tagged text, and this file is read as CoNLL-2011/2012; leave "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from itertools import islice
 from typing import Any
 
@@ -10,6 +11,7 @@ import click
 from corefscore.checking.findings import Finding
 from corefscore.cli import options
 from corefscore.cli.messages import tell, write
+from corefscore.cli.output import COMPRESSORS
 from corefscore.cli.progress import progress
 from corefscore.cli.scoring import spare_inputs
 from corefscore.convert import convert, writable
@@ -17,7 +19,7 @@ from corefscore.errors import UsageError
 from corefscore.formats.row import Reading
 
 BY_ENDING = {"conll": "conll", "conllu": "corefud", "jsonl": "jsonlines"}
-"""The formats that the name of OUT asks for by its ending."""
+"""The formats by the ending of OUT, which may have something before it, as in ``.auto_conll``."""
 
 IN_MEMORY = 16 << 20
 """The largest output in bytes that is kept in memory until it is complete; more is kept in a temporary file."""
@@ -25,7 +27,7 @@ IN_MEMORY = 16 << 20
 HELP = """Convert between CoNLL-2011/2012, CorefUD, JSON lines and other dialects of JSON.
 
 IN is a file, a folder (its files become one corpus), or - for standard input; its format is recognised by content. OUT
-is a file, or - for standard output; it is written whole or not at all.
+is a file, or - for standard output; it is written whole or not at all, and compressed if it ends with .gz, .bz2 or .xz.
 
 Documents with their names, sentences and words, entities and mentions are kept. Notices report what the other format
 cannot represent. CoNLL is written with five columns: document, part, number of the token in its sentence, word,
@@ -45,8 +47,8 @@ def command(name: str) -> click.Command:
                 ["--to"],
                 type=options.Choice(writable()),
                 metavar="FORMAT",
-                help="Format of OUT: conll, corefud, jsonlines or another dialect of JSON (default: by the "
-                "ending .conll, .conllu or .jsonl of OUT; otherwise jsonlines for CoNLL, conll for others).",
+                help="Format of OUT: conll, corefud, tagged, jsonlines or another dialect of JSON (default: by the "
+                "ending .conll, .conllu or .jsonl of OUT; without an ending, jsonlines for CoNLL, conll for others).",
             ),
             click.Option(
                 ["--key"],
@@ -64,7 +66,7 @@ def _convert(source: str, target: str, *, to: str | None, key: str | None, **arg
     from tempfile import SpooledTemporaryFile
 
     spare_inputs({"OUT": target}, (source, key), arguments["include"])
-    to = to or BY_ENDING.get(target.rpartition(".")[2])
+    to = to or _format_of(target)
     notices: list[Finding] = []
     reading = Reading(**arguments)
     with SpooledTemporaryFile(IN_MEMORY, "w+", encoding="utf-8", errors="surrogateescape", newline="") as kept:
@@ -79,3 +81,20 @@ def _convert(source: str, target: str, *, to: str | None, key: str | None, **arg
         tell(notices)
         kept.seek(0)
         write(iter(lambda: kept.read(1 << 12), ""), target)
+
+
+def _format_of(target: str) -> str | None:
+    """The format for the ending of OUT; None without an ending. Raises `UsageError` for any other ending."""
+    name, ending = os.path.splitext(os.path.basename(target))
+    if ending in COMPRESSORS:
+        ending = os.path.splitext(name)[1]
+    if not ending:
+        return None
+    for known, form in BY_ENDING.items():
+        if ending.endswith(known):
+            return form
+    which = " (jsonlines: an object a line; crac-2026: one array)" if ending == ".json" else ""
+    raise UsageError(
+        f"{target}: the ending {ending} does not say which format to write; add --to FORMAT{which}, or end the name in "
+        + ", ".join(f".{known}" for known in BY_ENDING)
+    )

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 
 import click
 
 from corefscore.checking.findings import Finding, in_words
 from corefscore.cli.options import OFFICIAL_NAME
-from corefscore.cli.output import chunks, encoded, give_up, to_file, to_stream
+from corefscore.cli.output import chunks, compressed, encoded, give_up, to_file, to_stream
 from corefscore.errors import InputError, UsageError
 
 STDOUT = "-"
@@ -18,13 +17,14 @@ STDOUT = "-"
 
 
 def write(pieces: Iterable[str], path: str = STDOUT, *, then: Callable[[], None] = lambda: None) -> None:
-    """Write text to standard output, or to a file, which is replaced as a whole or not at all.
+    """Write text to standard output, or to a file, which is replaced as a whole or not at all, and compressed if its
+    name says so.
 
     ``then`` is called before a file is replaced, and must succeed. Bytes that are not UTF-8 are written as they were
     read; on a terminal, control characters become visible symbols. Raises `UsageError` if writing fails.
     """
     if path != STDOUT:
-        _to_file(path, partial(chunks, pieces), then)
+        _to_file(path, lambda terminal: compressed(chunks(pieces, terminal), path), then)
         return
     if sys.stdout is None:
         raise UsageError("standard output is closed")

@@ -10,9 +10,10 @@ import io
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
+from importlib import import_module
 from select import select
 from typing import Any, TextIO
 
@@ -29,6 +30,13 @@ STANDARD = {"stdout": "1", "stderr": "2"}
 
 HALVES = "[\ud800-\udc7f\udd00-\udfff]"
 """Halves of surrogate pairs that stand for no byte, which JSON can hold."""
+
+COMPRESSORS: Mapping[str, tuple[Any, ...]] = {
+    ".gz": ("zlib", "compressobj", -1, 8, 31),  # the usual level, deflate, with the header of gzip
+    ".bz2": ("bz2", "BZ2Compressor"),
+    ".xz": ("lzma", "LZMACompressor"),
+}
+"""What compresses a file whose name ends so: a module, its class or function, and the arguments."""
 
 PICTURES = {code: picture for code, picture in VISIBLE.items() if chr(code) not in "\t\n"}
 """What a terminal shows for control characters, those of plain text excepted."""
@@ -186,6 +194,17 @@ def chunks(pieces: Iterable[str], terminal: bool) -> Iterator[bytes]:
         if len(gathered) >= 1000:
             yield joined()
     yield joined()
+
+
+def compressed(pieces: Iterable[bytes], path: str) -> Iterator[bytes]:
+    """Compress bytes if the ending of a path is one of `COMPRESSORS`."""
+    module, name, *options = COMPRESSORS.get(os.path.splitext(path)[1], ("", ""))
+    if not module:
+        yield from pieces
+        return
+    compressor = getattr(import_module(module), name)(*options)
+    yield from map(compressor.compress, pieces)
+    yield compressor.flush()
 
 
 def give_up(stream: TextIO) -> None:

@@ -18,7 +18,7 @@ from corefscore.cli.progress import progress, watched
 from corefscore.cli.scoring import one_standard_input, spare_inputs
 from corefscore.documents.folders import sources
 from corefscore.documents.model import KEY, RESPONSE
-from corefscore.documents.sources import SUFFIXES, Source
+from corefscore.documents.sources import Source
 from corefscore.errors import InputError, UsageError
 from corefscore.formats import form_of
 from corefscore.formats.row import Reading
@@ -173,8 +173,6 @@ def _one(files: Sequence[str], out: str, reading: Reading) -> tuple[Source, Repa
         raise UsageError("--fix writes to a file; standard output is for what was found")
     if os.path.exists(out) and not os.path.isfile(out) and not os.path.isdir(out):
         raise UsageError(f"{out}: --fix reads OUT again once it is written; give a regular file, no pipe or device")
-    if out.endswith(SUFFIXES):
-        raise UsageError(f"{out}: --fix writes plain text; give OUT a name without {os.path.splitext(out)[1]}")
     files_found = sources(files[0], None, reading.max_unpacked)
     if len(files_found) != 1 or files_found[0].path != files[0]:
         raise UsageError(f"{files[0]}: --fix repairs a file, not a folder or an archive")

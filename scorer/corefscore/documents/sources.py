@@ -37,9 +37,6 @@ UNREADABLE = {
 }
 """What Python cannot unpack, by the first bytes of a file."""
 
-SUFFIXES = (".gz", ".bz2", ".xz")
-"""The endings of the names of compressed files."""
-
 UNPACK = "unpack it and give the file or folder, or pack it as zip or tar.gz"
 """The advice about a file that cannot be unpacked."""
 
