@@ -206,7 +206,6 @@ ORDER = (
     "cli.options",
     "cli.signals",
     "cli.output",
-    "cli.synonyms",
     "cli.messages",
     "cli.progress",
     "cli.scoring",

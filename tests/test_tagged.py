@@ -994,7 +994,7 @@ def test_words_that_would_be_tags(tmp_path: Path) -> None:
     (tmp_path / "key.jsonl").write_text(json.dumps(key) + "\n")
     for notation in NAMES:
         done = within("convert", tmp_path / "key.jsonl", tmp_path / "x", "--to", "tagged", "--tags", notation)
-        assert b"[widened-brackets]" in done.stderr
+        assert b"[changed-word]" in done.stderr
         result = corefscore.score(tmp_path / "key.jsonl", tmp_path / "x", "lea", tags=notation, fidelity=0)
         assert result.mentions.f1 == 1, notation
 

@@ -441,9 +441,9 @@ def test_entities_of_corefud_come_onto_a_key_with_other_tokens(tmp_path: Path) -
     rows = [line.split("\t") for line in made.read_text().splitlines() if line[:1].isdigit()]
     assert [row[1] for row in rows] == [line.split("\t")[1] for line in TREE_KEY.splitlines() if line[:1].isdigit()]
     entities = [row[9] for row in rows]
-    assert entities[3] == "Entity=(ee2-1"
-    assert entities[5] == "Entity=ee2)"
-    assert entities[6:] == ["Entity=(ee1-1)", "Entity=(ee3-1", "Entity=ee3)(ee2-1)"]
+    assert entities[3] == "Entity=(e2-1"
+    assert entities[5] == "Entity=e2)"
+    assert entities[6:] == ["Entity=(e1-1)", "Entity=(e3-1", "Entity=e3)(e2-1)"]
 
 
 @pytest.mark.parametrize(("depth", "status"), [(300, 0), (500, 2)])

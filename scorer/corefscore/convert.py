@@ -13,10 +13,20 @@ from corefscore.checking.findings import Finding, plural
 from corefscore.documents.arrays import Bools, Ints, tally
 from corefscore.documents.folders import sources
 from corefscore.documents.model import KEY, RESPONSE, SENTENCE, TENTH, Documents, joined
+from corefscore.documents.sources import MARK, is_utf_16
 from corefscore.errors import UsageError
-from corefscore.formats import BY_CONTENT, EVERY_NAME, TAGGED, find, form_of, read, requested
-from corefscore.formats.row import EMPTY, FullDocument, Layers, Reading, Sentences, full_documents, zeros_in
-from corefscore.formats.written import NO_FORM
+from corefscore.formats import BY_CONTENT, EVERY_NAME, HEAD_BYTES, TAGGED, by_head, find, form_of, read, requested
+from corefscore.formats.row import (
+    EMPTY,
+    Format,
+    FullDocument,
+    Layers,
+    Reading,
+    Sentences,
+    full_documents,
+    zeros_in,
+)
+from corefscore.formats.written import NO_FORM, fitted
 
 
 def convert(
@@ -63,7 +73,23 @@ def convert(
     else:
         texts = chain.from_iterable(sentences(source, notices, request) for source in files)
         documents = _full(origin.read(files, notices, request), texts, notices, zeros=origin.zeros)
-    yield from target.write(_in_one_file(documents, key or path, notices), notices, written)
+    pieces = target.write(_in_one_file(documents, key or path, notices), notices, written)
+    yield from _recognisable(pieces, target, key or path, notices)
+
+
+def _recognisable(pieces: Iterator[str], target: Format, path: str, notices: list[Finding]) -> Iterator[str]:
+    """The same text; a notice is added if its beginning would not be recognised as its format."""
+    head = b""
+    for piece in pieces:
+        if len(head) < HEAD_BYTES:
+            head += piece[:HEAD_BYTES].encode("utf-8", "surrogateescape")
+        yield piece
+    found = None if is_utf_16(head.removeprefix(MARK)) else by_head(head[:HEAD_BYTES])
+    if found is None or found.read is not target.read:
+        taken = "of no format" if found is None else f"of {found.title}"
+        notices.append(
+            Finding("other-format", path, details={"format": target.title, "taken": taken, "name": target.name})
+        )
 
 
 def _in_one_file(documents: Iterator[FullDocument], path: str, notices: list[Finding]) -> Iterator[FullDocument]:
@@ -97,7 +123,7 @@ def _on_words(key: str, path: str, reading: Reading, notices: list[Finding]) -> 
     Raises as `corefscore.alignment.text.placing.placed` does.
     """
     from corefscore.alignment.text.placing import placed, spans_of_words, words_of
-    from corefscore.formats.corefud.writer import Headed, write_on
+    from corefscore.formats.corefud.writer import FIT, Headed, write_on
 
     batches = list(read(key, notices, _for_key(reading)))
     found = placed(batches, list(read(path, notices, reading, side=RESPONSE)), reading, notices).response
@@ -118,9 +144,10 @@ def _on_words(key: str, path: str, reading: Reading, notices: list[Finding]) -> 
         for document, first, last, head in rows:
             heads[document][first, last] = int(np.searchsorted(words[document].numbers, head)) - first + 1
         documents = {}
-        for document, full in enumerate(full_documents(_kept(replace(answer, start=start, end=end), known))):
-            headed = Headed(full._replace(sentences=words[document].words), heads[document])
-            documents[full.place.line or 0] = headed
+        spans = full_documents(_kept(replace(answer, start=start, end=end), known))
+        in_words = (full._replace(sentences=words[document].words) for document, full in enumerate(spans))
+        for full, of_document in zip(fitted(in_words, notices, FIT), heads, strict=True):
+            documents[full.place.line or 0] = Headed(full, of_document)
         yield from write_on(batch.place_of(0).source, documents, notices)
     _note_joined(key, len(batches), sum(map(len, batches)), notices)
 
@@ -220,8 +247,13 @@ def _with_zeros(
         ]
         _note_lost(batch, lost, notices)
         for of_document, full in zip(of_batch, full_documents(replace(batch, start=start, end=end)), strict=True):
-            words = [[word.removeprefix(EMPTY) or NO_FORM for word in sentence] for sentence in of_document.words]
-            yield full._replace(sentences=words, zeros=set(np.flatnonzero(of_document.empty).tolist()))
+            zeros = set(np.flatnonzero(of_document.empty).tolist())
+            empty = iter(of_document.empty.tolist())
+            words = [
+                [word.removeprefix(EMPTY) or NO_FORM if next(empty) else word for word in sentence]
+                for sentence in of_document.words
+            ]
+            yield full._replace(sentences=words, zeros=zeros)
 
 
 def _other_heads(batch: Documents, layers: Sequence[Layers], start: Ints, end: Ints) -> Bools:

@@ -272,7 +272,7 @@ NOTICES = {
     "dropped-comments": ("a comment within a document", "comments are not converted; later ones are not reported"),
     "empty-sentences": (
         'document "{document}" has {count} without words',
-        "CoNLL cannot contain empty sentences; they are left out",
+        "{format} cannot contain empty sentences; they are left out",
     ),
     "dropped-fields": (
         'document "{document}" has other fields as well: {fields}',
@@ -305,8 +305,8 @@ NOTICES = {
         "such a mention is written as all tokens from its first to its last, so scores change",
     ),
     "numbered-ids": (
-        'the ids of entities are not numbers, such as "{entity}"',
-        "CoNLL has numbers only; the entities of a document are numbered from 0 in the order in which they appear",
+        'in document "{document}": {format} cannot contain the id {entity}',
+        "entities of such documents are numbered from 0 as they appear; later documents are not reported",
     ),
     "split-mentions": (
         'in document "{document}": {count} across sentences; the first has the tokens {first}',
@@ -324,7 +324,7 @@ NOTICES = {
     ),
     "crossing-mentions": (
         'in document "{document}": mentions {first} and {second} of entity {entity} cross',
-        "CoNLL cannot distinguish them from nested ones; they will be read as other spans, and scores will differ",
+        "{format} cannot distinguish them from nested ones; they will be read as other spans, and scores will differ",
     ),
     "no-words": (
         'document "{document}" has no sentences',
@@ -339,8 +339,13 @@ NOTICES = {
         "mentions are compared by word, so such a mention is a repeated one; see --repeated",
     ),
     "changed-word": (
-        'in document "{document}": CoNLL cannot contain the word {word} (token {token})',
-        'it is written as "{written}"',
+        'in document "{document}": {count} that {format} cannot contain: {word} (token {token}) is written as '
+        '"{written}"',
+        "if the words of both sides are compared, convert the other side, too",
+    ),
+    "changed-name": (
+        '{format} cannot contain the name of the document "{document}"',
+        'it is written as "{written}"; documents are paired by name, so convert the other side, too',
     ),
     "other-words": (
         'in document "{document}": {count} whose words are not those of the tokens: {place} is "{words}", but {field} '
@@ -469,13 +474,9 @@ NOTICES = {
         'in document "{document}": {count} crossing another one',
         "the notation {notation} cannot express this, and such mentions are left out; --tags words can express it",
     ),
-    "unsaid-ids": (
-        'document "{document}" has ids that the notation {notation} cannot express',
-        "its entities are numbered in the order in which they appear",
-    ),
-    "widened-brackets": (
-        'in document "{document}": {count} with characters that the notation {notation} uses for tags',
-        "such characters are written as full-width characters, which are compared as equal",
+    "other-format": (
+        "the beginning of the new file looks like that {taken}, not of {format}",
+        "give --input-format {name} wherever it is read, and --tags with the notation if it is text with tags",
     ),
     "lost-mentions": (
         'in document "{document}": {count} of the response in words that the key does not have',

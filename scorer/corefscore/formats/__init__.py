@@ -65,7 +65,6 @@ def read(
     """
     texts = texts or bool(reading.align) or (names is not None and names.compares_words)
     request = requested(side, reading)._replace(names=names, texts=texts)
-    find(of_side(reading.input_format, side) or NAMES[0])  # an unknown name is an error even of a file that is absent
     if isinstance(path, str):
         given = listed(path, reading.include, reading.max_unpacked, notices)
     else:
@@ -207,5 +206,9 @@ def recognised(files: Sequence[Source], name: str | None = None, otherwise: str 
     """
     if name is not None:
         return find(name)
-    head = files[0].head(HEAD_BYTES)
-    return next((row for row in map(find, NAMES) if row.recognises(head)), None) or find(otherwise)
+    return by_head(files[0].head(HEAD_BYTES)) or find(otherwise)
+
+
+def by_head(head: bytes) -> Format | None:
+    """The format of a file that begins so, if one recognises it."""
+    return next((row for row in map(find, NAMES) if row.recognises(head)), None)

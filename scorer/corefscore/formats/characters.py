@@ -18,6 +18,12 @@ ALONE = "\u2e80-\u2fdf\u3005-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U0002
 IS_ALONE = re.compile(f"[{ALONE}]")
 
 
+INVISIBLE = re.compile(
+    r"[^\S\n]|[\x00-\x08\x0e-\x1f\x7f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]"
+)
+"""Characters that are not compared, apart from line ends."""
+
+
 def codes_of(text: str) -> Codes:
     """The number in Unicode of each character of a text."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)

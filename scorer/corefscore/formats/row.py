@@ -158,17 +158,22 @@ def zeros_in(words: Iterable[str]) -> list[int]:
     return [number for number, word in enumerate(words) if word.startswith(ZERO)]
 
 
+def shares_spans(document: FullDocument) -> bool:
+    """Whether a mention is in two entities; it counts for the first or the last of them
+    (`corefscore.alignment.repeats`)."""
+    spans = [span for mentions in document.entities.values() for span in set(mentions)]
+    return len(set(spans)) < len(spans)
+
+
 def order_kept(document: FullDocument, written: Iterable[str]) -> bool:
     """Whether the entities of a document, written in this order of their ids, are read in the order that they have.
 
-    Also true if no mention is in two entities, since no score then depends on the order: such a mention counts for the
-    first or the last of them (`corefscore.alignment.repeats`).
+    Also true if no mention is in two entities, since no score then depends on the order.
 
     Reading sorts entities by their first token, at which mentions of one token come before longer ones and the longest
     of these come first; entities that are still equal stay in the order in which they are written.
     """
-    spans = [span for mentions in document.entities.values() for span in set(mentions)]
-    if len(set(spans)) == len(spans):
+    if not shares_spans(document):
         return True
     first = {
         name: min((start, start < end, -end) for start, end in mentions) for name, mentions in document.entities.items()

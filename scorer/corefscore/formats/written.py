@@ -7,15 +7,45 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import count
 from operator import itemgetter
+from typing import NamedTuple
 
 from corefscore.checking.findings import Finding, plural
+from corefscore.documents.model import Place
+from corefscore.errors import InputError
 from corefscore.formats.row import NO_WORD, ZERO, FullDocument, Sentences
 
 Spans = Sequence[tuple[int, int]]
 
-UNFIT = re.compile(r"[\t\n]|\A\s|\s\Z|#\s*end document", re.ASCII)
-"""Words that would end a column, a line or the document, or that have white space at their ends, which readers
-remove."""
+WIDER = 0xFEE0
+"""How far a character of ASCII is from its full-width form, which is compared as the same."""
+
+LINE_ENDS = r"\n|\r\Z"
+"""What no name of a document can contain."""
+
+
+class Fit(NamedTuple):
+    """What a format can contain.
+
+    - ``title``: the format in messages.
+    - ``names``, ``words``: patterns for the pieces of names of documents and of words that it cannot contain;
+      ``blank``: what is written for white space in words; ``signs``: whether `ZERO` in a word would make it a zero.
+    - ``ids``: a pattern for a whole id of an entity; None if ids are not written.
+    - ``letter``: what stands before numbers that are ids.
+    - ``bare``: whether a document can have mentions without words.
+    - ``empty``: whether sentences can be empty; ``least``: how many tokens a document has at least.
+    """
+
+    title: str
+    names: str = LINE_ENDS
+    words: str = r"(?!)"
+    blank: str = "_"
+    signs: bool = False
+    ids: str | None = None
+    letter: str = ""
+    bare: bool = False
+    empty: bool = False
+    least: int = 0
+
 
 NO_FORM = "_"
 """The word for an empty node without a form."""
@@ -46,12 +76,12 @@ def noted(document: FullDocument, notices: list[Finding], code: str, **details: 
     notices.append(Finding(code, place.source.name, place.line, details=details))
 
 
-def note_crossing(document: FullDocument, notices: list[Finding], *, closed_first: bool = False) -> None:
-    """Add a notice for every entity with mentions that cross."""
+def note_crossing(document: FullDocument, notices: list[Finding], title: str, *, closed_first: bool = False) -> None:
+    """Add a notice for every entity with mentions that cross, which a format does not distinguish from nested ones."""
     for entity, spans in document.entities.items():
         if pair := crossing(spans, closed_first=closed_first):
             first, second = map(list, pair)
-            noted(document, notices, "crossing-mentions", entity=entity, first=first, second=second)
+            noted(document, notices, "crossing-mentions", format=title, entity=entity, first=first, second=second)
 
 
 def crossing(spans: Spans, *, closed_first: bool = False) -> tuple[tuple[int, int], tuple[int, int]] | None:
@@ -77,13 +107,28 @@ def crossings(spans: Spans, *, closed_first: bool = False) -> Iterator[tuple[int
             around.append(number)
 
 
-def words_of(document: FullDocument, notices: list[Finding]) -> Sentences:
-    """The words of a document; `NO_WORD` for each token, and a notice, if they are not known."""
-    if document.sentences is not None:
-        return document.sentences
-    tokens = 1 + max((end for spans in document.entities.values() for _, end in spans), default=-1)
-    noted(document, notices, "no-words", tokens=tokens)
-    return [[NO_WORD] * tokens]
+def fitted(documents: Iterator[FullDocument], notices: list[Finding], fit: Fit) -> Iterator[FullDocument]:
+    """Documents as a format can contain them; every replacement is added to the notices.
+
+    Entities are numbered if an id cannot be written. Raises `InputError` if two documents get the same name.
+    """
+    places: dict[str, Place] = {}
+    numbered = False
+    for document in documents:
+        name = _replaced(fit.names, "_", document.name)
+        if name != document.name:
+            noted(document, notices, "changed-name", format=fit.title, written=name)
+        place = document.place
+        first = places.setdefault(name, place)
+        if first is not place:
+            details = {"document": name, "first": str(first)}
+            raise InputError([Finding("repeated-name", place.source.name, place.line, details=details)])
+        ids, odd = _ids(document, fit)
+        if odd is not None and not numbered:
+            numbered = True
+            noted(document, notices, "numbered-ids", format=fit.title, entity=ascii(odd))
+        entities = dict(zip(ids, document.entities.values(), strict=True))
+        yield document._replace(name=name, sentences=_words(document, notices, fit), entities=entities)
 
 
 def with_signs(sentences: Sentences, zeros: Collection[int]) -> Sentences:
@@ -99,17 +144,52 @@ def with_signs(sentences: Sentences, zeros: Collection[int]) -> Sentences:
     return [list(map(signed, sentence)) for sentence in sentences]
 
 
-def laid_out(document: FullDocument, notices: list[Finding]) -> Iterator[Sequence[str]]:
-    """The words of each sentence in a form that fits into a column; changes are added to the notices."""
-    sentences = words_of(document, notices)
-    if empty := sum(not sentence for sentence in document.sentences or ()):
-        noted(document, notices, "empty-sentences", count=plural(empty, "sentence"))
-    token = 0
-    for sentence in filter(None, sentences):
-        words = []
-        for word in sentence:
-            words.append(re.sub(r"\s", "_", word) if UNFIT.search(word) else word)
-            if words[-1] != word:
-                noted(document, notices, "changed-word", word=ascii(word), token=token, written=words[-1])
-            token += 1
-        yield words
+def _replaced(unfit: str, blank: str, text: str) -> str:
+    """Replace the pieces of a text that a pattern finds: ASCII by its full-width form, the rest by ``blank``."""
+
+    def wider(piece: re.Match[str]) -> str:
+        return "".join(chr(ord(each) + WIDER) if "!" <= each <= "~" else blank for each in piece[0])
+
+    return (re.sub(unfit, wider, text) or "_") if re.search(unfit, text) else text
+
+
+def _ids(document: FullDocument, fit: Fit) -> tuple[list[str], str | None]:
+    """The ids that are written for the entities of a document, and the first id that a format cannot contain."""
+    names = list(document.entities)
+    if fit.ids is None:
+        return names, None
+    fits = re.compile(fit.ids).fullmatch
+    for letter in ("", fit.letter):
+        if all(fits(letter + name) for name in names):
+            return [letter + name for name in names], None
+    return [f"{fit.letter}{number}" for number in range(len(names))], next(name for name in names if not fits(name))
+
+
+def _words(document: FullDocument, notices: list[Finding], fit: Fit) -> Sentences | None:
+    """The words of a document; `NO_WORD` for each token, and a notice, if they are not known and have to be."""
+    if document.sentences is None and fit.bare:
+        return None
+    known = document.sentences or ()
+    sentences = [sentence for sentence in known if sentence or fit.empty]
+    if empty := len(known) - len(sentences):
+        noted(document, notices, "empty-sentences", format=fit.title, count=plural(empty, "sentence"))
+    if not sentences and (document.sentences is None or fit.least):
+        last = max((end for spans in document.entities.values() for _, end in spans), default=-1)
+        noted(document, notices, "no-words", tokens=max(last + 1, fit.least))
+        return [[NO_WORD] * max(last + 1, fit.least)]
+    tokens, no_zero = count(), f"{fit.words}|{ZERO}" if fit.signs else fit.words
+    changed: list[tuple[int, str, str]] = []
+
+    def written(word: str) -> str:
+        token = next(tokens)
+        found = _replaced(fit.words if token in document.zeros else no_zero, fit.blank, word)
+        if found != word:
+            changed.append((token, word, found))
+        return found
+
+    fitting = [list(map(written, sentence)) for sentence in sentences]
+    if changed:
+        token, word, found = changed[0]
+        details = {"count": plural(len(changed), "word"), "word": ascii(word), "token": token, "written": found}
+        noted(document, notices, "changed-word", format=fit.title, **details)
+    return fitting

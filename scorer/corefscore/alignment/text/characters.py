@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from corefscore.documents.arrays import NONE, Bools, Ints, tally
-from corefscore.formats.characters import codes_of
+from corefscore.formats.characters import INVISIBLE, codes_of
 
 BRACKETS: Mapping[str, str] = dict(zip(("-lrb-", "-rrb-", "-lsb-", "-rsb-", "-lcb-", "-rcb-"), "()[]{}", strict=True))
 
@@ -33,10 +33,6 @@ ALIKE = str.maketrans(
 """Characters that are the same here and different in NFKC: quotes, apostrophes, dashes, ligatures."""
 
 OF_TREEBANK = re.compile(rf"^(?:{'|'.join(BRACKETS)})$|^/(?=[.?!,:;-]$)", re.MULTILINE)
-
-INVISIBLE = re.compile(
-    r"[^\S\n]|[\x00-\x08\x0e-\x1f\x7f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]"
-)
 
 DOUBLE = re.compile("''|--+")
 

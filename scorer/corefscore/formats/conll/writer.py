@@ -11,28 +11,22 @@ from corefscore.documents.model import Documents, part_of
 from corefscore.documents.sources import MARK, Source, as_text
 from corefscore.formats.conll.lines import USUAL_END, lines_of
 from corefscore.formats.row import USUAL, FullDocument, Request, full_documents, order_kept
-from corefscore.formats.written import CLOSE, OPEN, SINGLE, laid_out, marks, note_crossing, noted
+from corefscore.formats.written import CLOSE, OPEN, SINGLE, Fit, fitted, marks, note_crossing, noted
 
 NO_MENTION = b"-"
+
+FIT = Fit("CoNLL", words=r"(?a:[\t\n]|\A\s+|\s+\Z|#(?=\s*end document))", ids="[0-9]+")
+"""No words that would end a column, a line or the document, or have white space at their ends, which readers remove."""
 
 
 def write(documents: Iterator[FullDocument], notices: list[Finding], request: Request = USUAL) -> Iterator[str]:
     """Documents as CoNLL, with as many columns as `corefscore.formats.conll.lines.COLUMNS` says, separated by tabs.
 
-    Added to the notices is what CoNLL cannot represent: unknown words, words with line ends or tabs, and mentions of
-    one entity that cross.
+    What CoNLL cannot contain (`FIT`) is added to the notices, and mentions of one entity that cross.
     """
-    numbered = False
-    for document in documents:
-        entities = document.entities
-        odd = next((name for name in entities if not (name.isascii() and name.isdigit())), None)
-        if odd is not None:
-            if not numbered:
-                noted(document, notices, "numbered-ids", entity=odd)
-            numbered = True
-            entities = {str(number): spans for number, spans in enumerate(entities.values())}
+    for document in fitted(documents, notices, FIT):
         yield f"#begin document {document.name}\n"
-        yield from _token_lines(document._replace(entities=entities), notices)
+        yield from _token_lines(document, notices)
         yield "#end document\n"
 
 
@@ -41,11 +35,11 @@ def _token_lines(document: FullDocument, notices: list[Finding]) -> Iterator[str
     coreference = cells(document)
     if not order_kept(document, document.entities):
         noted(document, notices, "changed-order")
-    note_crossing(document, notices)
+    note_crossing(document, notices, FIT.title)
     name, part = part_of(document.name) or (document.name, "0")
     first_columns = re.sub(r"\s", "_", name) + "\t" + part
     token = 0
-    for index, sentence in enumerate(laid_out(document, notices)):
+    for index, sentence in enumerate(document.sentences or ()):
         if index:
             yield "\n"
         for number, word in enumerate(sentence):

@@ -12,8 +12,8 @@ from corefscore.checking.findings import Finding, plural
 from corefscore.documents.sources import Source, as_text
 from corefscore.formats.corefud.layers import by_document, cut
 from corefscore.formats.corefud.lines import COLUMNS, FORM, HEAD, Lines
-from corefscore.formats.row import NO_WORD, USUAL, FullDocument, Request, Sentences
-from corefscore.formats.written import CLOSE, OPEN, SINGLE, laid_out, marks, note_crossing, noted
+from corefscore.formats.row import USUAL, FullDocument, Request, Sentences, shares_spans
+from corefscore.formats.written import CLOSE, OPEN, SINGLE, Fit, fitted, marks, note_crossing, noted
 
 HEADER = "# global.Entity = eid\n"
 """The header of mentions with ids alone, which tells readers that heads are not known."""
@@ -26,6 +26,9 @@ DASH = "-"
 
 OF_ENTITIES = ("Entity", "Bridge", "SplitAnte", "_")
 """What of MISC is left out when there are other entities."""
+
+FIT = Fit("CorefUD", r"[\t\n\r]|(?a:\A\s+)|\A\Z", words=r"[\t\n\r]", ids=r"[^\W\d]\w*", letter="e", least=1)
+"""No ids with brackets, dashes and other signs that mean something in MISC; digits alone follow a letter."""
 
 READ = b"# newdoc", b"# global.Entity"
 """How comments begin that are carried over in some form."""
@@ -50,20 +53,19 @@ def sentences(source: Source, notices: list[Finding], request: Request) -> Itera
 def write(documents: Iterator[FullDocument], notices: list[Finding], request: Request = USUAL) -> Iterator[str]:
     """Documents as CoNLL-U with Entity in MISC.
 
-    The notices get what the format cannot contain: unknown words, words with line ends or tabs, mentions of several
-    sentences, mentions of one entity that cross.
+    The notices get what the format cannot contain: what does not fit (`FIT`), mentions of several sentences, and
+    mentions of one entity that cross.
     """
     header = HEADER
-    for document in documents:
+    for document in fitted(documents, notices, FIT):
         yield f"# newdoc id = {document.name}\n{header}"
         header = ""
-        sentences = list(laid_out(document, notices)) or [[NO_WORD]]
+        sentences = document.sentences or ()
         ends = np.cumsum([len(sentence) for sentence in sentences])
         kept = _within_sentences(document, ends.tolist(), notices)
-        spans = [span for mentions in kept.entities.values() for span in mentions]
-        if len(set(spans)) < len(spans):
+        if shares_spans(kept):
             noted(kept, notices, "changed-order")
-        note_crossing(kept, notices, closed_first=True)
+        note_crossing(kept, notices, FIT.title, closed_first=True)
         cells = _cells(kept)
         token = 0
         for sentence in sentences:
@@ -87,7 +89,7 @@ def write_on(source: Source, documents: Mapping[int, Headed], notices: list[Find
             headed = documents[begin]
             ends = np.cumsum([len(sentence) for sentence in headed.document.sentences or ()])
             kept = _within_sentences(headed.document, ends.tolist(), notices)
-            note_crossing(kept, notices, closed_first=True)
+            note_crossing(kept, notices, FIT.title, closed_first=True)
             by_token = _cells(headed.named(kept))
             line = lines.tokens[lines.words.row[places]]
             cells |= {int(line[token]): cell for token, cell in by_token.items()}
@@ -130,7 +132,7 @@ def _within_sentences(document: FullDocument, ends: list[int], notices: list[Fin
     for entity, spans in document.entities.items():
         for start, end in spans:
             if sentence[start] == sentence[end]:
-                entities[f"e{entity}".replace(DASH, "_")].append((start, end))
+                entities[entity].append((start, end))
             else:
                 dropped.append((start, end))
     if dropped:

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from corefscore.checking.findings import Finding, plural, shortened
 from corefscore.documents.model import Place
-from corefscore.documents.sources import MARK, Source, is_utf_16
+from corefscore.documents.sources import MARK, Source, as_text, is_utf_16
 from corefscore.errors import InputError
 from corefscore.work.workers import Unsuited
 
@@ -315,9 +315,11 @@ def as_json(fields: Fields) -> str:
 
 
 def clean(text: str) -> str:
-    """A string of JSON that can be printed: surrogates that do not mean a byte are written as escapes."""
+    """A string of JSON as a file can contain it: surrogates that do not mean a byte are written as escapes, and bytes
+    that are a character together are this character."""
     try:
-        text.encode("utf-8", "surrogateescape")
+        text.encode("utf-8")
     except UnicodeEncodeError:
-        return re.sub("[\ud800-\udc7f\udd00-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text)
+        text = re.sub("[\ud800-\udc7f\udd00-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text)
+        return as_text(text.encode("utf-8", "surrogateescape"))
     return text

@@ -13,8 +13,8 @@ from corefscore.documents.model import refuse_deep
 from corefscore.formats.jsonlines.dialects import E2E, FLAT, OBJECTS, SENTENCES, TEXT, Dialect
 from corefscore.formats.jsonlines.records import as_json
 from corefscore.formats.jsonlines.words import TOKEN, WORD
-from corefscore.formats.row import USUAL, FullDocument, Request, order_kept
-from corefscore.formats.written import noted, with_signs, words_of
+from corefscore.formats.row import USUAL, FullDocument, Request, order_kept, shares_spans
+from corefscore.formats.written import Fit, fitted, noted, with_signs
 
 CONFLICT = "the order of ids would change which copy of a mention counts"
 """The reason why ids are dropped although they are the numbers from 0 on."""
@@ -33,8 +33,15 @@ def write(
     """
     told: set[str] = set()
     separator = "[\n" if dialect.array else ""
-    for document in documents:
-        clusters = _in_order(document, notices, told)
+    blank = dialect.shape == TEXT  # of the words, only the characters are read, and of these only solid ones
+    fit = Fit(
+        dialect.name,
+        words=r"\A\s*\Z" if blank else r"(?!)",
+        bare=not (dialect.by_sentence or blank),
+        empty=dialect.shape in (SENTENCES, OBJECTS),
+    )
+    for document in fitted(documents, notices, fit):
+        clusters = _in_order(document, notices, told, ordered=not (blank and shares_spans(document)))
         fields = _fields(document, clusters, notices, told, dialect)
         yield separator + as_json(fields) + ("" if dialect.array else "\n")
         separator = ",\n" if dialect.array else ""
@@ -42,13 +49,13 @@ def write(
         yield "[]\n" if separator == "[\n" else "\n]\n"
 
 
-def _in_order(document: FullDocument, notices: list[Finding], told: set[str]) -> Clusters:
-    """The entities in the order in which they are written."""
+def _in_order(document: FullDocument, notices: list[Finding], told: set[str], *, ordered: bool) -> Clusters:
+    """The entities in the order in which they are written; ``ordered`` says whether this order means something."""
     names = list(document.entities)
     numbers = [str(number) for number in range(len(names))]
     from_0 = document.entities.keys() == set(numbers)
-    if not order_kept(document, numbers if from_0 else names):
-        if not order_kept(document, names):
+    if not (ordered and order_kept(document, numbers if from_0 else names)):
+        if not (ordered and order_kept(document, names)):
             noted(document, notices, "changed-order")
         elif from_0:
             from_0 = False
@@ -63,8 +70,7 @@ def _fields(
 ) -> dict[str, Any]:
     """The fields of the object of a document. Raises `UsageError` for mentions that have too many words to list."""
     fields: dict[str, Any] = {dialect.names[0]: document.name}
-    needed = dialect.by_sentence or dialect.shape == TEXT
-    words = words_of(document, notices) if needed else document.sentences
+    words = document.sentences
     if words is not None:
         words = with_signs(words, document.zeros)
         if dialect.by_sentence:

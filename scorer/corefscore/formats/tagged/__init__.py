@@ -14,6 +14,9 @@ from corefscore.formats.tagged.nearby import nearby
 ANSWER = re.compile(rb'"answer"\s*:\s*"')
 """The field of JSON that has the text."""
 
+CLUSTERS = re.compile(rb'clusters"\s*:')
+"""A field that tagged text does not have."""
+
 SIGN = re.compile(
     rb"\]\(#[^()\s]+\)|</?m[\s>]|</m>#|\S\|\[?[^\s,\[\]|]+\](?:,|\s|$)|\S\|\[[^\s,\[\]|]+(?:,|\s|$)|\{[A-Za-z_]*\d+\s"
 )
@@ -25,7 +28,7 @@ def recognises(head: bytes) -> bool:
     text = head.removeprefix(MARK).lstrip()
     if is_json(text):
         first = text if text.startswith(b"[") else text.split(b"\n", 1)[0]
-        return ANSWER.search(first) is not None and b'clusters"' not in first
+        return ANSWER.search(first) is not None and CLUSTERS.search(first) is None
     if text.startswith(b"#") and b"](#" not in text:
         return False
     return SIGN.search(text) is not None or nearby(text.decode("utf-8", "replace")) is not None
