@@ -206,6 +206,7 @@ ORDER = (
     "cli.options",
     "cli.signals",
     "cli.output",
+    "cli.synonyms",
     "cli.messages",
     "cli.progress",
     "cli.scoring",

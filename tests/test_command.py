@@ -6,6 +6,7 @@ import bz2
 import gzip
 import lzma
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -17,7 +18,7 @@ import click
 import pytest
 from corefscore import __version__
 from corefscore.checking.findings import Finding
-from corefscore.cli import COMMANDS, COMPLETE, commands, run
+from corefscore.cli import COMMANDS, COMPLETE, commands, run, synonyms
 from corefscore.cli.options import HEADINGS, grouped
 from corefscore.errors import InputError, suggested
 from corefscore.metrics import GROUPS, NAMES, RESERVED, find
@@ -508,17 +509,27 @@ DEMO = TESTDATA / "demo"
 FIRST_CALLS = [
     pytest.param(["conll", "{key}", "{response}", "--json"], "did you mean --format json?", id="a value as an option"),
     pytest.param(["compare", "{key}", "a={response}", "--bootstrap"], "did you mean --test bootstrap?", id="test"),
-    pytest.param(["conll", "{key}", "{response}", "--metric", "lea"], "the metric is the first argument", id="metric"),
-    pytest.param(["rank", "{key}", "{response}", "--metric", "lea"], "did you mean --measures?", id="measures"),
-    pytest.param(["errors", "{key}", "{response}", "--metrics", "lea"], "did you mean --measure?", id="measure"),
     pytest.param(
-        ["validate", "{key}", "--metric", "lea"], "unknown option --metric; did you mean --strict?", id="none"
+        ["conll", "{key}", "{response}", "--metric", "lea"], "a metric first: corefscore lea KEY", id="metric"
     ),
+    pytest.param(["rank", "{key}", "{response}", "--metric", "lea"], "expected --measures LIST", id="measures"),
+    pytest.param(["errors", "{key}", "{response}", "--metrics", "lea"], "expected --measure NAME", id="measure"),
+    pytest.param(["validate", "{key}", "--metric", "lea"], "expected a metric first: corefscore lea", id="none"),
     pytest.param(["comapre", "{key}", "{response}"], 'metric or command "comapre"; did you mean compare?', id="typo"),
     pytest.param(["--quiet", "conll", "{key}", "{response}"], "come after its name", id="option first"),
     pytest.param(["score", "{key}", "{response}"], "expected a metric, such as: corefscore conll KEY", id="score"),
     pytest.param(["conll", "{key}", "{response}", "{key}"], "use corefscore compare KEY A B", id="two responses"),
     pytest.param(["rank", "{key}", "--systems", "{response}"], "expected a folder; give a single file", id="folder"),
+    pytest.param(["conll", "{key}", "{response}", "-o", "x"], "unknown option -o; expected --output FILE\n", id="-o"),
+    pytest.param(["conll", "--key", "{key}", "{response}"], "expected the key without an option: KEY is", id="--key"),
+    pytest.param(["conll", "{key}", "{response}", "--macro"], "expected --average documents\n", id="--macro"),
+    pytest.param(["conll", "{key}", "{response}", "--html"], "diff KEY RESPONSE --html FILE\n", id="--html"),
+    pytest.param(["conll", "{key}", "{response}", "--significance"], "corefscore compare KEY A B\n", id="tests"),
+    pytest.param(["kappa", "{key}", "{response}"], "corefscore errors A B --symmetric", id="kappa"),
+    pytest.param(["significance", "{key}", "{response}"], "expected corefscore compare KEY A B\n", id="significance"),
+    pytest.param(["conll", "{key}", "{response}", "--zzzzz"], "option --zzzzz\nTry", id="nothing like it"),
+    pytest.param(["conll", "{key}", "{response}", "--formt", "x"], "did you mean --format?\n", id="something like it"),
+    pytest.param(["conll", "{key}", str(TESTDATA / "systems" / "runs")], "corefscore rank KEY --systems", id="runs"),
     pytest.param(["muc", "{key}", "{response}", "--digits", "2,5"], "'2,5' is not a whole number", id="number"),
 ]
 """Calls that somebody types who has not read the pages, and what the answer names."""
@@ -532,3 +543,25 @@ def test_a_first_call_that_is_wrong_names_the_right_one(
     done = call(capfdbinary, *(word.format(**paths) for word in call_of))
     assert (done.status, done.stdout) == (2, b"")
     assert answer in done.stderr.decode()
+
+
+def test_synonyms_name_what_there_is() -> None:
+    """No word is listed that exists itself where its row is used, and every call and option that is named exists."""
+    context = click.Context(commands(), info_name="corefscore")
+    options = {name: _options(context, name) for name in commands().list_commands(context)}
+    every = set().union(*options.values())
+    named = [(words, meant) for words, *rest in (*synonyms.OPTIONS, *synonyms.COMMANDS) for meant in rest]
+    words = [word for words, *_ in (*synonyms.OPTIONS, *synonyms.COMMANDS) for word in words.split()]
+    assert len(set(words)) == len(words)
+    assert not {word for row, _ in synonyms.COMMANDS for word in row.split()} & {*options, "help"}
+    for _, meant in named:
+        assert set(re.findall(r"(?<![\w-])--[a-z-]+", meant)) <= every, meant
+        for name, rest in re.findall(r"corefscore (\w+)([^,;]*)", meant):
+            wanted = set(re.findall(r"(?<![\w-])--[a-z-]+", rest))
+            assert wanted <= options["conll" if name == "METRIC" else name], meant
+
+
+def _options(context: click.Context, name: str) -> set[str]:
+    made = commands().get_command(context, name)
+    assert made is not None
+    return {option for parameter in made.params for option in parameter.opts}

@@ -292,7 +292,7 @@ def test_a_lost_scheduler_is_told_once(capfd: pytest.CaptureFixture[str]) -> Non
 
 def test_that_dask_is_missing_is_told(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(UsageError, match=r"pip install 'corefscore\[dask\]'"):
+    with pytest.raises(UsageError, match=r"pip install 'dask\[distributed\]'"):
         distributed.score(*pair)
 
 

@@ -249,7 +249,7 @@ def test_a_folder_of_systems_given_as_one_is_told_of(command: str, capfdbinary: 
     for system in (RUNS, f"runs={RUNS}"):
         done = call(capfdbinary, command, KEY, system)
         assert (done.status, done.stdout) == (2, b"")
-        assert f"if each file is a system, use --systems {RUNS}\n".encode() in done.stderr
+        assert b"is a system: corefscore" in done.stderr and f" --systems {RUNS}\n".encode() in done.stderr
     nothing = call(capfdbinary, command, KEY)
     assert (nothing.status, nothing.stderr) == (
         2,
@@ -409,12 +409,12 @@ def test_numbers_are_not_cut_in_a_narrow_table(monkeypatch: pytest.MonkeyPatch, 
     assert done.stdout.count(b"100.000000\n") == 1 + len(["bn", "nw"])
 
 
-def test_a_drawing_without_matplotlib_names_the_extra(
+def test_a_drawing_without_matplotlib_names_the_library(
     tmp_path: Path, capfdbinary: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("corefscore.reports.plots.find_spec", lambda name: None)
     done = call(capfdbinary, "rank", KEY, "--systems", RUNS, "--plot", tmp_path / "ranking.png")
-    message = b"corefscore: a plot needs matplotlib: pip install 'corefscore[plots]'\n"
+    message = b"corefscore: a plot needs matplotlib: pip install matplotlib\n"
     assert done == (2, b"", message)
 
 

@@ -117,7 +117,7 @@ def test_one_system_gets_intervals_alone() -> None:
         pytest.param(lambda: compare(KEY, SYSTEMS, 7), "measures=7: expected names", id="no names of measures"),  # type: ignore[arg-type]
         pytest.param(lambda: compare(KEY, SYSTEMS, alpha=5), "alpha=5 would be 500 %", id="level"),
         pytest.param(lambda: rank(KEY, SYSTEMS, sort="muc,lea"), "means several measures", id="sort"),
-        pytest.param(lambda: rank(KEY, SYSTEMS, sorted="lea"), "did you mean sort or seed?", id="keyword"),  # type: ignore[call-arg]
+        pytest.param(lambda: rank(KEY, SYSTEMS, sorted="lea"), "did you mean sort?", id="keyword"),  # type: ignore[call-arg]
         pytest.param(lambda: check(*DEMO), "check needs a baseline, or a minimum", id="nothing to check"),
         pytest.param(
             lambda: check(*DEMO, minimum={"lea": 0.1}, both_ways=True), "about a baseline", id="options of a baseline"
@@ -223,7 +223,7 @@ def test_frames_have_the_rows_of_csv(library: str, monkeypatch: pytest.MonkeyPat
 def test_without_a_library_there_is_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("pandas", "polars"):
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(UsageError, match=r"needs pandas or polars: pip install 'corefscore\[frames\]'"):
+    with pytest.raises(UsageError, match=r"needs pandas or polars: pip install pandas, or pip install polars"):
         frame(["a"], [[1]])
 
 

@@ -79,10 +79,10 @@ COMPARED = 10_000
 
 def nearest(name: str, known: Iterable[str], count: int = SHOWN) -> list[str]:
     """The known names most similar to ``name``, the nearest first. Long names are left out (`LONG_NAME`), and only the
-    first `COMPARED` of the others are compared."""
+    first `COMPARED` of the others are compared. A word of five letters has to be more similar than a shorter one."""
     from difflib import get_close_matches  # imported late: only errors need it
 
     if len(name) > LONG_NAME:
         return []
     short = (other for other in known if len(other) <= LONG_NAME)
-    return get_close_matches(name, list(islice(short, COMPARED)), n=count, cutoff=0.6)
+    return get_close_matches(name, list(islice(short, COMPARED)), n=count, cutoff=0.6 if len(name) < 5 else 0.7)

@@ -12,6 +12,7 @@ import click
 from corefscore.cli.messages import complain, refuse
 from corefscore.cli.options import CALLED, COREFUD_NAME
 from corefscore.cli.output import STANDARD_OUTPUT, give_up
+from corefscore.cli.synonyms import of_command, of_option
 from corefscore.errors import InputError, ScorerError, UsageError, nearest, suggested
 from corefscore.version import __version__
 
@@ -40,10 +41,6 @@ COMMANDS = ("compare", "rank", "check", "errors", "diff", "explain", "validate",
 """The commands other than metrics; each is made by `command` in the module of its name in this folder."""
 
 
-SCORING = ("score", "eval", "evaluate")
-"""Words that are tried where a metric belongs, since other programs have a command of this name."""
-
-
 class Commands(click.Group):
     """All commands: every metric and every list of metrics is a command, and so are `COMMANDS`."""
 
@@ -60,10 +57,8 @@ class Commands(click.Group):
         try:
             return command(cmd_name)
         except UsageError as error:
-            if cmd_name.lower() in SCORING:
-                raise UsageError(
-                    f'"{cmd_name}" is not a command; expected a metric, such as: corefscore conll KEY RESPONSE'
-                ) from error
+            if meant := of_command(cmd_name.lower()):
+                raise UsageError(f'"{cmd_name}" is not a command; expected {meant}') from error
             if nearest(cmd_name.lower(), COMMANDS):
                 known = suggested(cmd_name.lower(), self.list_commands(ctx))
                 raise UsageError(f'unknown metric or command "{cmd_name}"; {known}') from error
@@ -229,16 +224,14 @@ def _usage(error: click.ClickException) -> str:
     if isinstance(error, click.NoSuchOption) and context:
         parameters = context.command.get_params(context)
         names = [name for parameter in parameters for name in (*parameter.opts, *parameter.secondary_opts)]
-        known = _by_value(error.option_name, parameters) or suggested(
-            error.option_name, [name for name in names if name.startswith("--")]
+        # The dashes would make any two options similar.
+        like = nearest(error.option_name.lstrip("-"), [name.removeprefix("--") for name in names if name[:2] == "--"])
+        known = (
+            _by_value(error.option_name, parameters)
+            or of_option(error.option_name, names)
+            or (like and f"did you mean {' or '.join(f'--{name}' for name in like)}?")
         )
-        message = f"unknown option {error.option_name}; {known}"
-        if error.option_name in ("--metric", "--metrics"):
-            measures = next((name for name in names if name.startswith("--measure")), None)
-            if measures is not None:
-                message = f"unknown option {error.option_name}; did you mean {measures}?"
-            elif context.command.name not in COMMANDS:
-                message = f"unknown option {error.option_name}; the metric is the first argument, such as conll,lea"
+        message = f"unknown option {error.option_name}" + (f"; {known}" if known else "")
         if context.parent is None:
             message += "; options of a metric or command come after its name"
     return f"corefscore: {message}\nTry '{context.command_path if context else 'corefscore'} --help'."

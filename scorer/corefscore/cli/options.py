@@ -336,7 +336,7 @@ def workers() -> list[click.Parameter]:
             ["--scheduler"],
             metavar="ADDRESS",
             help="Dask cluster to work on: tcp://HOST:PORT, or threads or processes to start --jobs of them on this "
-            "machine. Needs pip install 'corefscore[dask]'.",
+            "machine. Needs Dask (pip install 'dask[distributed]').",
         ),
     ]
 

@@ -39,7 +39,7 @@ def command(name: str) -> click.Command:
             click.Option(
                 ["--plot"],
                 metavar="FILE",
-                help="Plot the ranking to FILE (.png, .svg, .pdf); needs pip install 'corefscore[plots]'.",
+                help="Plot the ranking to FILE (.png, .svg, .pdf); needs matplotlib (pip install matplotlib).",
             ),
         ),
     )

@@ -77,18 +77,35 @@ def evaluated(
     """Score a response. ``apply`` are the `workers`, ``texts`` keeps the words of the key, ``unit`` is the unit of
     resampling, and ``arguments`` are the options of `options.scoring`.
 
-    Raises `InputError` for input that is rejected, `UsageError` for a file that cannot be read.
+    Raises `InputError` for input that is rejected, `UsageError` for a file that cannot be read, and for a folder whose
+    files seem to be systems.
     """
     reading, rules, own = _taken_apart(metrics, arguments)
     settings = settings_of(metrics, rules, document, own, unit)
     with progress([path for path in (key, response) if isinstance(path, str)], reading.include) as watch:
-        return scored(
-            *(key, response, metrics, settings, reading),
-            keep_pairs=keep_pairs,
-            texts=texts,
-            watch=watch,
-            workers=apply,
-        )
+        try:
+            return scored(
+                *(key, response, metrics, settings, reading),
+                keep_pairs=keep_pairs,
+                texts=texts,
+                watch=watch,
+                workers=apply,
+            )
+        except InputError as error:
+            _refuse_systems(response, error)
+            raise
+
+
+def _refuse_systems(path: str, error: InputError) -> None:
+    """Raise `UsageError` if files of a folder have the same document, since each file may be a system of its own."""
+    for finding in error.findings if os.path.isdir(path) else ():
+        if finding.code == "repeated-name" and not str(finding.details["first"]).startswith(f"{finding.path}:"):
+            if os.path.relpath(str(finding.path), path).startswith(os.pardir):
+                continue  # of the key
+            raise UsageError(
+                f"{path}: a folder is read as one system, and two of its files have the same document: {finding.place} "
+                f"and {finding.details['first']}\n  if each file is a system: corefscore rank KEY --systems {path}"
+            ) from error
 
 
 def of_both_sides(

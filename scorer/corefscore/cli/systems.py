@@ -158,7 +158,6 @@ def scored(
             return result
 
         def give_up(name: str, error: ScorerError) -> None:
-            error = _suggest_systems(systems[name], error)
             if refused is None or len(systems) == 1:
                 raise error
             refused(name, error)
@@ -166,19 +165,6 @@ def scored(
         blamed = () if strict() else files
         results, of_systems = scored_each(systems, score_one, files, tell=tell, refused=give_up, blamed=blamed)
         return results, notices + of_systems
-
-
-def _suggest_systems(path: str, error: ScorerError) -> ScorerError:
-    """Return the error of a system, or a `UsageError` if files of a folder have the same document, since each file may
-    be a system of its own."""
-    findings = error.findings if isinstance(error, InputError) and os.path.isdir(path) else ()
-    for finding in findings:
-        if finding.code == "repeated-name" and not str(finding.details["first"]).startswith(f"{finding.path}:"):
-            return UsageError(
-                f"{path}: a folder is read as one system, and two of its files have the same document: {finding.place} "
-                f"and {finding.details['first']}; if each file is a system, use --systems {path}"
-            )
-    return error
 
 
 def given(
@@ -212,7 +198,9 @@ def given(
 def _refuse_alone(key: str, system: str) -> None:
     """Raise `UsageError` for one system without a name, since the first of two systems may be taken for KEY."""
     verb = f"corefscore {click.get_current_context().command.name}"
-    several = f"; if each file is a system, use --systems {system}" if os.path.isdir(system) else ""
+    several = (
+        f"\n  if each file of the folder is a system: {verb} {key} --systems {system}" if os.path.isdir(system) else ""
+    )
     raise UsageError(
         f"nothing to compare: {key} is taken for KEY, and {system} is the only system\n"
         f"  to compare the two, type: {verb} KEY {key} {system}\n"

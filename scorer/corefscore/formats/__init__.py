@@ -65,6 +65,7 @@ def read(
     """
     texts = texts or bool(reading.align) or (names is not None and names.compares_words)
     request = requested(side, reading)._replace(names=names, texts=texts)
+    find(of_side(reading.input_format, side) or NAMES[0])  # an unknown name is an error even of a file that is absent
     if isinstance(path, str):
         given = listed(path, reading.include, reading.max_unpacked, notices)
     else:

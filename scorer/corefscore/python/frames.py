@@ -24,4 +24,4 @@ def frame(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Any:
             continue
         data = {column: [row[number] for row in rows] for number, column in enumerate(columns)}
         return library.DataFrame(data)
-    raise UsageError("a data frame needs pandas or polars: pip install 'corefscore[frames]', or either of them alone")
+    raise UsageError("a data frame needs pandas or polars: pip install pandas, or pip install polars")

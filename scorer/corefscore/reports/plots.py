@@ -21,7 +21,7 @@ def form_of(path: str) -> str:
     if form not in ("png", "svg", "pdf"):
         raise UsageError(f"{path}: expected a name that ends in .png, .svg or .pdf")
     if find_spec("matplotlib") is None:
-        raise UsageError("a plot needs matplotlib: pip install 'corefscore[plots]'")
+        raise UsageError("a plot needs matplotlib: pip install matplotlib")
     return form
 
 

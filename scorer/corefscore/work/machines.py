@@ -64,7 +64,7 @@ def cluster(scheduler: str, jobs: int | None = None) -> Iterator[Map]:
         import dask
         from distributed import Client
     except ImportError as error:
-        raise UsageError("a scheduler needs Dask, which is not installed: pip install 'corefscore[dask]'") from error
+        raise UsageError("a scheduler needs Dask, which is not installed: pip install 'dask[distributed]'") from error
 
     settings: dict[str, Any] = {
         "distributed.comm.timeouts.connect": SECONDS,

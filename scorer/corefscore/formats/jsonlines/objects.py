@@ -59,9 +59,9 @@ def name_of(place: Place, fields: Fields, dialect: Dialect) -> str:
     field = next(filter(fields.__contains__, dialect.names), None)
     expected = f"the name of the document in {dialect.names[0]}, a string"
     if field is None:
-        if not fields.keys().isdisjoint(NAMES_OF_DOCUMENTS):
-            without = "a document without any name is named after its line"
-            raise missing_field(place, fields, dialect.names[0], f"{expected}; {without}")
+        if other := next(filter(fields.__contains__, NAMES_OF_DOCUMENTS), None):
+            rename = f'rename the field "{other}" to "{dialect.names[0]}"'
+            raise missing_field(place, fields, dialect.names[0], f"{expected}; {rename}")
         if place.source.cut:
             raise Unsuited
         return str(place.line)
