@@ -564,4 +564,4 @@ def test_synonyms_name_what_there_is() -> None:
 def _options(context: click.Context, name: str) -> set[str]:
     made = commands().get_command(context, name)
     assert made is not None
-    return {option for parameter in made.params for option in parameter.opts}
+    return {option for parameter in made.params for option in (*parameter.opts, *parameter.secondary_opts)}
