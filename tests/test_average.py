@@ -13,6 +13,7 @@ import corefscore
 import numpy as np
 import pytest
 from corefscore.errors import UsageError
+from corefscore.metrics.measures import wanted
 from corefscore.statistics.significance import resamples, without_each
 from corefscore.statistics.units import sample
 from support import TESTDATA, call
@@ -27,6 +28,15 @@ Capture = pytest.CaptureFixture[bytes]
 @pytest.fixture(scope="module")
 def results() -> list[corefscore.Result]:
     return [corefscore.score(KEY, path) for path in (ASH, CEDAR)]
+
+
+def test_documents_with_errors_are_counted(results: list[corefscore.Result]) -> None:
+    """A key without errors, and a system with some in every document."""
+    perfect = corefscore.score(KEY, KEY)
+    wrong = [sum(d["lea"].f1 < 1 for d in its.documents.values()) for its in (perfect, results[1])]
+    found = sample([perfect, results[1]], wanted("lea").measures, "part", averaged=True)
+    assert found.erring.tolist() == wrong
+    assert wrong == [0, 24]
 
 
 def test_scores_are_those_of_the_mean(results: list[corefscore.Result]) -> None:

@@ -36,7 +36,9 @@ def test_a_percentage_becomes_a_fraction(text: str, share: float) -> None:
     assert from_percent(text, "--min lea=") == share
 
 
-@pytest.mark.parametrize(("text", "level"), [("0.05", 0.05), ("5%", 0.05), ("0.07%", 0.0007), ("0.999", 0.999)])
+@pytest.mark.parametrize(
+    ("text", "level"), [("0.05", 0.05), ("5%", 0.05), ("0.07%", 0.0007), ("0.999", 0.999), ("0.0000000012%", 1.2e-11)]
+)
 def test_a_level_is_a_fraction(text: str, level: float) -> None:
     assert from_fraction(text, "--alpha ") == level
 

@@ -19,10 +19,12 @@ from corefscore.errors import InputError, UsageError
 from corefscore.formats.conll import reader
 from corefscore.formats.row import BATCH, Reading
 from corefscore.metrics import select
+from corefscore.metrics.measures import wanted
 from corefscore.metrics.row import WHOLE, Metric
 from corefscore.results import Result
 from corefscore.run import scored, settings_of
 from corefscore.settings import Rules
+from corefscore.statistics.units import sample
 from support import CORPORA, EXCERPTS, TESTDATA, WHOLE_CORPORA, call
 
 TOPICS = TESTDATA / "topics"
@@ -89,6 +91,25 @@ def test_many_batches_have_the_units_windows_and_messages_of_one(
     assert (found[0][3], list(found[0][4])) == ([0, 0, 1, 1, 2, 2, 3, 3], [2])
 
 
+def test_a_metric_is_refused_for_one_link_between_units(tmp_path: Path) -> None:
+    path = tmp_path / "key.conll"
+    path.write_text("#begin document a\nu\tw\t(1)\nv\tw\t(2)\n#end document\n")
+    with pytest.raises(UsageError, match="the counts of blanc do not add up over units within documents"):
+        corefscore.compare(path, {"a": path}, "blanc", unit="column:1")
+
+
+@pytest.mark.parametrize(
+    ("unit", "units", "parts"), [("document", 2, "joined"), ("part", 3, None), (r"^.(\w)", 2, None)]
+)
+def test_parts_are_joined_by_the_unit_of_documents_alone(unit: str, units: int, parts: str | None) -> None:
+    measures = wanted("lea").measures
+    key = {name: [[(0, 0), (1, 1)]] for name in ("(a); part 000", "(a); part 001", "(b); part 000")}
+    found = sample([corefscore.score(key, key, "lea")], measures, unit)
+    assert (found.units, found.parts) == (units, parts)
+    alone = {"(a); part 000": key["(a); part 000"]}
+    assert sample([corefscore.score(alone, alone, "lea")], measures, unit).parts is None
+
+
 def test_where_no_entity_crosses_a_unit_counts_as_a_document_of_its_own(tmp_path: Path) -> None:
     result = counted(KEY, WITHIN)
     key, response = (each_topic(path, tmp_path) for path in (KEY, WITHIN))
@@ -133,6 +154,7 @@ def test_entities_that_cross_units_are_counted_and_named() -> None:
     assert notice.code == "crosses-unit"
     named = [notice.details[name] for name in ("side", "count", "unit", "other_unit")]
     assert named == ["response", 6, "31", "36"]
+    assert "6 of 43 entities of the response have mentions in several units" in notice.found
 
 
 def test_a_mention_counts_in_the_unit_of_its_first_token(tmp_path: Path) -> None:
@@ -167,7 +189,7 @@ def test_each_document_has_its_own_notice_of_what_crosses(tmp_path: Path) -> Non
 
 
 def test_the_groups_of_a_divided_unit_are_its_own() -> None:
-    key = {name: [[(0, 0), (1, 1)]] for name in ("a1", "b1", "b2", "c1")}
+    key = {name: [[(0, 0), (1, 1)]] for name in ("a1", "b1", "b2", "c1", "c2")}
     with pytest.raises(UsageError, match='unit "b" has documents of several groups: b1, b2; '):
         corefscore.compare(key, {"x": key}, "lea", unit=r"^\w", by=r"^\w\d")
 
