@@ -70,7 +70,7 @@ def test_units_of_several_documents_weigh_by_their_number() -> None:
     assert units.units == 2
     assert units.observed.ravel().tolist() == [2 / 3] * 3
     assert without_each(units).reshape(2, 3).tolist() == [[1] * 3, [0.5] * 3]
-    assert units.erring.tolist() == [1]
+    assert units.deciding.tolist() == [1]
 
 
 def test_a_test_swaps_whole_documents(tmp_path: Path) -> None:

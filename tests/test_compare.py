@@ -223,7 +223,48 @@ def test_few_units_say_how_far_intervals_can_be_trusted(capfdbinary: Capture) ->
     assert not any("too short" in note for note in enough["notes"])
     assert enough["signature"].endswith("interval=bootstrap-t")
     perfect = compared(capfdbinary, KEY, CEDAR, "--measures", "lea")
-    assert any(note.startswith("1 system with errors in fewer than 5 units") for note in perfect["notes"])
+    assert any(
+        note.startswith("1 system with errors, or with anything right, in fewer than 5 units")
+        for note in perfect["notes"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("sizes", "right", "told"),
+    [
+        pytest.param(
+            [2] * 11 + [100], range(11), ("one unit has 82% of what the recall of", True), id="a dominant document"
+        ),
+        pytest.param(
+            [2] * 12, [3], ("1 system with errors, or with anything right, in fewer", False), id="one right of 12"
+        ),
+        pytest.param([2] * 12, [], ("1 system with errors, or with anything right, in fewer", False), id="none right"),
+        pytest.param([2] * 2, [0], ("6 intervals left out, from 0 to 100", True), id="two units"),
+    ],
+)
+def test_intervals_that_say_nothing_are_left_out_and_said(
+    sizes: list[int], right: Any, told: tuple[str, bool], tmp_path: Path, capfdbinary: Capture
+) -> None:
+    """Each document has entities of two mentions; the response has all of them, or others."""
+    start, empty = told
+    for side in ("key", "response"):
+        lines = []
+        for number, size in enumerate(sizes):
+            apart = 0 if side == "key" or number in right else 1000
+            clusters = [[[4 * at + apart] * 2, [4 * at + 1 + apart] * 2] for at in range(size)]
+            lines.append(json.dumps({"doc_key": f"d{number}", "clusters": clusters}) + "\n")
+        (tmp_path / f"{side}.jsonl").write_text("".join(lines))
+    pair = tmp_path / "key.jsonl", tmp_path / "response.jsonl"
+    scored = json.loads(call(capfdbinary, "lea", *pair, "--intervals", "--format", "json", "--quiet").stdout)
+    assert any(note.startswith(start) for note in scored["intervals"]["notes"]), scored["intervals"]["notes"]
+    named = f"a={pair[1]}"
+    found = json.loads(
+        call(capfdbinary, "compare", pair[0], named, "--measures", "lea", "--format", "json", "--quiet").stdout
+    )
+    ends = found["systems"]["a"]["lea"]["f1"]
+    assert (ends["low"] is None, ends["high"] is None) == (empty, empty)
+    assert ("f1" not in scored["intervals"]["measures"]["lea"]) == empty
+    assert not any("too short" in note for note in found["notes"])
 
 
 def test_the_bootstrap_can_test_as_well(capfdbinary: Capture) -> None:

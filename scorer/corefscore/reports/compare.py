@@ -9,6 +9,8 @@ from functools import cached_property, partial
 from operator import attrgetter
 from typing import Any
 
+import numpy as np
+
 from corefscore.checking.findings import Finding, Noticed, plural
 from corefscore.documents.model import is_within
 from corefscore.errors import NAMES_SHOWN, InputError
@@ -51,6 +53,9 @@ FEW = 20
 
 SHORT = 5
 """With fewer units, or fewer units that differ, intervals are too short (``docs/background/statistics.md``)."""
+
+DOMINANT = 0.5
+"""If one unit has a larger share of the key, a note gives the share."""
 
 OF_TESTS = ("test", "correction", "alpha")
 """The options of a `Method` that change no number if there is only one system."""
@@ -342,16 +347,29 @@ def notes_on_intervals(found: Compared) -> Iterator[str]:
         if found.sample.units > 1:
             yield "no intervals, since every group has only one unit, so all resamples are the same; see --unit"
         return
-    if 1 < found.sample.units < SHORT:
+    if found.sample.largest > DOMINANT:
+        measure = found.sample.metrics[0].measures[0].name
+        yield (
+            f"one unit has {percentage(round(found.sample.largest, 2))} of what the recall of {measure} counts in the "
+            "key: scores are mostly those of this unit, and intervals cannot be relied on"
+        )
+    scored = ~np.isnan(found.sample.shown)
+    left_out = scored & np.isnan(found.ends[..., 0])
+    if left_out.any():
+        yield (
+            f"{plural(int(left_out.sum()), 'interval')} left out, from 0 to 100: these units do not limit the score, "
+            "since it depends on too few of them"
+        )
+    if 1 < found.sample.units < SHORT and (scored & ~left_out).any():
         yield (
             f"only {found.sample.units} units: intervals may be too short; in simulations with 3 units, 95% "
             "intervals contained the true score in 83 to 99% of cases"
         )
-    nearly_perfect = int((found.sample.erring < SHORT).sum())
-    if found.sample.units >= SHORT and nearly_perfect:
+    extreme = int((found.sample.deciding < SHORT).sum())
+    if found.sample.units >= SHORT and extreme:
         yield (
-            f"{plural(nearly_perfect, 'system')} with errors in fewer than {SHORT} units: their intervals are too "
-            "short, since most resamples see few of these units"
+            f"{plural(extreme, 'system')} with errors, or with anything right, in fewer than {SHORT} units: their "
+            "intervals cannot be relied on, since most resamples see few of these units"
         )
     few = found.tests.differing_units[:, found.tested]
     few = few[(few > 0) & (few < SHORT)]

@@ -105,14 +105,21 @@ class Sample:
         return list(combinations(range(self.systems), 2))
 
     @property
-    def erring(self) -> Ints:
-        """For each system, the number of units in which any recall or precision is below 1."""
+    def deciding(self) -> Ints:
+        """For each system, the number of units in which any recall or precision is below 1, or above 0 if fewer."""
         if self.averaged:
-            imperfect = self.counts[..., :-1] != self.counts[..., -1:]
+            right, counted = self.counts[..., :-1], self.counts[..., -1:]
         else:
-            imperfect = self.counts[..., 0::2] != self.counts[..., 1::2]
-        units: Ints = imperfect.any(axis=-1).sum(axis=-1)
+            right, counted = self.counts[..., 0::2], self.counts[..., 1::2]
+        units: Ints = np.stack([right != counted, right != 0]).any(axis=-1).sum(axis=-1).min(axis=0)
         return units
+
+    @property
+    def largest(self) -> float:
+        """The largest share of a unit in the recall denominators of the first measure; 0 for means over documents or
+        groups, in which units count otherwise."""
+        key = self.counts[0, :, 1]
+        return 0.0 if self.averaged or self.stratum[-1] or not key.any() else float(key.max() / key.sum())
 
     def only(self, measure: str) -> Sample:
         """The sample of one measure, with only the counts of its metrics."""
@@ -590,8 +597,11 @@ class Compared:
 
     @cached_property
     def ends(self) -> Floats:
-        """The intervals of the scores, systems x measures x scores x 2; NaN if every group has only one unit."""
-        return self._intervals(self.resampled, self._observed, self._influence, least=0)
+        """The intervals of the scores, systems x measures x scores x 2; NaN if every group has only one unit, and for
+        intervals from 0 to 1, which say nothing."""
+        ends = self._intervals(self.resampled, self._observed, self._influence, least=0)
+        limited: Floats = np.where(((ends[..., 0] <= 0) & (ends[..., 1] >= 1))[..., None], np.nan, ends)
+        return limited
 
     @cached_property
     def _observed(self) -> Floats:
