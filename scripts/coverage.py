@@ -104,7 +104,8 @@ def _scored(of: Sample) -> Sample:
 
 def held(ends: Floats, truth: Floats) -> Bools:
     """Whether intervals contain the truth."""
-    found: Bools = (ends[..., 0] - SAME <= truth) & (truth <= ends[..., 1] + SAME)
+    # Intervals from 0 to 1 are left out (NaN), and contain every score.
+    found: Bools = ~((truth < ends[..., 0] - SAME) | (ends[..., 1] + SAME < truth))
     return found
 
 

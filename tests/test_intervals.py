@@ -73,7 +73,8 @@ def test_intervals_are_those_of_the_twin(units: int, confidence: float) -> None:
             expected = twin(
                 its[system], float(seen[system]), left[:, system].tolist(), times, level=confidence, least=0
             )
-            assert found.ends[system, 0, score].tolist() == pytest.approx(expected, abs=1e-9)
+            shown = [math.nan] * 2 if list(expected) == [0, 1] else expected  # says nothing, so it is left out
+            assert found.ends[system, 0, score].tolist() == pytest.approx(shown, abs=1e-9, nan_ok=True)
         for place, (a, b) in enumerate(found.sample.pairs):
             difference = float(seen[a] - seen[b])
             expected = twin(
