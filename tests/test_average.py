@@ -35,7 +35,7 @@ def test_documents_with_errors_are_counted(results: list[corefscore.Result]) -> 
     perfect = corefscore.score(KEY, KEY)
     wrong = [sum(d["lea"].f1 < 1 for d in its.documents.values()) for its in (perfect, results[1])]
     found = sample([perfect, results[1]], wanted("lea").measures, "part", averaged=True)
-    assert found.erring.tolist() == wrong
+    assert found.deciding.tolist() == wrong
     assert wrong == [0, 24]
 
 
