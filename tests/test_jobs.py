@@ -203,7 +203,6 @@ FORMS: dict[str, Callable[[Path, Path, pytest.CaptureFixture[bytes]], tuple[Path
     "names of two forms, the other way": lambda key, response, capture: (json_lines(key, capture), response),
     "compressed": lambda key, response, capture: (zipped(key), response),
     "CRLF": lambda key, response, capture: (other(key, key.read_text().replace("\n", "\r\n")), response),
-    "a mark at the start": lambda key, response, capture: (other(key, "\ufeff" + key.read_text()), response),
 }
 
 
@@ -235,6 +234,7 @@ def test_documents_without_partners_are_told_in_the_same_way(
     "change",
     [
         pytest.param(("#end document", "#end document\nstray\t(1)", b"outside-document"), id="outside"),
+        pytest.param(("#begin", "\ufeff#begin", b"byte-order-mark"), id="a mark before a document"),
         pytest.param(("#end document\n", "", b"nested-document"), id="no end"),
         pytest.param(("\n", "\n#begin document again\n", b"nested-document"), id="nested"),
         pytest.param(("\t-\n", "\t(7\n", b"unclosed-mention"), id="unclosed"),

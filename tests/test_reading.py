@@ -16,7 +16,7 @@ from corefscore.formats.conll import reader as conll
 from corefscore.formats.conll.brackets import CLOSE, OPEN, SINGLE
 from corefscore.formats.words import TextsSoFar, whole_numbers
 from reading import columns, document, read_text
-from support import RECORDED
+from support import RECORDED, within
 
 
 def entities(documents: Documents) -> list[list[tuple[int, int]]]:
@@ -85,9 +85,61 @@ def test_one_cr_belongs_to_the_line_end_and_no_more_to_the_name(tmp_path: Path) 
     assert documents.names == ["d\r"]
 
 
-def test_a_byte_order_mark_is_passed_over(tmp_path: Path) -> None:
-    documents, notices = read_text(b"\xef\xbb\xbf" + document("w\t(1)").encode(), tmp_path)
-    assert (documents.names, notices) == (["d"], [])
+@pytest.mark.parametrize(
+    ("text", "names", "codes"),
+    [
+        ("\ufeff{}", ["d"], [("byte-order-mark", 1)]),
+        ("\ufeff\n{}", ["d"], []),
+        ("\ufeff# a comment\n{}", ["d"], []),
+        ("{}\ufeff{}", ["d", "e"], [("byte-order-mark", 4)]),
+        ("{}\n\ufeff# \tbegin document e\r\nw\t(1)\n\ufeff#end document\n", ["d", "e"], [("byte-order-mark", 5)]),
+        ("{}\ufeff\ufeff{}", ["d"], [("outside-document", 4)]),
+        ("\ufeffx\t(1)\n{}", ["d"], [("outside-document", 1)]),
+    ],
+)
+def test_a_byte_order_mark_before_a_document_is_ignored_and_said(
+    text: str, names: list[str], codes: list[tuple[str, int]], tmp_path: Path
+) -> None:
+    """The official scorer takes only a line that begins with # for the begin of a document."""
+    one, two = document("w\t(1)"), document("w\t(1)").replace("document d", "document e")
+    documents, notices = read_text(text.format(one, two), tmp_path)
+    assert documents.names == names
+    assert [(notice.code, notice.line) for notice in notices] == codes
+
+
+def test_words_after_a_byte_order_mark_in_the_middle_are_those_of_its_document(tmp_path: Path) -> None:
+    """What is scored is what is converted, in layers, too."""
+    (tmp_path / "x").write_text(document("v\t(1)") + "\ufeff" + document("w\t(1)").replace("document d", "document e"))
+    run = within("convert", tmp_path / "x", "-")
+    assert run.stdout.count(b'"w"') == run.stdout.count(b'"v"') == 1
+    assert b"w" in within("diff", tmp_path / "x", tmp_path / "x", "e", "--all").stdout
+
+
+COMMENTED = "#begin document d\n{}w\t(1\n{}x\t1)\n{}#end document\n"
+
+
+@pytest.mark.parametrize(
+    ("key", "response", "counts"),
+    [
+        (("", "", ""), ("", "# a\n", ""), (0, 1)),
+        (("# a\n", "", ""), ("", "# b\n", ""), (1, 1)),
+        (("# a\n# b\n", "", ""), ("# a\n", "", ""), (2, 1)),
+        (("# a\n", "# b\n", ""), ("# c\n", "#\n", ""), None),
+        (("", "", ""), ("", "", ""), None),
+    ],
+)
+def test_comments_that_only_one_side_has_are_said(
+    key: tuple[str, ...], response: tuple[str, ...], counts: tuple[int, int] | None, tmp_path: Path
+) -> None:
+    """The official scorer counts a comment as a token, so its numbers differ."""
+    for name, comments in (("key", key), ("response", response)):
+        before = "# between documents\n" * (name == "key")
+        (tmp_path / name).write_text(before + COMMENTED.format(*comments) + document("w\t(1)").replace("t d", "t e"))
+    run = within("muc", tmp_path / "key", tmp_path / "response", "none")
+    assert run.status == 0
+    said = "" if counts is None else f"{counts[1]} here, {counts[0]} in the key"
+    assert run.stderr.count(b"other-comments") == (counts is not None)
+    assert said.encode() in run.stderr
 
 
 def test_an_end_marker_anywhere_in_a_line_ends_the_document(tmp_path: Path) -> None:
@@ -316,3 +368,32 @@ def test_columns_that_barely_fit_no_number_of_63_bits_sort_as_by_lexsort() -> No
     for bits in (30, 31):
         columns = np.array([2**32, 0, 2**32]), np.array([2**bits, 0, 1])
         assert order_by(*columns).tolist() == [1, 2, 0]
+
+
+PARTS = {
+    "JSON lines": [f'{{"doc_key": "{d}", "sentences": [["a", "b"]], "clusters": [[[0, 0], [1, 1]]]}}\n' for d in "de"],
+    "CorefUD": [
+        f"# newdoc id = {d}\n# global.Entity = eid-head\n# sent_id = {d}\n# text = a b\n1\ta\t_\t_\t_\t_\t0\t_\t_\t"
+        "Entity=(e1-1)\n2\tb\t_\t_\t_\t_\t1\t_\t_\tEntity=(e1-1)\n\n"
+        for d in "de"
+    ],
+    "CoNLL": [document("a\t(1)", "b\t(1)").replace("document d", f"document {d}") for d in "de"],
+    "tagged text": ["[a](#1) [b](#1)\n", "[a](#2) [b](#2)\n"],
+}
+
+
+@pytest.mark.parametrize("form", PARTS)
+def test_a_mark_in_the_middle_changes_no_document(form: str, tmp_path: Path) -> None:
+    """As in `cat a b`, where both files begin with a byte order mark."""
+    one, two = PARTS[form]
+    key = one + two
+    if form == "tagged text":
+        key = (
+            '{"doc_key": "1", "sentences": [["a", "b", "a", "b"]], "clusters": [[[0, 0], [1, 1]], [[2, 2], [3, 3]]]}\n'
+        )
+    (tmp_path / "key").write_text(key)
+    (tmp_path / "response").write_text(f"\ufeff{one}\ufeff{two}")
+    run = within("lea", tmp_path / "key", tmp_path / "response", "none", "--format", "csv")
+    assert run.status == 0, run
+    assert b",lea,100" in run.stdout.replace(b"lea,lea", b"lea"), run.stdout
+    assert b"outside" not in run.stderr + within("validate", tmp_path / "response").stdout

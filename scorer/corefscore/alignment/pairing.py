@@ -179,6 +179,13 @@ class _Pairing:
             place = response.place_of(d)
             details = {"document": key.names[d], "key": int(key.tokens[d]), "response": int(response.tokens[d])}
             self.notices.append(Finding("token-count", place.source.name, place.line, details=details))
+        none = 0, 0
+        for d in sorted({*key.comments, *response.comments}):
+            counts = key.comments.get(d, none), response.comments.get(d, none)
+            if present[d] and key.exact_names and response.exact_names and counts[0] != counts[1]:
+                place = response.place_of(d)
+                details = {"document": key.names[d], "key": counts[0][0], "response": counts[1][0]}
+                self.notices.append(Finding("other-comments", place.source.name, place.line, details=details))
 
     def _unscored(self, batch: Documents, documents: list[int]) -> None:
         for d in documents:

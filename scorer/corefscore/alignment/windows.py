@@ -114,6 +114,7 @@ def _side(side: Documents, windows: Windows, first: Ints) -> Documents:
         opening=None if side.opening is None else side.opening[order],
         faults={at_first[d]: fault for d, fault in side.faults.items()},
         discarded={at_first[d]: marks for d, marks in side.discarded.items()},
+        comments={},
         named_entities=names and names._replace(document=first[names.document] + names.start // size),
         kinds=side.kinds and side.kinds._replace(number=side.kinds.number[order]),
     )

@@ -257,6 +257,16 @@ NOTICES = {
         "mentions are compared by token number, so all after the first difference fail to match; --align finds the "
         "words of the response in the key",
     ),
+    "other-comments": (
+        'the comments of document "{document}" are not where they are in the key: {response} here, {key} in the key',
+        "the official scorer counts each comment as a token, so its numbers can differ from these, which ignore them; "
+        "remove the comments on both sides",
+    ),
+    "byte-order-mark": (
+        'a byte order mark (BOM) before the begin of document "{document}"',
+        "it is ignored; the official scorer does not read a document that begins so, so its numbers can differ; remove "
+        "the mark",
+    ),
     "outside-document": (
         "{count} outside any document",
         'such lines are ignored; a document begins with "#begin document NAME"',

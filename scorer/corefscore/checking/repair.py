@@ -104,7 +104,7 @@ class _InMemory(Source):
 
 def _with_blanks(source: Source, fixes: Fixes) -> Source:
     """The file; if no line begins a document, with a blank added before names that lack one."""
-    markers = (marker_of(text.removeprefix(MARK)) for _, text in source.numbered_lines())
+    markers = (marker_of(text) for _, text in source.numbered_lines())
     if any(marker.name is not None for marker in markers if marker):
         return source
     spaced = []

@@ -49,7 +49,7 @@ def repaired(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]
     if not file.faulty:
         _fill(lines, file, fixes)
         for line, edits in file.edits(fixes).items():
-            lines[line] = _edited(lines[line], edits, len(MARK) if not line and lines[line].startswith(MARK) else 0)
+            lines[line] = _edited(lines[line], edits, len(MARK) if lines[line].startswith(MARK) else 0)
     if file.lines.ends_open:
         end = re.search(rb"[\r\n]*\Z", lines[-1])
         lines.append(end[0] if end else b"\n")

@@ -292,6 +292,7 @@ class Documents:
 
     - ``faults``: for a document that cannot be used, a function that returns why (it may read the file again).
     - ``discarded``: for a document, the marks that the reader ignored.
+    - ``comments``: for a document, how many comments it has, and a checksum of the places that they have.
     - ``odd_labels``: the ids that are not plain numbers; all batches of one side share it.
     - ``exact_names``: whether names are those of the official format; two files of that format have a document in
       common only if its names are equal.
@@ -320,6 +321,7 @@ class Documents:
     opening: Ints | None = None
     faults: Mapping[int, Callable[[], Finding]] = field(default_factory=dict)
     discarded: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    comments: Mapping[int, tuple[int, int]] = field(default_factory=dict)
     odd_labels: Sequence[str] = ()
     exact_names: bool = False
     words: Words = _numbers
@@ -427,6 +429,7 @@ class Documents:
             opening=None if self.opening is None else self.opening[mentions],
             faults={new[d]: fault for d, fault in self.faults.items() if d in new},
             discarded={new[d]: cells for d, cells in self.discarded.items() if d in new},
+            comments={new[d]: found for d, found in self.comments.items() if d in new},
             named_entities=self.named_entities and self.named_entities.take(old, there, len(self)),
             texts=texts,
             nodes=self.nodes and self.nodes.take(mentions),
@@ -506,6 +509,7 @@ def joined(parts: Sequence[Documents]) -> Documents:
         opening=np.concatenate(openings) if openings else None,
         faults=by_document("faults"),
         discarded=by_document("discarded"),
+        comments=by_document("comments"),
         odd_labels=odd_labels,
         exact_names=all(part.exact_names for part in parts),
         words=parts[0].words if parts else _numbers,

@@ -52,6 +52,7 @@ def marker_of(line: bytes) -> Marker | None:
     """The marker in a line without its LF, or None: rule 1 of the grammar in `corefscore.formats.conll.reader`."""
     if line == USUAL_END:
         return ENDS
+    line = line.removeprefix(MARK)
     if line.startswith(b"#"):
         marker = line[1:].lstrip()
         if marker.startswith(BEGIN):
@@ -63,7 +64,7 @@ def marker_of(line: bytes) -> Marker | None:
 
 def is_token_line(line: bytes) -> bool:
     """Whether a line that is not a marker is a token: rule 3 of the grammar in `corefscore.formats.conll.reader`."""
-    if not line.startswith(b"#"):
+    if not line.startswith((b"#", MARK + b"#")):
         return bool(line.strip())
     if b"\t" in line:
         return True
@@ -118,7 +119,7 @@ def tokens_of(source: Source) -> Iterator[tuple[int, list[bytes], list[int]]]:
                 lines.append(raw)
             continue
         text = raw.removesuffix(b"\n")
-        if marker := marker_of(text.removeprefix(MARK) if number == 1 else text):
+        if marker := marker_of(text):
             if begin:
                 yield begin, lines, cuts
             begin, lines, cuts = (0 if marker.name is None else number), [], []

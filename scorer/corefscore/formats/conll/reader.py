@@ -10,7 +10,7 @@ the official scorer has no such rule.
  2. Lines outside documents are ignored (odd-lines-between, odd-text-before).
  3. Lines of white space are not tokens (blank). Neither are comments (our rule): a comment starts with `#`, has no tab
     and no bracketed number in its last column, and is not a marker. Every other line is a token; the tokens of a
-    document are numbered from 0.
+    document are numbered from 0. The official scorer numbers comments, too: where they differ, there is a notice.
  4. Columns are split at tabs. Empty columns at the end do not count (odd-trailing-tabs, odd-tabs-at-the-end), but with
     CR LF line ends the CR keeps the last column from being empty. A line without tabs is split at blanks (spaces), and
     only its last column counts (our rule). The last column is the cell of coreference.
@@ -22,7 +22,8 @@ the official scorer has no such rule.
     with a bracket that has no partner cannot be used (unopened, unclosed), even if the file ends without an end line
     (our rule).
  8. Entities are numbered in order of first appearance, mentions in the order in which they close.
- 9. A byte order mark at the start of a file is ignored (our rule).
+ 9. A byte order mark is ignored at the start of a file and before a `#` that begins a line (our rule). The official
+    scorer does not see a document that begins there, so there is a notice.
 
 A file is read in blocks: whole-array passes find the lines and the few cells that can contain a mention.
 """
@@ -30,6 +31,7 @@ A file is read in blocks: whole-array passes find the lines and the few cells th
 from __future__ import annotations
 
 import re
+import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -38,7 +40,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.checking.findings import Finding, plural
-from corefscore.documents.arrays import Bools, Bytes, Ints, among
+from corefscore.documents.arrays import Bools, Bytes, Ints, among, changes
 from corefscore.documents.model import RESPONSE, Documents, Place
 from corefscore.documents.sources import MARK, Source, as_text, is_utf_16
 from corefscore.errors import InputError
@@ -143,6 +145,7 @@ class Reader:
         self.tokens: list[int] = []
         self.events: list[Events] = []
         self.discarded: dict[int, list[str]] = {}
+        self.comments: dict[int, tuple[int, int]] = {}
         self.bytes = 0
 
     def file(self, source: Source) -> Iterator[Documents]:
@@ -215,6 +218,7 @@ class Reader:
             **columns,
             faults=self.faults(faulty, events.only(np.flatnonzero(np.isin(events.document, faulty)))) if faulty else {},
             discarded={document: cells for document, cells in self.discarded.items() if document < ready},
+            comments={document: found for document, found in self.comments.items() if document < ready},
             odd_labels=self.labels.odd,
             exact_names=True,
             words=self.word_column,
@@ -223,6 +227,7 @@ class Reader:
             del column[:ready]
         self.events = [later._replace(document=later.document - ready)]
         self.discarded = {number - ready: cells for number, cells in self.discarded.items() if number >= ready}
+        self.comments = {number - ready: found for number, found in self.comments.items() if number >= ready}
         self.bytes = 0
         return documents
 
@@ -234,9 +239,14 @@ class Reader:
         text = np.frombuffer(data, dtype=np.uint8, count=size)
         line_ends = np.flatnonzero(text == LF)
         starts, stops = line_ends[:-1] + 1, line_ends[1:]
-        if not self.line and data.startswith(MARK, 1):
-            starts[0] += len(MARK)
         first = text[starts]
+        marked = []
+        for line in np.flatnonzero(first == MARK[0]).tolist():
+            start = int(starts[line])
+            if data.startswith((MARK + b"#", MARK) if not self.line + line else MARK + b"#", start):
+                starts[line] += len(MARK)
+                first[line] = data[start + len(MARK)]
+                marked.append(line)
         is_token = first != LF
         for line in np.flatnonzero((first <= SPACE) & is_token).tolist():
             is_token[line] = bool(data[starts[line] : stops[line]].strip())
@@ -248,6 +258,8 @@ class Reader:
             line_text = bytes(data[start:stop])
             if marker := marker_of(line_text):
                 markers[line] = marker.name
+                if line in marked and marker.name is not None:
+                    self._notice("byte-order-mark", self.line + 1 + line, document=marker.name)
             else:
                 is_token[line] = is_token_line(line_text)
         ends = sum(name is None for name in markers.values())
@@ -260,6 +272,8 @@ class Reader:
         tokens = np.cumsum(is_token)
         segments = self._segments(sorted(markers.items()), is_token, tokens)
         if len(segments.first):
+            comments = [line for line in hashes.tolist() if not is_token[line] and line not in markers]
+            self._comments(np.array(comments, dtype=np.int64), tokens, segments)
             lines = np.flatnonzero(is_token & _may_hold_mention(text, stops, TAB in data))
             self._cells(text, stops, lines, tokens, segments)
         self.look(Lines(text, starts, stops, is_token, markers, segments))
@@ -305,6 +319,15 @@ class Reader:
             self.tokens.append(0)
         end_run(len(tokens), int(tokens[-1]) if len(tokens) else 0)
         return Segments(*np.array(rows, dtype=np.int64).reshape(-1, 4).T)
+
+    def _comments(self, lines: Ints, tokens: Ints, segments: Segments) -> None:
+        """Count the comments of each document; a checksum says between which tokens they are."""
+        lines, document, shift = segments.within(lines)
+        before = tokens[lines] + shift
+        for number in document[changes(document)].tolist():
+            count, places = self.comments.get(number, (0, 0))
+            here = before[document == number]
+            self.comments[number] = count + len(here), zlib.crc32(here.tobytes(), places)
 
     def _cells(self, text: Bytes, stops: Ints, lines: Ints, tokens: Ints, segments: Segments) -> None:
         """Read the coreference cells of those lines that are in documents."""

@@ -370,8 +370,9 @@ def _places(text: Bytes, byte: int) -> Iterator[Ints]:
 def _read_with_lf(source: Source) -> Bytes:
     """The bytes of a file, with LF for every line end."""
     text = source.array()
-    if text[: len(MARK)].tobytes() == MARK:
-        text = text[len(MARK) :]
+    begins = (int(at) for places in _places(text, MARK[0]) for at in places if not at or text[at - 1] in (LF, CR))
+    if marks := [at for at in begins if text[at : at + len(MARK)].tobytes() == MARK]:
+        text = np.delete(text, [at + step for at in marks for step in range(len(MARK))])
     if not any((text[begin : begin + MEGABYTE] == CR).any() for begin in range(0, len(text), MEGABYTE)):
         return text
     raw = text.tobytes().replace(b"\r\n", b"\n").replace(b"\r", b"\n")

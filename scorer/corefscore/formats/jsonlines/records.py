@@ -75,7 +75,7 @@ def records(source: Source, skipped: Callable[[bytes | str], bool] | None = None
         short = line if len(line) <= SHORT else b""
         if short and skipped is not None and skipped(short):
             continue
-        raw = line.removeprefix(MARK) if number == 1 else line
+        raw = line.removeprefix(MARK)
         if raw.strip():
             place = Place(source, number)
             yield Record(place, len(raw), partial(parsed, place, raw, first=first), raw=short)
