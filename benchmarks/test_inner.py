@@ -12,17 +12,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 from corefscore import Scorer
-from corefscore.alignment.matching import exact
-from corefscore.alignment.pairing import Pairs, pair
-from corefscore.batches import joined
-from corefscore.evaluate import count
 from corefscore.formats import read
-from corefscore.layouts import Style, official
+from corefscore.matching.assignment import best
+from corefscore.matching.matched import exact
+from corefscore.matching.pairing import Pairs, pair
 from corefscore.metrics import NAMES, find, select
-from corefscore.metrics.assignment import best
 from corefscore.metrics.overlap import Overlap, overlap
+from corefscore.reports.layouts import Style, official
 from corefscore.reports.score import Report
-from corefscore.settings import Settings
+from corefscore.scoring.batches import joined
+from corefscore.scoring.evaluate import count
+from corefscore.scoring.settings import Settings
 from generate import SHAPES, Span, noisy, partition, spans, write
 from pytest_benchmark.fixture import BenchmarkFixture
 

@@ -25,12 +25,12 @@ from typing import NamedTuple
 
 import corefscore
 import numpy as np
-from corefscore.alignment.pairing import Pairs
-from corefscore.documents.arrays import Floats, Ints
-from corefscore.documents.model import Documents
-from corefscore.names.mentions import reduced
-from corefscore.names.options import NameOptions
-from corefscore.sides import Corpus
+from corefscore.core.arrays import Floats, Ints
+from corefscore.core.documents import Documents
+from corefscore.core.names import NameOptions
+from corefscore.matching.named import reduced
+from corefscore.matching.pairing import Pairs
+from corefscore.scoring.sides import Corpus
 
 FEWEST = 3
 """A correlation of fewer documents is not told."""

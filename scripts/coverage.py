@@ -29,10 +29,10 @@ from pathlib import Path
 
 import corefscore
 import numpy as np
-from corefscore.documents.arrays import Bools, Floats, Ints
+from corefscore.core.arrays import Bools, Floats, Ints
 from corefscore.metrics.counts import summed
 from corefscore.metrics.measures import wanted
-from corefscore.sides import Corpus
+from corefscore.scoring.sides import Corpus
 from corefscore.statistics.significance import Method, Sample, compared, statistics
 from corefscore.statistics.units import sample
 

@@ -27,7 +27,12 @@ from zipfile import ZipFile
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parent.parent
-MAIN_CALLS = ["tests/test_calls.py", "tests/test_readme.py", "tests/test_bad_input.py", "tests/test_recorded.py"]
+MAIN_CALLS = [
+    "tests/cli/test_calls.py",
+    "tests/project/test_readme.py",
+    "tests/formats/test_bad_input.py",
+    "tests/scoring/test_recorded.py",
+]
 """Every command in every layout, the examples of the pages, messages, and what the official scorer printed."""
 
 PIP = ("-m", "pip", "--quiet", "--disable-pip-version-check")

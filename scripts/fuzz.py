@@ -22,12 +22,12 @@ from tempfile import TemporaryDirectory
 import atheris
 
 with atheris.instrument_imports(include=["corefscore"]):
-    from corefscore.checking.findings import ERROR
     from corefscore.checking.repair import Fixes, repaired
     from corefscore.checking.validation import validate
     from corefscore.cli import run
-    from corefscore.documents.sources import Source
-    from corefscore.errors import ScorerError
+    from corefscore.core.errors import ScorerError
+    from corefscore.core.findings import ERROR
+    from corefscore.core.sources import Source
     from corefscore.formats.conll import reader as conll
     from corefscore.formats.conll.lines import lines_of
     from corefscore.formats.row import Reading, Request

@@ -56,24 +56,22 @@ GROUPS = {
         ),
         ("papers", "properties", "twins", "hypothesis", "recorded"),
     ),
-    "assignment": Group(("metrics/assignment",), ("papers", "twins", "hypothesis", "recorded")),
-    "repeats": Group(
-        ("alignment/repeats", "alignment/matching"), ("twins", "api", "recorded", "validate", "bad_input")
-    ),
+    "assignment": Group(("matching/assignment",), ("papers", "twins", "hypothesis", "recorded")),
+    "repeats": Group(("matching/repeats", "matching/matched"), ("twins", "api", "recorded", "validate", "bad_input")),
     "reader": Group(
         ("formats/conll/brackets", "formats/conll/cells", "formats/conll/reader", "formats/conll/lines"),
         ("reading", "recorded", "hypothesis", "convert", "validate", "bad_input"),
     ),
     "statistics": Group(
-        ("statistics/significance", "statistics/intervals", "statistics/datasets", "statistics/percent"),
+        ("statistics/significance", "statistics/intervals", "statistics/datasets", "core/percent"),
         ("significance", "intervals", "percent", "compare", "rank", "datasets", "average", "units", "systems", "kinds"),
     ),
-    "windows": Group(("alignment/windows",), ("clients", "units", "hypothesis", "systems", "api")),
+    "windows": Group(("matching/windows",), ("clients", "units", "hypothesis", "systems", "api")),
     "units": Group(
-        ("alignment/units", "statistics/units"),
+        ("matching/units", "statistics/units"),
         ("units", "significance", "compare", "rank", "average", "clients", "kinds", "bad_input"),
     ),
-    "text": Group(("alignment/text",), ("tagged", "tagged_corefud", "told", "bad_input", "clients", "convert")),
+    "text": Group(("matching/text",), ("tagged", "tagged_corefud", "told", "bad_input", "clients", "convert")),
     "errors": Group(("analysis",), ("errors", "hypothesis", "cone", "bad_input", "layouts")),
 }
 
@@ -187,7 +185,7 @@ def ran(tests: Sequence[str], plugin: object) -> int:
 
 def files_of(tests: Sequence[str]) -> list[str]:
     """The files of tests by their short names."""
-    return [f"tests/test_{test}.py" for test in tests]
+    return [next((ROOT / "tests").rglob(f"test_{test}.py")).relative_to(ROOT).as_posix() for test in tests]
 
 
 def tried(name: str, count: int | None, folder: Path, reached: Mapping[str, Reached]) -> str:

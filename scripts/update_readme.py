@@ -6,8 +6,8 @@ import warnings
 from pathlib import Path
 
 from corefscore import ScorerWarning, explain
+from corefscore.core.percent import percent
 from corefscore.metrics import AVERAGE, NAMES, find
-from corefscore.statistics.percent import percent
 
 ROOT = Path(__file__).parent.parent
 METRICS, EVALUATED = ROOT / "docs" / "start" / "which-metric.md", ROOT / "README.md"

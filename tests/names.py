@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from corefscore.documents.model import Place
-from corefscore.documents.sources import Source
+from corefscore.core.documents import Place
+from corefscore.core.sources import Source
 from corefscore.formats.conll.writer import cells
 from corefscore.formats.row import FullDocument
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from corefscore.checking.findings import Finding
-from corefscore.documents.model import Documents, joined
+from corefscore.core.documents import Documents, joined
+from corefscore.core.findings import Finding
 from corefscore.formats import read
 
 

@@ -4,7 +4,7 @@ A twin follows the definition of its metric on plain lists and sets, in fraction
 list of entities, an entity as a list of mentions, a mention as (first token, last token).
 
 Where a side marks a span more than once the twins do what the official scorer does (the cases ``repeat-*`` of
-``testdata/recorded``; `corefscore.alignment.repeats` has the rules). Where nothing repeats these rules change nothing.
+``testdata/recorded``; `corefscore.matching.repeats` has the rules). Where nothing repeats these rules change nothing.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from random import Random
 from typing import NamedTuple
 
 import numpy as np
-from corefscore.batches import joined
-from corefscore.checking.findings import Finding
-from corefscore.documents.model import Documents, Place
-from corefscore.documents.sources import Source
-from corefscore.evaluate import count_batches
+from corefscore.core.documents import Documents, Place
+from corefscore.core.findings import Finding
+from corefscore.core.sources import Source
 from corefscore.formats import read
 from corefscore.metrics import MENTIONS, select
 from corefscore.metrics.row import Metric
-from corefscore.results import Result
-from corefscore.settings import Rules, Settings
+from corefscore.scoring.batches import joined
+from corefscore.scoring.evaluate import count_batches
+from corefscore.scoring.results import Result
+from corefscore.scoring.settings import Rules, Settings
 
 Mention = tuple[int, int]
 Entity = list[Mention]
@@ -364,7 +364,7 @@ REPEATED: Mapping[str, Kind] = {
     "spurious-spans-in-many-entities": Kind(Side(share=0.5), Side(size=1, lone_copies=60)),
 }
 """Spans marked more than once. At most two copies are dropped, so five documents stay below
-`corefscore.alignment.repeats.LIMIT`."""
+`corefscore.matching.repeats.LIMIT`."""
 
 KINDS: Mapping[str, Kind] = {**PLAIN, **AT_THE_BOUNDARY, **REPEATED}
 

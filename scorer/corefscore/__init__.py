@@ -7,15 +7,15 @@ result.conll, result["lea"].f1
 
 from __future__ import annotations
 
-from corefscore.version import __version__ as __version__
+from corefscore.core.version import __version__ as __version__
 
 TYPE_CHECKING = False  # `typing` takes longer than all else before the command settles what signals do
 
 if TYPE_CHECKING:
-    from corefscore.errors import InputError as InputError
-    from corefscore.errors import ScorerError as ScorerError
-    from corefscore.errors import ScorerWarning as ScorerWarning
-    from corefscore.errors import UsageError as UsageError
+    from corefscore.core.errors import InputError as InputError
+    from corefscore.core.errors import ScorerError as ScorerError
+    from corefscore.core.errors import ScorerWarning as ScorerWarning
+    from corefscore.core.errors import UsageError as UsageError
     from corefscore.python.analysing import analyse as analyse
     from corefscore.python.api import Scorer as Scorer
     from corefscore.python.api import read as read
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from corefscore.python.systems import check as check
     from corefscore.python.systems import compare as compare
     from corefscore.python.systems import rank as rank
-    from corefscore.results import Result as Result
-    from corefscore.results import Score as Score
-    from corefscore.results import Scores as Scores
-    from corefscore.sides import Corpus as Corpus
+    from corefscore.scoring.results import Result as Result
+    from corefscore.scoring.results import Score as Score
+    from corefscore.scoring.results import Scores as Scores
+    from corefscore.scoring.sides import Corpus as Corpus
 
 _HOMES = {
     "python.analysing": ("analyse",),
@@ -38,9 +38,9 @@ _HOMES = {
     "python.libraries": ("from_spacy",),
     "python.systems": ("compare", "rank", "check"),
     "python.api": ("score", "Scorer", "read"),
-    "sides": ("Corpus",),
-    "results": ("Result", "Scores", "Score"),
-    "errors": ("ScorerError", "ScorerWarning", "InputError", "UsageError"),
+    "scoring.sides": ("Corpus",),
+    "scoring.results": ("Result", "Scores", "Score"),
+    "core.errors": ("ScorerError", "ScorerWarning", "InputError", "UsageError"),
 }
 
 __all__ = [

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from corefscore import score
-from corefscore.results import Score
+from corefscore.scoring.results import Score
 
 METRICS = {"muc": "MUC", "bcub": "B-cubed", "ceafm": "CEAF-m", "ceafe": "CEAF-e", "blanc": "BLANC", "lea": "LEA"}
 """The measures of the figures, as the papers call them."""

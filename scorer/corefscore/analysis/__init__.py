@@ -1,1 +1,1 @@
-"""Why a score is low: errors by type, what each type costs, and which entities are confused."""
+"""Explain a score: the types of errors, what each type costs, and which entities are confused."""

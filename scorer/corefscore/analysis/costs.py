@@ -17,15 +17,15 @@ import numpy as np
 from corefscore.analysis import types
 from corefscore.analysis.partitions import ABSENT, Partitions, renumbered
 from corefscore.analysis.types import Errors
-from corefscore.documents.arrays import Bools, Floats, Ints, tally
-from corefscore.errors import UsageError
-from corefscore.metrics.assignment import connected
+from corefscore.core.arrays import Bools, Floats, Ints, tally
+from corefscore.core.errors import UsageError
+from corefscore.matching.assignment import connected
 from corefscore.metrics.counts import packed, summed
 from corefscore.metrics.measures import single, wanted
 from corefscore.metrics.overlap import of_columns
 from corefscore.metrics.row import WHOLE, Metric
-from corefscore.results import values
-from corefscore.settings import Settings
+from corefscore.scoring.results import values
+from corefscore.scoring.settings import Settings
 
 
 class Measure(NamedTuple):
@@ -60,7 +60,7 @@ class Scored:
         self._found: dict[bytes, dict[str, Floats]] = {}
 
     def counts(self, response: Ints) -> dict[str, Floats]:
-        """The counts of each metric, as `corefscore.results.Result` has them."""
+        """The counts of each metric, as `corefscore.scoring.results.Result` has them."""
         entities = renumbered(response)
         digest = entities.tobytes()
         if digest not in self._found:

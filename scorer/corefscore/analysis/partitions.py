@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corefscore.alignment.lookups import together
-from corefscore.alignment.matching import Side, exact, without_singletons
-from corefscore.alignment.nodes import matched as aligned
-from corefscore.alignment.pairing import Pairs
-from corefscore.alignment.repeats import Repeat, treat
-from corefscore.analysis.texts import Placed
-from corefscore.documents.arrays import Bools, Ints, bounds, order_by
-from corefscore.settings import Rules
+from corefscore.core.arrays import Bools, Ints, bounds, order_by
+from corefscore.matching.lookups import together
+from corefscore.matching.matched import Side, exact, without_singletons
+from corefscore.matching.pairing import Pairs
+from corefscore.matching.repeats import Repeat, treat
+from corefscore.scoring.corefud import matched as aligned
+from corefscore.scoring.kinds.texts import Placed
+from corefscore.scoring.settings import Rules
 
 ABSENT = -1
 """The entity and the row of a mention on a side that lacks it."""

@@ -9,11 +9,11 @@ from corefscore.analysis import types
 from corefscore.analysis.costs import in_turn
 from corefscore.analysis.partitions import ABSENT
 from corefscore.analysis.response import Analysis
-from corefscore.checking.findings import Finding
-from corefscore.documents.arrays import Ints
-from corefscore.documents.model import Place
-from corefscore.documents.sources import Source
-from corefscore.errors import UsageError
+from corefscore.core.arrays import Ints
+from corefscore.core.documents import Place
+from corefscore.core.errors import UsageError
+from corefscore.core.findings import Finding
+from corefscore.core.sources import Source
 from corefscore.formats.conll.writer import write
 from corefscore.formats.row import FullDocument, Sentences
 from corefscore.formats.written import crossing

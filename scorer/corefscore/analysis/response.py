@@ -10,22 +10,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.alignment.pairing import Pairs
 from corefscore.analysis import types
 from corefscore.analysis.costs import Cost, Measure, Scored, alone, in_turn
 from corefscore.analysis.partitions import ABSENT, Partitions, in_order, partitions
-from corefscore.analysis.pronouns import Pronouns, are_pronouns, pronouns_of, unknown
 from corefscore.analysis.spans import repaired, way_of
-from corefscore.analysis.texts import Placed, Text
 from corefscore.analysis.types import Errors, errors_of
-from corefscore.checking.findings import Finding
-from corefscore.documents.arrays import Bools, Floats, Ints, order_by
-from corefscore.documents.model import Mention, joined, texts_of
-from corefscore.errors import UsageError
+from corefscore.core.arrays import Bools, Floats, Ints, order_by
+from corefscore.core.documents import Mention, joined, texts_of
+from corefscore.core.errors import UsageError
+from corefscore.core.findings import Finding
 from corefscore.formats.row import AUTO, FILE
-from corefscore.metrics.assignment import connected
+from corefscore.matching.assignment import connected
+from corefscore.matching.pairing import Pairs
 from corefscore.metrics.row import WHOLE
-from corefscore.results import Result
+from corefscore.scoring.kinds.pronouns import Pronouns, are_pronouns, pronouns_of, unknown
+from corefscore.scoring.kinds.texts import Placed, Text
+from corefscore.scoring.results import Result
 
 RIGHT, WRONG_SPAN, WRONG_ENTITY, MISSING = STATUS = ("right", "wrong span", "wrong entity", "missing")
 """How the response treats a mention of the key: found in the right entity, found with a span error, found in a

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from corefscore.analysis.partitions import ABSENT, BY_HEAD, BY_TRIMMING, Partitions
-from corefscore.analysis.texts import Placed, Text
-from corefscore.documents.arrays import Ints, changes, order_by
+from corefscore.core.arrays import Ints, changes, order_by
 from corefscore.formats.row import AUTO
+from corefscore.scoring.kinds.texts import Placed, Text
 
 
 def _no_letters(word: str) -> bool:

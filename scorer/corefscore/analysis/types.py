@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.analysis.partitions import ABSENT, Partitions
-from corefscore.documents.arrays import Bools, Ints, changes, firsts, order_by, ranked, tally
+from corefscore.core.arrays import Bools, Ints, changes, firsts, order_by, ranked, tally
 
 SPAN = "span_error"
 CONFLATED = "conflated"

@@ -1,1 +1,1 @@
-"""What is wrong or odd in files, in words; validation and repair; baselines."""
+"""Validate, repair and convert files, and read the baselines that scores are checked against."""

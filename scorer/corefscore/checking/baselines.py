@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from corefscore.checking.findings import Finding
-from corefscore.documents.arrays import Floats
-from corefscore.documents.sources import Source, as_text
-from corefscore.errors import InputError, UsageError
+from corefscore.core.arrays import Floats
+from corefscore.core.errors import InputError, UsageError
+from corefscore.core.findings import Finding
+from corefscore.core.sources import Source, as_text
 from corefscore.metrics import AVERAGE, GROUPS, MENTIONS, find, named, select
 from corefscore.metrics.counts import SCORES
 from corefscore.metrics.row import Metric
-from corefscore.results import SAME_SCORES, SCHEMA, Scores, values
+from corefscore.scoring.results import SAME_SCORES, SCHEMA, Scores, values
 
 Numbers = Mapping[str, Mapping[str, float]]
 """Scores from 0 to 1 by measure and score, as in `Scores.to_dict`."""

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corefscore.checking.findings import Finding, plural
 from corefscore.checking.repair import Fix, Fixes
-from corefscore.documents.arrays import Ints, changes
-from corefscore.documents.sources import MARK, Source, as_text
-from corefscore.errors import UsageError
+from corefscore.core.arrays import Ints, changes
+from corefscore.core.errors import UsageError
+from corefscore.core.findings import Finding, plural
+from corefscore.core.sources import MARK, Source, as_text
 from corefscore.formats.corefud.chunks import CLOSE, OPEN, SINGLE, Cells, Chunks, Fields
 from corefscore.formats.corefud.lines import COLUMNS, TAB
 from corefscore.formats.corefud.mentions import Events, FileMentions, Refuse, Sized

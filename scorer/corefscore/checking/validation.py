@@ -8,22 +8,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.alignment.common import Common, common, nothing_in_common
-from corefscore.alignment.matching import exact
-from corefscore.alignment.nodes import About, beside_each_other, marked_again
-from corefscore.alignment.nodes import matched as align
-from corefscore.alignment.pairing import pair
-from corefscore.alignment.partings import described, partings
-from corefscore.alignment.repeats import Repeat, copies_of, describe, repeats_of, too_many, treat
-from corefscore.checking.findings import KINDS, Finding, Found, plural, tokens
-from corefscore.documents.arrays import changes, order_by
-from corefscore.documents.model import KEY, RESPONSE, Documents, Nodes, Place
-from corefscore.documents.sources import Source
-from corefscore.errors import InputError, UsageError
-from corefscore.evaluate import on_key
+from corefscore.core.arrays import changes, order_by
+from corefscore.core.documents import KEY, RESPONSE, Documents, Nodes, Place
+from corefscore.core.errors import InputError, UsageError
+from corefscore.core.findings import KINDS, Finding, Found, plural, tokens
+from corefscore.core.sources import Source
 from corefscore.formats import BY_CONTENT, examined
 from corefscore.formats.row import FAULTS, Reading
-from corefscore.settings import Rules
+from corefscore.matching.common import Common, common, nothing_in_common
+from corefscore.matching.matched import exact
+from corefscore.matching.pairing import pair
+from corefscore.matching.partings import described, partings
+from corefscore.matching.repeats import Repeat, copies_of, describe, repeats_of, too_many, treat
+from corefscore.scoring.corefud import About, beside_each_other, marked_again
+from corefscore.scoring.corefud import matched as align
+from corefscore.scoring.evaluate import on_key
+from corefscore.scoring.settings import Rules
 
 SINGLETONS_COUNT = "corpora like OntoNotes have none; --singletons drop leaves them out of the score"
 SINGLETONS_DROPPED = "scores of CorefUD leave them out unless --singletons keep counts them"

@@ -1,4 +1,4 @@
-"""The command line: arguments, messages on standard error, exit statuses. Nothing else prints or exits."""
+"""Run the commands: arguments, messages on standard error, exit status; nothing else prints or exits."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from corefscore.cli.messages import complain, refuse
 from corefscore.cli.options import CALLED, COREFUD_NAME
 from corefscore.cli.output import STANDARD_OUTPUT, give_up
 from corefscore.cli.synonyms import of_command, of_option
-from corefscore.errors import InputError, ScorerError, UsageError, nearest, suggested
-from corefscore.version import __version__
+from corefscore.core.errors import InputError, ScorerError, UsageError, nearest, suggested
+from corefscore.core.version import __version__
 
 HELP = f"""Score coreference in CoNLL-2011/2012, CorefUD, JSON or tagged text, exactly as the official scorers do.
 

@@ -12,14 +12,14 @@ from corefscore.analysis.costs import measured
 from corefscore.analysis.response import Analysis, Asked, pairs_of, refuse_parts
 from corefscore.analysis.response import analysed as analysed_result
 from corefscore.analysis.spans import REPAIRS
-from corefscore.analysis.texts import text_of
 from corefscore.cli import options
 from corefscore.cli.messages import tell
 from corefscore.cli.scoring import evaluated, workers
-from corefscore.errors import UsageError
+from corefscore.core.errors import UsageError
 from corefscore.formats.row import AUTO
 from corefscore.reports.words import FIRST_AND_SECOND, KEY_AND_RESPONSE, Words
-from corefscore.results import Result
+from corefscore.scoring.kinds.texts import text_of
+from corefscore.scoring.results import Result
 
 
 def analysing() -> list[click.Parameter]:

@@ -12,12 +12,12 @@ from corefscore.cli import options
 from corefscore.cli.messages import tell, write
 from corefscore.cli.scoring import evaluated, spare_inputs, workers
 from corefscore.cli.systems import average, scoring
-from corefscore.errors import UsageError
-from corefscore.layouts import ANNOTATIONS, DATA, TABLES, Style, rendered
+from corefscore.core.errors import UsageError
+from corefscore.core.percent import from_percent
 from corefscore.metrics.measures import scores_in, single
 from corefscore.reports.check import Asked, Named, check, needed
-from corefscore.results import compiled
-from corefscore.statistics.percent import from_percent
+from corefscore.reports.layouts import ANNOTATIONS, DATA, TABLES, Style, rendered
+from corefscore.scoring.results import compiled
 
 FAILED = 3
 """The exit status of a check that failed."""

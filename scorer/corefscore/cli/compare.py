@@ -10,9 +10,9 @@ from corefscore.cli import options, progress
 from corefscore.cli.messages import write
 from corefscore.cli.scoring import spare_inputs
 from corefscore.cli.systems import comparing, given, method, scored
-from corefscore.layouts import Style, rendered
 from corefscore.metrics.measures import wanted
 from corefscore.reports.compare import compare
+from corefscore.reports.layouts import Style, rendered
 
 
 def command(name: str) -> click.Command:

@@ -8,14 +8,14 @@ from typing import Any
 
 import click
 
-from corefscore.checking.findings import Finding
+from corefscore.checking.convert import convert, writable
 from corefscore.cli import options
 from corefscore.cli.messages import tell, write
 from corefscore.cli.output import COMPRESSORS
 from corefscore.cli.progress import progress
 from corefscore.cli.scoring import spare_inputs
-from corefscore.convert import convert, writable
-from corefscore.errors import UsageError
+from corefscore.core.errors import UsageError
+from corefscore.core.findings import Finding
 from corefscore.formats.row import Reading
 
 BY_ENDING = {"conll": "conll", "conllu": "corefud", "jsonl": "jsonlines"}

@@ -6,16 +6,16 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 from typing import NoReturn
 
-from corefscore.alignment.matching import MATCHING
 from corefscore.cli.messages import write
 from corefscore.cli.scoring import one_standard_input
-from corefscore.errors import UsageError
+from corefscore.core.errors import UsageError
 from corefscore.formats.row import Reading
-from corefscore.layouts import COREFUD, Style, rendered
+from corefscore.matching.matched import MATCHING
 from corefscore.metrics import GROUPS, select
+from corefscore.reports.layouts import COREFUD, Style, rendered
 from corefscore.reports.score import Report
-from corefscore.run import scored, settings_of
-from corefscore.settings import Rules
+from corefscore.scoring.run import scored, settings_of
+from corefscore.scoring.settings import Rules
 
 ALL = "all"
 

@@ -14,10 +14,10 @@ from corefscore.cli import options
 from corefscore.cli.analysing import analysed, analysing, sides
 from corefscore.cli.messages import STDOUT, write
 from corefscore.cli.scoring import complete, named, spare_inputs
-from corefscore.errors import UsageError
-from corefscore.layouts import page
-from corefscore.layouts.marked import Shown, render
+from corefscore.core.errors import UsageError
 from corefscore.reports.diff import Diff
+from corefscore.reports.layouts import page
+from corefscore.reports.layouts.marked import Shown, render
 
 LINE = 100
 """The width of lines without a terminal."""

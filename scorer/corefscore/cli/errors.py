@@ -9,16 +9,16 @@ from typing import Any
 import click
 
 from corefscore.analysis.response import Analysis
-from corefscore.checking.findings import Finding
 from corefscore.cli import options
 from corefscore.cli.analysing import analysed, analysing, sides
 from corefscore.cli.messages import tell, write
 from corefscore.cli.scoring import complete, named, spare_inputs
-from corefscore.errors import UsageError
-from corefscore.layouts import ANNOTATIONS, DATA, TABLES, Style, rendered
+from corefscore.core.errors import UsageError
+from corefscore.core.findings import Finding
 from corefscore.reports.errors.compared import ErrorComparison
 from corefscore.reports.errors.listing import ErrorList
 from corefscore.reports.errors.report import ErrorReport
+from corefscore.reports.layouts import ANNOTATIONS, DATA, TABLES, Style, rendered
 from corefscore.reports.row import Reported
 
 LISTS = ("csv", "tsv", "github")

@@ -11,7 +11,7 @@ from corefscore.cli import options
 from corefscore.cli.messages import tell, write
 from corefscore.cli.scoring import complete, spare_inputs
 from corefscore.formats.row import Reading
-from corefscore.layouts import DATA, TABLES, Style, rendered
+from corefscore.reports.layouts import DATA, TABLES, Style, rendered
 
 
 def command(name: str) -> click.Command:

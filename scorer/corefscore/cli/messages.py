@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 
 import click
 
-from corefscore.checking.findings import Finding, in_words
 from corefscore.cli.options import OFFICIAL_NAME
 from corefscore.cli.output import chunks, compressed, encoded, give_up, to_file, to_stream
-from corefscore.errors import InputError, UsageError
+from corefscore.core.errors import InputError, UsageError
+from corefscore.core.findings import Finding, in_words
 
 STDOUT = "-"
 """The name of standard output as a file."""
@@ -83,7 +83,7 @@ def refuse(error: InputError, context: click.Context, of: str = "") -> None:
 
 
 def show(findings: Sequence[Finding], of: str = "") -> None:
-    """Print findings on standard error (`corefscore.checking.findings.in_words`).
+    """Print findings on standard error (`corefscore.core.findings.in_words`).
 
     ``of`` is the name of the response that they are about, if a command has several; it is printed before them.
     """

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.types import StringParamType
 
-from corefscore.documents.model import KEY, RESPONSE
-from corefscore.documents.sources import RATIO, UNPACKED
-from corefscore.errors import UsageError, nearest
-from corefscore.layouts import NAMES, ORDERS, Style, fitting
+from corefscore.core.documents import KEY, RESPONSE
+from corefscore.core.errors import UsageError, nearest
+from corefscore.core.sources import RATIO, UNPACKED
 from corefscore.metrics.row import NAMED, VIEWS, Metric, Option, options_of
+from corefscore.reports.layouts import NAMES, ORDERS, Style, fitting
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -173,7 +173,7 @@ class Finite(click.FloatRange):
 
 def scoring(metrics: Sequence[Metric]) -> list[click.Parameter]:
     """Options that can change a score: how files are read, how mentions count, and the options of metrics."""
-    from corefscore.settings import RULES
+    from corefscore.scoring.settings import RULES
 
     return [
         *(
@@ -353,7 +353,7 @@ def by(meaning: str, also: str = "") -> click.Parameter:
 
 def unit() -> click.Parameter:
     """The option for the unit of resampling."""
-    from corefscore.results import DOCUMENT
+    from corefscore.scoring.results import DOCUMENT
 
     return click.Option(
         ["--unit"],
@@ -367,7 +367,7 @@ def unit() -> click.Parameter:
 
 
 def layout(*takes: str) -> click.Parameter:
-    """The option for the layout of a report that has all of ``takes`` (`corefscore.layouts.fitting`)."""
+    """The option for the layout of a report that has all of ``takes`` (`corefscore.reports.layouts.fitting`)."""
     names = fitting(*takes)
     return click.Option(
         ["--format", "layout"],

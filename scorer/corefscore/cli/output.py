@@ -17,8 +17,8 @@ from importlib import import_module
 from select import select
 from typing import Any, TextIO
 
-from corefscore.checking.findings import VISIBLE, Finding, plural
 from corefscore.cli.signals import clearing
+from corefscore.core.findings import VISIBLE, Finding, plural
 
 DESCRIPTOR = re.compile(r"(?:/dev/fd|/proc/self/fd)/([0-9]+)|/dev/(stdout|stderr)")
 """Names that stand for what is open already."""

@@ -12,9 +12,9 @@ from typing import Any
 import click
 
 from corefscore.cli.signals import clearing
-from corefscore.documents.folders import listed
-from corefscore.documents.sources import Source
-from corefscore.errors import UsageError
+from corefscore.core.errors import UsageError
+from corefscore.core.folders import listed
+from corefscore.core.sources import Source
 
 DELAY = 1.0
 """Seconds before the bar appears."""

@@ -10,11 +10,11 @@ from corefscore.cli import options, progress
 from corefscore.cli.messages import complain, write, write_bytes
 from corefscore.cli.scoring import spare_inputs
 from corefscore.cli.systems import comparing, given, method, reason, scored
-from corefscore.errors import InputError, ScorerError
-from corefscore.layouts import Style, rendered
+from corefscore.core.errors import InputError, ScorerError
 from corefscore.metrics.measures import single, wanted
+from corefscore.reports.layouts import Style, rendered
 from corefscore.reports.rank import rank
-from corefscore.results import compiled
+from corefscore.scoring.results import compiled
 
 
 def command(name: str) -> click.Command:

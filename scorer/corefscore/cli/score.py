@@ -13,16 +13,16 @@ from click.core import ParameterSource
 from corefscore.cli import options
 from corefscore.cli.messages import STDOUT, tell, write
 from corefscore.cli.scoring import evaluated, missing_response, of_both_sides, read_key, spare_inputs, workers
-from corefscore.documents.model import KEY
-from corefscore.documents.sources import STDIN
-from corefscore.errors import InputError, UnknownDocumentError, UsageError
-from corefscore.layouts import COREFUD, DATA, RESULT, TABLES, Style, fitting, rendered
+from corefscore.core.documents import KEY
+from corefscore.core.errors import InputError, UnknownDocumentError, UsageError
+from corefscore.core.sources import STDIN
 from corefscore.metrics import GROUPS, names_in, select
 from corefscore.metrics.row import Metric, names_asked, own_values, sees_names
+from corefscore.reports.layouts import COREFUD, DATA, RESULT, TABLES, Style, fitting, rendered
 from corefscore.reports.row import shortened
 from corefscore.reports.score import Intervals, Report
-from corefscore.results import DOCUMENT, Result, compiled, refuse_heads_of_spans
-from corefscore.sides import Corpus
+from corefscore.scoring.results import DOCUMENT, Result, compiled, refuse_heads_of_spans
+from corefscore.scoring.sides import Corpus
 
 SYMBOLS = (
     "This is recall; precision is the same with the two sides swapped. Key entity i has |k_i| mentions, response "
@@ -178,7 +178,7 @@ def divides(of: str | None) -> bool:
     """Whether a value of ``--of`` divides mentions into kinds. Raises `UsageError` for an invalid value."""
     if of is None:
         return False
-    from corefscore.kinds.options import of as parsed
+    from corefscore.scoring.kinds.options import of as parsed
 
     return parsed(of).division
 
@@ -248,7 +248,7 @@ def _write_alone(
     arguments: Mapping[str, Any],
 ) -> None:
     """Write the estimated key without scoring, and print its notices."""
-    from corefscore.names.mentions import about_names, names_of_side
+    from corefscore.matching.named import about_names, names_of_side
 
     names = names_asked(metrics, own_values(metrics, arguments))
     assert corpus is not None and path is not None and names is not None, "checked before"
@@ -262,8 +262,8 @@ def _estimate(corpus: Corpus, metrics: Sequence[Metric], arguments: Mapping[str,
     """The estimated key as CoNLL. Raises `InputError` for a file without the column of names, since its last column,
     where the estimate is written, may contain anything."""
     from corefscore.formats.conll.writer import rewritten
-    from corefscore.names.estimate import estimated
-    from corefscore.names.mentions import names_of, without_column
+    from corefscore.matching.estimate import estimated
+    from corefscore.matching.named import names_of, without_column
 
     names = names_asked(metrics, own_values(metrics, arguments))
     assert names is not None, "only metrics that see names have an estimated key"

@@ -12,19 +12,19 @@ import click
 from click.core import ParameterSource
 
 from corefscore.cli.progress import progress
-from corefscore.documents.folders import listed
-from corefscore.documents.model import KEY
-from corefscore.documents.sources import STDIN, only_once
-from corefscore.errors import InputError, UsageError
+from corefscore.core.documents import KEY
+from corefscore.core.errors import InputError, UsageError
+from corefscore.core.folders import listed
+from corefscore.core.sources import STDIN, only_once
+from corefscore.core.workers import Map
 from corefscore.formats import has_both_sides
 from corefscore.formats.row import Reading
 from corefscore.metrics.row import Metric, names_asked, options_of, own_values
-from corefscore.results import DOCUMENT, Result
-from corefscore.run import apart, scored, settings_of
-from corefscore.settings import Rules
-from corefscore.sides import Corpus
-from corefscore.sides import corpus as read
-from corefscore.work.workers import Map
+from corefscore.scoring.results import DOCUMENT, Result
+from corefscore.scoring.run import apart, scored, settings_of
+from corefscore.scoring.settings import Rules
+from corefscore.scoring.sides import Corpus
+from corefscore.scoring.sides import corpus as read
 
 Key = str | Corpus
 """The path of a key, or a key that was read before."""
@@ -37,13 +37,13 @@ def workers() -> AbstractContextManager[Map | None]:
     if scheduler is not None:
         import logging
 
-        from corefscore.work.machines import cluster
+        from corefscore.core.machines import cluster
 
         logging.disable()  # until the end of this process, since Dask may log even then
         return cluster(scheduler, jobs)
     if jobs in (None, 1):
         return nullcontext()
-    from corefscore.work.workers import processes
+    from corefscore.core.workers import processes
 
     return processes(jobs)
 

@@ -10,20 +10,20 @@ from typing import Any
 
 import click
 
-from corefscore.checking.findings import VISIBLE, Finding, Noticed
 from corefscore.cli import options
 from corefscore.cli.messages import strict, tell
 from corefscore.cli.scoring import evaluated, named, of_both_sides, read_key, workers
-from corefscore.errors import InputError, ScorerError, UsageError
-from corefscore.layouts import DATA, TABLES
+from corefscore.core.errors import InputError, ScorerError, UsageError
+from corefscore.core.findings import VISIBLE, Finding, Noticed
+from corefscore.core.percent import from_fraction, from_percent
 from corefscore.metrics import NAMES as METRICS
 from corefscore.metrics import find
 from corefscore.metrics.measures import DEFAULT
 from corefscore.metrics.row import Metric
-from corefscore.results import Result, refuse_heads_of_spans
-from corefscore.statistics.percent import from_fraction, from_percent
+from corefscore.reports.layouts import DATA, TABLES
+from corefscore.scoring.results import Result, refuse_heads_of_spans
+from corefscore.scoring.systems import files_of, scored_each
 from corefscore.statistics.significance import CORRECTIONS, DOCUMENTS, TESTS, Method, both_levels
-from corefscore.systems import files_of, scored_each
 
 
 def scoring() -> list[click.Parameter]:
@@ -119,7 +119,7 @@ def average() -> click.Parameter:
 def method(arguments: dict[str, Any], by: str | None) -> Method:
     """The method of comparison: its options, which are removed from ``arguments``.
 
-    Raises `UsageError` for an invalid level (`corefscore.statistics.percent`).
+    Raises `UsageError` for an invalid level (`corefscore.core.percent`).
     """
     confidence, alpha = arguments.pop("confidence"), arguments.pop("alpha")
     confidence, alpha = both_levels(

@@ -9,20 +9,20 @@ from typing import Any
 
 import click
 
-from corefscore.checking.findings import ERROR, NOTICE, Finding
 from corefscore.checking.repair import Fixes
 from corefscore.checking.validation import Validated, unreadable, validate
 from corefscore.cli import options
 from corefscore.cli.messages import STDOUT, complain, strict, write
 from corefscore.cli.progress import progress, watched
 from corefscore.cli.scoring import one_standard_input, spare_inputs
-from corefscore.documents.folders import sources
-from corefscore.documents.model import KEY, RESPONSE
-from corefscore.documents.sources import Source
-from corefscore.errors import InputError, UsageError
+from corefscore.core.documents import KEY, RESPONSE
+from corefscore.core.errors import InputError, UsageError
+from corefscore.core.findings import ERROR, NOTICE, Finding
+from corefscore.core.folders import sources
+from corefscore.core.sources import Source
 from corefscore.formats import form_of
 from corefscore.formats.row import Reading
-from corefscore.layouts import ANNOTATIONS, DATA, FINDINGS, Style, fitting, rendered
+from corefscore.reports.layouts import ANNOTATIONS, DATA, FINDINGS, Style, fitting, rendered
 from corefscore.reports.validate import Checked
 
 Repair = Callable[..., Iterator[str]]
@@ -154,8 +154,8 @@ def _validated(
 def _codes(words: str) -> set[str]:
     """The codes of notices that ``--ignore`` names. Raises `UsageError` for an unknown code, and for that of an
     error."""
-    from corefscore.checking.findings import KINDS
-    from corefscore.errors import suggested
+    from corefscore.core.errors import suggested
+    from corefscore.core.findings import KINDS
 
     codes = {word.strip() for word in words.split(",")} - {""}
     for code in sorted(codes):

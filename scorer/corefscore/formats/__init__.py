@@ -1,4 +1,4 @@
-"""The table of formats, and reading: from the files of one side to batches of documents.
+"""Read and write the formats of files, and documents in memory.
 
 A format is the `FORMAT` of the file or folder of its name, a `corefscore.formats.row.Format`; only the formats that a
 run needs are imported. Each dialect of JSON has a name of its own.
@@ -12,14 +12,14 @@ from dataclasses import replace
 from functools import partial
 from importlib import import_module
 
-from corefscore.checking.findings import Finding, Found
-from corefscore.documents.folders import listed, sources, unpacked
-from corefscore.documents.model import KEY, RESPONSE, Documents, LayersOf
-from corefscore.documents.sources import Source
-from corefscore.errors import UsageError, suggested
+from corefscore.core.documents import KEY, RESPONSE, Documents, LayersOf
+from corefscore.core.errors import UsageError, suggested
+from corefscore.core.findings import Finding, Found
+from corefscore.core.folders import listed, sources, unpacked
+from corefscore.core.names import NameOptions
+from corefscore.core.sources import Source
+from corefscore.core.workers import Map, Unsuited
 from corefscore.formats.row import AUTO, HEADS, Format, Layers, Reading, Request, of_side
-from corefscore.names.options import NameOptions
-from corefscore.work.workers import Map, Unsuited
 
 NAMES = ("conll", "corefud", "tagged", "jsonlines")
 """Every format, in the order in which content is tried. A file that no format recognises is read as the first one,
@@ -105,7 +105,7 @@ def _layers_of(form: Format, files: Sequence[Source], request: Request) -> Layer
 def _layers(
     form: Format, files: Sequence[Source], request: Request, source: Source, unit: str | None = None
 ) -> Iterator[Layers]:
-    """The layers of each document of one of ``files`` (`corefscore.documents.model.LayersOf`)."""
+    """The layers of each document of one of ``files`` (`corefscore.core.documents.LayersOf`)."""
     if form.layers:
         yield from form.layers(source, form.settled(files, request)._replace(unit=unit))
 

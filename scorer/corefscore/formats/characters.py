@@ -6,8 +6,8 @@ import re
 
 import numpy as np
 
-from corefscore.checking.findings import Finding, plural
-from corefscore.documents.arrays import Bytes, Codes, Ints, ranges
+from corefscore.core.arrays import Bytes, Codes, Ints, ranges
+from corefscore.core.findings import Finding, plural
 
 SOLID, WHITE, SINGLE = range(3)
 """Kinds of characters in a text: part of a word, white space, and a word of its own."""

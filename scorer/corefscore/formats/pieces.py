@@ -2,7 +2,7 @@
 
 A piece is read like a small corpus and returned as columns. Its lines are counted, so that the lines of the next piece
 of the file have their numbers. What an oddity means can depend on the text before it, so a piece with any oddity raises
-`corefscore.work.workers.Unsuited`, and the corpus has to be read as a whole.
+`corefscore.core.workers.Unsuited`, and the corpus has to be read as a whole.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from corefscore.checking.findings import Finding
-from corefscore.documents.model import Documents, Place
-from corefscore.documents.sources import COMPRESSED, Source, State
-from corefscore.errors import InputError, UsageError
+from corefscore.core.documents import Documents, Place
+from corefscore.core.errors import InputError, UsageError
+from corefscore.core.findings import Finding
+from corefscore.core.sources import COMPRESSED, Source, State
+from corefscore.core.workers import Map, Unsuited
 from corefscore.formats.row import Format, Read, Request
-from corefscore.work.workers import Map, Unsuited
 
 SIZE = 1 << 22
 """The approximate number of bytes in a piece: enough for whole-array passes, few enough to keep workers busy."""

@@ -11,12 +11,12 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from corefscore.checking.findings import Finding, Found
-from corefscore.documents.arrays import NONE, Bools, Ints
-from corefscore.documents.model import KEY, RESPONSE, SENTENCE, TENTH, Documents, Place
-from corefscore.documents.sources import MARK, Source
-from corefscore.errors import InputError, UsageError
-from corefscore.names.options import NameOptions
+from corefscore.core.arrays import NONE, Bools, Ints
+from corefscore.core.documents import KEY, RESPONSE, SENTENCE, TENTH, Documents, Place
+from corefscore.core.errors import InputError, UsageError
+from corefscore.core.findings import Finding, Found
+from corefscore.core.names import NameOptions
+from corefscore.core.sources import MARK, Source
 
 BATCH = 1 << 24
 """The number of bytes after which the documents read so far become a batch, which bounds the memory of a run."""
@@ -72,7 +72,7 @@ class Reading:
     - ``max_unpacked``: the limit of the decompressed size of a file in MB (by default 4, or 100 times its size).
     - ``heads``: how the heads of mentions are found (`HEADS`).
     - ``tags``, ``pieces``, ``align``, ``fidelity``: options about text with tags (`corefscore.formats.tagged`) and
-      about finding the words of a response in the key (`corefscore.alignment.text`).
+      about finding the words of a response in the key (`corefscore.matching.text`).
     - ``word_column``: the column of words of CoNLL, from 1. It can be given by side.
     """
 
@@ -117,7 +117,7 @@ class Request(NamedTuple):
     - ``texts``: whether the words of all tokens are kept.
     - ``heads``: one of `HEADS`.
     - ``input_format``, ``tags``, ``word_column``: the same as in `Reading`, for this side.
-    - ``unit``: where the units of tokens are annotated (`corefscore.documents.model.UNIT_SOURCES`), for layers.
+    - ``unit``: where the units of tokens are annotated (`corefscore.core.documents.UNIT_SOURCES`), for layers.
     """
 
     side: str | None = KEY
@@ -160,7 +160,7 @@ def zeros_in(words: Iterable[str]) -> list[int]:
 
 def shares_spans(document: FullDocument) -> bool:
     """Whether a mention is in two entities; it counts for the first or the last of them
-    (`corefscore.alignment.repeats`)."""
+    (`corefscore.matching.repeats`)."""
     spans = [span for mentions in document.entities.values() for span in set(mentions)]
     return len(set(spans)) < len(spans)
 
@@ -207,12 +207,12 @@ class Tree(NamedTuple):
 class Layers(NamedTuple):
     """The words of one document and its other annotation besides coreference.
 
-    ``line`` is the line at which it begins, as in `corefscore.documents.model.Place`. ``tags`` (parts of speech) and
+    ``line`` is the line at which it begins, as in `corefscore.core.documents.Place`. ``tags`` (parts of speech) and
     ``parse`` (pieces of bracketed trees, such as ``(NP*``) have one value a token, or are empty if the file has none.
     ``units`` has the unit of each token, if it was requested.
 
     If mentions are more than spans, empty nodes are words, ``numbers`` are the numbers of the words
-    (`corefscore.documents.model.Nodes`), and ``tree`` returns their dependencies.
+    (`corefscore.core.documents.Nodes`), and ``tree`` returns their dependencies.
 
     ``zeros`` are the words that mean zeros. For a text with tags, ``faults`` counts its tags with each of `FAULTS`, and
     ``at`` returns the line and column of a word, or of the first tag with a fault, with the text around it.

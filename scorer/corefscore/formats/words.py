@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from corefscore.documents.arrays import NONE, Bools, Bytes, Ints, among, changes, ranges
-from corefscore.documents.model import UNKNOWN, Texts
+from corefscore.core.arrays import NONE, Bools, Bytes, Ints, among, changes, ranges
+from corefscore.core.documents import UNKNOWN, Texts
 
 WORD_BYTES = 64
 """The number of bytes of a word that are compared, besides its length."""

@@ -9,9 +9,9 @@ from itertools import count
 from operator import itemgetter
 from typing import NamedTuple
 
-from corefscore.checking.findings import Finding, plural
-from corefscore.documents.model import Place
-from corefscore.errors import InputError
+from corefscore.core.documents import Place
+from corefscore.core.errors import InputError
+from corefscore.core.findings import Finding, plural
 from corefscore.formats.row import NO_WORD, ZERO, FullDocument, Sentences
 
 Spans = Sequence[tuple[int, int]]

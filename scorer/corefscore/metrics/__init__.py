@@ -1,4 +1,4 @@
-"""The table of metrics, one file each. Everything that lists or runs metrics reads it.
+"""Compute metrics from what both sides have in common; one file is one metric.
 
 Another package adds a metric through the entry-point group `corefscore.metrics`: the name of the entry point is the
 name of the metric, its value a `corefscore.metrics.row.Metric`. These metrics are looked up only for a name that is not
@@ -13,7 +13,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from corefscore.errors import UsageError, suggested
+from corefscore.core.errors import UsageError, suggested
 from corefscore.metrics.row import VIEWS, Metric, Option
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corefscore.documents.arrays import Bools, Floats, Ints, pairs_of
+from corefscore.core.arrays import Bools, Floats, Ints, pairs_of
 from corefscore.metrics.counts import SCORES, Counts, Ratios, Values, divided, shares
 from corefscore.metrics.overlap import Overlap
 from corefscore.metrics.row import Measure, Metric, Option

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corefscore.documents.arrays import Bools, Floats
-from corefscore.metrics.assignment import best
+from corefscore.core.arrays import Bools, Floats
+from corefscore.matching.assignment import best
 from corefscore.metrics.counts import Counts, shares
 from corefscore.metrics.munkres import as_official
 from corefscore.metrics.overlap import Overlap

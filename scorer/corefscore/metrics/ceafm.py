@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corefscore.documents.arrays import Bools
-from corefscore.metrics.assignment import best
+from corefscore.core.arrays import Bools
+from corefscore.matching.assignment import best
 from corefscore.metrics.counts import Counts, shares
 from corefscore.metrics.overlap import Overlap
 from corefscore.metrics.row import Measure, Metric

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from corefscore.core.version import __version__
 from corefscore.metrics import AVERAGE, GROUPS
 from corefscore.metrics.row import Metric
-from corefscore.version import __version__
 
 _ENTRIES = """\
 @software{corefscore,

@@ -11,7 +11,7 @@ from corefscore.metrics.row import NAMED, Measure, Metric
 def count(overlap: Overlap) -> tuple[Counts, Counts, Counts]:
     """Mention identification, B-cubed and CEAF-m of partitions that are reduced to their named mentions.
 
-    The overlap is that of the reduced partitions (`corefscore.names.mentions`), so the formulas are those of the three
+    The overlap is that of the reduced partitions (`corefscore.matching.named`), so the formulas are those of the three
     metrics: recall of CONE-B3 is the sum of n_ij^2 / |k_i|, recall of CONE-CEAF the largest sum of n_ij over one-to-one
     assignments, both divided by the number of named key mentions.
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.documents.arrays import Floats
+from corefscore.core.arrays import Floats
 
 SCORES = ("recall", "precision", "f1")
 """The scores of a measure, in the order that they have in arrays and tables."""

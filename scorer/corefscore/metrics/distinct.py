@@ -2,7 +2,7 @@
 
 By default every copy is a mention. But B-cubed and BLANC count spans, and a pair of spans is one link, however often it
 occurs. Without copies a group has as many spans as mentions, and this module does nothing. Which copies are kept is
-decided before, in `corefscore.alignment.repeats`.
+decided before, in `corefscore.matching.repeats`.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from corefscore.alignment.matching import Matched
-from corefscore.documents.arrays import Floats, Ints, pairs_of, ranked, sums, tally
+from corefscore.core.arrays import Floats, Ints, pairs_of, ranked, sums, tally
+from corefscore.matching.matched import Matched
 from corefscore.metrics.tangles import shared_more_than_once
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corefscore.documents.arrays import Floats, Ints, pairs_of
+from corefscore.core.arrays import Floats, Ints, pairs_of
 from corefscore.metrics.counts import Counts, Ratios
 from corefscore.metrics.overlap import Groups, Overlap
 from corefscore.metrics.row import Measure, Metric

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corefscore.documents.arrays import Floats, Ints
+from corefscore.core.arrays import Floats, Ints
 from corefscore.metrics.counts import Counts, shares
 from corefscore.metrics.overlap import Groups, Overlap
 from corefscore.metrics.row import Measure, Metric

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from corefscore.errors import UsageError, suggested
+from corefscore.core.errors import UsageError, suggested
 from corefscore.metrics import AVERAGE, GROUPS, MENTIONS, NAMES, find, named, outside, select
 from corefscore.metrics.counts import SCORES
 from corefscore.metrics.row import Metric

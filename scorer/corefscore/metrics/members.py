@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.alignment.matching import Matched, Side
-from corefscore.documents.arrays import Array, Bools, Floats, Ints, changes, order_by
+from corefscore.core.arrays import Array, Bools, Floats, Ints, changes, order_by
+from corefscore.matching.matched import Matched, Side
 from corefscore.metrics.counts import Counts, Ratios
 from corefscore.metrics.overlap import Cells, Groups, Overlap
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from corefscore.alignment.mentions import Alignment, Mentions, shared, word_sets
-from corefscore.documents.arrays import Ints, order_by, sums
-from corefscore.documents.model import Nodes
-from corefscore.metrics.assignment import best
+from corefscore.core.arrays import Ints, order_by, sums
+from corefscore.core.documents import Nodes
+from corefscore.matching.assignment import best
+from corefscore.matching.mentions import Alignment, Mentions, shared, word_sets
 from corefscore.metrics.counts import Counts, shares
 from corefscore.metrics.row import NODES, Measure, Metric
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from corefscore.documents.arrays import Bools, Floats, Ints, bounds, ranges, sums, tally
-from corefscore.metrics.assignment import NEAR, Assignment
+from corefscore.core.arrays import Bools, Floats, Ints, bounds, ranges, sums, tally
+from corefscore.matching.assignment import NEAR, Assignment
 from corefscore.metrics.overlap import Overlap
 
 SMALL = 400

@@ -14,8 +14,8 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from corefscore.alignment.matching import Matched, Side
-from corefscore.documents.arrays import NONE, Array, Bools, Floats, Ints, changes, ranked, sums, tally
+from corefscore.core.arrays import NONE, Array, Bools, Floats, Ints, changes, ranked, sums, tally
+from corefscore.matching.matched import Matched, Side
 from corefscore.metrics.distinct import Distinct, distinct, single
 
 

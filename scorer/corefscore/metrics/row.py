@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from corefscore.errors import UsageError, suggested
+from corefscore.core import names
+from corefscore.core.errors import UsageError, suggested
 from corefscore.metrics.counts import Counts, Values
-from corefscore.names import options as names
 
 
 class Measure(NamedTuple):
@@ -103,7 +103,7 @@ VIEWS: Mapping[str, tuple[Option, ...]] = {
     NODES: (),
 }
 """The views of documents that a metric can count, with the options of each: all mentions, named mentions only
-(`corefscore.names.mentions`), or mentions with their words (`corefscore.alignment.mentions.Alignment`)."""
+(`corefscore.matching.named`), or mentions with their words (`corefscore.matching.mentions.Alignment`)."""
 
 
 def _none(**_: Any) -> int:
@@ -156,7 +156,7 @@ class Metric:
     cite: tuple[str, ...] = ()
 
     def by(self, definitions: str | None) -> Metric:
-        """The metric by the definitions of an official scorer (`corefscore.alignment.matching.DEFINITIONS`)."""
+        """The metric by the definitions of an official scorer (`corefscore.matching.matched.DEFINITIONS`)."""
         if definitions != "corefud" or self.corefud is None:
             return self
         return replace(self, measures=self.corefud, corefud=None)

@@ -8,7 +8,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
-from corefscore.documents.arrays import Ints, changes, pairs_of, tally
+from corefscore.core.arrays import Ints, changes, pairs_of, tally
 
 FEW = 4
 """The number of groups of one span up to which subsets of them are counted; larger sets are compared in pairs."""

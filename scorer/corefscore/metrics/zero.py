@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from corefscore.alignment.lookups import last_entity, partners_of_mentions
-from corefscore.alignment.matching import Side
-from corefscore.alignment.mentions import NOWHERE, Alignment
-from corefscore.documents.arrays import Bools, Ints, changes, order_by, tally
+from corefscore.core.arrays import Bools, Ints, changes, order_by, tally
+from corefscore.matching.lookups import last_entity, partners_of_mentions
+from corefscore.matching.matched import Side
+from corefscore.matching.mentions import NOWHERE, Alignment
 from corefscore.metrics.counts import Counts, Ratios
 from corefscore.metrics.row import NODES, Measure, Metric
 

@@ -1,1 +1,1 @@
-"""From Python: functions, classes and their arguments."""
+"""Offer scoring to Python: the functions and classes of `import corefscore`."""

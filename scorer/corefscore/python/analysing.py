@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 from corefscore.analysis.costs import measured
 from corefscore.analysis.response import Asked, analysed, pairs_of, refuse_parts
 from corefscore.analysis.spans import REPAIRS
-from corefscore.analysis.texts import text_of
-from corefscore.errors import UsageError
+from corefscore.core.errors import UsageError
 from corefscore.formats.row import AUTO
 from corefscore.python.api import complete, run_of, warn_of
 from corefscore.python.arguments import Options, spelled
 from corefscore.reports.errors.report import ErrorReport
-from corefscore.run import scored
+from corefscore.scoring.kinds.texts import text_of
+from corefscore.scoring.run import scored
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from corefscore.sides import Given
+    from corefscore.scoring.sides import Given
 
 
 @spelled

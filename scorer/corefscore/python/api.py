@@ -12,28 +12,28 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from corefscore import formats
-from corefscore.alignment.pairing import Pairs
-from corefscore.batches import Counted, joined
-from corefscore.checking.findings import Finding, plural
-from corefscore.documents.model import KEY, RESPONSE
-from corefscore.errors import InputError, ScorerWarning, UsageError
-from corefscore.evaluate import count, count_batches
+from corefscore.core.documents import KEY, RESPONSE
+from corefscore.core.errors import InputError, ScorerWarning, UsageError
+from corefscore.core.findings import Finding, plural
+from corefscore.core.names import COLUMN, EITHER, name_options
+from corefscore.core.workers import Map
 from corefscore.formats.row import Reading
+from corefscore.matching.pairing import Pairs
 from corefscore.metrics import select
 from corefscore.metrics.row import Metric
-from corefscore.names.options import COLUMN, EITHER, name_options
 from corefscore.python.arguments import Options, ScorerOptions, spelled
-from corefscore.results import DOCUMENT, Result, refuse_heads_of_spans
-from corefscore.run import apart, scored, settings_of
-from corefscore.settings import Settings
-from corefscore.sides import Corpus, batches_of, corpus, is_nested, is_path, path_of, paths_of
-from corefscore.work.workers import Map
+from corefscore.scoring.batches import Counted, joined
+from corefscore.scoring.evaluate import count, count_batches
+from corefscore.scoring.results import DOCUMENT, Result, refuse_heads_of_spans
+from corefscore.scoring.run import apart, scored, settings_of
+from corefscore.scoring.settings import Settings
+from corefscore.scoring.sides import Corpus, batches_of, corpus, is_nested, is_path, path_of, paths_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from corefscore.formats.memory.clusters import Clusters
-    from corefscore.sides import Given
+    from corefscore.scoring.sides import Given
 
 
 @spelled
@@ -119,7 +119,7 @@ def score(
     ``metrics`` are names as on the command line. ``arguments`` are the options of the command line by keyword
     (`corefscore.python.arguments.Options`): ``ne_from`` to ``match`` are options of metrics of named mentions
     (docs/cone.md), ``boundary`` is an option of BLANC, and ``options`` has the options of metrics of other packages.
-    ``workers`` (from `corefscore.work.workers` or `corefscore.work.machines`) divide the work.
+    ``workers`` (from `corefscore.core.workers` or `corefscore.core.machines`) divide the work.
 
         >>> score([[(0, 1), (4, 4)], [(2, 2)]], [[(0, 1), (4, 4), (2, 2)]], metrics="lea")["lea"].f1
         0.4444444444444444

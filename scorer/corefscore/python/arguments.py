@@ -11,15 +11,16 @@ from functools import wraps
 from inspect import Parameter, Signature, signature
 from typing import Any, ParamSpec, TypedDict, TypeVar
 
-from corefscore.errors import UsageError, suggested
+from corefscore.core.errors import UsageError, suggested
+from corefscore.core.workers import Map
 from corefscore.formats.row import Reading
-from corefscore.settings import Rules
-from corefscore.work.workers import Map
+from corefscore.scoring.settings import Rules
 
 
 class Scoring(TypedDict, total=False):
-    """Options of scoring: how mentions count (`corefscore.settings.RULES`), the options of metrics of named mentions
-    (``ne_from`` to ``match``) and of BLANC (``boundary``), and in ``options`` those of metrics of other packages."""
+    """Options of scoring: how mentions count (`corefscore.scoring.settings.RULES`), the options of metrics of named
+    mentions (``ne_from`` to ``match``) and of BLANC (``boundary``), and in ``options`` those of metrics of other
+    packages."""
 
     repeated: str
     singletons: str | None
@@ -57,7 +58,7 @@ class Files(TypedDict, total=False):
 
 
 class Work(TypedDict, total=False):
-    """The name of the only document to score, and the workers (`corefscore.work.workers`)."""
+    """The name of the only document to score, and the workers (`corefscore.core.workers`)."""
 
     document: str | None
     workers: Map | None

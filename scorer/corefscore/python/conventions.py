@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from corefscore.python.api import complete, warn_of
 from corefscore.python.arguments import Files, spelled
 from corefscore.reports.explain import Explanation, expected, explanation
-from corefscore.run import apart
+from corefscore.scoring.run import apart
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from corefscore.sides import Given
+    from corefscore.scoring.sides import Given
 
 
 @spelled

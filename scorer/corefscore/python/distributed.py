@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from corefscore.documents.model import KEY, RESPONSE
-from corefscore.errors import UsageError
+from corefscore.core.documents import KEY, RESPONSE
+from corefscore.core.errors import UsageError
+from corefscore.core.machines import PROCESSES, cluster
 from corefscore.python import api
-from corefscore.results import Result
-from corefscore.work.machines import PROCESSES, cluster
+from corefscore.scoring.results import Result
 
 Files = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 """One side: a file, a folder, or a list of files that make one corpus."""
@@ -30,7 +30,7 @@ def score(
 
     The workers count documents; their counts are summed here, once and in order. The result has the counts of every
     document (``counts``), in the order of the key. Raises the errors of `corefscore.score` and of
-    `corefscore.work.machines.cluster`, which describes ``scheduler`` and ``jobs``.
+    `corefscore.core.machines.cluster`, which describes ``scheduler`` and ``jobs``.
     """
     sides = _side(KEY, key), _side(RESPONSE, response)
     with cluster(scheduler, jobs) as workers:

@@ -9,11 +9,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from corefscore.errors import UsageError
+from corefscore.core.errors import UsageError
 from corefscore.metrics.measures import single, wanted
 from corefscore.python.api import Scorer
 from corefscore.python.arguments import ScorerOptions, spelled
-from corefscore.results import Result
+from corefscore.scoring.results import Result
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from corefscore.errors import UsageError
+from corefscore.core.errors import UsageError
 
 SPANS, HEADS = "coref_clusters", "coref_head_clusters"
 """The names of the groups that spaCy's coreference components make, each followed by a number."""

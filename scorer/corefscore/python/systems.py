@@ -8,9 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from corefscore.checking.baselines import Baseline, baseline_of, numbers_in, read_baseline
-from corefscore.checking.findings import Noticed
-from corefscore.documents.model import KEY
-from corefscore.errors import UsageError
+from corefscore.core.documents import KEY
+from corefscore.core.errors import UsageError
+from corefscore.core.findings import Noticed
 from corefscore.metrics.measures import DEFAULT, scores_in, single, wanted
 from corefscore.metrics.row import Metric, names_asked
 from corefscore.python.api import run_of, warn_of
@@ -22,17 +22,17 @@ from corefscore.reports.compare import compare as compared
 from corefscore.reports.rank import Ranking
 from corefscore.reports.rank import rank as ranked
 from corefscore.reports.score import Report
-from corefscore.results import Result
-from corefscore.sides import corpus, paths_of
+from corefscore.scoring.results import Result
+from corefscore.scoring.sides import corpus, paths_of
+from corefscore.scoring.systems import files_of, scored_each
 from corefscore.statistics.significance import Method, both_levels
-from corefscore.systems import files_of, scored_each
 
 if TYPE_CHECKING:
     import os
 
     from typing_extensions import Unpack
 
-    from corefscore.sides import Given
+    from corefscore.scoring.sides import Given
 
 
 LEVELS = ("confidence", "alpha")

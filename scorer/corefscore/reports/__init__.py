@@ -1,1 +1,1 @@
-"""What commands report, one command a file: tables of typed columns, remarks, and the same as data."""
+"""Build what a command reports, as tables and as data, and lay it out as text."""

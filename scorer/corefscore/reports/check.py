@@ -7,10 +7,12 @@ from dataclasses import dataclass, field, replace
 from shlex import quote
 from typing import Any, NamedTuple
 
-from corefscore.alignment.text.fidelity import described, ratio
 from corefscore.checking.baselines import Baseline, Numbers, changed_between, numbers_in
-from corefscore.checking.findings import Finding
-from corefscore.errors import InputError, UsageError
+from corefscore.core.errors import InputError, UsageError
+from corefscore.core.findings import Finding
+from corefscore.core.percent import fraction, percent
+from corefscore.core.version import __version__
+from corefscore.matching.text.fidelity import described, ratio
 from corefscore.metrics import select
 from corefscore.metrics.measures import HEADINGS, wanted
 from corefscore.metrics.row import Metric, options_of
@@ -18,11 +20,9 @@ from corefscore.reports.presented import Presented
 from corefscore.reports.row import MEASURE, PERCENT, SCORE, VERDICT, Annotation, Column, Table, head
 from corefscore.reports.score import GROUP, MACRO, MEAN, Report
 from corefscore.reports.views import fidelities
-from corefscore.results import DOCUMENT, TOTAL, Result, refuse_division
-from corefscore.settings import SPANS
-from corefscore.statistics.percent import fraction, percent
+from corefscore.scoring.results import DOCUMENT, TOTAL, Result, refuse_division
+from corefscore.scoring.settings import SPANS
 from corefscore.statistics.significance import check_average
-from corefscore.version import __version__
 
 SLACK = 1e-12
 """The largest difference of equal scores, since the official scorer prints 15 digits."""

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from corefscore.checking.findings import Finding, Noticed, plural
-from corefscore.documents.model import is_within
-from corefscore.errors import NAMES_SHOWN, InputError
+from corefscore.core.documents import is_within
+from corefscore.core.errors import NAMES_SHOWN, InputError
+from corefscore.core.findings import Finding, Noticed, plural
 from corefscore.metrics.counts import SCORES
 from corefscore.metrics.measures import HEADINGS, asked
 from corefscore.reports.datasets import TEST_STATISTICS, VERDICTS, OnDatasets, Statistic
@@ -42,7 +42,7 @@ from corefscore.reports.views import (
     pairwise,
     paper_of,
 )
-from corefscore.results import Result, refuse_division
+from corefscore.scoring.results import Result, refuse_division
 from corefscore.statistics.datasets import on_each
 from corefscore.statistics.intervals import NAME as INTERVAL
 from corefscore.statistics.significance import Compared, Method, Watch, compared

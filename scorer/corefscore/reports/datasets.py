@@ -15,7 +15,7 @@ from corefscore.metrics.counts import SCORES
 from corefscore.metrics.measures import HEADINGS, asked, deciding
 from corefscore.reports.row import CHANCE, COUNT, GROUP, PAIR, PERCENT, VERDICT, Column, Table, shortened
 from corefscore.reports.views import on_groups
-from corefscore.results import Result, Scores
+from corefscore.scoring.results import Result, Scores
 from corefscore.statistics.datasets import Datasets
 from corefscore.statistics.significance import Compared
 

@@ -14,11 +14,11 @@ import numpy as np
 from corefscore.analysis import types
 from corefscore.analysis.partitions import ABSENT
 from corefscore.analysis.response import Analysis
-from corefscore.documents.arrays import Ints, bounds
-from corefscore.errors import UsageError
+from corefscore.core.arrays import Ints, bounds
+from corefscore.core.errors import UsageError
+from corefscore.core.percent import percent
 from corefscore.reports.errors.report import ErrorReport
 from corefscore.reports.words import KEY_AND_RESPONSE, Words
-from corefscore.statistics.percent import percent
 
 RIGHT, SPAN, WRONG, MISSING, EXTRA = STATES = ("right", "span", "wrong", "missing", "extra")
 """The state of a mention: it is right, has another span, is in another entity, is only in the key, or only in the

@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from corefscore.documents.model import KEY, RESPONSE
-from corefscore.errors import InputError, UsageError
+from corefscore.core.documents import KEY, RESPONSE
+from corefscore.core.errors import InputError, UsageError
+from corefscore.core.percent import from_percent
 from corefscore.formats.row import Reading
 from corefscore.metrics import AVERAGE, GROUPS, select
 from corefscore.metrics.counts import SCORES, f1, summed
 from corefscore.reports.presented import Presented
 from corefscore.reports.row import PERCENT, Column, Table, head
-from corefscore.results import Result
-from corefscore.run import scored, settings_of
-from corefscore.settings import Rules
-from corefscore.sides import corpus, paths_of
-from corefscore.statistics.percent import from_percent
+from corefscore.scoring.results import Result
+from corefscore.scoring.run import scored, settings_of
+from corefscore.scoring.settings import Rules
+from corefscore.scoring.sides import corpus, paths_of
 
 if TYPE_CHECKING:
-    from corefscore.sides import Given
+    from corefscore.scoring.sides import Given
 
 MEASURES = (*GROUPS[AVERAGE], AVERAGE)
 """The measures of a row: the three of the CoNLL average, and the average itself."""

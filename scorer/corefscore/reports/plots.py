@@ -8,7 +8,7 @@ from importlib.util import find_spec
 
 import numpy as np
 
-from corefscore.errors import UsageError
+from corefscore.core.errors import UsageError
 from corefscore.reports.rank import Ranking
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from corefscore.errors import UsageError
-from corefscore.layouts import TABLES, Style, fitting, rendered
-from corefscore.layouts.cells import arranged, cell
-from corefscore.python.frames import frame
-from corefscore.python.notebooks import signed
-from corefscore.python.notebooks import table as as_html
+from corefscore.core.errors import UsageError
+from corefscore.core.frames import frame
+from corefscore.core.notebooks import signed
+from corefscore.core.notebooks import table as as_html
+from corefscore.reports.layouts import TABLES, Style, fitting, rendered
+from corefscore.reports.layouts.cells import arranged, cell
 from corefscore.reports.row import LEFT, Reported, Table
 
 NOTEBOOK = Style("table")

@@ -9,8 +9,8 @@ from functools import cached_property
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from corefscore.checking.findings import Noticed, plural
-from corefscore.errors import UsageError
+from corefscore.core.errors import UsageError
+from corefscore.core.findings import Noticed, plural
 from corefscore.metrics.counts import SCORES
 from corefscore.metrics.measures import HEADINGS, asked, scores_of
 from corefscore.reports.compare import listed, notes_on_intervals, notes_on_tests, options, percentage, signed
@@ -32,7 +32,7 @@ from corefscore.reports.row import (
     shortened,
 )
 from corefscore.reports.views import by_score, fidelities, fidelity_data, interval_of, on_groups, paper_of, sort_heading
-from corefscore.results import Result, Scores, refuse_division
+from corefscore.scoring.results import Result, Scores, refuse_division
 from corefscore.statistics.significance import Compared, Method, Sample, Watch, compared
 from corefscore.statistics.units import sample
 

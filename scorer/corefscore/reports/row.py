@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any, NamedTuple, Protocol
 
-from corefscore.checking.findings import Finding, Noticed
-from corefscore.results import SCHEMA
-from corefscore.version import __version__
+from corefscore.core.findings import Finding, Noticed
+from corefscore.core.version import __version__
+from corefscore.scoring.results import SCHEMA
 
 TEXT, COUNT, PERCENT, CHANCE = "text", "count", "percent", "chance"
 GAIN, BAR = "gain", "bar"

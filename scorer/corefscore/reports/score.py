@@ -9,18 +9,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corefscore.alignment.text.fidelity import described, ratio
+from corefscore.core.percent import percent
+from corefscore.matching.text.fidelity import described, ratio
 from corefscore.metrics import MENTIONS
 from corefscore.metrics.counts import SCORES, summed
 from corefscore.metrics.measures import HEADINGS
 from corefscore.reports.paper import main_measures, paper
 from corefscore.reports.row import COUNT, MEASURE, PERCENT, Column, Interval, Reported, Streamed, Table, known
-from corefscore.results import DOCUMENT, KIND, TOTAL, Result, Score, Scores
-from corefscore.statistics.percent import percent
+from corefscore.scoring.results import DOCUMENT, KIND, TOTAL, Result, Score, Scores
 
 GROUP, MEAN, MACRO = "group", "mean of groups", "macro"
-"""Kinds of scopes in addition to those of `corefscore.results`: a group of documents, the unweighted mean over groups,
-and the unweighted mean over documents."""
+"""Kinds of scopes in addition to those of `corefscore.scoring.results`: a group of documents, the unweighted mean over
+groups, and the unweighted mean over documents."""
 
 
 class Row(NamedTuple):

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from corefscore.checking.findings import ERROR, KINDS, NOTICE, plural
 from corefscore.checking.repair import Fixes
 from corefscore.checking.validation import Validated
+from corefscore.core.findings import ERROR, KINDS, NOTICE, plural
 from corefscore.reports.row import Annotation
 
 LEVELS = {ERROR: "error", NOTICE: "warning"}

@@ -6,13 +6,13 @@ import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
+from corefscore.core.percent import percent
 from corefscore.metrics import AVERAGE
 from corefscore.metrics.counts import SCORES
 from corefscore.metrics.measures import HEADINGS, asked, deciding
 from corefscore.reports.paper import Scored, paper, scored_columns
 from corefscore.reports.row import BEST, COUNT, PERCENT, SAME, SYSTEM, Column, Interval, Table, known, shortened
-from corefscore.results import Result, Scores
-from corefscore.statistics.percent import percent
+from corefscore.scoring.results import Result, Scores
 from corefscore.statistics.significance import TIE, Compared, Sample
 
 T = TypeVar("T")
@@ -33,7 +33,7 @@ def fidelities(results: Mapping[str, Result], names: Sequence[str]) -> list[Tabl
     """The fidelity of the text of each system, under ``names``; no table if it is unknown for all systems."""
     if all(result.fidelity is None for result in results.values()):
         return []
-    from corefscore.alignment.text.fidelity import COLUMNS, ratio
+    from corefscore.matching.text.fidelity import COLUMNS, ratio
 
     totals = [result.fidelity and result.fidelity.total for result in results.values()]
     columns = [

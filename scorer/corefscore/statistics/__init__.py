@@ -1,1 +1,1 @@
-"""Tests and intervals from counts per unit."""
+"""Compute confidence intervals and significance tests from counts of documents or other units."""

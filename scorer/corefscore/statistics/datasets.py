@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from corefscore.documents.arrays import Floats
+from corefscore.core.arrays import Floats
 from corefscore.statistics.significance import (
     Compared,
     Method,

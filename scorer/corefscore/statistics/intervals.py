@@ -23,7 +23,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from corefscore.documents.arrays import Floats, Ints, bounds
+from corefscore.core.arrays import Floats, Ints, bounds
 
 NAME = "bootstrap-t"
 """The name of the method in signatures."""

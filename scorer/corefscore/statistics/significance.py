@@ -5,7 +5,7 @@ swapped, or how often each was drawn. The sums of a block of trials are one matr
 
     weights (trials x units)  @  counts (units x systems * columns)
 
-and `corefscore.results.values` divides them for all trials at once. Every measure is recomputed from the summed
+and `corefscore.scoring.results.values` divides them for all trials at once. Every measure is recomputed from the summed
 counts of a trial, BLANC and the CoNLL average included. All pairs of systems and all measures use the same resamples.
 
 Sources: Noreen 1989, Computer-intensive methods for testing hypotheses (approximate randomization), as in Moosavi
@@ -24,15 +24,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corefscore.documents.arrays import Bools, Floats, Ints, bounds
-from corefscore.errors import UsageError
+from corefscore.core.arrays import Bools, Floats, Ints, bounds
+from corefscore.core.errors import UsageError
+from corefscore.core.percent import fraction, whole
 from corefscore.metrics import AVERAGE
 from corefscore.metrics.counts import SCORES, summed
 from corefscore.metrics.measures import asked, metrics_of
 from corefscore.metrics.row import Metric, Option
-from corefscore.results import values
+from corefscore.scoring.results import values
 from corefscore.statistics import intervals
-from corefscore.statistics.percent import fraction, whole
 
 TIE = 1e-12
 """Differences closer than this are equal, since the last bits depend on the order of a sum."""

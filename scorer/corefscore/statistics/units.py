@@ -8,15 +8,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.alignment.windows import whole
-from corefscore.checking.findings import plural
-from corefscore.documents.arrays import Bools, Floats, Ints
-from corefscore.documents.model import is_within, part_of
-from corefscore.errors import UsageError, listed
+from corefscore.core.arrays import Bools, Floats, Ints
+from corefscore.core.documents import is_within, part_of
+from corefscore.core.errors import UsageError, listed
+from corefscore.core.findings import plural
+from corefscore.matching.windows import whole
 from corefscore.metrics.counts import SCORES, summed
 from corefscore.metrics.measures import metrics_of
 from corefscore.metrics.row import Metric
-from corefscore.results import REST, Result, compiled, group_of, values
+from corefscore.scoring.results import REST, Result, compiled, group_of, values
 from corefscore.statistics.significance import Sample, means, statistics
 
 DOCUMENT, PART, JOINED = UNITS = "document", "part", "parts-joined"

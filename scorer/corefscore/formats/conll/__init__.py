@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from corefscore.documents.sources import MARK
+from corefscore.core.sources import MARK
 from corefscore.formats.row import Format, later
 
 BEGIN = b"begin document "

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corefscore.documents.arrays import Bools, Ints, changes, order_by
+from corefscore.core.arrays import Bools, Ints, changes, order_by
 
 SINGLE, OPEN, CLOSE = 0, 1, 2
 """The kinds of events, in the order in which those of one cell happen: ``(N)``, ``(N``, ``N)``."""
@@ -27,7 +27,7 @@ class Events(NamedTuple):
 
 
 def partitions(events: Events) -> tuple[dict[str, Any], list[int]]:
-    """Match brackets; returns the columns of `corefscore.documents.model.Documents` that come from brackets, by name,
+    """Match brackets; returns the columns of `corefscore.core.documents.Documents` that come from brackets, by name,
     and the documents in which a bracket has no partner.
 
     The latter have no mentions in the columns. A close bracket closes the latest open bracket of its entity: sorted by

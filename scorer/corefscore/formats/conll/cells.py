@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corefscore.documents.arrays import Bools, Bytes, Ints, order_by, ranges
+from corefscore.core.arrays import Bools, Bytes, Ints, order_by, ranges
 from corefscore.formats.conll.brackets import CLOSE, OPEN, SINGLE, matching
 
 PLAIN_DIGITS = 18

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from corefscore.documents.arrays import Bools, Bytes, Ints
-from corefscore.documents.model import UNKNOWN
+from corefscore.core.arrays import Bools, Bytes, Ints
+from corefscore.core.documents import UNKNOWN
 from corefscore.formats.conll.lines import NOWHERE, WORD_COLUMNS, WordColumn
 from corefscore.formats.words import whole_numbers, word_numbers
 

@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.checking.findings import MOST, Finding, Found, plural, shortened
-from corefscore.documents.arrays import Ints, changes
-from corefscore.documents.model import Documents
-from corefscore.documents.sources import Source, as_text
+from corefscore.core.arrays import Ints, changes
+from corefscore.core.documents import Documents
+from corefscore.core.findings import MOST, Finding, Found, plural, shortened
+from corefscore.core.sources import Source, as_text
 from corefscore.formats.characters import not_utf_8, undecodable
 from corefscore.formats.conll.brackets import CLOSE, OPEN, SINGLE, Events, unmatched
 from corefscore.formats.conll.cells import Labels, parse

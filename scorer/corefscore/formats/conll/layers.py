@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from corefscore.checking.findings import Finding
-from corefscore.documents.model import OF_COLUMN
-from corefscore.documents.sources import Source, as_text
-from corefscore.errors import InputError, UsageError
+from corefscore.core.documents import OF_COLUMN
+from corefscore.core.errors import InputError, UsageError
+from corefscore.core.findings import Finding
+from corefscore.core.sources import Source, as_text
 from corefscore.formats.conll.lines import WordColumn, columns_of, tokens_of
 from corefscore.formats.row import Layers, Request
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
-from corefscore.checking.findings import Finding, shortened
-from corefscore.documents.model import Span
-from corefscore.documents.sources import MARK, Source, as_text
+from corefscore.core.documents import Span
+from corefscore.core.findings import Finding, shortened
+from corefscore.core.sources import MARK, Source, as_text
 from corefscore.formats.conll import BEGIN
 from corefscore.formats.row import NO_WORD, Request, Sentences, passage, passage_places
 
@@ -153,7 +153,7 @@ class WordColumn:
     """The column of words of a file: ``number`` (from 1), by default the fourth as in CoNLL-2011/2012, or the last but
     one on lines of fewer than five columns.
 
-    Calling it returns the words of spans of a file (`corefscore.documents.model.Words`).
+    Calling it returns the words of spans of a file (`corefscore.core.documents.Words`).
     """
 
     number: int | None = None

@@ -27,11 +27,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.checking.findings import Finding, shortened
-from corefscore.documents.arrays import Bools, Bytes, Ints
-from corefscore.documents.model import KEY, UNKNOWN, Documents, NameColumn, NamedEntities
-from corefscore.documents.sources import Source, as_text
-from corefscore.errors import UsageError
+from corefscore.core.arrays import Bools, Bytes, Ints
+from corefscore.core.documents import KEY, UNKNOWN, Documents, NameColumn, NamedEntities
+from corefscore.core.errors import UsageError
+from corefscore.core.findings import Finding, shortened
+from corefscore.core.sources import Source, as_text
 from corefscore.formats.conll.columns import Columns
 from corefscore.formats.conll.reader import CR, Lines, Reader
 from corefscore.formats.row import Request

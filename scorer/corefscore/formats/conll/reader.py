@@ -39,11 +39,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.checking.findings import Finding, plural
-from corefscore.documents.arrays import Bools, Bytes, Ints, among, changes
-from corefscore.documents.model import RESPONSE, Documents, Place
-from corefscore.documents.sources import MARK, Source, as_text, is_utf_16
-from corefscore.errors import InputError
+from corefscore.core.arrays import Bools, Bytes, Ints, among, changes
+from corefscore.core.documents import RESPONSE, Documents, Place
+from corefscore.core.errors import InputError
+from corefscore.core.findings import Finding, plural
+from corefscore.core.sources import MARK, Source, as_text, is_utf_16
 from corefscore.formats.conll.brackets import OPEN, Events, partitions, unmatched
 from corefscore.formats.conll.cells import CLOSING, OPENING, Labels, parse
 from corefscore.formats.conll.lines import (

@@ -6,9 +6,9 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from corefscore.checking.findings import Finding
-from corefscore.documents.model import Documents, part_of
-from corefscore.documents.sources import MARK, Source, as_text
+from corefscore.core.documents import Documents, part_of
+from corefscore.core.findings import Finding
+from corefscore.core.sources import MARK, Source, as_text
 from corefscore.formats.conll.lines import USUAL_END, lines_of
 from corefscore.formats.row import USUAL, FullDocument, Request, full_documents, order_kept
 from corefscore.formats.written import CLOSE, OPEN, SINGLE, Fit, fitted, marks, note_crossing, noted

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.documents.arrays import NONE, Bytes, Ints, blocks, changes
+from corefscore.core.arrays import NONE, Bytes, Ints, blocks, changes
 from corefscore.formats.corefud.lines import LF, MISC, Lines
 from corefscore.formats.words import side_by_side, whole_numbers
 

@@ -21,11 +21,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corefscore.checking.findings import Finding
-from corefscore.documents.arrays import Bools, Ints, bounds, changes
-from corefscore.documents.model import NO_NODES, SENTENCE, Documents, Place, Span, joined
-from corefscore.documents.sources import Source
-from corefscore.errors import InputError, suggested
+from corefscore.core.arrays import Bools, Ints, bounds, changes
+from corefscore.core.documents import NO_NODES, SENTENCE, Documents, Place, Span, joined
+from corefscore.core.errors import InputError, suggested
+from corefscore.core.findings import Finding
+from corefscore.core.sources import Source
 from corefscore.formats.corefud import reader
 from corefscore.formats.corefud.chunks import NO_HEAD
 from corefscore.formats.corefud.lines import number_of

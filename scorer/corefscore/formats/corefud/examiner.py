@@ -11,9 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from corefscore.checking.findings import Finding, Found
-from corefscore.documents.model import Documents
-from corefscore.documents.sources import Source
+from corefscore.core.documents import Documents
+from corefscore.core.findings import Finding, Found
+from corefscore.core.sources import Source
 from corefscore.formats.characters import not_utf_8, undecodable
 from corefscore.formats.corefud.reader import File, batches
 from corefscore.formats.row import Request

@@ -7,9 +7,9 @@ from functools import cache, partial
 
 import numpy as np
 
-from corefscore.documents.arrays import Ints, bounds, changes, order_by
-from corefscore.documents.model import SENTENCE
-from corefscore.documents.sources import Source, as_text
+from corefscore.core.arrays import Ints, bounds, changes, order_by
+from corefscore.core.documents import SENTENCE
+from corefscore.core.sources import Source, as_text
 from corefscore.formats.corefud.lines import FORM, UPOS, Lines
 from corefscore.formats.corefud.trees import depths, tree_of
 from corefscore.formats.row import EMPTY, NO_WORD, Layers, Request
@@ -44,7 +44,7 @@ def by_document(lines: Lines) -> Iterator[tuple[int, Ints]]:
 
 
 def cut(forms: list[str], numbers: Ints) -> list[list[str]]:
-    """The forms of words with these numbers (`corefscore.documents.model.Nodes`), sentence by sentence."""
+    """The forms of words with these numbers (`corefscore.core.documents.Nodes`), sentence by sentence."""
     cuts = np.flatnonzero(changes(numbers // SENTENCE)).tolist()
     return [forms[first:last] for first, last in zip(cuts, [*cuts[1:], None], strict=True)] if cuts else []
 

@@ -18,11 +18,11 @@ from typing import NamedTuple, SupportsIndex
 
 import numpy as np
 
-from corefscore.checking.findings import MOST, Finding, shortened
-from corefscore.documents.arrays import NONE, Bools, Bytes, Ints, blocks, changes, order_by
-from corefscore.documents.model import SENTENCE, TENTH
-from corefscore.documents.sources import MARK, Source, as_text
-from corefscore.errors import InputError
+from corefscore.core.arrays import NONE, Bools, Bytes, Ints, blocks, changes, order_by
+from corefscore.core.documents import SENTENCE, TENTH
+from corefscore.core.errors import InputError
+from corefscore.core.findings import MOST, Finding, shortened
+from corefscore.core.sources import MARK, Source, as_text
 from corefscore.formats.row import excerpt
 from corefscore.formats.words import side_by_side, whole_numbers
 
@@ -74,7 +74,7 @@ def few(code: str, faulty: Sequence[int]) -> Sequence[int]:
 
 class Words(NamedTuple):
     """The words of a file in the order of their sentences: the row of each among the token lines, its sentence, counted
-    in the file, its number with that sentence (`corefscore.documents.model.Nodes`), and whether it is a token rather
+    in the file, its number with that sentence (`corefscore.core.documents.Nodes`), and whether it is a token rather
     than an empty node."""
 
     row: Ints
@@ -338,7 +338,7 @@ class Lines:
         return _Begun(list(numbers), lines, of_sentence, lost, again)
 
     def numbers(self, document: Ints) -> Ints:
-        """The number of each word (`corefscore.documents.model.Nodes`), given the document of each sentence."""
+        """The number of each word (`corefscore.core.documents.Nodes`), given the document of each sentence."""
         order = order_by(document)
         begins = changes(document[order])
         in_document = np.empty(len(order), dtype=np.int64)

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.documents.arrays import NONE, Ints, among, firsts, ranges, tally
-from corefscore.documents.model import SENTENCE, TENTH
+from corefscore.core.arrays import NONE, Ints, among, firsts, ranges, tally
+from corefscore.core.documents import SENTENCE, TENTH
 from corefscore.formats.corefud.lines import DEPS, DIGITS, Lines, Refuse, number_of
 from corefscore.formats.words import numbers_of, whole_numbers, word_numbers
 
@@ -45,7 +45,7 @@ class _Pieces(NamedTuple):
 
 def links_of(lines: Lines, words: Ints, number: Ints, refuse: Refuse) -> Links:
     """The dependencies of words, given by their indices in the file; ``number`` has the numbers of all words
-    (`corefscore.documents.model.Nodes`).
+    (`corefscore.core.documents.Nodes`).
 
     Text that is not a dependency is refused, once for each word. If ``refuse`` returns, such a word depends on the
     root.

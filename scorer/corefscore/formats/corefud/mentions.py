@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.documents.arrays import Bools, Ints, among, changes, order_by
+from corefscore.core.arrays import Bools, Ints, among, changes, order_by
 from corefscore.formats.conll.brackets import matching
 from corefscore.formats.corefud.chunks import CLOSE, NO_HEAD, ODD_HEAD, OPEN, SINGLE, Chunks
 

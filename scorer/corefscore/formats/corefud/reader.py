@@ -16,23 +16,11 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from corefscore.checking.findings import Finding, plural
-from corefscore.documents.arrays import (
-    NONE,
-    Bytes,
-    Ints,
-    blocks,
-    changes,
-    firsts,
-    order_by,
-    ranked,
-    repeated,
-    sums,
-    tally,
-)
-from corefscore.documents.model import NO_NODES, Documents, Nodes, Place, Span, Texts, refuse_deep
-from corefscore.documents.sources import Source, as_text
-from corefscore.errors import UsageError
+from corefscore.core.arrays import NONE, Bytes, Ints, blocks, changes, firsts, order_by, ranked, repeated, sums, tally
+from corefscore.core.documents import NO_NODES, Documents, Nodes, Place, Span, Texts, refuse_deep
+from corefscore.core.errors import UsageError
+from corefscore.core.findings import Finding, plural
+from corefscore.core.sources import Source, as_text
 from corefscore.formats.corefud.chunks import (
     CLOSE,
     EMPTY_HEAD,

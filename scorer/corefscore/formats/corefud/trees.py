@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from corefscore.checking.findings import Finding
-from corefscore.documents.arrays import Ints, changes, order_by
-from corefscore.documents.model import SENTENCE, TENTH
+from corefscore.core.arrays import Ints, changes, order_by
+from corefscore.core.documents import SENTENCE, TENTH
+from corefscore.core.findings import Finding
 from corefscore.formats.corefud.lines import DIGITS, HEAD, Lines
 from corefscore.formats.corefud.links import links_of
 from corefscore.formats.corefud.mentions import Sized

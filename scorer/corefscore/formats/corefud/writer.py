@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.checking.findings import Finding, plural
-from corefscore.documents.sources import Source, as_text
+from corefscore.core.findings import Finding, plural
+from corefscore.core.sources import Source, as_text
 from corefscore.formats.corefud.layers import by_document, cut
 from corefscore.formats.corefud.lines import COLUMNS, FORM, HEAD, Lines
 from corefscore.formats.row import USUAL, FullDocument, Request, Sentences, shares_spans

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
-from corefscore.checking.findings import MOST, Finding, Found, plural
-from corefscore.documents.arrays import Ints
-from corefscore.documents.model import Documents, Place
-from corefscore.documents.sources import Source
-from corefscore.errors import InputError
+from corefscore.core.arrays import Ints
+from corefscore.core.documents import Documents, Place
+from corefscore.core.errors import InputError
+from corefscore.core.findings import MOST, Finding, Found, plural
+from corefscore.core.sources import Source
 from corefscore.formats.jsonlines.dialects import Dialect
 from corefscore.formats.jsonlines.objects import dialect_of, name_of
 from corefscore.formats.jsonlines.reader import Reader, numbers

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-from corefscore.checking.findings import Finding, plural
-from corefscore.documents.model import OF_FIELD, Place
-from corefscore.documents.sources import Source
-from corefscore.errors import InputError, UsageError
+from corefscore.core.documents import OF_FIELD, Place
+from corefscore.core.errors import InputError, UsageError
+from corefscore.core.findings import Finding, plural
+from corefscore.core.sources import Source
 from corefscore.formats.jsonlines.objects import objects
 from corefscore.formats.jsonlines.reader import words_of
 from corefscore.formats.jsonlines.records import Fields

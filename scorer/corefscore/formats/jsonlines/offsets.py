@@ -8,7 +8,7 @@ from itertools import accumulate, chain
 from operator import add, le
 from typing import Any, NamedTuple
 
-from corefscore.checking.findings import NO_CHARACTERS, plural
+from corefscore.core.findings import NO_CHARACTERS, plural
 from corefscore.formats.jsonlines.dialects import TEXT, Dialect
 from corefscore.formats.jsonlines.records import shown
 from corefscore.formats.jsonlines.words import are

@@ -16,7 +16,7 @@ The fields, and what a mention is, depend on the dialect (`corefscore.formats.js
 Other fields and clusters without mentions are ignored. Entities and mentions are in the order that they would have
 after `corefscore.formats.conll.writer.write` and `corefscore.formats.conll.reader`, so that scores are the same. If
 mentions count characters, the text is cut at blanks and at the ends of mentions. The pieces are tokens, which are
-mapped to those of the other side (`corefscore.alignment.offsets`).
+mapped to those of the other side (`corefscore.matching.offsets`).
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.checking.findings import Finding, plural
-from corefscore.documents.arrays import NONE, Ints
-from corefscore.documents.model import KEY, RESPONSE, UNKNOWN, Documents, Place, Span, Texts, by_appearance
-from corefscore.documents.sources import Source
-from corefscore.errors import InputError
+from corefscore.core.arrays import NONE, Ints
+from corefscore.core.documents import KEY, RESPONSE, UNKNOWN, Documents, Place, Span, Texts, by_appearance
+from corefscore.core.errors import InputError
+from corefscore.core.findings import Finding, plural
+from corefscore.core.sources import Source
 from corefscore.formats.jsonlines.dialects import (
     BY_NAME,
     CLUSTERS,
@@ -114,7 +114,7 @@ class Reader:
         return False
 
     def text_of(self, fields: Fields, tokens: int, dialect: Dialect) -> Ints:
-        """The numbers of the words of a document (`corefscore.documents.model.Texts`); unknown if it has no words, or
+        """The numbers of the words of a document (`corefscore.core.documents.Texts`); unknown if it has no words, or
         if these would have to be joined from subtokens."""
         sentences = None if of_subtokens(fields, dialect) else sentences_of(fields, dialect)
         return np.full(max(tokens, 0), UNKNOWN) if sentences is None else numbers(sentences)

@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, BinaryIO, NamedTuple
 
-from corefscore.checking.findings import Finding, plural, shortened
-from corefscore.documents.model import Place
-from corefscore.documents.sources import MARK, Source, as_text, is_utf_16
-from corefscore.errors import InputError
-from corefscore.work.workers import Unsuited
+from corefscore.core.documents import Place
+from corefscore.core.errors import InputError
+from corefscore.core.findings import Finding, plural, shortened
+from corefscore.core.sources import MARK, Source, as_text, is_utf_16
+from corefscore.core.workers import Unsuited
 
 EXPECTED = "JSON lines: an object with doc_key and clusters on each"
 

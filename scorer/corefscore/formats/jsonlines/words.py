@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corefscore.documents.arrays import Ints
+from corefscore.core.arrays import Ints
 from corefscore.formats.characters import codes_of, kinds_of, spaced, words_in
 from corefscore.formats.jsonlines.dialects import FLAT, OBJECTS, SENTENCES, TEXT, Dialect
 from corefscore.formats.jsonlines.records import Fields, clean, shown

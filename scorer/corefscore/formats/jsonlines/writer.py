@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from corefscore.checking.findings import Finding, plural
-from corefscore.documents.model import refuse_deep
+from corefscore.core.documents import refuse_deep
+from corefscore.core.findings import Finding, plural
 from corefscore.formats.jsonlines.dialects import E2E, FLAT, OBJECTS, SENTENCES, TEXT, Dialect
 from corefscore.formats.jsonlines.records import as_json
 from corefscore.formats.jsonlines.words import TOKEN, WORD

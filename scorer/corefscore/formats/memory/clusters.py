@@ -7,8 +7,8 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from corefscore.documents.model import Documents, Place, Span
-from corefscore.documents.sources import Source
+from corefscore.core.documents import Documents, Place, Span
+from corefscore.core.sources import Source
 from corefscore.formats.memory.nesting import is_whole, nested, refusal
 
 Clusters = Iterable[Iterable[Any]]

@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corefscore.checking.findings import Finding, plural
-from corefscore.errors import InputError
+from corefscore.core.errors import InputError
+from corefscore.core.findings import Finding, plural
 
 DOCUMENT, DOCUMENTS = 2, 3
 """The number of levels of sequences above mentions."""

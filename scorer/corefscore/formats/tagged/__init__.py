@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from corefscore.documents.sources import MARK
+from corefscore.core.sources import MARK
 from corefscore.formats.row import Format, is_json, later
 from corefscore.formats.tagged.nearby import nearby
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from corefscore.checking.findings import Finding, Found, plural
-from corefscore.documents.model import Documents
-from corefscore.documents.sources import Source
-from corefscore.errors import InputError
+from corefscore.core.documents import Documents
+from corefscore.core.errors import InputError
+from corefscore.core.findings import Finding, Found, plural
+from corefscore.core.sources import Source
 from corefscore.formats.row import Request
 from corefscore.formats.tagged.notations import Untagged
 from corefscore.formats.tagged.reader import Answer, notation_of, read

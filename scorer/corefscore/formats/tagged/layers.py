@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from corefscore.checking.findings import Finding
-from corefscore.documents.sources import Source
+from corefscore.core.findings import Finding
+from corefscore.core.sources import Source
 from corefscore.formats.row import Layers, Request, Sentences
 from corefscore.formats.tagged.notations import Untagged, untagged
 from corefscore.formats.tagged.reader import Answer, answers, notation_of

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from corefscore.errors import UsageError
+from corefscore.core.errors import UsageError
 
 SECONDS, SECONDS_A_CHARACTER = 5.0, 1e-5
 """Processor time that the search for tags in a text may take."""

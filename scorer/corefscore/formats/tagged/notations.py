@@ -23,8 +23,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.checking.findings import MOST
-from corefscore.errors import UsageError
+from corefscore.core.errors import UsageError
+from corefscore.core.findings import MOST
 from corefscore.formats.characters import codes_of, kinds_of, words_in
 from corefscore.formats.row import FAULTS, zeros_in
 from corefscore.formats.tagged.limit import in_time

@@ -18,10 +18,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.checking.findings import Finding
-from corefscore.documents.model import Documents, Place, by_appearance
-from corefscore.documents.sources import MARK, STDIN, Source, as_text, is_utf_16
-from corefscore.errors import InputError
+from corefscore.core.documents import Documents, Place, by_appearance
+from corefscore.core.errors import InputError
+from corefscore.core.findings import Finding
+from corefscore.core.sources import MARK, STDIN, Source, as_text, is_utf_16
 from corefscore.formats.jsonlines.dialects import NAMES_OF_DOCUMENTS
 from corefscore.formats.jsonlines.objects import bad_field, missing_field, objects
 from corefscore.formats.jsonlines.reader import Passages

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, count
 
-from corefscore.checking.findings import Finding, plural
+from corefscore.core.findings import Finding, plural
 from corefscore.formats.characters import INVISIBLE
 from corefscore.formats.jsonlines.dialects import NAMES_OF_DOCUMENTS
 from corefscore.formats.jsonlines.records import as_json

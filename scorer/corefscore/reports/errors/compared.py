@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from corefscore.analysis.response import RIGHT, STATUS, Analysis
-from corefscore.checking.findings import plural
-from corefscore.documents.arrays import Ints
+from corefscore.core.arrays import Ints
+from corefscore.core.findings import plural
+from corefscore.core.percent import percent
 from corefscore.reports.errors.report import ErrorReport
 from corefscore.reports.errors.tables import NOTHING
 from corefscore.reports.row import COUNT, DOCUMENT, GAIN, MIDDLE, PERCENT, Column, Reported, Table, head, shortened
 from corefscore.reports.words import KEY_AND_RESPONSE
-from corefscore.statistics.percent import percent
 
 IN_HEAD = ("schema", "version", "command", "options", "notices")
 """The fields of the data of a response that the data of the comparison has once."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from corefscore.analysis.partitions import ABSENT, Members
 from corefscore.analysis.response import Analysis
-from corefscore.checking.findings import plural
+from corefscore.core.findings import plural
 from corefscore.reports.errors.names import Named
 from corefscore.reports.row import COUNT, MIDDLE, Column, Table
 from corefscore.reports.words import Words

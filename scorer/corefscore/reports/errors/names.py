@@ -10,8 +10,8 @@ import numpy as np
 
 from corefscore.analysis.partitions import ABSENT, Members
 from corefscore.analysis.response import Analysis
-from corefscore.documents.arrays import Ints
-from corefscore.documents.model import Documents
+from corefscore.core.arrays import Ints
+from corefscore.core.documents import Documents
 
 KINDS = ("pronouns", "one word", "longer")
 """The names of the kinds of mentions; see `Analysis.kinds`."""

@@ -10,7 +10,8 @@ from typing import Any
 from corefscore.analysis import types
 from corefscore.analysis.partitions import ABSENT, BY_TRIMMING
 from corefscore.analysis.response import Analysis
-from corefscore.checking.findings import Finding, plural
+from corefscore.core.findings import Finding, plural
+from corefscore.core.percent import percent
 from corefscore.metrics import AVERAGE
 from corefscore.reports.errors import tables
 from corefscore.reports.errors.groups import group_data, group_tables
@@ -19,7 +20,6 @@ from corefscore.reports.errors.single import Listed, listed
 from corefscore.reports.presented import Presented
 from corefscore.reports.row import Table, head
 from corefscore.reports.words import FIRST_AND_SECOND, KEY_AND_RESPONSE, Words
-from corefscore.statistics.percent import percent
 
 COSTS = ("type", "count", "alone", "in_turn", "then")
 """The names in data of the fields of a `Cost`."""

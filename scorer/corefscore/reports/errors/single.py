@@ -10,7 +10,7 @@ import numpy as np
 from corefscore.analysis import types
 from corefscore.analysis.partitions import ABSENT, Members
 from corefscore.analysis.response import Analysis
-from corefscore.documents.arrays import Bools, Ints, tally
+from corefscore.core.arrays import Bools, Ints, tally
 
 
 class Listed(NamedTuple):

@@ -1,1 +1,0 @@
-"""What of a response belongs to what of the key: documents, words, mentions, copies."""

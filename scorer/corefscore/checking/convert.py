@@ -1,0 +1,291 @@
+"""Converting between formats: documents with their words, and notices about what is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, islice
+
+import numpy as np
+
+from corefscore.core.arrays import Bools, Ints, tally
+from corefscore.core.documents import KEY, RESPONSE, SENTENCE, TENTH, Documents, joined
+from corefscore.core.errors import UsageError
+from corefscore.core.findings import Finding, plural
+from corefscore.core.folders import sources
+from corefscore.core.sources import MARK, is_utf_16
+from corefscore.formats import BY_CONTENT, EVERY_NAME, HEAD_BYTES, TAGGED, by_head, find, form_of, read, requested
+from corefscore.formats.row import (
+    EMPTY,
+    Format,
+    FullDocument,
+    Layers,
+    Reading,
+    Sentences,
+    full_documents,
+    zeros_in,
+)
+from corefscore.formats.written import NO_FORM, fitted
+from corefscore.matching.pairing import Names
+
+
+def convert(
+    path: str,
+    notices: list[Finding],
+    to: str | None = None,
+    reading: Reading = BY_CONTENT,
+    watch: Callable[[int], None] | None = None,
+    *,
+    key: str | None = None,
+) -> Iterator[str]:
+    """The documents of a file or folder in another format, as pieces of text.
+
+    ``to`` is the name of a format, by default JSON lines for CoNLL and CoNLL for all others; ``watch`` is that of
+    `corefscore.formats.read`. With a ``key`` (a path) the documents are those of the key, with the entities of the file
+    on its tokens. What the new format cannot contain is added to ``notices``.
+
+    Raises `InputError` for input that is refused, including documents with the same name and documents with faults;
+    `UsageError` for a file that cannot be read and for formats that cannot be converted.
+    """
+    both, reading = reading, reading.of(None if key is None else RESPONSE)
+    files = sources(path, reading.include, reading.max_unpacked, notices)
+    for source in files:
+        source.watch = watch
+    written = requested(KEY, reading)
+    if to == TAGGED:  # the notation is that of the output; that of the input is recognised
+        reading = replace(reading, tags=None)
+    origin = form_of(files, reading, RESPONSE)
+    target = find(to or next(name for name in USUAL_TARGETS if name != origin.name))
+    if origin.sentences is None or target.write is None:
+        known = ", ".join(writable())
+        raise UsageError(f"{origin.name} cannot be converted to {target.name}; formats that can be converted: {known}")
+    if key is not None and target.name == COREFUD and form_of(sources(key), BY_CONTENT, KEY).name == COREFUD:
+        yield from _on_words(key, path, both, notices)
+        return
+    sentences = origin.sentences
+    request = requested(KEY, reading)._replace(texts=True)
+    if key is not None:
+        documents = _on_tokens(key, path, both, notices)
+    elif target.name in WITH_ZEROS and origin.name == COREFUD:
+        assert origin.layers is not None, "CorefUD has layers"
+        layers = chain.from_iterable(origin.layers(source, request) for source in files)
+        documents = _with_zeros(origin.read(files, notices, request), layers, notices)
+    else:
+        texts = chain.from_iterable(sentences(source, notices, request) for source in files)
+        documents = _full(origin.read(files, notices, request), texts, notices, zeros=origin.zeros)
+    pieces = target.write(_in_one_file(documents, key or path, notices), notices, written)
+    yield from _recognisable(pieces, target, key or path, notices)
+
+
+def _recognisable(pieces: Iterator[str], target: Format, path: str, notices: list[Finding]) -> Iterator[str]:
+    """The same text; a notice is added if its beginning would not be recognised as its format."""
+    head = b""
+    for piece in pieces:
+        if len(head) < HEAD_BYTES:
+            head += piece[:HEAD_BYTES].encode("utf-8", "surrogateescape")
+        yield piece
+    found = None if is_utf_16(head.removeprefix(MARK)) else by_head(head[:HEAD_BYTES])
+    if found is None or found.read is not target.read:
+        taken = "of no format" if found is None else f"of {found.title}"
+        notices.append(
+            Finding("other-format", path, details={"format": target.title, "taken": taken, "name": target.name})
+        )
+
+
+def _in_one_file(documents: Iterator[FullDocument], path: str, notices: list[Finding]) -> Iterator[FullDocument]:
+    """The same documents, which are written to one file; see `_note_joined`."""
+    count, files = 0, set()
+    for document in documents:
+        count += 1
+        files.add(document.place.source.name)
+        yield document
+    _note_joined(path, len(files), count, notices)
+
+
+def _note_joined(path: str, files: int, documents: int, notices: list[Finding]) -> None:
+    """Add a notice if several files become one."""
+    if files > 1:
+        notices.append(Finding("joined-files", path, details={"files": files, "documents": documents}))
+
+
+USUAL_TARGETS = ("conll", "jsonlines")
+
+COREFUD = "corefud"
+"""The format whose mentions are more than spans."""
+
+WITH_ZEROS = (TAGGED, "crac-2026")
+"""The formats in which zeros are words."""
+
+
+def _on_words(key: str, path: str, reading: Reading, notices: list[Finding]) -> Iterator[str]:
+    """A key in CorefUD with its entities replaced by those of a file, heads and empty nodes included.
+
+    Raises as `corefscore.matching.text.placing.placed` does.
+    """
+    from corefscore.formats.corefud.writer import FIT, Headed, write_on
+    from corefscore.matching.text.placing import placed, spans_of_words, words_of
+
+    batches = list(read(key, notices, _for_key(reading)))
+    found = placed(batches, list(read(path, notices, reading, side=RESPONSE)), reading, notices).response
+    answers = {name: number for number, name in enumerate(found.names)}
+    for batch in batches:  # one for each file
+        words = words_of(batch, range(len(batch)), KEY)
+        answer = found.take(np.array([answers.get(name, -1) for name in batch.names], dtype=np.int64))
+        answer = replace(answer, names=batch.names, places=batch.places)
+        start, end = spans_of_words(answer, words)
+        nodes = answer.nodes
+        assert nodes is not None, "the key is CorefUD"
+        sizes = np.array([len(words[document].numbers) for document in range(len(batch))], dtype=np.int64)
+        known = start < sizes[answer.mention_document()]  # the words of other mentions are after the last word
+        with_gaps = known & (end - start + 1 > nodes.size)
+        _note_lost(answer, [("lost-mentions", ~known), ("filled-gaps", with_gaps)], notices)
+        heads: list[dict[tuple[int, int], int]] = [{} for _ in batch.names]
+        rows = zip(answer.mention_document().tolist(), start.tolist(), end.tolist(), nodes.head.tolist(), strict=True)
+        for document, first, last, head in rows:
+            heads[document][first, last] = int(np.searchsorted(words[document].numbers, head)) - first + 1
+        documents = {}
+        spans = full_documents(_kept(replace(answer, start=start, end=end), known))
+        in_words = (full._replace(sentences=words[document].words) for document, full in enumerate(spans))
+        for full, of_document in zip(fitted(in_words, notices, FIT), heads, strict=True):
+            documents[full.place.line or 0] = Headed(full, of_document)
+        yield from write_on(batch.place_of(0).source, documents, notices)
+    _note_joined(key, len(batches), sum(map(len, batches)), notices)
+
+
+def _kept(batch: Documents, kept: Bools) -> Documents:
+    """A batch with some of its mentions, as spans, and without the entities that have no mention left."""
+    left = tally(batch.entity[kept], len(batch.document)) > 0
+    return replace(
+        batch,
+        document=batch.document[left],
+        label=batch.label[left],
+        entity=(np.cumsum(left) - 1)[batch.entity[kept]],
+        start=batch.start[kept],
+        end=batch.end[kept],
+        line=batch.line[kept],
+        nodes=None,
+    )
+
+
+def _for_key(reading: Reading) -> Reading:
+    """The options for reading the key; a format that is not given by side is that of the file to convert."""
+    of_key = reading.of(KEY).input_format if isinstance(reading.input_format, Mapping) else None
+    return replace(reading, tags=None, input_format=of_key)
+
+
+def _on_tokens(key: str, path: str, reading: Reading, notices: list[Finding]) -> Iterator[FullDocument]:
+    """The documents of a key with the entities of a file, on the tokens of the key.
+
+    Raises as `corefscore.matching.text.placing.placed` does.
+    """
+    from corefscore.matching.text.placing import overt, placed, words_of
+
+    of_key = _for_key(reading)
+    batches = joined(list(read(key, notices, of_key)))
+    found = placed([batches], list(read(path, notices, reading, side=RESPONSE)), reading, notices).response
+    words = words_of(batches, range(len(batches)), KEY)
+    if found.nodes is not None:
+        has_token = found.end >= found.start
+        _note_lost(found, [("dropped-zeros", ~has_token)], notices)
+        found = _kept(found, has_token)
+    entities = {document.name: document for document in full_documents(found)}
+    for document, name in enumerate(batches.names):
+        place, tokens = batches.place_of(document), batches.tokens[document]
+        answered = entities[name].entities if name in entities else {}
+        inside = {label: [span for span in spans if span[1] < tokens] for label, spans in answered.items()}
+        if lost := sum(map(len, answered.values())) - sum(map(len, inside.values())):
+            details = {"document": name, "count": plural(lost, "mention")}
+            notices.append(Finding("lost-mentions", entities[name].place.source.name, details=details))
+        if name not in entities:
+            notices.append(Finding("missing-document", path, details={"document": name, "nearest": ""}))
+        kept = {label: spans for label, spans in inside.items() if spans}
+        yield FullDocument(name, place, overt(words[document]).words, kept)
+
+
+def _as_spans(batch: Documents, notices: list[Finding]) -> Documents:
+    """A batch whose mentions are spans, each with all tokens from its first to its last one.
+
+    Heads, gaps and mentions without tokens (`corefscore.core.documents.Nodes`) are lost and added to the notices.
+    """
+    nodes = batch.nodes
+    if nodes is None or not len(nodes.size):
+        return batch
+    place = batch.place_of(0)
+    notices.append(Finding("dropped-heads", place.source.name))
+    is_token = nodes.word % SENTENCE % TENTH == 0
+    tokens = np.add.reduceat(is_token.astype(np.int64), nodes.first)
+    kept = tokens > 0
+    gaps = kept & (tokens <= batch.end - batch.start)
+    _note_lost(batch, [("dropped-zeros", ~kept), ("filled-gaps", gaps)], notices)
+    return _kept(batch, kept)
+
+
+def _note_lost(batch: Documents, lost: Sequence[tuple[str, Bools]], notices: list[Finding]) -> None:
+    """Add a notice for each document and code about the mentions that are lost or changed."""
+    of_mention = batch.mention_document()
+    for code, which in lost:
+        documents, firsts, counts = np.unique(of_mention[which], return_index=True, return_counts=True)
+        for document, first, count in zip(documents.tolist(), firsts, counts, strict=True):
+            details = {"document": batch.names[document], "count": plural(int(count), "mention")}
+            line = int(batch.line[which][first])
+            notices.append(Finding(code, batch.place_of(document).source.name, line, details=details))
+
+
+def _with_zeros(
+    batches: Iterator[Documents], layers: Iterator[Layers], notices: list[Finding]
+) -> Iterator[FullDocument]:
+    """Documents of CorefUD with their empty nodes as tokens; each mention has all words from its first to its last."""
+    from corefscore.matching.text.placing import spans_of_words
+
+    for batch in batches:
+        of_batch = list(islice(layers, len(batch)))
+        start, end = spans_of_words(batch, dict(enumerate(of_batch)))
+        assert batch.nodes is not None, "this is CorefUD"
+        lost = [
+            ("filled-gaps", batch.nodes.size <= end - start),
+            ("other-heads", _other_heads(batch, of_batch, start, end)),
+        ]
+        _note_lost(batch, lost, notices)
+        for of_document, full in zip(of_batch, full_documents(replace(batch, start=start, end=end)), strict=True):
+            zeros = set(np.flatnonzero(of_document.empty).tolist())
+            empty = iter(of_document.empty.tolist())
+            words = [
+                [word.removeprefix(EMPTY) or NO_FORM if next(empty) else word for word in sentence]
+                for sentence in of_document.words
+            ]
+            yield full._replace(sentences=words, zeros=zeros)
+
+
+def _other_heads(batch: Documents, layers: Sequence[Layers], start: Ints, end: Ints) -> Bools:
+    """Whether the head of each mention is not the highest of its words in the tree; ``start`` and ``end`` are the
+    indices of its first and last word among the words of its document."""
+    assert batch.nodes is not None, "this is CorefUD"
+    trees = [of_document.tree() for of_document in layers]
+    found = np.zeros(len(start), dtype=np.bool_)
+    rows = zip(batch.mention_document().tolist(), start.tolist(), end.tolist(), batch.nodes.head.tolist(), strict=True)
+    for mention, (document, first, last, head) in enumerate(rows):
+        highest = first + int(np.argmin(trees[document].depth[first : last + 1]))
+        found[mention] = layers[document].numbers[highest] != head
+    return found
+
+
+def writable() -> list[str]:
+    """The names of the formats that can be written."""
+    return [name for name in EVERY_NAME if find(name).write]
+
+
+def _full(
+    batches: Iterator[Documents], texts: Iterator[Sentences | None], notices: list[Finding], *, zeros: bool
+) -> Iterator[FullDocument]:
+    """Documents with their words, which are read in a second pass over the files, and with ``zeros`` among them."""
+    names = Names()
+    for batch in batches:
+        names.add(batch)
+        for number, document in enumerate(full_documents(_as_spans(batch, notices))):
+            place = document.place
+            if pieces := batch.discarded.get(number):
+                details = {"document": document.name, "count": plural(len(pieces), "piece"), "piece": pieces[0]}
+                notices.append(Finding("dropped-marks", place.source.name, place.line, details=details))
+            sentences = next(texts)
+            found = set(zeros_in(chain(*sentences or ()))) if zeros else ()
+            yield document._replace(sentences=sentences, zeros=found)

@@ -1,0 +1,1 @@
+"""Hold what every other folder uses: documents, files, findings, errors, workers and the version."""

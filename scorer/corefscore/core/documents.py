@@ -1,0 +1,563 @@
+"""The partitions of a batch of documents as columns: what readers return and all later stages take."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import accumulate, chain
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from corefscore.core.arrays import NONE, Bools, Ints, Objects, bounds, changes, order_by, ranges
+from corefscore.core.errors import UsageError
+from corefscore.core.findings import Finding, plural
+from corefscore.core.sources import Source
+
+KEY, RESPONSE = "key", "response"
+"""The sides of a score."""
+
+
+class Place(NamedTuple):
+    """Where a document begins: its file and the line (from 1) of its begin marker or JSON, if there is one."""
+
+    source: Source
+    line: int | None
+
+    def __str__(self) -> str:
+        return self.source.name if self.line is None else f"{self.source.name}:{self.line}"
+
+
+class Span(NamedTuple):
+    """A run of tokens of a document, and the line of its first token."""
+
+    document: int
+    line: int
+    start: int
+    end: int
+
+
+def _numbers(source: Source, spans: Sequence[Span]) -> list[str]:
+    """The token numbers of spans, which are shown if their words are not known."""
+    return [f"{span.start}-{span.end}" for span in spans]
+
+
+Words = Callable[[Source, Sequence[Span]], list[str]]
+"""A function that returns the words of spans of one file, for messages."""
+
+
+LayersOf = Callable[..., Iterator[Any]]
+"""A function that reads the other layers of the documents of a file, words included (`corefscore.formats.row.Layers`).
+It takes a `Source` and, if the units of tokens are wanted, where these are annotated (`UNIT_SOURCES`)."""
+
+UNIT_SOURCES = OF_COLUMN, OF_FIELD = "column:", "field:"
+"""Where the units of tokens can be annotated: in a column of CoNLL, numbered from 1, or in a field of JSON."""
+
+
+T = TypeVar("T")
+
+
+def is_within(unit: str) -> bool:
+    """Whether a unit of resampling is part of a document (`corefscore.matching.units`)."""
+    return unit.startswith(UNIT_SOURCES)
+
+
+class Mention(NamedTuple):
+    """One mention, for messages: its document, where that begins, its span, and a function that returns its words. It
+    keeps nothing of its batch in memory."""
+
+    document: str
+    place: Place
+    span: Span
+    words: Words
+
+    @property
+    def line(self) -> int | None:
+        """The line of its first token, if there is one."""
+        return self.span.line if self.span.line > 0 else None
+
+
+def texts_of(mentions: Sequence[Mention]) -> list[str]:
+    """The words of mentions. Each file is read once, for all of its mentions."""
+    by_source: dict[tuple[Source, Words], list[Span]] = defaultdict(list)
+    for mention in mentions:
+        by_source[mention.place.source, mention.words].append(mention.span)
+    texts = {key: iter(key[1](key[0], spans)) for key, spans in by_source.items()}
+    return [next(texts[mention.place.source, mention.words]) for mention in mentions]
+
+
+class NameColumn:
+    """What the reader saw in the column of named entities of one file.
+
+    ``number`` is the column, from 1, and ``path`` the file. ``columns`` is the largest number of columns in a line, and
+    ``there`` whether some line had this one. ``types`` counts names by type. ``last`` says that in some line it was the
+    last column, which is coreference, and ``last_cell`` is the first such cell. ``blanks`` are the different cells that
+    contain no name.
+    """
+
+    def __init__(self, number: int, path: str) -> None:
+        self.number = number
+        self.path = path
+        self.columns = 0
+        self.there = False
+        self.types: Counter[str] = Counter()
+        self.last = False
+        self.last_cell = ""
+        self.blanks: dict[str, None] = {}
+
+    @classmethod
+    def of_all(cls, columns: Iterable[NameColumn]) -> NameColumn:
+        """Several columns summed, each object once. The path is that of the first."""
+        first, *others = {id(column): column for column in columns}.values()
+        found = copy(first)  # whose values are not changed in place, since they remain those of the first
+        for column in others:
+            found.columns = max(found.columns, column.columns)
+            found.there |= column.there
+            found.last |= column.last
+            found.last_cell = found.last_cell or column.last_cell
+            found.types = found.types + column.types
+            found.blanks = found.blanks | column.blanks
+        return found
+
+    @classmethod
+    def by_file(cls, columns: Iterable[NameColumn]) -> list[NameColumn]:
+        """One column for each file, since a file that was read in pieces has several."""
+        of_file: dict[str, list[NameColumn]] = {}
+        for column in columns:
+            of_file.setdefault(column.path, []).append(column)
+        return [cls.of_all(parts) for parts in of_file.values()]
+
+
+OF_NAMES = ("start", "end", "line", "type", "words")
+"""The columns of `NamedEntities` that do not depend on the batch."""
+
+
+class NamedEntities(NamedTuple):
+    """The named entities of a batch of documents, for the metrics that need them. Names do not overlap.
+
+    =============  ==================  =========================================================
+    column         shape               contains
+    =============  ==================  =========================================================
+    ``document``   names               the document of each name, never falling
+    ``start``      names               its first token, from 0 in its document; rising within a document
+    ``end``        names               its last token
+    ``line``       names               the line of its first token (from 1)
+    ``type``       names               its type, in upper case
+    ``words``      names               its words
+    =============  ==================  =========================================================
+
+    ``columns`` describes the column of each file that was read; batches share it, and it is complete once the side is
+    read.
+    """
+
+    document: Ints
+    start: Ints
+    end: Ints
+    line: Ints
+    type: Objects
+    words: Objects
+    columns: Sequence[NameColumn]
+
+    def take(self, old: Ints, new: Ints, documents: int) -> NamedEntities:
+        """The names of the documents ``old``, renumbered as ``new``; ``documents`` is the size of the batch."""
+        names, sizes = _members(bounds(self.document, documents), old)
+        return self._replace(document=np.repeat(new, sizes), **{name: getattr(self, name)[names] for name in OF_NAMES})
+
+
+UNKNOWN = -1
+"""The number of a word that is not known."""
+
+
+class Texts(NamedTuple):
+    """The words of all tokens of a batch, in the order of its documents.
+
+    ``number`` is equal for equal words, and `UNKNOWN` for a word that is not known; ``line`` is the line of each token
+    (from 1).
+    """
+
+    number: Ints
+    line: Ints
+
+
+MOST_WORDS = 100_000
+"""How many words the mentions of a file may have, each word counted in every mention, besides one for each byte of the
+file: their words are listed, and a few thousand mentions inside each other must not take all memory."""
+
+
+def refuse_deep(source: Source, words: Ints, size: int, unit: str) -> None:
+    """Raises `UsageError` for mentions of so many ``words`` that these would take all memory, in a file of ``size``
+    bytes, or whatever the ``unit`` is."""
+    total = int(words.sum())
+    if total > MOST_WORDS + size:
+        raise UsageError(
+            f"{source.name}: mentions are nested too deeply: {plural(len(words), 'mention')} have {total} words, each "
+            f"counted in every mention; expected {MOST_WORDS + size} at most for a file of {size} {unit}; check where "
+            "mentions are closed"
+        )
+
+
+class Nodes(NamedTuple):
+    """The words and heads of the mentions of a batch, for mentions that are more than spans of tokens (CorefUD).
+
+    A *word* is an overt token or an empty node. Its number is the same on both sides: its sentence in the document
+    times `SENTENCE`, plus its number in the sentence times `TENTH` (so that 3.1 comes between 3 and 4).
+
+    =============  ==================  =========================================================
+    column         shape               contains
+    =============  ==================  =========================================================
+    ``size``       mentions            the number of its words, at least one
+    ``head``       mentions            its head, one of its words
+    ``zero``       mentions            whether the head is an empty node
+    ``links``      mentions            the number of dependencies of a zero's head, 0 for any other mention
+    ``word``       words of mentions   the words of the first mention, rising, then those of the next
+    ``parent``     links of mentions   the word on which the head of a zero depends, likewise
+    ``relation``   links of mentions   the relation, as a number that is equal for equal relations
+    =============  ==================  =========================================================
+    """
+
+    size: Ints
+    head: Ints
+    zero: Bools
+    links: Ints
+    word: Ints
+    parent: Ints
+    relation: Ints
+
+    @property
+    def first(self) -> Ints:
+        """Where the words of each mention begin."""
+        return np.cumsum(self.size) - self.size
+
+    @property
+    def first_word(self) -> Ints:
+        """The first word of each mention."""
+        return self.word[self.first]
+
+    @property
+    def last_word(self) -> Ints:
+        """The last word of each mention."""
+        return self.word[np.cumsum(self.size) - 1]
+
+    def take(self, which: Ints | Bools) -> Nodes:
+        """The mentions ``which``, in that order."""
+        words = ranges(self.first[which], self.size[which])
+        links = ranges((np.cumsum(self.links) - self.links)[which], self.links[which])
+        size, head, zero, count = self.size[which], self.head[which], self.zero[which], self.links[which]
+        return Nodes(size, head, zero, count, self.word[words], self.parent[links], self.relation[links])
+
+
+SENTENCE, TENTH = 1 << 36, 10_000
+"""The factors of the sentence and of the token in the number of a word (`Nodes`)."""
+
+NO_NODES = Nodes(NONE, NONE, np.empty(0, dtype=np.bool_), NONE, NONE, NONE, NONE)
+
+
+class Kinds(NamedTuple):
+    """The kind of each mention: the position of its name in ``names``, or -1 if the file does not say.
+
+    Without ``names``, ``number`` is the first token of each mention, from which distances are computed.
+    """
+
+    number: Ints
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Documents:
+    """A batch of documents of one side; document, entity and mention numbers count from 0.
+
+    =============  ==================  =========================================================
+    column         shape               contains
+    =============  ==================  =========================================================
+    ``names``      documents           the name, part number included
+    ``places``     documents           where it begins; None for a document that is missing
+    ``tokens``     documents           the number of tokens, -1 if it is not known
+    ``document``   entities            the document of each entity, never falling
+    ``label``      entities            the id that the file gives it, see `Documents.name_of`
+    ``entity``     mentions            the entity of each mention, never falling
+    ``start``      mentions            its first token, from 0 in its document
+    ``end``        mentions            its last token
+    ``line``       mentions            the line of its first token (from 1), or of its document in JSON lines
+    ``opening``    mentions            the number of its first bracket in its document; None without brackets
+    =============  ==================  =========================================================
+
+    Entities are in order of first appearance within a document, mentions in the order in which they close within an
+    entity. A mention that is annotated twice is here twice; `corefscore.matching.repeats` decides how it counts.
+
+    The other fields:
+
+    - ``faults``: for a document that cannot be used, a function that returns why (it may read the file again).
+    - ``discarded``: for a document, the marks that the reader ignored.
+    - ``comments``: for a document, how many comments it has, and a checksum of the places that they have.
+    - ``odd_labels``: the ids that are not plain numbers; all batches of one side share it.
+    - ``exact_names``: whether names are those of the official format; two files of that format have a document in
+      common only if its names are equal.
+    - ``words``: the function of the reader that returns the text of spans of one file, for messages.
+    - ``named_entities``: only if a metric needs them and the format has them.
+    - ``texts``: only if they are compared.
+    - ``nodes``: only if mentions are more than spans. Then ``start`` and ``end`` count overt tokens, and a mention
+      without overt tokens has the empty span before the next one (``end`` is ``start`` - 1).
+    - ``characters``: only if mentions count characters in the file: the text of each document, cut at blanks and at
+      the ends of mentions into pieces, its tokens, with a blank between them.
+    - ``unnamed``: no document has a name, so each is named after its line.
+    - ``layers``: a function that reads one of the files again for the words of its documents, if the reader has one.
+    - ``own_text``: the tokens are those of a new text, which have to be found in the key.
+    - ``kinds``: the kinds of mentions, once `corefscore.scoring.kinds` has found them.
+    """
+
+    names: Sequence[str]
+    places: Sequence[Place | None]
+    tokens: Ints
+    document: Ints = field(default_factory=NONE.copy)
+    label: Ints = field(default_factory=NONE.copy)
+    entity: Ints = field(default_factory=NONE.copy)
+    start: Ints = field(default_factory=NONE.copy)
+    end: Ints = field(default_factory=NONE.copy)
+    line: Ints = field(default_factory=NONE.copy)
+    opening: Ints | None = None
+    faults: Mapping[int, Callable[[], Finding]] = field(default_factory=dict)
+    discarded: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    comments: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+    odd_labels: Sequence[str] = ()
+    exact_names: bool = False
+    words: Words = _numbers
+    named_entities: NamedEntities | None = None
+    texts: Texts | None = None
+    nodes: Nodes | None = None
+    characters: Sequence[str | None] | None = None
+    unnamed: bool = False
+    layers: LayersOf | None = None
+    own_text: bool = False
+    kinds: Kinds | None = None
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @property
+    def files(self) -> list[str]:
+        """The name of the file of each document; empty if some document is not in a file."""
+        found = [place.source.name for place in self.places if place is not None and place.line is not None]
+        return found if len(found) == len(self.places) else []
+
+    def mention_document(self) -> Ints:
+        """The document of each mention."""
+        return self.document[self.entity]
+
+    @cached_property
+    def first_tokens(self) -> Ints:
+        """Where the tokens of each document begin among the tokens of the batch, and finally where they end."""
+        return np.cumsum(np.append(0, np.maximum(self.tokens, 0)))
+
+    def later(self, lines: int) -> Documents:
+        """The same batch with ``lines`` added to all line numbers except those of places."""
+        names, texts = self.named_entities, self.texts
+        return replace(
+            self,
+            line=self.line + lines,
+            named_entities=names and names._replace(line=names.line + lines),
+            texts=texts and texts._replace(line=texts.line + lines),
+        )
+
+    def words_of(self, mentions: Sequence[int]) -> list[str]:
+        """The words of some mentions, for messages."""
+        return texts_of(self.mentions(mentions))
+
+    def words_at(self, spans: Sequence[Span]) -> list[str]:
+        """The words of some spans. Each file is read once, for all of its spans."""
+        return texts_of([self._at(span) for span in spans])
+
+    def mention(self, mention: int) -> Mention:
+        """One mention, for messages."""
+        return self.mentions([mention])[0]
+
+    def mentions(self, which: Sequence[int]) -> list[Mention]:
+        """Some mentions, for messages."""
+        rows = np.array(which, dtype=np.int64)
+        columns = self.document[self.entity[rows]], self.line[rows], self.start[rows], self.end[rows]
+        return [self._at(Span(*row)) for row in np.stack(columns, axis=1).tolist()]
+
+    def _at(self, span: Span) -> Mention:
+        return Mention(self.names[span.document], self.place_of(span.document), span, self.words)
+
+    def place_of(self, document: int) -> Place:
+        """Where a document begins, if it is not missing."""
+        place = self.places[document]
+        assert place is not None, "only a missing document has no place"
+        return place
+
+    def name_of(self, entity: int) -> str:
+        """The id of an entity as the file writes it."""
+        return self.names_of([entity])[0]
+
+    def names_of(self, entities: Sequence[int]) -> list[str]:
+        """The ids of some entities."""
+        labels = self.label[np.array(entities, dtype=np.int64)].tolist()
+        # Label -1 is the first of the odd labels, -2 the second.
+        return [str(label) if label >= 0 else self.odd_labels[-1 - label] for label in labels]
+
+    def take(self, which: Ints) -> Documents:
+        """The documents ``which`` in that order; -1 means a missing document. A field that has values for documents,
+        entities or mentions needs a line here and in `joined`."""
+        if np.array_equal(which, np.arange(len(self))):
+            return self
+        there = np.flatnonzero(which >= 0)
+        old = which[there]
+        new = dict(zip(old.tolist(), there.tolist(), strict=True))
+        entities, sizes = _members(bounds(self.document, len(self)), old)
+        mentions, mentions_of_entities = _members(bounds(self.entity, len(self.document)), entities)
+        tokens = np.zeros(len(which), dtype=np.int64)
+        tokens[there] = self.tokens[old]
+        texts = self.texts
+        if texts:
+            words, _ = _members(self.first_tokens, old)
+            texts = Texts(*(column[words] for column in texts))
+        return replace(
+            self,
+            names=[self.names[d] if d >= 0 else "" for d in which],
+            places=[self.places[d] if d >= 0 else None for d in which],
+            tokens=tokens,
+            document=np.repeat(there, sizes),
+            label=self.label[entities],
+            entity=np.repeat(np.arange(len(entities)), mentions_of_entities),
+            start=self.start[mentions],
+            end=self.end[mentions],
+            line=self.line[mentions],
+            opening=None if self.opening is None else self.opening[mentions],
+            faults={new[d]: fault for d, fault in self.faults.items() if d in new},
+            discarded={new[d]: cells for d, cells in self.discarded.items() if d in new},
+            comments={new[d]: found for d, found in self.comments.items() if d in new},
+            named_entities=self.named_entities and self.named_entities.take(old, there, len(self)),
+            texts=texts,
+            nodes=self.nodes and self.nodes.take(mentions),
+            characters=self.characters and [self.characters[d] if d >= 0 else None for d in which],
+            kinds=self.kinds and self.kinds._replace(number=self.kinds.number[mentions]),
+        )
+
+
+def _members(edges: Ints, which: Ints) -> tuple[Ints, Ints]:
+    """The places of the members of the groups ``which``, one group after another, and the size of each group.
+    ``edges`` is where the members of every group begin, and finally where they end."""
+    sizes = (edges[which + 1] - edges[which]).astype(np.int64)
+    return ranges(edges[which], sizes), sizes
+
+
+def by_appearance(documents: Documents) -> Documents:
+    """The same batch with entities and mentions in the order that `Documents` requires.
+
+    Among mentions that begin at one token, those of one token come first, then the longest; the same for mentions that
+    end at one token.
+    """
+    entity, start, end = documents.entity, documents.start, documents.end
+    several: Ints = (end > start).astype(np.int64)
+    appearing = order_by(entity, start, several, -end)
+    first = appearing[changes(entity[appearing])]
+    entities = order_by(documents.document, start[first], several[first], -end[first])
+    entity = np.argsort(entities)[entity]
+    mentions = order_by(entity, end, several, -start)
+    return replace(
+        documents,
+        document=documents.document[entities],
+        label=documents.label[entities],
+        entity=entity[mentions],
+        start=start[mentions],
+        end=end[mentions],
+        line=documents.line[mentions],
+    )
+
+
+def part_of(name: str) -> tuple[str, str] | None:
+    """The document and the digits of the part in a name of CoNLL-2011/2012, ``(X); part 000``."""
+    found = re.fullmatch(r"\((.*)\); part ([0-9]+)", name, re.DOTALL)
+    return (found[1], found[2]) if found else None
+
+
+def joined(parts: Sequence[Documents]) -> Documents:
+    """Several batches of one side as one batch."""
+    if len(parts) == 1:
+        return parts[0]
+    documents = np.cumsum([0] + [len(part) for part in parts]).tolist()
+    entities = np.cumsum([0] + [len(part.document) for part in parts]).tolist()
+    odd_labels, shifts_of_labels = _joined_labels(parts)
+    openings = _known([part.opening for part in parts])
+    texts = _known([part.texts for part in parts])
+    characters = [text for part in parts for text in (part.characters or [None] * len(part))]
+
+    def column(name: str, shifts: Iterable[int] | None = None) -> Ints:
+        arrays: list[Ints] = [getattr(part, name) for part in parts]
+        if shifts is not None:
+            arrays = [array + shift for array, shift in zip(arrays, shifts, strict=False)]
+        return np.concatenate([NONE, *arrays])
+
+    def by_document(name: str) -> dict[int, Any]:
+        of_parts = zip(documents, parts, strict=False)
+        return {before + d: its for before, part in of_parts for d, its in getattr(part, name).items()}
+
+    return Documents(
+        names=[name for part in parts for name in part.names],
+        places=[place for part in parts for place in part.places],
+        tokens=column("tokens"),
+        document=column("document", documents),
+        label=np.concatenate([NONE, *map(_shifted, parts, shifts_of_labels)]),
+        entity=column("entity", entities),
+        start=column("start"),
+        end=column("end"),
+        line=column("line"),
+        opening=np.concatenate(openings) if openings else None,
+        faults=by_document("faults"),
+        discarded=by_document("discarded"),
+        comments=by_document("comments"),
+        odd_labels=odd_labels,
+        exact_names=all(part.exact_names for part in parts),
+        words=parts[0].words if parts else _numbers,
+        named_entities=_joined_names([part.named_entities for part in parts], documents),
+        texts=Texts(*map(np.concatenate, zip(*texts, strict=True))) if texts else None,
+        nodes=_joined_nodes(parts),
+        characters=None if all(part.characters is None for part in parts) else characters,
+        unnamed=bool(parts) and all(part.unnamed for part in parts),
+        layers=parts[0].layers if parts else None,
+        own_text=any(part.own_text for part in parts),
+    )
+
+
+def _joined_labels(parts: Sequence[Documents]) -> tuple[Sequence[str], list[int]]:
+    """The ids of several batches that are not plain numbers in one list, and the offset of each batch in it."""
+    lists = {id(part.odd_labels): part.odd_labels for part in parts}
+    before = dict(zip(lists, accumulate(map(len, lists.values()), initial=0), strict=False))
+    shifts = [before[id(part.odd_labels)] for part in parts]
+    if len(lists) == 1:  # the usual case: one list, to which readers still add
+        return parts[0].odd_labels, shifts
+    return list(chain.from_iterable(lists.values())), shifts
+
+
+def _shifted(part: Documents, by: int) -> Ints:
+    """The labels of a batch; ``by`` is the number of odd labels before its own (`Documents.names_of`)."""
+    return part.label - by * (part.label < 0) if by else part.label
+
+
+def _joined_nodes(parts: Sequence[Documents]) -> Nodes | None:
+    """The nodes of several batches; None if one of them has mentions without nodes."""
+    known = [part.nodes for part in parts if part.nodes is not None]
+    if not known or any(part.nodes is None and len(part.start) for part in parts):
+        return None
+    return Nodes(*map(np.concatenate, zip(*known, strict=True)))
+
+
+def _known(parts: Sequence[T | None]) -> list[T]:
+    """A column of several batches; nothing if one of them does not have it."""
+    known = [part for part in parts if part is not None]
+    return known if len(known) == len(parts) else []
+
+
+def _joined_names(parts: Sequence[NamedEntities | None], documents: Sequence[int]) -> NamedEntities | None:
+    """The names of several batches; ``documents`` is the number of documents before each batch."""
+    if not (known := _known(parts)):
+        return None
+    return known[0]._replace(
+        document=np.concatenate([part.document + before for part, before in zip(known, documents, strict=False)]),
+        **{name: np.concatenate([getattr(part, name) for part in known]) for name in OF_NAMES},
+        columns=list({id(column): column for part in known for column in part.columns}.values()),
+    )

@@ -1,0 +1,244 @@
+"""Work on several machines with Dask (extra ``dask``): its workers as a `Map`.
+
+Dask repeats the work of a lost worker. The scheduler and the workers need this package, and the workers need the same
+files under the same paths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from pydoc import locate
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from corefscore.core.errors import ScorerError, UsageError
+from corefscore.core.version import __version__
+from corefscore.core.workers import Map, capped, in_order, result_of
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+THREADS, PROCESSES = "threads", "processes"
+"""Schedulers that Dask starts on this machine."""
+
+SECONDS = 10
+"""Time limit in seconds for each step before work begins: the scheduler answers, has a worker, and workers answer."""
+
+BEAT = 2
+"""Seconds between two checks of a cluster while waiting for results."""
+
+LOST = 30
+"""Seconds after which a scheduler that does not answer, or has no worker, is treated as lost."""
+
+SILENT = 300
+"""Seconds after which workers that the scheduler does not hear from are treated as lost, since one long computation may
+keep them silent.
+
+Dask waits equally long for one of several workers (``distributed.scheduler.worker-ttl``), and then gives its work to
+others.
+"""
+
+EVERYWHERE = "here, on the scheduler and on its workers"
+
+
+@contextmanager
+def cluster(scheduler: str, jobs: int | None = None) -> Iterator[Map]:
+    """The `Map` of the workers of a scheduler.
+
+    ``scheduler`` is the address of a cluster, or `THREADS` or `PROCESSES` for ``jobs`` workers on this machine, at most
+    as many as it has processors. Raises `UsageError` if Dask is not installed or the cluster cannot be reached, and
+    `ScorerError` if the scheduler or all workers are lost: within `LOST` seconds if they have ended, within `SILENT`
+    seconds if they are stopped.
+    """
+    local = scheduler in (THREADS, PROCESSES)
+    if not local and "://" not in scheduler:
+        known = f"the address of a scheduler, such as tcp://HOST:8786, {THREADS} or {PROCESSES}"
+        raise UsageError(f'"{scheduler}" is not a scheduler; expected {known}')
+    if not local and jobs is not None:
+        raise UsageError(f"the cluster at {scheduler} has its own workers; leave out --jobs")
+    if jobs is not None:
+        jobs = capped(jobs)
+    try:
+        import dask
+        from distributed import Client
+    except ImportError as error:
+        raise UsageError("a scheduler needs Dask, which is not installed: pip install 'dask[distributed]'") from error
+
+    settings: dict[str, Any] = {
+        "distributed.comm.timeouts.connect": SECONDS,
+        "distributed.admin.large-graph-warning-threshold": "1 PB",
+    }
+    arguments: dict[str, Any] = {"address": scheduler, "timeout": SECONDS}
+    if local:
+        threads = scheduler == THREADS
+        workers, threads_each = (1, jobs) if threads else (jobs, 1)
+        arguments = {"processes": not threads, "n_workers": workers, "threads_per_worker": threads_each}
+        arguments["dashboard_address"] = "127.0.0.1:0"  # any free port
+        # Nobody sees the profile, and in Python 3.11 taking it can deadlock with a thread that starts (gh-106883).
+        settings["distributed.worker.profile.enabled"] = False
+    with dask.config.set(settings), _silence():
+        try:
+            # A `Client` waits for ever for a server that does not answer, or is not a scheduler.
+            if not local and (kind := _identity(scheduler, SECONDS)["type"]) != "Scheduler":
+                raise ValueError(f"it is a {kind}")
+            client = Client(**arguments)
+        except Exception as error:  # a server that is not Dask may send anything
+            raise UsageError(
+                f"no Dask scheduler answers at {scheduler} within {SECONDS} seconds "
+                f"({str(error) or 'it is silent'}); expected a running one: dask scheduler"
+            ) from error
+        try:
+            with _lost(scheduler):
+                _check(client, scheduler)
+                ahead = 2 * sum(client.nthreads().values())
+                # Threads are in this process, so they cannot be lost alone.
+                address = str(client.scheduler_info()["address"])
+                wait = result_of if scheduler == THREADS else _Pulse(scheduler, address).result
+                yield partial(in_order, client.get_executor(pure=False).submit, ahead, wait=wait)
+        finally:
+            with suppress(Exception):  # a lost cluster cannot be closed properly
+                _in_time(client.close)
+
+
+class _Pulse:
+    """Checks that a cluster is alive while waiting for a result, since with a lost scheduler or without workers the
+    wait would never end."""
+
+    def __init__(self, scheduler: str, address: str) -> None:
+        self._scheduler, self._address = scheduler, address
+        self._seen: dict[str, float] = {}
+
+    def result(self, future: Future[Any]) -> Any:
+        """The result of a future. Raises `ScorerError` if the cluster is lost."""
+        from concurrent.futures import wait
+
+        self._answered = self._heard = monotonic()
+        while not wait([future], BEAT).done:
+            self._look()
+        return future.result()
+
+    def _look(self) -> None:
+        """Raise `ScorerError` for a scheduler or workers that have been silent for too long."""
+        try:
+            workers = _identity(self._address, BEAT)["workers"]
+        except Exception as error:  # a broken scheduler may send anything
+            if monotonic() - self._answered >= LOST:
+                raise ScorerError(
+                    f"the scheduler at {self._scheduler} has not answered for {LOST} seconds; it has ended, is stopped "
+                    "or cannot be reached: see its log, start it again, and run this again"
+                ) from error
+            return
+        self._answered = monotonic()
+        # The clock of the scheduler may be wrong, so only changes of its times are used.
+        seen = {worker: state["last_seen"] for worker, state in workers.items()}
+        if any(self._seen.get(worker) != last_seen for worker, last_seen in seen.items()):
+            self._heard = monotonic()
+        self._seen = seen
+        patience = SILENT if seen else LOST
+        if monotonic() - self._heard >= patience:
+            what = "has heard of none of its workers" if seen else "has had no worker"
+            raise ScorerError(
+                f"the scheduler at {self._scheduler} {what} for {patience} seconds; "
+                "see their logs, start them again, and run this again"
+            )
+
+
+@contextmanager
+def _lost(scheduler: str) -> Iterator[None]:
+    """Turn errors of a cluster and its connection into `ScorerError`."""
+    from concurrent.futures import CancelledError
+
+    from distributed.scheduler import KilledWorker
+
+    try:
+        yield
+    except (KilledWorker, CancelledError) as error:
+        raise ScorerError(
+            f"the cluster at {scheduler} lost its workers or its scheduler ({type(error).__name__}); "
+            "see their logs, and give workers more memory"
+        ) from error
+    except RuntimeError as error:
+        if "deserialization" not in str(error):
+            raise
+        raise ScorerError(
+            f"the scheduler at {scheduler} cannot read what is sent to it ({error.__cause__ or error}); "
+            f"have the same versions of Python, numpy, Dask and corefscore {EVERYWHERE}"
+        ) from error
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Hide Dask's own log, since errors report what goes wrong."""
+    import logging
+
+    # The loggers after the first have their own levels, or log for Dask.
+    names = ("distributed", "distributed.client", "distributed.nanny", "tornado", "tornado.application", "asyncio")
+    levels = {logger: logger.level for logger in map(logging.getLogger, names)}
+    for logger in levels:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for logger, level in levels.items():
+            logger.setLevel(level)
+
+
+def _identity(address: str, seconds: float) -> dict[str, Any]:
+    """What the server at an address says about itself. Raises an error of any kind if it does not answer in time."""
+    import asyncio
+    from concurrent.futures import ThreadPoolExecutor
+
+    from distributed.core import rpc
+    from distributed.security import Security
+
+    async def ask() -> Any:
+        async with rpc(address, connection_args=Security().get_connection_args("client")) as remote:
+            return await remote.identity()
+
+    with ThreadPoolExecutor(1) as thread:  # this thread may have an event loop already
+        return dict(thread.submit(asyncio.run, asyncio.wait_for(ask(), seconds)).result())
+
+
+def _in_time(function: Callable[..., Any], *arguments: Any) -> Any:
+    """The result of a function. Raises `TimeoutError` if it takes more than `SECONDS`."""
+    from concurrent.futures import Future, wait
+    from threading import Thread
+
+    future: Future[Any] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(function(*arguments))
+        except BaseException as error:
+            future.set_exception(error)
+
+    Thread(target=run, daemon=True).start()  # a daemon does not keep this process from ending
+    if not wait([future], SECONDS).done:
+        raise TimeoutError(f"no answer within {SECONDS} seconds")
+    return future.result()
+
+
+def _check(client: Any, scheduler: str) -> None:
+    """Raise `UsageError` if there are no workers, or the scheduler or a worker lacks this version of this package."""
+    try:
+        client.wait_for_workers(1, timeout=SECONDS)
+    except TimeoutError as error:
+        raise UsageError(f"the scheduler at {scheduler} has no worker; start some: dask worker {scheduler}") from error
+    needed = f"expected corefscore {__version__} {EVERYWHERE}"
+    # `locate` is there even without this package, and returns None for names that do not exist.
+    ask = locate, "corefscore.__version__"
+    try:
+        versions_of = {"scheduler": {_in_time(client.run_on_scheduler, *ask)}}
+        versions_of["workers"] = set(_in_time(client.run, *ask).values())
+    except TimeoutError as error:
+        raise UsageError(
+            f"a worker of {scheduler} does not answer within {SECONDS} seconds; end it or restart it"
+        ) from error
+    except Exception as error:  # importing may raise anything
+        raise UsageError(f"corefscore cannot be imported at {scheduler} ({error}); {needed}") from error
+    for role, versions in versions_of.items():
+        if versions != {__version__}:
+            names = ", ".join(sorted(version or "none" for version in versions))
+            raise UsageError(f"the version of corefscore of the {role} at {scheduler} is {names}; {needed}")

@@ -1,0 +1,37 @@
+"""Small tables for notebooks: HTML without a style sheet, with all text escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+from corefscore.core.findings import VISIBLE
+
+RIGHT = ' style="text-align: right"'
+
+
+def table(headings: Sequence[str], rows: Iterable[Sequence[str]], left: Sequence[bool], title: str = "") -> str:
+    """A table of texts; ``left`` says which columns are aligned left."""
+    caption = f"<caption>{_text(title)}</caption>" if title else ""
+    head = _row("th", headings, left)
+    body = "".join(_row("td", row, left) for row in rows)
+    return f"<table>{caption}<thead>{head}</thead><tbody>{body}</tbody></table>"
+
+
+def signed(parts: Iterable[str], notes: Iterable[str], signature: str) -> str:
+    """Tables, the notes below them, and the signature."""
+    lines = "".join(f"<p>{_text(note)}</p>" for note in notes)
+    return f"{''.join(parts)}{lines}<p><small>{_text(signature)}</small></p>"
+
+
+def _row(cell: str, texts: Sequence[str], left: Sequence[bool]) -> str:
+    """A row of cells, each an element of the name ``cell``."""
+    cells = (
+        f"<{cell}{'' if at_left else RIGHT}>{_text(text)}</{cell}>" for text, at_left in zip(texts, left, strict=True)
+    )
+    return f"<tr>{''.join(cells)}</tr>"
+
+
+def _text(text: str) -> str:
+    """Text as HTML; control characters become visible symbols, and bytes that are not UTF-8 question marks."""
+    return escape(text.translate(VISIBLE)).encode("utf-8", "replace").decode()

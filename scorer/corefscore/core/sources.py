@@ -1,0 +1,304 @@
+"""Where bytes come from: a file, standard input, or a compressed file."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from types import ModuleType
+from typing import Any, BinaryIO, NamedTuple, cast
+
+import numpy as np
+
+from corefscore.core.arrays import Bytes
+from corefscore.core.errors import UsageError
+
+STDIN = "-"
+
+MARK = b"\xef\xbb\xbf"
+"""The byte order mark of UTF-8, at the beginning of some files."""
+
+
+COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "lzma", b"\x28\xb5\x2f\xfd": "compression.zstd"}
+"""The modules that decompress, by the first bytes of a file, so that the name of the file does not matter. Python has
+zstd from version 3.14 on."""
+
+UNREADABLE = {
+    b"7z\xbc\xaf\x27\x1c": "a 7z archive",
+    b"Rar!\x1a\x07": "a rar archive",
+    b"\x1f\x9d": "a file compressed by compress (.Z)",
+    b"\x04\x22\x4d\x18": "a file compressed by lz4",
+    b"LZIP": "a file compressed by lzip",
+}
+"""What Python cannot unpack, by the first bytes of a file."""
+
+UNPACK = "unpack it and give the file or folder, or pack it as zip or tar.gz"
+"""The advice about a file that cannot be unpacked."""
+
+UNPACKED = 4 << 20
+"""The limit of the decompressed size of a file in bytes, unless `RATIO` times its compressed size is more."""
+
+RATIO = 100
+"""The limit of the decompressed size as a multiple of the compressed size. Text compresses about ten times, a file that
+was made to exhaust memory a thousand times or more; a run can take hundreds of times the memory of its input."""
+
+
+def is_utf_16(head: bytes) -> bool:
+    """Whether what begins so seems to be UTF-16: it has its byte order mark, or one of two bytes is 0."""
+    return head.startswith((b"\xff\xfe", b"\xfe\xff")) or (head[:1] == b"\0") != (head[1:2] == b"\0")
+
+
+class _Bounded(io.RawIOBase):
+    """A decompressed stream that raises `UsageError` beyond a limit."""
+
+    def __init__(self, stream: BinaryIO, limit: int, name: str) -> None:
+        self._stream, self._limit, self._left, self._name = stream, limit, limit, name
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, view: Any) -> int:
+        # One byte beyond the limit is enough to refuse the file, however large the view is.
+        size = cast(io.BufferedIOBase, self._stream).readinto(memoryview(view)[: self._left + 1])
+        self._left -= size
+        if self._left < 0:
+            raise too_large(self._name, self._limit)
+        return size
+
+
+def too_large(name: str, limit: int) -> UsageError:
+    """The error for a file that unpacks to more bytes than its limit."""
+    return UsageError(
+        f"{name}: unpacks to more than {limit / 2**20:.0f} MB, which is much for a file of its size; --max-unpacked MB "
+        "raises the limit"
+    )
+
+
+PIECE = 1 << 26
+"""The number of bytes that are read at once from a whole file. Most files are one piece, which is not copied."""
+
+STEP = 1 << 20
+"""The largest number of bytes that one step of reading takes, so that a progress bar moves."""
+
+
+class State(NamedTuple):
+    """What distinguishes a file from another file at the same path, and from itself after a change.
+
+    ``inode`` is 0 if it is not compared, since a copy on another machine has a different one.
+    """
+
+    size: int
+    mtime_ns: int
+    inode: int = 0
+
+    @classmethod
+    def of(cls, status: os.stat_result) -> State:
+        return cls(status.st_size, status.st_mtime_ns, status.st_ino)
+
+    @property
+    def anywhere(self) -> State:
+        """The part that a copy on another machine shares."""
+        return self._replace(inode=0)
+
+    def __str__(self) -> str:
+        seconds, rest = divmod(self.mtime_ns, 10**9)
+        return f"{self.size} bytes of {time.strftime('%Y-%m-%d %H:%M:%S', time.gmtime(seconds))}.{rest:09} UTC"
+
+
+class _Unchanged(io.FileIO):
+    """A file that raises `UsageError` as soon as it is not the one that its `Source` opened first.
+
+    Every step of reading checks this, so that a line of a changed file is never taken for one of the old file.
+    """
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(source.path)
+        self._source = source
+        try:
+            source.check(os.fstat(self.fileno()))
+        except UsageError:
+            self.close()
+            raise
+
+    def readinto(self, buffer: Any) -> int:
+        size = super().readinto(memoryview(buffer)[:STEP]) or 0
+        self._source.check(os.fstat(self.fileno()))
+        if self._source.watch is not None:
+            self._source.watch(size)
+        return size
+
+
+class Source:
+    """One file, or standard input; ``name`` is its name in messages.
+
+    ``max_unpacked`` is the limit of the decompressed size in MB; by default `UNPACKED` and `RATIO` set it.
+
+    ``watch`` is called with the number of bytes of each step of reading, before decompression. A file may be read
+    several times, since a message shows the line that it is about; a file that changes in between is refused. What
+    cannot be read twice (a pipe, standard input, a file in an archive) is ``kept`` in memory.
+    """
+
+    def __init__(self, path: str, max_unpacked: int | None = None, kept: bytes | None = None) -> None:
+        self.path = path
+        self.max_unpacked = max_unpacked
+        self.name = "<stdin>" if path == STDIN else path
+        self.watch: Callable[[int], None] | None = None
+        self.cut = False  # begins after the first line of a file, so that its line numbers are not those of the file
+        self.whole = True  # all of a file, not a part of it
+        self._kept = kept
+        self._state: State | None = None
+
+    def check(self, status: os.stat_result) -> State:
+        """The state of the file. Raises `UsageError` for a regular file whose state was different the first time."""
+        found = State.of(status)
+        if self._state is None:
+            self._state = found
+        elif found != self._state and stat.S_ISREG(status.st_mode):
+            raise self._changed()
+        return found
+
+    def _changed(self) -> UsageError:
+        return UsageError(
+            f"{self.name}: this file changed while it was read; wait until nothing writes to it, then run this again"
+        )
+
+    def open(self) -> BinaryIO:
+        """A stream of the decompressed bytes. Raises `UsageError` if the file cannot be opened."""
+        try:
+            stream = io.BufferedReader(self._raw())
+            head = stream.peek(8)
+        except OSError as error:
+            if self._state is not None:
+                raise self._changed() from error
+            raise UsageError(f"{self.name}: {error.strerror or error}") from error
+        for magic, module in COMPRESSED.items():
+            if head.startswith(magic):
+                unpacked = _Bounded(self._decompressing(module).open(stream), self.limit, self.name)
+                return cast(BinaryIO, io.BufferedReader(unpacked, 1 << 16))
+        for magic, what in UNREADABLE.items():
+            if head.startswith(magic):
+                raise UsageError(f"{self.name}: this is {what}, which cannot be read; {UNPACK}")
+        return cast(BinaryIO, stream)
+
+    def _decompressing(self, module: str) -> ModuleType:
+        """The module that decompresses. Raises `UsageError` if this Python was built without it."""
+        try:
+            return import_module(module)
+        except ImportError as error:
+            raise UsageError(
+                f"{self.name}: this file is compressed, and this Python lacks the module {module}; {UNPACK}"
+            ) from error
+
+    @property
+    def limit(self) -> int:
+        """The limit of the decompressed size in bytes."""
+        return max(UNPACKED, RATIO * self._size) if self.max_unpacked is None else self.max_unpacked << 20
+
+    @property
+    def _size(self) -> int:
+        """The number of bytes before decompression; 0 if it is not known."""
+        if self._kept is not None:
+            return len(self._kept)
+        return self._state.size if self._state is not None else 0
+
+    def _raw(self) -> io.RawIOBase:
+        if self._kept is None and self.path == STDIN:
+            if sys.stdin is None:
+                raise UsageError("standard input is closed")
+            self._kept = sys.stdin.buffer.read()
+        if self._kept is None:
+            raw = _Unchanged(self)
+            if raw.seekable():
+                return raw
+            with raw:
+                self._kept = raw.readall()
+        return cast(io.RawIOBase, io.BytesIO(self._kept))
+
+    def fill(self, stream: BinaryIO, view: memoryview) -> int:
+        """Read into ``view``; returns the number of bytes, 0 at the end of the file."""
+        with self.refusing():
+            return cast(io.BufferedIOBase, stream).readinto(view)
+
+    def head(self, size: int) -> bytes:
+        """The first bytes, at most ``size``."""
+        with self.reading() as stream:
+            return stream.read(size)
+
+    def read(self) -> bytes:
+        """All bytes."""
+        with self.reading() as stream:
+            # Asked for no more than there is: memory of a size that an earlier file had can be used again.
+            piece = min(self._size, PIECE) or PIECE
+            return b"".join(iter(lambda: stream.read(piece), b""))
+
+    def array(self) -> Bytes:
+        """All bytes as an array. For large arrays numpy asks for large pages of memory, which are ready sooner."""
+        with self.reading() as stream:
+            found = np.empty(self._size + 1, dtype=np.uint8)
+            view, filled = found.data, 0
+            while filled < len(found) and (size := cast(io.BufferedIOBase, stream).readinto(view[filled:])):
+                filled += size
+            # Of a compressed file, or of one whose size is not known, there is more.
+            more = np.frombuffer(stream.read(), dtype=np.uint8)
+        return np.concatenate([found[:filled], more]) if len(more) else found[:filled]
+
+    @contextmanager
+    def reading(self) -> Iterator[BinaryIO]:
+        """A stream of the decompressed bytes; errors while it is read become `UsageError`."""
+        with self.open() as stream, self.refusing():
+            yield stream
+
+    def numbered_lines(self) -> Iterator[tuple[int, bytes]]:
+        """The lines, line ends included, numbered from 1."""
+        with self.reading() as stream:
+            yield from enumerate(stream, start=1)
+
+    @contextmanager
+    def refusing(self) -> Iterator[None]:
+        """Turn errors of reading and decompression into `UsageError`."""
+        try:
+            yield
+        except (OSError, EOFError, ValueError, NotImplementedError) as error:
+            raise UsageError(f"{self.name}: cannot be read to its end: {error}") from error
+        except Exception as error:
+            # Modules that decompress have error classes of their own, which are not imported for plain files.
+            if type(error).__module__ in ("_lzma", "lzma", "zlib", "_zstd", "tarfile", "zipfile", "struct"):
+                raise UsageError(f"{self.name}: cannot be decompressed: {error}") from error
+            raise
+
+    def lines_at(self, numbers: Iterable[int]) -> dict[int, bytes]:
+        """The lines with these numbers (from 1), without their LF, for messages. The file is read once."""
+        wanted = set(numbers)
+        last = max(wanted, default=0)
+        found: dict[int, bytes] = {}
+        if not wanted:
+            return found
+        for number, line in self.numbered_lines():
+            if number in wanted:
+                found[number] = line.removesuffix(b"\n")
+            if number >= last:
+                break
+        if len(found) < len(wanted):
+            raise self._changed()
+        return found
+
+
+def as_text(raw: bytes) -> str:
+    """Bytes as text that can be encoded to the same bytes, whatever they are."""
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def only_once(path: str) -> tuple[int, int] | None:
+    """An identity of something that can be read only once (a pipe, a terminal); None for a file or folder."""
+    try:
+        status = os.stat(path) if path != STDIN else os.fstat(0)
+    except OSError:  # reading reports it
+        return None
+    kind = status.st_mode
+    device = stat.S_ISCHR(kind) and not os.path.samestat(status, os.stat(os.devnull))
+    return (status.st_dev, status.st_ino) if stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind) or device else None

@@ -1,1 +1,0 @@
-"""Documents as columns, where their bytes come from, and operations on columns."""

@@ -1,0 +1,1 @@
+"""Find which documents, words and mentions of key and response are the same."""

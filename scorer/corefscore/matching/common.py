@@ -1,0 +1,132 @@
+"""What both sides have in common. If that is nothing, a notice says so, since every score is 0 then and no number shows
+the reason."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+import numpy as np
+
+from corefscore.core.arrays import Ints, among
+from corefscore.core.documents import KEY, RESPONSE, Documents, Mention, Place, texts_of
+from corefscore.core.errors import UsageError
+from corefscore.core.findings import Finding, Found, plural, tokens
+from corefscore.matching.matched import Matched
+from corefscore.matching.pairing import Pairs
+
+
+class Common(NamedTuple):
+    """What the sides of a batch of pairs have in common.
+
+    ``documents`` is the number of documents that both sides have. ``first`` has a mention of each side, if possible of
+    one document, and None for a side without mentions; ``places`` has the beginnings of the documents of such a side.
+    ``tagged`` means that the response is text with tags.
+    """
+
+    documents: int
+    first: Mapping[str, Mention | None]
+    places: Mapping[str, Sequence[Place]]
+    tagged: bool
+
+
+def common(pairs: Pairs, views: Sequence[Matched]) -> Common | None:
+    """What the sides of a batch have in common; None if they share a mention in any of the ways in which metrics see
+    it."""
+    if any(among(matched.response.number, matched.key.number).any() for matched in views):
+        return None
+    sides = {KEY: pairs.key, RESPONSE: pairs.response}
+    in_both = np.intersect1d(pairs.key.mention_document(), pairs.response.mention_document())
+    first = {name: _first(side, in_both if len(in_both) else side.document) for name, side in sides.items()}
+    present = np.flatnonzero(pairs.present).tolist()
+    places = {name: [side.place_of(d) for d in present] for name, side in sides.items() if first[name] is None}
+    return Common(len(present), first, places, pairs.response.own_text)
+
+
+def _first(side: Documents, documents: Ints) -> Mention | None:
+    """The first mention in the first of some documents, in the order of the text."""
+    if not len(documents):
+        return None
+    mentions = np.flatnonzero(side.mention_document() == documents[0])
+    # Mentions that are no spans of tokens have numbers below 0, which say nothing of their order: the first given wins.
+    start, end = np.maximum(side.start[mentions], 0), np.maximum(side.end[mentions], 0)
+    return side.mention(int(mentions[np.lexsort((end, start))[0]]))
+
+
+def nothing_in_common(batches: Sequence[Common | None]) -> list[Finding]:
+    """The notice that a side has no mention, or that both sides have mentions and share none. There is no notice if
+    they share a mention, or if they do not even share a document."""
+    apart = [batch for batch in batches if batch is not None]
+    documents = sum(batch.documents for batch in apart)
+    if not documents or len(apart) < len(batches):
+        return []
+    tagged = any(batch.tagged for batch in apart)
+    lacking = _without_mentions(apart)
+    if not lacking:
+        both = [batch for batch in apart if all(batch.first.values())] or apart
+        key, response = (next(filter(None, (batch.first[side] for batch in both))) for side in (KEY, RESPONSE))
+        return [_apart(key, response, documents, tagged)]
+    found = []
+    for side, (place, *_) in lacking.items():
+        hint = _hint(place, side == RESPONSE and tagged)
+        details = {"side": side, "documents": plural(documents, "document"), "hint": hint}
+        found.append(Finding("side-without-mentions", place.source.name, details=details))
+    return found
+
+
+def _without_mentions(batches: Sequence[Common]) -> dict[str, list[Place]]:
+    """The sides that have no mention, each with the beginnings of its documents."""
+    return {
+        side: [place for batch in batches for place in batch.places[side]]
+        for side in (KEY, RESPONSE)
+        if not any(batch.first[side] for batch in batches)
+    }
+
+
+def _apart(key: Mention, response: Mention, documents: int, tagged: bool) -> Finding:
+    shown = [
+        f'"{text}"{tokens(mention.span.start, mention.span.end)}'
+        for mention, text in zip((key, response), texts_of([key, response]), strict=True)
+    ]
+    details = {"documents": plural(documents, "document"), "key": shown[0], "response": shown[1]}
+    details["hint"] = (
+        "corefscore validate ANSWER --key KEY shows where the text of the answer first differs"
+        if tagged
+        else "check that both have the same tokens, count them from 0, end a mention with its last token, and write "
+        "mentions in the same form"
+    )
+    return Finding("no-common-mention", response.place.source.name, response.line, details=details)
+
+
+def _hint(place: Place, tagged: bool) -> str:
+    if place.line is None:
+        return "no entity with a mention was given"
+    if tagged:
+        return (
+            "no answer has a pair of tags with an id and a word between them; read what the model wrote, and if it has "
+            "other tags, name them with --tags"
+        )
+    return (
+        "CoNLL has coreference in the last column, JSON lines have it in a field of clusters, CorefUD has it in MISC; "
+        "corefscore validate FILE reports what this file contains"
+    )
+
+
+def other_columns(batches: Sequence[Common | None]) -> list[Finding]:
+    """For a side without mentions, the notices that the last column of its files seems to be another one."""
+    apart = [batch for batch in batches if batch is not None]
+    if len(apart) < len(batches):
+        return []
+    from corefscore.formats import examined
+    from corefscore.formats.row import Reading
+
+    found = Found()
+    for side, places in _without_mentions(apart).items():
+        if side == RESPONSE and any(batch.tagged for batch in apart):
+            continue
+        for source in dict.fromkeys(place.source for place in places if place.line is not None):
+            with suppress(UsageError):  # what cannot be read a second time is not looked at
+                deque(examined([source], found, Reading(), side), maxlen=0)
+    return [finding for finding in found.listed if finding.code == "other-column"]

@@ -1,0 +1,419 @@
+"""Which mentions match if they are more than spans of tokens: a one-to-one alignment by one of three rules.
+
+The order of steps is that of the official CorefUD scorer (version 1.2, CRAC 2024 to 2026):
+
+1. Copies of a mention within an entity are dropped, then entities of one mention, on both sides.
+2. Zeros, which are mentions whose head is an empty node, are aligned by what they depend on (`dependencies`),
+   whatever the rule is.
+3. Of the other mentions, equal ones are aligned.
+4. The remaining mentions are aligned by the rule. `RULES` has a row for each value of ``--matching``, whose function
+   returns pairs of mentions with scores. The pairs with the largest sum of scores are aligned.
+
+If several alignments are best, the official scorer's is taken (`corefscore.matching.ties`). Metrics then see mentions
+as numbers (`corefscore.matching.lookups`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from corefscore.core.arrays import Bools, Floats, Ints, changes, firsts, in_a_row, order_by, ranges, ranked, tally
+from corefscore.core.documents import NO_NODES, SENTENCE, Documents, Kinds, Nodes
+from corefscore.core.errors import UsageError
+from corefscore.matching.matched import Side
+from corefscore.matching.ties import assigned
+
+NOWHERE = -1
+"""The entity or partner of a mention that has none."""
+
+
+class Mentions(NamedTuple):
+    """The mentions of one side that count.
+
+    ``side`` has the number of each, which is equal for equal mentions of both sides and rises in text order. ``nodes``
+    has their words and heads, ``mention`` their indices in the columns of the documents.
+    """
+
+    side: Side
+    nodes: Nodes
+    mention: Ints
+
+    @property
+    def number(self) -> Ints:
+        """The number of each."""
+        return self.side.number
+
+    def keep(self, which: Bools) -> Mentions:
+        """Only the mentions ``which``."""
+        return Mentions(self.side.keep(which), self.nodes.take(which), self.mention[which])
+
+
+class Distinct(NamedTuple):
+    """Mentions of one side, each once, in the order of their numbers. Of copies in several entities this has the first
+    one."""
+
+    number: Ints
+    document: Ints
+    nodes: Nodes
+
+    def only(self, which: Bools) -> Distinct:
+        """Some of the mentions."""
+        return Distinct(self.number[which], self.document[which], self.nodes.take(which))
+
+
+class Candidates(NamedTuple):
+    """Pairs of mentions that may be aligned, as indices in `Distinct`, sorted by both, with scores above 0."""
+
+    key: Ints
+    response: Ints
+    score: Floats
+
+
+class Common(NamedTuple):
+    """Pairs of entities or sets of key and response with members in common, each once and sorted, and the numbers of
+    these members."""
+
+    key: Ints
+    response: Ints
+    size: Ints
+
+
+class Searched(NamedTuple):
+    """What mentions find if each looks by itself (`corefscore.matching.searches`).
+
+    ``key`` has for each mention of the key the index of the mention of the response that it finds, or `NOWHERE`;
+    ``response`` has the same for the other direction. ``fitting`` counts for each pair of entities the mentions of the
+    key's entity that fit some mention of the response's entity.
+    """
+
+    key: Ints
+    response: Ints
+    fitting: Common
+
+
+class Alignment(NamedTuple):
+    """A batch of pairs of documents with aligned mentions.
+
+    ``document`` has the document of each number. ``aligned`` are the numbers of the key and the numbers of the response
+    that are aligned with them, equal numbers included; if mentions look by themselves, these are the mentions that
+    those of the key find. ``kinds`` are those of `corefscore.matching.matched.Matched`.
+    """
+
+    documents: int
+    document: Ints
+    key: Mentions
+    response: Mentions
+    aligned: tuple[Ints, Ints]
+    searched: Searched | None = None
+    kinds: tuple[Kinds, Kinds] | None = None
+
+    @property
+    def sides(self) -> tuple[Side, Side]:
+        """What scoring needs of the mentions of both sides."""
+        return self.key.side, self.response.side
+
+
+def numbered(key: Documents, response: Documents, *, by_head: Sequence[bool]) -> tuple[Mentions, Mentions, Ints]:
+    """Number the mentions of both sides; also returns the document of each number.
+
+    Mentions have equal numbers if they have the same words and, on a side for which ``by_head`` is true, the same head.
+    Numbers rise by document, first word, last word, number of words.
+    """
+    sides = key, response
+    nodes = [side.nodes or NO_NODES for side in sides]
+    every = Nodes(*(np.concatenate(columns) for columns in zip(*nodes, strict=True)))
+    document = np.concatenate([side.mention_document() for side in sides])
+    # Last words and heads count from the first word, which makes narrow columns of the same order.
+    first = every.first_word
+    columns = [document, first // SENTENCE, first % SENTENCE, every.last_word - first, every.size]
+    if any(by_head):
+        head = every.head - first
+        # On a side whose heads do not matter all are the same one.
+        head[~np.repeat(by_head, [len(side.start) for side in sides])] = head.min(initial=0) - 1
+        columns.append(head)
+    same = _digest(every)
+    rows, number = ranked(*columns)
+    if (same != same[rows][number]).any():  # as mentions with gaps can be
+        rows, number = ranked(*columns, same)
+    ours, theirs = (
+        Mentions(Side(part, side.entity, side.document), side_nodes, np.arange(len(part)))
+        for side, part, side_nodes in zip(sides, np.split(number, [len(key.start)]), nodes, strict=True)
+    )
+    return ours, theirs, document[rows]
+
+
+def heads_compared(matching: str, lookup: str) -> tuple[bool, bool]:
+    """Whether mentions with the same words but different heads are different mentions, in key and response.
+
+    Source: the official scorer. In version 1.0 (``crac22``) they never are; in version 1.1 (``crac23``) they are on a
+    side whose mentions have heads; in version 1.2 only if mentions of both sides have heads.
+    """
+    if lookup == "crac22":
+        return False, False
+    headed = RULES[matching].headed
+    return headed if lookup == "crac23" or all(headed) else (False, False)
+
+
+def _digest(nodes: Nodes) -> Ints:
+    """A number for the words of each mention. It is equal for equal words, and for others with a probability of
+    2^-64."""
+    word = nodes.word.astype(np.uint64)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        word = (word ^ (word >> np.uint64(shift))) * np.uint64(factor)
+    word ^= word >> np.uint64(31)
+    return np.add.reduceat(word, nodes.first).astype(np.int64)
+
+
+def align(key: Mentions, response: Mentions, document: Ints, *, documents: int, matching: str, zeros: str) -> Alignment:
+    """Align the mentions of both sides in the steps above; ``document`` has the document of each number."""
+    ours, theirs = _distinct(key, document), _distinct(response, document)
+    aligned: list[tuple[Ints, Ints]] = []
+    # Which numbers of each side are not yet aligned.
+    left = np.zeros((2, len(document)), dtype=np.bool_)
+    left[0, ours.number] = left[1, theirs.number] = True
+
+    def settle(pairs: tuple[Ints, Ints]) -> None:
+        aligned.append(pairs)
+        left[0, pairs[0]] = left[1, pairs[1]] = False
+
+    if zeros == "dependent":
+        zero, other = ours.only(ours.nodes.zero), theirs.only(theirs.nodes.zero)
+        settle(_best(zero, other, dependencies(zero, other)))
+    both = np.flatnonzero(left[0] & left[1])
+    settle((both, both))
+    pairs = RULES[matching].pairs
+    if pairs is not None:
+        ours, theirs = ours.only(left[0, ours.number]), theirs.only(left[1, theirs.number])
+        settle(_best(ours, theirs, Candidates(*joined_columns(pairs(ours, theirs)))))
+    of_key, of_response = joined_columns(aligned)
+    return Alignment(documents, document, key, response, (of_key, of_response))
+
+
+def _distinct(mentions: Mentions, document: Ints) -> Distinct:
+    """The mentions, each once."""
+    first = firsts(mentions.number)
+    number = mentions.number[first]
+    return Distinct(number, document[number], mentions.nodes.take(first))
+
+
+def _best(key: Distinct, response: Distinct, scores: Candidates) -> tuple[Ints, Ints]:
+    """The numbers of the pairs with the largest sum of scores in each document."""
+    taken = assigned(key.document, response.document, *scores)
+    return key.number[scores.key[taken]], response.number[scores.response[taken]]
+
+
+def dependencies(key: Distinct, response: Distinct) -> Candidates:
+    """Zeros whose heads are in one sentence. The score of two zeros is 10 times the F1 of their dependencies (parent
+    and relation) plus the F1 of their parents.
+
+    Source: the official scorer, zero-deprel-before-position, zero-parent-breaks-tie. Positions have no influence.
+    """
+    parents = _links(key, relations=False), _links(response, relations=False)
+    pairs = Common(*joined_columns(shared(*parents)))
+    both = _links(key, relations=True), _links(response, relations=True)
+    related = Common(*joined_columns(shared(*both)))
+    # Every pair that shares a link shares its parent, so none is lost.
+    size = max(len(response.number), 1)
+    links = np.zeros(len(pairs.key), dtype=np.int64)
+    links[np.searchsorted(pairs.key * size + pairs.response, related.key * size + related.response)] = related.size
+    scores = 10 * _f1(pairs._replace(size=links), *both) + _f1(pairs, *parents)
+    return Candidates(pairs.key, pairs.response, scores)
+
+
+def _f1(common: Common, key: Sets, response: Sets) -> Floats:
+    """The F1 of pairs of nonempty sets."""
+    recall, precision = common.size / key.size[common.key], common.size / response.size[common.response]
+    return 2 * precision * recall / np.where(common.size > 0, precision + recall, 1)
+
+
+def head(key: Distinct, response: Distinct) -> Iterator[Candidates]:
+    """Mentions with the same head. The score is the share of the key mention's words that both have.
+
+    Source: the official scorer, head-oversized-preferred, head-best-total-not-greedy.
+    """
+    for at_key, at_response in joined((key.document, key.nodes.head), (response.document, response.nodes.head)):
+        common = common_words(key, response, at_key, at_response)
+        yield Candidates(at_key, at_response, common / key.nodes.size[at_key])
+
+
+def partial(key: Distinct, response: Distinct) -> Iterator[Candidates]:
+    """Response mentions that contain the head of the key mention and no word that it lacks. The score is the share of
+    the key mention's words that both have.
+
+    Source: the official scorer, partial-inside-with-head, partial-larger, partial-response-head-ignored.
+    """
+    words = word_sets(response.document, response.nodes)
+    for at_key, word in joined((key.document, key.nodes.head), words.rows):
+        at_response = words.of[word]
+        common = common_words(key, response, at_key, at_response)
+        within = common == response.nodes.size[at_response]
+        yield Candidates(at_key[within], at_response[within], common[within] / key.nodes.size[at_key[within]])
+
+
+class Rule(NamedTuple):
+    """One row of `RULES`.
+
+    - ``pairs``: the function that returns pairs of mentions with scores, in steps that follow one another in the key.
+      None if only equal mentions match.
+    - ``headed``: whether the rule reads the heads of mentions of the key, and of the response.
+    """
+
+    pairs: Callable[[Distinct, Distinct], Iterator[Candidates]] | None
+    headed: tuple[bool, bool]
+
+
+RULES: Mapping[str, Rule] = {
+    "exact": Rule(None, (False, False)),
+    "partial": Rule(partial, (True, False)),
+    "head": Rule(head, (True, True)),
+}
+"""The rule of each value of ``--matching`` (`corefscore.matching.matched.MATCHING`)."""
+
+
+class Sets(NamedTuple):
+    """A set for each mention as rows of (document, member, ...), each row once. ``of`` is the mention of each row, and
+    ``size`` the size of each set."""
+
+    rows: tuple[Ints, ...]
+    of: Ints
+    size: Ints
+
+
+def word_sets(document: Ints, nodes: Nodes) -> Sets:
+    """The words of mentions as sets; ``document`` is that of each mention."""
+    of = np.repeat(np.arange(len(nodes.size)), nodes.size)
+    return Sets((document[of], nodes.word), of, nodes.size)
+
+
+def _links(side: Distinct, *, relations: bool) -> Sets:
+    """The dependencies of zeros as sets, each with the sentence of the zero's head: parents, or parents with
+    relations."""
+    nodes = side.nodes
+    of = np.repeat(np.arange(len(nodes.size)), nodes.links)
+    members = (of, side.document[of], nodes.head[of] // SENTENCE, nodes.parent, nodes.relation)
+    rows = members if relations else members[:-1]
+    first = firsts(*rows)
+    of, *columns = (row[first] for row in rows)
+    return Sets(tuple(columns), of, tally(of, len(nodes.size)))
+
+
+def shared(key: Sets, response: Sets) -> Iterator[Common]:
+    """Which sets of both sides share members, and how many. No set is in two of the parts that are returned; each part
+    has about `AT_ONCE` shared members or more. The rows of each side are in the order of its sets."""
+    rows = _equal_rows(key.rows, response.rows)
+    for part in _steps(rows.many, _apart(rows, key, response)[key.of]):
+        pairs = (rows.pairs(part[step]) for step in _steps(rows.many[part], key.of[part]))
+        yield in_common((key.of[at_key], response.of[at_response]) for at_key, at_response in pairs)
+
+
+def joined_columns(parts: Iterable[tuple[Ints | Floats, ...]]) -> Iterator[Any]:
+    """Each column of all parts joined; there must be at least one part."""
+    return map(in_a_row, zip(*parts, strict=True))
+
+
+def in_common(members: Iterable[tuple[Ints, Ints]]) -> Common:
+    """What entities or sets have in common. ``members`` has, in steps, the entities of each in key and response,
+    `NOWHERE` for none."""
+    found: list[Common] = []
+    for key, response in members:
+        both = np.flatnonzero((key >= 0) & (response >= 0))
+        found.append(_added(key[both], response[both], np.ones(len(both), dtype=np.int64)))
+        # This keeps each pair once, however often it comes.
+        while len(found) > 1 and len(found[-2][0]) <= 2 * len(found[-1][0]):
+            found[-2:] = [_added(*joined_columns(found[-2:]))]
+    return _added(*joined_columns(found)) if len(found) > 1 else found[0]
+
+
+def _added(key: Ints, response: Ints, size: Ints) -> Common:
+    """Pairs once, sorted, with their sizes added."""
+    order = order_by(key, response)
+    key, response = key[order], response[order]
+    first = np.flatnonzero(changes(key, response))
+    return Common(key[first], response[first], np.add.reduceat(size[order], first))
+
+
+AT_ONCE = 1 << 18
+"""How many pairs of words are compared in one step, since thousands of mentions that all match have very many."""
+
+
+def _steps(pairs: Ints, of: Ints) -> Sequence[Ints]:
+    """Indices one after another, in steps of about `AT_ONCE` ``pairs``; those ``of`` one mention are in one step."""
+    step = (np.cumsum(pairs) - pairs) // AT_ONCE
+    step = step[np.searchsorted(of, of)]
+    return np.split(np.arange(len(of)), np.flatnonzero(np.diff(step)) + 1)
+
+
+def _apart(rows: _Equal, key: Sets, response: Sets) -> Ints:
+    """A rising number for each set of the key. Sets with different numbers share members with different sets of the
+    response."""
+    count = len(key.size)
+    least, most = np.full(count, len(response.size)), np.full(count, -1)
+    some = np.flatnonzero(rows.many)
+    # The rows of the response that are equal are in its order.
+    first = rows.first[some]
+    np.minimum.at(least, key.of[some], response.of[rows.order[first]])
+    np.maximum.at(most, key.of[some], response.of[rows.order[first + rows.many[some] - 1]])
+    begins = np.ones(count, dtype=np.bool_)
+    begins[1:] = np.maximum.accumulate(most)[:-1] < np.minimum.accumulate(least[::-1])[::-1][1:]
+    return np.cumsum(begins)
+
+
+_MOST_PAIRS, _MORE_PAIRS = 1_000_000, 100
+"""How many matching pairs there may be: a fixed number, and so many more for each mention or word."""
+
+
+class _Equal(NamedTuple):
+    """Equal rows of both sides. Each row of the key is equal to ``many`` rows of the response, which are in ``order``
+    from ``first`` on."""
+
+    first: Ints
+    many: Ints
+    order: Ints
+
+    def pairs(self, which: Ints) -> tuple[Ints, Ints]:
+        """The places of all pairs with some of the rows of the key."""
+        first, many = self.first[which], self.many[which]
+        return np.repeat(which, many), self.order[ranges(first, many)]
+
+
+def _equal_rows(key: tuple[Ints, ...], response: tuple[Ints, ...]) -> _Equal:
+    """The rows of the response that are equal to each row of the key. Raises `UsageError` for pairs that would take all
+    memory."""
+    _, value = ranked(*map(np.concatenate, zip(key, response, strict=True)))
+    ours, theirs = np.split(value, [len(key[0])])
+    by_value = order_by(theirs)
+    first, stop = (np.searchsorted(theirs[by_value], ours, side) for side in ("left", "right"))
+    pairs, most = int((stop - first).sum()), _MOST_PAIRS + _MORE_PAIRS * len(value)
+    if pairs > most:
+        raise UsageError(
+            f"mentions match in {pairs} pairs; expected {most} at most for {len(value)} mentions or words; check "
+            "whether mentions are in too many entities or inside each other (--repeated first keeps one copy of each)"
+        )
+    return _Equal(first, stop - first, by_value)
+
+
+def joined(key: tuple[Ints, ...], response: tuple[Ints, ...]) -> Iterator[tuple[Ints, Ints]]:
+    """The places of all pairs of equal rows, in steps that follow one another in the key. Raises `UsageError` for too
+    many."""
+    rows = _equal_rows(key, response)
+    return map(rows.pairs, _steps(rows.many, np.arange(len(rows.many))))
+
+
+def common_words(key: Distinct, response: Distinct, at_key: Ints, at_response: Ints) -> Ints:
+    """How many words each of some pairs of mentions has in common."""
+    known, rank = ranked(np.concatenate([key.nodes.word, response.nodes.word]))
+    of_key, word = np.split(rank, [len(key.nodes.word)])
+    # The words of a mention rise, and so do (mention, word) over all mentions.
+    width = len(known) + 1
+    there = np.repeat(np.arange(len(key.number)), key.nodes.size) * width + of_key
+    size = response.nodes.size[at_response]
+    common = np.zeros(len(at_key), dtype=np.int64)
+    for pairs in _steps(size, np.arange(len(size))):
+        sizes = size[pairs]
+        wanted = np.repeat(at_key[pairs], sizes) * width + word[ranges(response.nodes.first[at_response[pairs]], sizes)]
+        found = there[np.minimum(np.searchsorted(there, wanted), len(there) - 1)] == wanted
+        common[pairs] = tally(np.repeat(np.arange(len(pairs)), sizes)[found], len(pairs))
+    return common

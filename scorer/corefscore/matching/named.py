@@ -1,0 +1,230 @@
+"""Named mentions: which mentions are named, and documents reduced to them.
+
+Metrics with the view `corefscore.metrics.row.NAMED` count the partitions from this module.
+
+One of three rules, ``--named``, says which name a mention has: with ``exact`` the spans are equal; with ``head`` the
+mention ends with the name and does not begin after the beginning of the name; with ``contains`` it contains this name
+completely, and no other. The mention is then compared by the span of its name, so that `President Bush` matches `Bush`.
+If mentions of different spans have the same name, like `Bush` and `the wife of Bush`, only the shortest one is named,
+or the first of equally short ones.
+
+Source: Lin et al. 2010, CONE, section 4, where one tagger selects the named mentions of both sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+
+from corefscore.core.arrays import NO_OBJECTS, NONE, Ints, tally
+from corefscore.core.documents import Documents, NameColumn, NamedEntities
+from corefscore.core.errors import InputError, UsageError
+from corefscore.core.findings import Finding, plural
+from corefscore.core.names import ALL, CONTAINS, EXACT, OWN, USUAL, NameOptions
+from corefscore.matching.pairing import Pairs
+from corefscore.matching.partings import described, partings
+
+NOWHERE = ", since JSON lines and clusters have none; in Python, read(path, ne_column=11) reads them from CoNLL"
+ELSEWHERE = "; --ne-column N reads another column, --ne-types LIST chooses the types that count"
+LAST = (
+    "; --ne-column N reads another column, --estimate-key makes a key from names in the last one, which then needs no "
+    "coreference"
+)
+"""What to do if there are no names: in this kind of input, in the column, or if the column is the last one."""
+
+
+def reduced(pairs: Pairs, options: NameOptions) -> Pairs:
+    """Both sides reduced to their named mentions, each with the span of its name.
+
+    An entity without a named mention disappears; an entity with one stays. Raises `InputError` for a side without
+    names, and if the names of the key are used and the response has different tokens.
+    """
+    key, response, present = pairs
+    of_key = names_of(key, options)
+    if options.source == OWN:
+        return Pairs(_named(key, of_key, options), _named(response, names_of(response, options), options), present)
+    _compare_tokens(pairs, options)
+    return Pairs(_named(key, of_key, options), _named(response, of_key, options), present)
+
+
+def names_of(documents: Documents, options: NameOptions) -> NamedEntities:
+    """The names of a batch; none for a batch without documents. Raises `InputError` if names were not read."""
+    found, place = documents.named_entities, next(filter(None, documents.places), None)
+    if place is None:  # there is no document
+        return NamedEntities(NONE, NONE, NONE, NONE, NO_OBJECTS, NO_OBJECTS, ())
+    if found is None:
+        path = place.source.name
+        what = "this input has no named entities"
+        raise InputError([Finding("no-names", path, details={"what": what, "advice": NOWHERE})])
+    column = found.columns[0]
+    if column.number != options.column:
+        raise UsageError(
+            f"{column.path} was read with the named entities of column {column.number}, not {options.column}"
+        )
+    return found
+
+
+def names_that_count(names: NamedEntities, options: NameOptions) -> Ints:
+    """The numbers of the names whose type counts."""
+    counts = {kind: options.counts(kind) for kind in set(names.type)}
+    return np.flatnonzero([counts[kind] for kind in names.type])
+
+
+class SideNames(NamedTuple):
+    """The names and entities of one side of a batch: the number of names that count and the columns of names (0 and
+    none if the names of this side are not used), the number of entities, and of those with one mention."""
+
+    number: int
+    columns: Sequence[NameColumn]
+    entities: int
+    singletons: int
+
+
+def names_of_side(documents: Documents, options: NameOptions, side: str) -> SideNames:
+    """The numbers of names and entities of a side. Raises as `names_of` does."""
+    sizes = tally(documents.entity, len(documents.document))
+    found = SideNames(0, (), len(sizes), int(np.count_nonzero(sizes == 1)))
+    if not options.of_side(side):
+        return found
+    names = names_of(documents, options)
+    return found._replace(number=len(names_that_count(names, options)), columns=names.columns)
+
+
+def about_names(names: Sequence[Sequence[SideNames]], options: NameOptions) -> list[Finding]:
+    """The notices about the names of all batches, which are given by batch and side.
+
+    Raises `InputError` for a side whose names are used, but none of which counts.
+    """
+    notices = []
+    for side in zip(*names, strict=True):
+        if not any(batch.columns for batch in side):
+            continue
+        column = _column_of(side)
+        if not any(batch.number for batch in side):
+            what = f"no name in column {column.number}: {_described(column, options)}"
+            details = {"what": what, "advice": LAST if column.last and not column.types else ELSEWHERE}
+            raise InputError([Finding("no-names", column.path, details=details)])
+        for kind in sorted(options.types - {USUAL, ALL} - column.types.keys()):
+            absent = {"type": kind, "column": column.number, "known": _types(column)}
+            notices.append(Finding("absent-type", column.path, details=absent))
+        notices += without_column(chain.from_iterable(batch.columns for batch in side))
+    return notices
+
+
+def about_mentions(
+    names: Sequence[Sequence[SideNames]], options: NameOptions, *, named: bool, singletons: bool
+) -> Iterator[Finding]:
+    """The notices about the mentions of all batches, which are given by batch and side: that no mention of the key is
+    named (``named`` is false); and that an estimated key has singletons and the response has none, if they count."""
+    key, response = zip(*names, strict=True)
+    column = _column_of(key)
+    if not named:
+        yield Finding("no-named-mentions", column.path, details={"column": column.number, "named": options.named})
+    alone = sum(batch.singletons for batch in key)
+    without = any(batch.entities for batch in response) and not any(batch.singletons for batch in response)
+    if options.estimate and singletons and alone and without:
+        entities = sum(batch.entities for batch in key)
+        yield Finding("no-singletons", column.path, details={"alone": alone, "entities": entities})
+
+
+def without_column(columns: Iterable[NameColumn]) -> list[Finding]:
+    """A notice for each file with tokens in which no line has the column of names."""
+    return [
+        Finding("no-name-column", column.path, details={"column": column.number, "what": _lacking(column)})
+        for column in NameColumn.by_file(columns)
+        if column.columns and not column.there
+    ]
+
+
+def _column_of(side: Sequence[SideNames]) -> NameColumn:
+    """The columns of names of all batches of a side as one."""
+    return NameColumn.of_all(column for batch in side for column in batch.columns)
+
+
+def _described(column: NameColumn, options: NameOptions) -> str:
+    """The content of a column in which no name counts, for messages."""
+    if any(map(options.counts, column.types)):
+        return "the documents that are scored have none, but others of the file do"
+    if column.types:
+        return f"it contains names of types that do not count: {_types(column)}"
+    if not column.there:
+        return _lacking(column)
+    marks = ", ".join(f'"{mark}"' if mark else "nothing" for mark in column.blanks)
+    return f"every cell contains {marks or 'nothing'}"
+
+
+def _lacking(column: NameColumn) -> str:
+    """The reason why a file does not have the column, for messages."""
+    if column.columns < column.number:
+        return f"no line has more than {plural(column.columns, 'column')}"
+    cell = f', such as "{column.last_cell}"' if column.last_cell else ""
+    return f"it is the last one, which is coreference{cell}"
+
+
+def _types(column: NameColumn) -> str:
+    """The types of the names of a column with their numbers, for messages."""
+    return ", ".join(f"{kind} ({count})" for kind, count in sorted(column.types.items()))
+
+
+def _named(documents: Documents, names: NamedEntities, options: NameOptions) -> Documents:
+    """One side reduced to its named mentions, each with the span of its name."""
+    which = names_that_count(names, options)
+    document, start, end = names.document[which], names.start[which], names.end[which]
+    of_mention = documents.mention_document()
+    width = 1 + max(int(column.max(initial=0)) for column in (documents.end, end))
+    # With the documents numbered on, the starts and the ends of names rise, since names do not overlap.
+    first, last = document * width + start, document * width + end
+    mention_first, mention_last = of_mention * width + documents.start, of_mention * width + documents.end
+    name = _name_of(first, last, mention_first, mention_last, options.named)
+    # Of several spans with one name, the shortest is named, or the first of equally short ones.
+    claim = (documents.end - documents.start) * width + documents.start
+    has = np.flatnonzero(name >= 0)
+    best = np.full(len(which), width * width)
+    np.minimum.at(best, name[has], claim[has])
+    has = has[claim[has] == best[name[has]]]
+    return _only(documents, has, start[name[has]], end[name[has]])
+
+
+def _name_of(first: Ints, last: Ints, mention_first: Ints, mention_last: Ints, rule: str) -> Ints:
+    """The number of the name of each mention, -1 for none. Names and mentions are given by their ends."""
+    if rule == CONTAINS:
+        name = np.searchsorted(first, mention_first)
+        found = np.searchsorted(last, mention_last, side="right") - name == 1
+    else:
+        name = np.searchsorted(last, mention_last)
+        padded_first, padded_last = np.append(first, -1), np.append(last, -1)
+        found = padded_last[name] == mention_last
+        found &= padded_first[name] == mention_first if rule == EXACT else padded_first[name] >= mention_first
+    return np.where(found, name, -1)
+
+
+def _only(documents: Documents, which: Ints, start: Ints, end: Ints) -> Documents:
+    """Some mentions of a batch, with new spans. Their order does not change, since it decides which copies count."""
+    left, entity = np.unique(documents.entity[which], return_inverse=True)
+    return replace(
+        documents,
+        document=documents.document[left],
+        label=documents.label[left],
+        entity=entity,
+        start=start,
+        end=end,
+        line=documents.line[which],
+        opening=None if documents.opening is None else documents.opening[which],
+    )
+
+
+def _compare_tokens(pairs: Pairs, options: NameOptions) -> None:
+    """Raise `InputError` for the first document in which the known tokens of both sides differ."""
+    known = np.flatnonzero(pairs.present & (pairs.key.tokens >= 0) & (pairs.response.tokens >= 0)).tolist()
+    if known and pairs.response.texts is None:
+        path = pairs.response.place_of(known[0]).source.name
+        raise UsageError(f"{path} was read without the words of its tokens; read it with ne_column={options.column}")
+    tokens, sizes = partings(pairs), (pairs.key.tokens, pairs.response.tokens)
+    tokens = np.where((tokens < 0) & (sizes[0] != sizes[1]), np.minimum(*sizes), tokens)
+    for document in known:
+        if tokens[document] >= 0:
+            raise InputError(described("other-tokens", pairs, [(document, int(tokens[document]))]))

@@ -1,0 +1,132 @@
+"""Words as characters that can be compared.
+
+These differences are ignored: white space and tokenisation, case, forms of Unicode and ligatures (NFKC), kinds of
+quotes and dashes, invisible and control characters, and how OntoNotes writes brackets (``-LRB-``) and full stops
+(``/.``).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from corefscore.core.arrays import NONE, Bools, Ints, tally
+from corefscore.formats.characters import INVISIBLE, codes_of
+
+BRACKETS: Mapping[str, str] = dict(zip(("-lrb-", "-rrb-", "-lsb-", "-rsb-", "-lcb-", "-rcb-"), "()[]{}", strict=True))
+
+ALIKE = str.maketrans(
+    {
+        **dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\u301d\u301e\uff02", '"'),
+        **dict.fromkeys("\u2018\u2019\u201a\u201b\u2039\u203a\u2032\u00b4`\u02bc", "'"),
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63", "-"),
+        "\u0153": "oe",
+        "\u00e6": "ae",
+        "\u00b7": ".",
+    }
+)
+"""Characters that are the same here and different in NFKC: quotes, apostrophes, dashes, ligatures."""
+
+OF_TREEBANK = re.compile(rf"^(?:{'|'.join(BRACKETS)})$|^/(?=[.?!,:;-]$)", re.MULTILINE)
+
+DOUBLE = re.compile("''|--+")
+
+
+@dataclass(frozen=True, eq=False)
+class Characters:
+    """The characters of some words, one after the other: ``code`` is that of each, ``token`` the word that it is of;
+    ``tokens`` is the number of words, which may have none."""
+
+    code: Ints
+    token: Ints
+    tokens: int
+
+    @cached_property
+    def first(self) -> Ints:
+        """Where the characters of each word begin, and last where those of all end."""
+        return np.append(0, np.cumsum(tally(self.token, self.tokens)))
+
+    @cached_property
+    def begins(self) -> Bools:
+        """Where words begin, and finally where the last one ends."""
+        begins = np.ones(len(self.token) + 1, dtype=np.bool_)
+        begins[1:-1] = self.token[1:] != self.token[:-1]
+        return begins
+
+    @cached_property
+    def begun(self) -> Ints:
+        """How many words have begun up to each character."""
+        return np.cumsum(self.begins)
+
+    def borders(self, start: int, stop: int) -> list[int]:
+        """Where the words of a stretch of characters begin, and finally where it ends."""
+        return [start, *(np.flatnonzero(self.begins[start + 1 : stop]) + start + 1).tolist(), stop]
+
+    @property
+    def by_itself(self) -> Characters:
+        """The same characters, each of them a word."""
+        return Characters(self.code, np.arange(len(self.code)), len(self.code))
+
+    @cached_property
+    def has_word(self) -> bool:
+        """Whether there is a letter or a digit."""
+        return self.is_word(0, len(self.code))
+
+    def is_word(self, start: int, stop: int) -> bool:
+        """Whether some of the characters have a letter or a digit."""
+        return any(map(str.isalnum, self.text(start, stop)))
+
+    def text(self, start: int, stop: int) -> str:
+        """Some of the characters."""
+        return self.code[start:stop].astype(np.uint32).tobytes().decode("utf-32-le", "surrogatepass")
+
+
+def of_pieces(text: str) -> Characters:
+    """The characters of words with one blank between them, and no other white space."""
+    code = _codes(text)
+    blank = code == ord(" ")
+    return Characters(code[~blank], np.cumsum(blank)[~blank], int(blank.sum()) + bool(text))
+
+
+def as_they_are(words: Sequence[str]) -> Characters:
+    """The characters of words without any change except that blanks are left out."""
+    text = "".join(words)
+    if " " in text or not text.isprintable():
+        words = ["".join(word.split()) for word in words]
+        text = "".join(words)
+    return Characters(_codes(text), np.repeat(np.arange(len(words)), list(map(len, words))), len(words))
+
+
+def characters(words: Sequence[str], without: Collection[int] = ()) -> Characters:
+    """The characters of words; those of the words ``without`` are left out."""
+    if without:
+        words = ["" if index in without else word for index, word in enumerate(words)]
+    if not words:
+        return Characters(NONE, NONE, 0)
+    text = _normalised("\n".join(words))
+    if text.count("\n") != len(words) - 1:  # a word with a line end in it
+        text = _normalised("\n".join(word.replace("\n", " ") for word in words))
+    code = _codes(text)
+    ends = code == ord("\n")
+    return Characters(code[~ends], np.cumsum(ends)[~ends], len(words))
+
+
+def _codes(text: str) -> Ints:
+    return codes_of(text).astype(np.int64)
+
+
+def _normalised(text: str) -> str:
+    """Words on lines as they are compared; line ends stay where they are."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    text = text.casefold()
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    text = OF_TREEBANK.sub(lambda match: BRACKETS.get(match[0], ""), text)
+    text = INVISIBLE.sub("", text.translate(ALIKE))
+    return DOUBLE.sub(lambda match: '"' if match[0] == "''" else "-", text)

@@ -1,0 +1,101 @@
+"""The fidelity of a text to that of the key: counts for each document, and the ratio that they give."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from corefscore.core.arrays import Ints
+from corefscore.formats.row import FAULTS
+
+WORDS = ("words", "kept", "replaced", "deleted", "moved", "inserted")
+"""The counts of words: all of the key; those that the response has unchanged, with other characters or replaced by
+other words, not at all, and elsewhere; and the words that only the response has."""
+
+MENTIONS = ("mentions_changed", "mentions_inserted", "mentions_deleted")
+"""The counts of mentions: those of the response with a word that differs from the key; those of the response that match
+nothing, since they lie in inserted words or on the words of another mention; and those of the key all of whose words
+were deleted."""
+
+COLUMNS = (*WORDS, *(f"tags_{fault}" for fault in FAULTS), *MENTIONS)
+
+UNUSUAL = 95.0
+"""The fidelity, in percent, below which a document gives a notice."""
+
+
+class Fidelity(NamedTuple):
+    """Counts of documents: ``counts`` is of the shape documents x `COLUMNS`, in the order of the key."""
+
+    names: Sequence[str]
+    counts: Ints
+
+    @property
+    def total(self) -> Mapping[str, int]:
+        """The counts of all documents together."""
+        return dict(zip(COLUMNS, self.counts.sum(axis=0).tolist(), strict=True))
+
+    def of(self, document: int) -> Mapping[str, int]:
+        """The counts of one document."""
+        return dict(zip(COLUMNS, self.counts[document].tolist(), strict=True))
+
+    def take(self, names: Sequence[str]) -> Fidelity:
+        """The documents of these names, in that order."""
+        index = {name: number for number, name in enumerate(self.names)}
+        return Fidelity(names, self.counts[np.array([index[name] for name in names], dtype=np.int64)])
+
+    def to_dict(self, *, documents: bool) -> dict[str, object]:
+        """The fidelity as it is in JSON."""
+        fields: dict[str, object] = _data_of(self.total)
+        if documents:
+            fields["documents"] = {name: _data_of(self.of(document)) for document, name in enumerate(self.names)}
+        return fields
+
+
+def of_all(parts: Sequence[tuple[Sequence[str], Fidelity | None]]) -> Fidelity:
+    """The fidelity of several batches of documents, given with their names; nothing is counted where it is None."""
+    names = [name for part, _ in parts for name in part]
+    nothing = np.zeros((len(names), len(COLUMNS)), dtype=np.int64)
+    return Fidelity(
+        names,
+        np.concatenate([nothing[: len(part)] if fidelity is None else fidelity.counts for part, fidelity in parts]),
+    )
+
+
+def ratio(counts: Mapping[str, int]) -> float:
+    """The fidelity, from 0 to 1: words kept / (words of the key + words inserted); 1 where there are none at all."""
+    every = counts["words"] + counts["inserted"]
+    return counts["kept"] / every if every else 1.0
+
+
+def _data_of(counts: Mapping[str, int]) -> dict[str, object]:
+    """The fidelity with its counts."""
+    return {"fidelity": ratio(counts), **counts}
+
+
+def described(counts: Mapping[str, int]) -> str:
+    """A description of all counts that are not 0; empty if there is none."""
+    parts = {
+        what: ", ".join(f"{counts[name]} {words}" for name, words in names.items() if counts[name])
+        for what, names in IN_WORDS.items()
+    }
+    return "; ".join(f"{what}: {part}" for what, part in parts.items() if part)
+
+
+IN_WORDS = {
+    "words": {name: name for name in WORDS[2:]},
+    "tags": {
+        "tags_unclosed": "never closed",
+        "tags_unopened": "close nothing",
+        "tags_crossing": "cross",
+        "tags_unreadable": "without id or words",
+        "tags_unknown": "misspelled or in another notation",
+    },
+    "mentions": {
+        "mentions_changed": "in changed words",
+        "mentions_inserted": "in inserted words",
+        "mentions_deleted": "of the key in deleted words",
+    },
+}
+"""The counts that a description has, each with its words."""

@@ -1,0 +1,547 @@
+"""The mentions of a response whose text differs from the key's, placed on the tokens of the key.
+
+1. A mention covers the words of the key from the first to the last of its characters that the key has, as whole words.
+   In moved text these characters are those of one stretch.
+2. A mention without any such character is in inserted text. It gets tokens after the end of the document, so that it
+   matches nothing.
+3. If several mentions cover the same words, the one that differs from them in the fewest characters keeps them. The
+   others get tokens after the end, too, so that no mention is lost or added.
+4. If the key is CorefUD, its empty nodes are words as well as its tokens (`corefscore.matching.text.zeros`). If the
+   response is CorefUD, too, its mentions keep their heads and gaps.
+
+If a document has several answers (pieces), each is aligned by itself. A mention that an earlier piece has on the same
+words counts once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, compress
+from typing import NamedTuple
+
+import numpy as np
+
+from corefscore.core.arrays import NONE, Bools, Ints, Objects, changes, order_by, ranked, tally
+from corefscore.core.documents import (
+    KEY,
+    NO_NODES,
+    RESPONSE,
+    Documents,
+    Nodes,
+    Place,
+    Span,
+    by_appearance,
+    joined,
+    part_of,
+    refuse_deep,
+)
+from corefscore.core.errors import InputError, UsageError
+from corefscore.core.findings import Finding, plural
+from corefscore.core.sources import Source
+from corefscore.formats.row import (
+    APART,
+    FAULTS,
+    LAST,
+    NO_WORD,
+    OVERLAP,
+    PIECES,
+    SAME,
+    TREE,
+    ZERO,
+    Layers,
+    Reading,
+    passage,
+    passage_places,
+)
+from corefscore.matching.assignment import connected
+from corefscore.matching.pairing import in_other_form
+from corefscore.matching.text.characters import Characters, characters
+from corefscore.matching.text.fidelity import COLUMNS, UNUSUAL, Fidelity, described, ratio
+from corefscore.matching.text.stretches import ABSENT, EQUAL, MOVED, Alignment, align, in_place
+from corefscore.matching.text.zeros import DocumentWords, Spans, as_nodes, gaps_of, nodes_of_zeros, with_zeros
+
+NUMBERED = re.compile(r"[\W_]*(?:part|chunk|piece|window)?[\W_]*\d+$", re.IGNORECASE)
+"""What may follow the name of the document in that of a piece."""
+
+
+class Placed(NamedTuple):
+    """The response on the tokens of the key, the fidelity of its text, and where each text first differs."""
+
+    response: Documents
+    fidelity: Fidelity
+    partings: Sequence[Finding]
+
+
+def placed(key: Sequence[Documents], response: Sequence[Documents], reading: Reading, notices: list[Finding]) -> Placed:
+    """The response on the tokens of the key. ``notices`` get what is guessed, joined or odd.
+
+    Raises `InputError` if the key or the response has no words, `UsageError` for an unknown option.
+    """
+    return _Placing(joined(key), joined(response), reading, notices).run()
+
+
+class _Piece(NamedTuple):
+    """A document of the response: its number, its words, their alignment, how many words the pieces before it have, and
+    which empty nodes of the key its zeros are."""
+
+    document: int
+    layers: Layers
+    words: Characters
+    alignment: Alignment
+    before: int
+    zeros: Mapping[int, int]
+
+
+class _Placing:
+    def __init__(self, key: Documents, response: Documents, reading: Reading, notices: list[Finding]) -> None:
+        self.key, self.response, self.notices = key, response, notices
+        self.both_corefud = key.nodes is not None and response.nodes is not None
+        self.partings: list[Finding] = []
+        self.pieces, self.heads = OVERLAP if reading.pieces is None else reading.pieces, reading.heads
+        if self.pieces not in PIECES:
+            raise UsageError(f"pieces={self.pieces!r} is not one of {', '.join(PIECES)}")
+        self.least = UNUSUAL if reading.fidelity is None else reading.fidelity
+
+    def run(self) -> Placed:
+        """Place each document of the response on that of the key."""
+        answers, others = self._by_document()
+        key_words = words_of(self.key, sorted(answers), KEY)
+        response_words = words_of(self.response, sorted(chain(*answers.values())), RESPONSE, zeros=self.both_corefud)
+        if self.both_corefud:
+            start, end = spans_of_words(self.response, response_words)
+            self.response = replace(self.response, start=start, end=end)
+        counts = np.zeros((len(self.key), len(COLUMNS)), dtype=np.int64)
+        gathered = _Gathered(self.response, self.heads)
+        for document in sorted(answers):
+            self.of_key = DocumentWords(key_words[document])
+            pieces = self._pieces(answers[document], response_words)
+            spans = self._merged(pieces)
+            gathered.add(self.key, document, pieces, spans, self.of_key)
+            by_name = self._counts(document, pieces, spans)
+            counts[document] = [by_name[name] for name in COLUMNS]
+            for piece in pieces:
+                self._note_parting(document, piece)
+            self._note(document, pieces, by_name)
+        for document in set(range(len(self.key))) - answers.keys():
+            size = max(int(self.key.tokens[document]), 0)
+            counts[document, [COLUMNS.index("words"), COLUMNS.index("deleted")]] = size
+        rest = self.response.take(others)
+        if self.key.nodes is not None:  # no mention of these is scored
+            rest = Documents(rest.names, rest.places, rest.tokens, nodes=NO_NODES)
+        return Placed(joined([*gathered.documents, rest]), Fidelity(self.key.names, counts), self.partings)
+
+    # Names
+
+    def _by_document(self) -> tuple[dict[int, list[int]], Ints]:
+        """The documents of the response that belong to each of the key, and those that belong to none."""
+        key = {name: document for document, name in enumerate(self.key.names)}
+        names = self.response.names
+        if self.response.unnamed and len(key) == len(names) and list(key) != list(names):
+            return self._by_position(), NONE
+        forms = dict(key)
+        if not (self.key.exact_names and self.response.exact_names):
+            forms |= {theirs: key[ours] for ours, theirs in in_other_form(key, names).items()}
+        if self.response.own_text:
+            forms = other_names(self.key.names) | forms
+        answers: dict[int, list[int]] = defaultdict(list)
+        others = []
+        for answer, name in enumerate(names):
+            document = forms.get(name)
+            if document is None and self.response.own_text:
+                document = forms.get(NUMBERED.sub("", name))
+            if document is None or answer in self.response.faults:
+                others.append(answer)
+            else:
+                answers[document].append(answer)
+        if not answers and (self.response.own_text or self.response.unnamed):
+            answers, others = self._by_position(), []
+        for document, pieces in answers.items():
+            if len(pieces) > 1:
+                place = self.response.place_of(pieces[0])
+                details = {"document": self.key.names[document], "count": len(pieces), "meaning": MEANING[self.pieces]}
+                self.notices.append(Finding("joined-pieces", place.source.name, place.line, details=details))
+        return answers, np.array(others, dtype=np.int64)
+
+    def _by_position(self) -> dict[int, list[int]]:
+        """Documents of the response without names of the key."""
+        if len(self.key) == 1:
+            return {0: list(range(len(self.response)))}
+        place = self.response.place_of(0)
+        details: dict[str, object] = {"count": len(self.response), "documents": len(self.key)}
+        if len(self.key) != len(self.response):
+            details["count"] = plural(len(self.response), "answer")
+            raise InputError([Finding("unnamed-answers", place.source.name, place.line, details=details)])
+        self.notices.append(Finding("by-position", place.source.name, place.line, details=details))
+        return {document: [document] for document in range(len(self.key))}
+
+    # Words
+
+    def _pieces(self, documents: Sequence[int], layers: Mapping[int, Layers]) -> list[_Piece]:
+        """The pieces of a document, each aligned with the key."""
+        pieces, before = [], 0
+        for document in documents:
+            words = list(chain(*layers[document].words))
+            zeros = layers[document].zeros if self.key.nodes is not None else ()
+            of_piece = characters(words, set(zeros))
+            alignment = align(self.of_key.text, of_piece)
+            own = DocumentWords(layers[document]) if self.both_corefud and zeros else words
+            nodes = nodes_of_zeros(self.of_key, zeros, of_piece, alignment, own)
+            pieces.append(_Piece(document, layers[document], of_piece, alignment, before, nodes))
+            before += len(words)
+        return pieces
+
+    # Mentions
+
+    def _merged(self, pieces: Sequence[_Piece]) -> Spans:
+        """The mentions of the pieces of a document, each span only of the first piece that has it; entities that are
+        the same have the same number."""
+        parts = [self._spans(piece) for piece in pieces]
+        spans = Spans(*map(np.concatenate, zip(*parts, strict=True)))
+        if len(parts) == 1:
+            return spans
+        entities, entity = np.unique(spans.entity, return_inverse=True)
+        links = np.array(self._same(parts, entities), dtype=np.int64).reshape(-1, 2).T
+        same = entities[connected(len(entities), *np.searchsorted(entities, links))]
+        piece = np.repeat(np.arange(len(parts)), [len(part.entity) for part in parts])
+        first, rank = ranked(spans.start, spans.end)
+        return spans._replace(entity=same[entity]).take(piece[first[rank]] == piece)
+
+    def _same(self, parts: Sequence[Spans], entities: Ints) -> list[tuple[int, int]]:
+        """Pairs of the entities of pieces that are the same."""
+        if self.pieces == SAME:
+            by_name: dict[str, int] = {}
+            names = zip(self.response.names_of(entities.tolist()), entities.tolist(), strict=True)
+            return [(by_name.setdefault(name, entity), entity) for name, entity in names]
+        found: list[tuple[int, int]] = []
+        seen: dict[tuple[int, int], int] = {}
+        for part in parts if self.pieces == OVERLAP else ():
+            known = part.take(part.differing >= 0)
+            spans = zip(known.start.tolist(), known.end.tolist(), strict=True)
+            of_span = list(zip(spans, known.entity.tolist(), strict=True))
+            found += [(seen[span], entity) for span, entity in of_span if span in seen]
+            seen.update(of_span)
+        return found
+
+    def _spans(self, piece: _Piece) -> Spans:
+        """The mentions of a piece on the tokens of the key."""
+        mentions = _mentions_of(self.response, piece.document)
+        entity, own = self.response.entity[mentions], (self.response.start[mentions], self.response.end[mentions])
+        characters_of = piece.words.first
+        begin, end = characters_of[own[0]], characters_of[own[1] + 1]
+        start, last, differing = _stretched(begin, end, piece.alignment, self.of_key.characters)
+        with_zeros(own, (start, last, differing), piece.zeros, self.of_key)
+        _resolve(own, start, last, differing)
+        # A mention that the key does not have comes after all words of the key.
+        lost, after = differing < 0, len(self.of_key.words) + piece.before
+        start, last = np.where(lost, after + own[0], start), np.where(lost, after + own[1], last)
+        return Spans(entity, start, last, differing, begin == end, *self._heads_and_gaps(piece, own, (start, last)))
+
+    def _heads_and_gaps(
+        self, piece: _Piece, own: tuple[Ints, Ints], placed: tuple[Ints, Ints]
+    ) -> tuple[Ints, Ints, Objects]:
+        """The last three columns of `Spans`. The head is among all words of a mention, and no mention has gaps, unless
+        both sides are CorefUD."""
+        head_first, head_last = placed
+        gaps = np.full(len(own[0]), None)
+        if not self.both_corefud or self.response.nodes is None:
+            return head_first, head_last, gaps
+        mentions = _mentions_of(self.response, piece.document)
+        nodes = self.response.nodes.take(np.arange(mentions.start, mentions.stop))
+        # For every word of the response the first and the last word in the key.
+        first, last, _ = _stretched(
+            piece.words.first[:-1], piece.words.first[1:], piece.alignment, self.of_key.characters
+        )
+        for zero, node in piece.zeros.items():
+            first[zero] = last[zero] = node
+        if self.heads not in (TREE, LAST):
+            head = np.searchsorted(piece.layers.numbers, nodes.head)
+            within = (first[head] >= placed[0]) & (last[head] <= placed[1])
+            head_first, head_last = np.where(within, first[head], placed[0]), np.where(within, last[head], placed[1])
+        for mention in np.flatnonzero(nodes.size < own[1] - own[0] + 1).tolist():
+            words = np.searchsorted(piece.layers.numbers, nodes.word[nodes.first[mention] :][: nodes.size[mention]])
+            gaps[mention] = gaps_of(words, (first, last), (int(placed[0][mention]), int(placed[1][mention])))
+        return head_first, head_last, gaps
+
+    # Counts
+
+    def _counts(self, document: int, pieces: Sequence[_Piece], spans: Spans) -> dict[str, int]:
+        """The counts of a document, by the names of `COLUMNS`."""
+        # Another piece may have kept what one replaced. A word without characters is always kept.
+        sizes = np.diff(self.of_key.characters.first)
+        every = [sizes == 0, sizes < 0, sizes == 0]
+        for piece in pieces:
+            for so_far, of_piece in zip(every, _states(piece, self.of_key.characters, sizes), strict=True):
+                so_far[of_piece] = True
+        # Empty nodes are not part of the text.
+        kept, moved, touched = (words[~self.of_key.empty] for words in every)
+        counts = {
+            "words": len(kept),
+            "kept": int(np.count_nonzero(kept)),
+            "moved": int(np.count_nonzero(moved & ~kept)),
+            "replaced": int(np.count_nonzero(touched & ~kept & ~moved)),
+            "deleted": int(np.count_nonzero(~touched)),
+            "inserted": sum(_inserted(piece) for piece in pieces),
+        }
+        for fault in FAULTS:
+            counts[f"tags_{fault}"] = sum(piece.layers.faults.get(fault, 0) for piece in pieces)
+        lost = spans.differing < 0
+        changed = ~lost & (
+            (spans.differing > 0) | _contain(~every[0], spans.start, np.where(lost, spans.start, spans.end))
+        )
+        which = _mentions_of(self.key, document)
+        start, end = self.key.start[which], self.key.end[which]
+        deleted = (end >= start) & ~_contain(touched, start, end)
+        for name, mentions in (("inserted", lost), ("changed", changed), ("deleted", deleted)):
+            counts[f"mentions_{name}"] = int(np.count_nonzero(mentions))
+        return counts
+
+    def _note_parting(self, document: int, piece: _Piece) -> None:
+        """Note where the text of a piece first differs from that of the key."""
+        alignment, key = piece.alignment, self.of_key.characters
+        size = len(alignment.key)
+        first = int(alignment.key[0]) if size and alignment.state[0] == EQUAL else 0
+        differs = (alignment.state != EQUAL) | (alignment.key != first + np.arange(size))
+        equal = int(np.argmax(np.append(differs, True)))
+        ends = equal == size
+        if ends and first + equal >= len(key.code):
+            return
+        place = self.response.place_of(piece.document)
+        word = piece.words.tokens - 1 if ends else int(piece.words.token[equal])
+        key_goes_on = first + equal < len(key.code)
+        key_word = f'"{self.of_key.words[key.token[first + equal]]}"' if key_goes_on else "nothing more"
+        line, column, around = place.line, None, None
+        if piece.layers.at is not None and piece.words.tokens:
+            line, column, around = piece.layers.at(word)
+        details = {"document": self.key.names[document], "key_word": f"{key_word} {'after it' if ends else 'instead'}"}
+        self.partings.append(Finding("parting-text", place.source.name, line, column, details, around))
+
+    def _note(self, document: int, pieces: Sequence[_Piece], counts: Mapping[str, int]) -> None:
+        """Notices about the text and the tags of a document."""
+        place = self.response.place_of(pieces[0].document)
+        details: dict[str, object] = {"document": self.key.names[document]}
+        for fault in FAULTS:
+            if (count := counts[f"tags_{fault}"]) and fault != "crossing":
+                tags = {**details, "count": plural(count, "tag")}
+                piece = next(piece for piece in pieces if piece.layers.faults.get(fault))
+                assert piece.layers.at is not None, "this is text with tags"
+                source = self.response.place_of(piece.document).source.name
+                line, column, around = piece.layers.at(fault)
+                self.notices.append(Finding(f"{fault}-tags", source, line, column, tags, around))
+        percent = 100 * ratio(counts)
+        if percent < self.least:
+            hint = ALIKE if counts["words"] > counts["deleted"] else OTHER
+            details |= {"fidelity": f"{percent:.1f}", "least": f"{self.least:g}", "what": described(counts)}
+            details["hint"] = hint
+            self.notices.append(Finding("low-fidelity", place.source.name, place.line, details=details))
+
+
+ALIKE = "mentions in inserted words match nothing, those in deleted words are missed"
+OTHER = "no word of the key was found in the answer: see whether the model refused, or answered for another document"
+"""What is said of a low fidelity."""
+
+MEANING = {
+    OVERLAP: "entities of different answers are joined if they share a mention in overlapping text",
+    APART: "entities of different answers are never joined",
+    SAME: "entities with the same id are joined",
+}
+
+
+def other_names(names: Sequence[str]) -> dict[str, int]:
+    """The documents of a key by other names that a file may have. For ``(bn/x); part 000`` these are ``bn_x_0`` and
+    ``x_0``, and ``bn_x`` and ``x`` if there is no other part. Names that could mean two documents are left out."""
+    meant: dict[str, set[int]] = defaultdict(set)
+    for document, name in enumerate(names):
+        base, number = part_of(name) or (name, "")
+        for base_name in (base, base.rsplit("/", 1)[-1]):
+            form = re.sub(r"[^\w.-]+", "_", base_name).strip("_")
+            numbers = {number, number.lstrip("0") or "0"} if number else set()
+            for other in (form, *(f"{form}_{part}" for part in numbers), *(f"{form}_part_{part}" for part in numbers)):
+                meant[other].add(document)
+    return {form: documents.pop() for form, documents in meant.items() if len(documents) == 1 and form}
+
+
+def words_of(side: Documents, documents: Iterable[int], name: str, *, zeros: bool = False) -> dict[int, Layers]:
+    """The words of some documents, which are read again; those of a response have empty nodes only with ``zeros``.
+
+    Raises `InputError` for a document whose words are not known.
+    """
+    by_place = {side.place_of(document): document for document in documents}
+    words: dict[int, Layers] = {}
+    for source in dict.fromkeys(place.source for place in by_place):
+        for layers in side.layers(source) if side.layers else ():
+            if (place := Place(source, layers.line)) in by_place:
+                with_own = layers._replace(zeros=np.flatnonzero(layers.empty).tolist()) if zeros else overt(layers)
+                words[by_place[place]] = layers if side.nodes is None or name == KEY else with_own
+    for place, document in by_place.items():
+        known = document in words and side.tokens[document] >= 0 and set(chain(*words[document].words)) != {NO_WORD}
+        if not known:
+            details = {"document": side.names[document], "side": name}
+            raise InputError([Finding("text-unknown", place.source.name, place.line, details=details)])
+    return words
+
+
+def overt(layers: Layers) -> Layers:
+    """The same without empty nodes."""
+    if not len(layers.numbers):
+        return layers
+    is_token = iter((~layers.empty).tolist())  # each sentence takes as many as it has words
+    words = (list(compress(sentence, is_token)) for sentence in layers.words)
+    return layers._replace(words=list(filter(None, words)))
+
+
+def spans_of_words(side: Documents, words: Mapping[int, Layers]) -> tuple[Ints, Ints]:
+    """The first and the last word of each mention of CorefUD in these documents, empty nodes counted as words; words
+    that a document lacks are taken for those after or before them."""
+    assert side.nodes is not None, "this is CorefUD"
+    start, end = side.start.copy(), side.end.copy()
+    first_word, last_word = side.nodes.first_word, side.nodes.last_word
+    for document, layers in words.items():
+        mentions = _mentions_of(side, document)
+        start[mentions] = np.searchsorted(layers.numbers, first_word[mentions])
+        end[mentions] = np.searchsorted(layers.numbers, last_word[mentions], side="right") - 1
+    return start, end
+
+
+def _mentions_of(side: Documents, document: int) -> slice:
+    """The mentions of a document among those of all."""
+    entities = np.searchsorted(side.document, [document, document + 1])
+    return slice(*np.searchsorted(side.entity, entities).tolist())
+
+
+def _stretched(begin: Ints, end: Ints, alignment: Alignment, key: Characters) -> tuple[Ints, Ints, Ints]:
+    """The first and the last word in the key for stretches of the response, and by how many characters they differ; -1
+    for stretches that the key does not have."""
+    start, last, differing = (np.full(len(begin), -1) for _ in range(3))
+    equal = np.append(0, np.cumsum(alignment.state == EQUAL))
+    for aligned in (in_place(alignment), alignment.state == MOVED):
+        known = np.flatnonzero(aligned)
+        if not len(known):
+            continue
+        first, stop = np.searchsorted(known, begin), np.searchsorted(known, end)
+        new = np.flatnonzero((start < 0) & (stop > first))
+        first_key, last_key = alignment.key[known[first[new]]], alignment.key[known[stop[new] - 1]]
+        # Of moved text one stretch counts: that with the first character.
+        start[new] = key.token[first_key]
+        last[new] = key.token[np.where(last_key < first_key, first_key, last_key)]
+        key_size = key.first[last[new] + 1] - key.first[start[new]]
+        same = equal[end[new]] - equal[begin[new]]
+        differing[new] = key_size + (end - begin)[new] - 2 * np.minimum(same, key_size)
+    return start, last, differing
+
+
+def _resolve(own: tuple[Ints, Ints], start: Ints, end: Ints, differing: Ints) -> None:
+    """If several mentions cover the same words, keep them for the one that differs least; the others match nothing, and
+    differ by -1."""
+    known = np.flatnonzero(differing >= 0)
+    order = known[order_by(*(column[known] for column in (start, end, differing, *own)))]
+    new = changes(start[order], end[order])
+    best = order[new][np.cumsum(new) - 1]
+    differing[order[(own[0][order] != own[0][best]) | (own[1][order] != own[1][best])]] = -1
+
+
+def _inserted(piece: _Piece) -> int:
+    """The number of words of a piece that have characters, none of which is in the key."""
+    token, tokens = piece.words.token, piece.words.tokens
+    known = tally(token[piece.alignment.state != ABSENT], tokens)
+    return int(np.count_nonzero((known == 0) & (tally(token, tokens) > 0)))
+
+
+def _states(piece: _Piece, key: Characters, sizes: Ints) -> tuple[Ints, Ints, Ints]:
+    """The words of the key that a piece has kept, those that it has moved, and all of which it has a character.
+    ``sizes`` are the numbers of characters of the words of the key."""
+    alignment, words = piece.alignment, piece.words
+    known = alignment.state != ABSENT
+    keys, first = np.unique(alignment.key[known], return_index=True)
+    state = alignment.state[known][first]
+    touched, index = np.unique(key.token[keys], return_inverse=True)
+    equal, moved = (tally(index[state == which], len(touched)) for which in (EQUAL, MOVED))
+    whole = equal == sizes[touched]
+    # A word with other characters in it is not kept: they belong to the word before them, or else to the next.
+    known_of_word = tally(words.token[known], words.tokens)
+    partly = np.flatnonzero(~known & (known_of_word[words.token] > 0))
+    places = np.flatnonzero(known)
+    nearest = np.searchsorted(places, partly)
+    before, after = (places[np.clip(nearest - by, 0, max(len(places) - 1, 0))] for by in (1, 0))
+    beside = np.where(words.token[before] == words.token[partly], before, after)
+    whole[np.searchsorted(touched, key.token[alignment.key[beside]])] = False
+    return touched[whole], touched[~whole & (equal + moved == sizes[touched]) & (moved > 0)], touched
+
+
+def _contain(which: Bools, start: Ints, end: Ints) -> Bools:
+    """Whether spans of tokens contain any of some tokens; a place after the last token is none."""
+    count = np.append(0, np.cumsum(which))
+    last = len(which)
+    return count[np.minimum(end + 1, last)] > count[np.minimum(start, last)]
+
+
+class _Gathered:
+    """Documents on the tokens of the key."""
+
+    def __init__(self, response: Documents, heads: str | None) -> None:
+        self.response, self.heads = response, heads
+        self.documents: list[Documents] = []
+        self.labels = list(response.odd_labels)
+        self.texts: dict[tuple[Source, int | None], tuple[list[str], list[str]]] = {}
+
+    def add(self, key: Documents, document: int, pieces: Sequence[_Piece], spans: Spans, words: DocumentWords) -> None:
+        """Add a document."""
+        place = self.response.place_of(pieces[0].document)
+        entities, entity = np.unique(spans.entity, return_inverse=True)
+        label, ids = self._ids(entities)
+        order = np.argsort(entity, kind="stable")
+        spans = spans.take(order)._replace(entity=entity[order])
+        nodes: Nodes | None = None
+        if key.nodes is not None:
+            size = sum(len(piece.words.code) for piece in pieces) + len(words.characters.code)
+            refuse_deep(place.source, spans.end - spans.start + 1, size, "characters")
+            spans, nodes = as_nodes(words, spans, ids, self.heads)
+            new = changes(spans.entity)
+            label = label[spans.entity[new]]
+            spans = spans._replace(entity=np.cumsum(new) - 1)
+        placed = Documents(
+            [key.names[document]],
+            [place],
+            key.tokens[[document]],
+            document=np.zeros_like(entities),
+            label=label,
+            line=np.full(len(order), place.line or 0),
+            odd_labels=self.labels,
+            words=self._words,
+            own_text=self.response.own_text,
+            entity=spans.entity,
+            start=spans.start,
+            end=spans.end,
+            nodes=nodes,
+        )
+        self.documents.append(by_appearance(placed) if key.nodes is None else placed)
+        own = [word for piece in pieces for sentence in piece.layers.words for word in sentence]
+        of_key = list(compress(words.words, ~words.empty))
+        self.texts[place.source, place.line] = of_key, own
+
+    def _ids(self, entities: Ints) -> tuple[Ints, list[str]]:
+        """The labels and the ids of entities. If pieces have the same id for several entities, a number is added."""
+        label, ids = self.response.label[entities], self.response.names_of(entities.tolist())
+        seen = Counter[str]()
+        for index, name in enumerate(ids):
+            seen[name] += 1
+            if seen[name] > 1:
+                ids[index] = f"{name}.{seen[name]}"
+                self.labels.append(ids[index])
+                label[index] = -len(self.labels)
+        return label, ids
+
+    def _words(self, source: Source, spans: Sequence[Span]) -> list[str]:
+        """The words of spans: of the key, or of the response if the key does not have them."""
+        passages = []
+        for span in spans:
+            words, own = self.texts[source, span.line]
+            if span.end < span.start:
+                passages.append(ZERO)
+                continue
+            start, size = span.start, span.end - span.start + 1
+            every, start = (words, start) if start < len(words) else (own, start - len(words))
+            passages.append(passage([every[index] for index in passage_places(start, size)], size))
+        return passages

@@ -1,0 +1,61 @@
+"""The table of layouts: how a report becomes text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any, NamedTuple
+
+ORDERS = {"prf": ("precision", "recall", "f1"), "rpf": ("recall", "precision", "f1")}
+"""The possible orders of the scores of a measure in readable tables."""
+
+
+class Layout(NamedTuple):
+    """The module that writes a layout, what it takes of a report, and, for readable tables, its order of scores."""
+
+    module: str
+    takes: str
+    order: str | None = None
+
+
+class Style(NamedTuple):
+    """How to print a report: the name of the layout, and for readable tables the digits of percentages after the point,
+    a name in `ORDERS` (None for the default of the layout), and the width of the terminal."""
+
+    layout: str
+    digits: int = 2
+    order: str | None = None
+    width: int = 80
+
+
+RESULT, FINDINGS, TABLES, DATA, ANNOTATIONS = "result", "findings", "tables", "data", "annotations"
+"""What a layout takes: the report of a score with its mentions, the report of findings, or the tables, data or
+annotations of any report (`corefscore.reports.row`). Layouts that take `RESULT` are those of official scorers: they
+list documents, and do without groups and intervals."""
+
+OFFICIAL, COREFUD = "official", "corefud"
+
+NAMES = {
+    OFFICIAL: Layout("corefscore.reports.layouts.official", RESULT),
+    COREFUD: Layout("corefscore.reports.layouts.corefud", RESULT),
+    "text": Layout("corefscore.reports.layouts.text", FINDINGS),
+    "table": Layout("corefscore.reports.layouts.tables", TABLES, "rpf"),
+    "markdown": Layout("corefscore.reports.layouts.papers", TABLES, "prf"),
+    "latex": Layout("corefscore.reports.layouts.papers", TABLES, "prf"),
+    "csv": Layout("corefscore.reports.layouts.separated", TABLES),
+    "tsv": Layout("corefscore.reports.layouts.separated", TABLES),
+    "json": Layout("corefscore.reports.layouts.json", DATA),
+    "github": Layout("corefscore.reports.layouts.github", ANNOTATIONS),
+}
+"""Every layout by name."""
+
+
+def fitting(*takes: str) -> tuple[str, ...]:
+    """The layouts of a report that has all of ``takes``; the first is the default of a command."""
+    return tuple(name for name, layout in NAMES.items() if layout.takes in takes)
+
+
+def rendered(report: Any, style: Style) -> Iterator[str]:
+    """A report as text, piece by piece."""
+    pieces: Iterator[str] = import_module(NAMES[style.layout].module).render(report, style)
+    return pieces

@@ -1,0 +1,149 @@
+"""The layout of the official scorer, byte for byte. The only arithmetic here is the truncation of percentages.
+
+Recorded cases decide every detail; a comment names the case where a detail is unusual.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import SupportsFloat
+
+from corefscore.core.documents import Documents
+from corefscore.core.errors import UsageError
+from corefscore.core.version import __version__
+from corefscore.metrics import LINKED, MENTIONS, find
+from corefscore.metrics.row import NODES, Measure, Metric
+from corefscore.reports.layouts import Style
+from corefscore.reports.score import Report
+from corefscore.scoring.results import Ratio, Result, Score, Shown
+
+RULE = "-" * 74 + "\n"
+
+
+def number(value: SupportsFloat) -> str:
+    """15 significant digits without padding; whole numbers in full."""
+    value = float(value)
+    return str(int(value)) if value.is_integer() else f"{value:.15g}"
+
+
+def percent(value: SupportsFloat) -> str:
+    """A value from 0 to 1 in percent, truncated (not rounded) after two digits: `74.99%`, `27.2%`, `100%`."""
+    return f"{int(float(value) * 10000) / 100:.15g}%"
+
+
+def result_line(label: str, score: Score) -> str:
+    """``LABEL: Recall: (a / b) x%  Precision: (c / d) y%  F1: z%`` and the rule under it."""
+
+    def side(name: str, counts: Ratio, value: float) -> str:
+        return f"{name}: ({number(counts.numerator)} / {number(counts.denominator)}) {percent(value)}"
+
+    return (
+        f"{label}: " * bool(label)
+        + f"{side('Recall', score.recall_counts, score.recall)}\t"
+        + f"{side('Precision', score.precision_counts, score.precision)}\tF1: {percent(score.f1)}\n{RULE}"
+    )
+
+
+def render(report: Report, style: Style) -> Iterator[str]:
+    """The output of a run, piece by piece; without documents, only totals and the messages about repeated mentions.
+
+    Raises `UsageError` for metrics of nodes, whose matches are no lists of spans.
+    """
+    result, documents = report.result, report.documents
+    if of_nodes := [metric.name for metric in result.metrics if metric.view == NODES]:
+        raise UsageError(f"--format official cannot show {' and '.join(of_nodes)}; use --format corefud or table")
+    yield f"version: 8.01 corefscore {__version__}\n"
+    beside = [name for name in (MENTIONS, LINKED) if name not in result.settings.metrics]
+    metrics = [metric for metric in result.metrics if metric.name not in beside]
+    # Listings are made once for all metrics of a view.
+    views = {metric.view for metric in metrics if documents}
+    listings = {view: list(_listings(result.views[view])) for view in views}
+    for metric in metrics:
+        if report.headings:
+            yield f"\nMETRIC {metric.name}:\n"
+        if not documents:
+            yield from (f"{line}\n" for lines in result.views[metric.view].messages.values() for line in lines)
+        for document, listing in enumerate(listings.get(metric.view, ())):
+            yield from _document(result, metric, document, listing, named=report.name is not None)
+        yield from _totals(result, metric)
+    if report.average:
+        yield f"CoNLL average: F1: {percent(result.conll)}\n"
+    if report.fidelity is not None:
+        yield f"{report.fidelity[0].upper()}{report.fidelity[1:]}\n"
+
+
+def _listings(view: Shown) -> Iterator[str]:
+    """The listing of each document: its entities in the key and in the response, repeated mentions included."""
+    for pairs in view.pairs:
+        keys, responses = _entity_lines(pairs.key), _entity_lines(pairs.response)
+        for document in range(len(pairs.key)):
+            yield _side(pairs.key, document, keys[document]) + _side(pairs.response, document, responses[document])
+
+
+def _side(documents: Documents, document: int, entities: str) -> str:
+    """The listing of one side of a document. A document that the response lacks has no name (recorded case
+    missing-document)."""
+    name = documents.names[document]
+    discarded = "".join(f"Discarded {piece}\n" for piece in documents.discarded.get(document, ()))
+    return f"====> {name}:\n{discarded}File {name}:\n{entities}"
+
+
+def _entity_lines(documents: Documents) -> list[str]:
+    """``Entity N: (S,E) (S,E)`` for each entity of each document."""
+    spans: list[list[str]] = [[] for _ in documents.document]
+    rows = zip(documents.entity.tolist(), documents.start.tolist(), documents.end.tolist(), strict=True)
+    for entity, start, end in rows:
+        spans[entity].append(f"({start},{end})")
+    lines: list[list[str]] = [[] for _ in documents.names]
+    for document, mentions in zip(documents.document.tolist(), spans, strict=True):
+        entities = lines[document]
+        entities.append(f"Entity {len(entities)}: {' '.join(mentions)}\n")
+    return ["".join(entities) for entities in lines]
+
+
+def _document(result: Result, metric: Metric, document: int, listing: str, *, named: bool) -> Iterator[str]:
+    """The output for a document.
+
+    The name of a document comes first if the user asked for it by name. Otherwise it comes between the listing and the
+    counts, and is omitted if the metric has no result line for documents (recorded cases: blanc.txt).
+    """
+    name = result.names[document]
+    scores = result.documents[name]
+    view = result.views[metric.view]
+    if named:
+        yield f"{name}:\n{listing}"
+    else:
+        yield f"{listing}{name if metric.per_document else ''}:\n"
+    yield from (f"{line}\n" for line in view.messages.get(document, ()))
+    mentions = scores[metric.identification]
+    common, key = mentions.recall_counts
+    response = mentions.precision_counts.denominator
+    yield (
+        f"Total key mentions: {number(key)}\n"
+        f"Total response mentions: {number(response)}\n"
+        f"Strictly correct identified mentions: {number(common)}\n"
+        f"Partially correct identified mentions: 0\n"
+        f"No identified: {number(key - common)}\n"
+        f"Invented: {number(view.key_copies[document] + (response - common) - key)}\n"
+    )
+    if metric.per_document:
+        several = len(metric.measures) > 1
+        for measure in _shown(metric):
+            yield result_line(measure.label if several else "", scores[measure.name])
+
+
+def _totals(result: Result, metric: Metric) -> Iterator[str]:
+    """The totals of a metric."""
+    yield "\n====== TOTALS =======\n"
+    labels = {measure.name: measure.label for measure in (*find(MENTIONS).measures, *metric.measures)}
+    yield result_line(labels[metric.identification], result[metric.identification])
+    if LINKED in result and LINKED not in result.settings.metrics:
+        yield result_line(find(LINKED).measures[0].label, result[LINKED])
+    yield metric.heading
+    for measure in _shown(metric):
+        yield result_line(measure.label, result[measure.name])
+
+
+def _shown(metric: Metric) -> list[Measure]:
+    """The measures of a metric without mention identification, which is printed before them."""
+    return [measure for measure in metric.measures if measure.name != metric.identification]

@@ -1,0 +1,1 @@
+"""Score a response: from settings and both sides, stage by stage, to the result."""

@@ -1,0 +1,148 @@
+"""Scoring of mentions that are more than spans (CorefUD): from pairs of documents to counts and notices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from corefscore.core.arrays import NONE, Bools, Floats, repeated
+from corefscore.core.documents import Documents
+from corefscore.core.findings import SHOWN, Finding, plural
+from corefscore.matching import lookups
+from corefscore.matching.matched import SEARCHES
+from corefscore.matching.mentions import Alignment, Mentions, align, heads_compared, numbered
+from corefscore.matching.pairing import Pairs
+from corefscore.matching.partings import described, partings
+from corefscore.matching.repeats import Repeat, copies_by_number, describe, distinct, refusal, repeats_of
+from corefscore.metrics import tables
+from corefscore.metrics.counts import packed
+from corefscore.metrics.row import NODES, Metric
+from corefscore.scoring.settings import Rules
+
+
+class About(NamedTuple):
+    """What is odd in a batch.
+
+    ``dropped`` are mentions that have dropped copies, ``repeated`` are mentions in several entities. ``looked_up`` is
+    the number of mentions that the official look-up finds in another entity than the alignment does. ``partings`` are
+    the places at which texts first differ, each a document and a token.
+    """
+
+    dropped: Sequence[Repeat]
+    repeated: Sequence[Repeat]
+    looked_up: int
+    pairs: Pairs
+    partings: Sequence[tuple[int, int]]
+
+
+def matched(pairs: Pairs, rules: Rules) -> tuple[Alignment, About]:
+    """Align the mentions that count. ``rules`` has no defaults left.
+
+    Raises `InputError` at the first copy of a mention if ``rules`` refuse copies.
+    """
+    assert rules.matching and rules.zeros and rules.lookup, "settled before"
+    by_head = heads_compared(rules.matching, rules.lookup)
+    key, response, document = numbered(pairs.key, pairs.response, by_head=by_head)
+    dropped: list[Repeat] = []
+    several: list[Repeat] = []
+    key = _that_count(key, pairs.key, rules, dropped, several)
+    response = _that_count(response, pairs.response, rules, dropped, several)
+    if rules.singletons == "drop":
+        key = key.keep(key.side.not_alone)
+    if rules.singletons != "keep":
+        response = response.keep(response.side.not_alone)
+    if rules.lookup in SEARCHES:
+        from corefscore.matching.searches import search
+
+        alignment = search(key, response, document, documents=len(pairs.key), matching=rules.matching)
+    else:
+        alignment = align(key, response, document, documents=len(pairs.key), matching=rules.matching, zeros=rules.zeros)
+    plain = lookups.plain(alignment) is not None
+    looked_up = 0 if plain or rules.lookup != "official" else lookups.differing(alignment)
+    return alignment, About(dropped, several, looked_up, pairs, _partings(pairs))
+
+
+def _that_count(
+    mentions: Mentions, documents: Documents, rules: Rules, dropped: list[Repeat], several: list[Repeat]
+) -> Mentions:
+    """The mentions of a side without zeros and copies that do not count. What is dropped and what is in several
+    entities is added to the lists."""
+    if rules.zeros == "drop":
+        mentions = mentions.keep(~mentions.nodes.zero)
+    side = mentions.side
+    if np.bincount(side.number).max(initial=0) < 2:
+        return mentions
+    if rules.repeated == "refuse":
+        raise refusal(_repeats(mentions, documents, repeated(side.number))[:1])
+    again = repeated(side.number) if rules.repeated == "first" else repeated(side.entity, side.number)
+    if again.any():
+        dropped += _repeats(mentions, documents, again)
+        mentions = mentions.keep(~again)
+    several += _repeats(mentions, documents, repeated(mentions.number))
+    return mentions
+
+
+def _repeats(mentions: Mentions, documents: Documents, copies: Bools) -> list[Repeat]:
+    """The mentions that some copies belong to, with all of their copies."""
+    spans = copies_by_number(mentions.number, copies)
+    return repeats_of(documents, [mentions.mention[span].tolist() for span in spans])
+
+
+def _partings(pairs: Pairs) -> list[tuple[int, int]]:
+    """The places at which the texts of documents first differ, except the end of the shorter text, which has a notice
+    of its own."""
+    tokens = partings(pairs)
+    within = (tokens >= 0) & (tokens < np.minimum(pairs.key.tokens, pairs.response.tokens))
+    return [(document, int(tokens[document])) for document in np.flatnonzero(within).tolist()]
+
+
+def counts(alignment: Alignment, metrics: Sequence[Metric], rules: Rules) -> Any:
+    """What each metric counts, by name, and the number of key mentions of each document.
+
+    Each metric counts from its own table (`corefscore.metrics.tables.counts`).
+    """
+    assert rules.lookup and rules.definitions, "settled before"
+    overlaps = tables.tables(alignment, rules.lookup)
+    found: dict[str, Floats] = {}
+    for metric in metrics:
+
+        def count(seen: Any, metric: Metric = metric) -> Floats:
+            return packed(metric.count(seen))
+
+        if metric.view == NODES:
+            found[metric.name] = count(alignment)
+        else:
+            found[metric.name] = tables.counts(metric.name, count, overlaps, rules.definitions)
+    return found, overlaps.key.key.total(overlaps.key.key.size)
+
+
+def marked_again(documents: Documents) -> dict[str, list[Repeat]]:
+    """The mentions of a side that have copies that do not count, and those in several entities, by the code of their
+    notices."""
+    mentions, _, _ = numbered(documents, Documents([], [], NONE), by_head=(True, True))
+    dropped: list[Repeat] = []
+    several: list[Repeat] = []
+    _that_count(mentions, documents, Rules().settled(nodes=True), dropped, several)
+    return {"dropped-repeat": dropped, "repeated-mention": several}
+
+
+def notices(parts: Sequence[About]) -> Iterator[Finding]:
+    """The notices about all batches."""
+    yield from describe("dropped-repeat", distinct([repeat for part in parts for repeat in part.dropped]), SHOWN)
+    yield from describe("repeated-mention", distinct([repeat for part in parts for repeat in part.repeated]), SHOWN)
+    yield from beside_each_other(parts)
+
+
+def beside_each_other(parts: Sequence[About]) -> Iterator[Finding]:
+    """Those of them that need both sides."""
+    looked_up = sum(part.looked_up for part in parts)
+    if looked_up:
+        places = next(part.pairs.response.places for part in parts if part.looked_up)
+        path = next(place for place in places if place is not None).source.name
+        yield Finding("official-lookup", path, details={"count": plural(looked_up, "mention")})
+    for part in parts:
+        for finding in described("different-word", part.pairs, part.partings):
+            same = finding.details["word"] == finding.details["key_word"]
+            yield finding._replace(code="different-sentence") if same else finding

@@ -1,0 +1,123 @@
+"""The values of ``--of``: one kind of mentions, or a division of all mentions into kinds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from corefscore.core.arrays import Ints
+from corefscore.core.errors import UsageError, nearest
+
+SIZE, KIND, DISTANCE, TYPE = DIVISIONS = ("size", "kind", "distance", "type")
+"""The divisions of mentions."""
+
+PRONOUNS, NAMES, NOMINALS = KINDS = ("pronouns", "names", "nominals")
+"""The kinds of the division `KIND`; each mention is of one of them."""
+
+FIRST = -1
+"""The distance of a mention without an antecedent."""
+
+UNTYPED = "-"
+"""The type of entities without one."""
+
+ENDLESS = int(np.iinfo(np.int64).max)
+
+OTHER_NAMES = {"singletons": "size:1", "long": "size:11-"}
+"""Other names of kinds."""
+
+Range = tuple[int, int]
+
+RANGES: Mapping[str, Mapping[str, Range]] = {
+    SIZE: {"1": (1, 1), "2": (2, 2), "3-5": (3, 5), "6-10": (6, 10), "11-": (11, ENDLESS)},
+    DISTANCE: {
+        "first": (FIRST, FIRST),
+        "0-20": (0, 20),
+        "21-100": (21, 100),
+        "101-500": (101, 500),
+        "501-": (501, ENDLESS),
+    },
+}
+"""The kinds of the divisions by ranges of numbers: the name of each after the colon, and its first and last number."""
+
+EXPECTED = (
+    "expected size, size:2-5, singletons, long, kind, pronouns, names, nominals, distance, distance:0-20, "
+    "distance:first, type or type:NAME"
+)
+
+
+class Of(NamedTuple):
+    """A value of ``--of``.
+
+    - ``value``: the value as it is in signatures.
+    - ``by``: one of `DIVISIONS`; ``division``: whether all kinds of it are wanted.
+    - ``ranges``: the kinds that are ranges of numbers, by name.
+    - ``kinds``: the kinds that are names, if these are known before the mentions are read.
+    - ``pronouns``: how pronouns are recognised (`corefscore.scoring.kinds.pronouns`).
+    """
+
+    value: str
+    by: str
+    division: bool
+    ranges: Mapping[str, Range]
+    kinds: tuple[str, ...]
+    pronouns: str
+
+    @property
+    def needs_files(self) -> bool:
+        """Whether kinds depend on what files contain besides coreference."""
+        return self.by in (KIND, TYPE)
+
+    def of_numbers(self, numbers: Ints) -> tuple[tuple[str, ...], Ints]:
+        """The names of the kinds, and the index of the kind of mentions with these sizes or distances, -1 for none."""
+        found = np.full(len(numbers), -1)
+        for index, (low, high) in enumerate(self.ranges.values()):
+            found[(numbers >= low) & (numbers <= high)] = index
+        return tuple(self.ranges), found
+
+    def of_names(self, numbers: Ints, names: tuple[str, ...]) -> tuple[tuple[str, ...], Ints]:
+        """The names of the kinds, and the index of the kind of mentions, which are given by their index in ``names``;
+        -1 for none."""
+        kinds = self.kinds or names
+        index_of = np.array([kinds.index(name) if name in kinds else -1 for name in names], dtype=np.int64)
+        return kinds, index_of[numbers] if len(numbers) else numbers
+
+
+def of(words: str) -> Of:
+    """A value of ``--of``. Raises `UsageError` for an invalid one."""
+    words = OTHER_NAMES.get(words, words)
+    by, colon, rest = words.partition(":")
+    if by in (KIND, *KINDS):
+        if (colon and not rest) or rest == "none":
+            raise _unknown(words, "expected a way to recognise pronouns, such as english, tags:PRON or words:FILE")
+        kinds = KINDS if by == KIND else (by,)
+        return Of(words, KIND, by == KIND, {}, kinds, rest or "auto")
+    if by not in DIVISIONS or (colon and not rest):
+        like = [] if by in DIVISIONS else nearest(by, [*DIVISIONS, *KINDS, *OTHER_NAMES])
+        raise _unknown(words, f"did you mean {' or '.join(like)}?" if like else EXPECTED)
+    if by == TYPE:
+        return Of(words, by, not rest, {}, (words,) if rest else (), "")
+    if not rest:
+        return Of(words, by, True, {f"{by}:{name}": ends for name, ends in RANGES[by].items()}, (), "")
+    low, high = RANGES[by].get(rest) or _range(words, rest)
+    if by == SIZE and low < 1:
+        raise _unknown(words, "entities have at least one mention")
+    return Of(words, by, False, {words: (low, high)}, (), "")
+
+
+def _range(words: str, rest: str) -> Range:
+    """The range ``4``, ``2-5`` or ``6-``. Raises `UsageError` for anything else."""
+    found = re.fullmatch(r"([0-9]{1,15})(?:(-)([0-9]{1,15})?)?", rest)
+    if found is None:
+        raise _unknown(words, "expected a number or a range: 4, 2-5 or 6-")
+    low = int(found[1])
+    high = low if found[2] is None else ENDLESS if found[3] is None else int(found[3])
+    if high < low:
+        raise _unknown(words, "expected a range that begins with its smaller number")
+    return low, high
+
+
+def _unknown(words: str, why: str) -> UsageError:
+    return UsageError(f'--of "{words}": {why}')

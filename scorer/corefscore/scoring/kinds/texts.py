@@ -1,0 +1,242 @@
+"""The text of the key, on which errors are analysed: words, sentences, parts of speech and parses."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+
+from corefscore.core.arrays import NONE, Bools, Ints, bounds, changes
+from corefscore.core.documents import SENTENCE, TENTH, Documents, Nodes
+from corefscore.core.errors import UsageError
+from corefscore.core.sources import Source
+from corefscore.formats.row import AUTO, LAST, PARSE, Layers
+from corefscore.matching.pairing import Pairs
+from corefscore.scoring.kinds import heads as parses
+
+PENN = "penn"
+
+NO_TAG = "-"
+"""The tag, and the parse, of a token of a document that has none."""
+
+
+SHORT = 40
+"""For spans of fewer tokens, only their own part of the parse is read: brackets closed elsewhere do not matter."""
+
+
+class TagSet(NamedTuple):
+    """A set of parts of speech: some tags that occur in every text, those of pronouns, and those of names. A ``*`` at
+    the end of a tag matches anything."""
+
+    occur: frozenset[str]
+    pronouns: tuple[str, ...]
+    names: tuple[str, ...]
+
+
+TAG_SETS: Mapping[str, TagSet] = {
+    PENN: TagSet(
+        frozenset(["NNS", "NNP", "NNPS", "VB", "VBD", "VBZ", "VBP", "VBG", "VBN", "PRP", "PRP$", "IN", "CC"]),
+        ("PRP", "PRP$", "WP", "WP$", "WDT", "WRB", "DT"),
+        ("NNP", "NNPS"),
+    ),
+    "upos": TagSet(
+        frozenset(["NOUN", "PROPN", "VERB", "ADP", "PRON", "CCONJ", "SCONJ", "PUNCT"]), ("PRON",), ("PROPN",)
+    ),
+    "stts": TagSet(
+        frozenset(["VVFIN", "VAFIN", "VVINF", "APPR", "ADJA", "PPER", "PPOSAT", "KON", "NE", "ART"]),
+        ("PPER", "PRF", "PPOSAT", "PPOSS", "PDS", "PRELS", "PRELAT", "PWS", "PIS"),
+        ("NE",),
+    ),
+    "alpino": TagSet(
+        frozenset(["VNW", "LID", "WW", "SPEC", "VZ", "TSW", "VG", "BW"]),
+        ("VNW*",),
+        ("SPEC(deeleigen*", "SPEC[deeleigen*", "N(eigen*", "N[eigen*"),
+    ),
+}
+"""Tag sets by name. The tag set of a text is the one that most tokens have a tag of; everything after a bracket in a
+tag is ignored."""
+
+
+class Text:
+    """The tokens of all documents of a key, one document after another.
+
+    ``words``, ``tags`` and ``parse`` have one value per token. ``words`` is empty if the key has no words, as with
+    clusters in memory; tokens without a tag or parse have `NO_TAG`. ``first`` is the first token of each document, and
+    one past the last token; ``ends`` is one past the last token of each sentence; ``sentence`` is the sentence of each
+    token. ``numbers`` is the number of each word where mentions are more than spans
+    (`corefscore.core.documents.Nodes`), and ``empty`` says whether it is an empty node.
+    """
+
+    def __init__(self, layers: Sequence[Layers | None]) -> None:
+        self.words: list[str] = []
+        self.tags: list[str] = []
+        self.parse: list[str] = []
+        ends: list[int] = []
+        first = [0]
+        for document in layers:
+            for sentence in document.words if document else ():
+                self.words += sentence
+                ends.append(len(self.words))
+            missing = [NO_TAG] * (len(self.words) - first[-1])
+            self.tags += (document.tags if document else ()) or missing
+            self.parse += (document.parse if document else ()) or missing
+            first.append(len(self.words))
+        self.numbers = np.concatenate([NONE, *(document.numbers for document in layers if document)])
+        self.empty = self.numbers % SENTENCE % TENTH > 0
+        self.first = np.array(first, dtype=np.int64)
+        self.ends = np.array(ends, dtype=np.int64)
+        self.sentence = np.searchsorted(self.ends, np.arange(len(self.words)), side="right")
+        self.tag_set = _tag_set(Counter(self.tags))
+        self.is_penn = self.tag_set == PENN
+        self._of_sentence: dict[int, dict[tuple[int, int], int]] = {}
+
+    def between(self, document: int, start: int, end: int) -> str:
+        """The words of a document from token ``start`` to token ``end``."""
+        first = int(self.first[document])
+        return " ".join(self.words[first + start : first + end + 1])
+
+    def heads(self, asked: str) -> str:
+        """How to find the heads of spans, `PARSE` or `LAST`. Raises `UsageError` for a way that needs CorefUD."""
+        if asked == AUTO:
+            return PARSE if self.is_penn and any("(NP" in bit for bit in self.parse) else LAST
+        if asked not in (PARSE, LAST):
+            raise UsageError(f"--heads {asked} needs CorefUD, which names heads and has trees; expected parse or last")
+        return asked
+
+    def head(self, start: int, end: int) -> int:
+        """The head of a span of tokens by the parse; the last token if the span is not a node."""
+        if end - start < SHORT:
+            tokens = slice(start, end + 1)
+            return start + parses.heads(self.parse[tokens], self.tags[tokens]).get((0, end - start), end - start)
+        sentence = int(self.sentence[start])
+        first = int(self.ends[sentence - 1]) if sentence else 0
+        if sentence not in self._of_sentence:
+            tokens = slice(first, int(self.ends[sentence]))
+            self._of_sentence[sentence] = parses.heads(self.parse[tokens], self.tags[tokens])
+        return first + self._of_sentence[sentence].get((start - first, end - first), end - first)
+
+    def heads_of(self, placed: Placed, mentions: Ints, document: Ints, way: str) -> Ints:
+        """The heads of some mentions of a side, whose documents are given, as tokens of this text. ``way`` is a result
+        of `heads`, for mentions without heads of their own."""
+        first = self.first[document]
+        if placed.head is not None:
+            return first + placed.head[mentions]
+        start, end = first + placed.start[mentions], first + placed.end[mentions]
+        return end if way == LAST else np.array(list(map(self.head, start.tolist(), end.tolist())), dtype=np.int64)
+
+    def placed(self, side: Documents) -> Placed:
+        """Where the mentions of a side are in this text."""
+        document = side.mention_document()
+        if side.nodes is None:
+            inside = (side.start >= 0) & (side.end < np.diff(self.first)[document])
+            return Placed(side.start, side.end, inside, None, {})
+        return _placed_nodes(self, document, side.nodes)
+
+
+class Placed(NamedTuple):
+    """Where the mentions of a side are in a text.
+
+    ``start`` and ``end`` are the first and the last token of each mention, from 0 in its document, ``inside`` says
+    whether the text has all of its tokens, and ``head`` is its head if mentions have heads. ``gaps`` has all tokens of
+    each mention that skips some.
+    """
+
+    start: Ints
+    end: Ints
+    inside: Bools
+    head: Ints | None
+    gaps: Mapping[int, Ints]
+
+
+def _placed_nodes(text: Text, document: Ints, nodes: Nodes) -> Placed:
+    """Where mentions that are more than spans are in a text; empty nodes are tokens here."""
+    owner = np.repeat(np.arange(len(nodes.size)), nodes.size)
+    position, known = _found(text, document[owner], nodes.word)
+    head, _ = _found(text, document, nodes.head)
+    start, end = position[nodes.first], position[nodes.first + nodes.size - 1]
+    lost = np.bincount(owner, weights=~known, minlength=len(start)) > 0
+    # An empty node between two words of a mention is not a gap.
+    overt = np.append(0, np.cumsum(~text.empty))
+    first = text.first[document]
+    spanned = overt[first + end + 1] - overt[first + start]
+    own_words = np.bincount(owner, weights=~text.empty[text.first[document[owner]] + position], minlength=len(start))
+    skips = np.flatnonzero(spanned > own_words)
+    stop = nodes.first + nodes.size
+    gaps = {mention: position[nodes.first[mention] : stop[mention]] for mention in skips.tolist()}
+    # A zero that is no empty node of the text is after its end.
+    nowhere = np.bincount(owner, weights=known, minlength=len(start)) == 0
+    start, end = (np.where(nowhere, np.diff(text.first)[document], place) for place in (start, end))
+    return Placed(start, end, ~lost, head, gaps)
+
+
+def _found(text: Text, document: Ints, words: Ints) -> tuple[Ints, Bools]:
+    """The token of each word in its document, from its number, and whether the text has it. ``document`` is sorted. A
+    word that the text lacks gets a token near it."""
+    position = np.empty(len(words), dtype=np.int64)
+    known = np.empty(len(words), dtype=np.bool_)
+    edges = bounds(document, len(text.first) - 1)
+    for number in np.flatnonzero(np.diff(edges)).tolist():
+        numbers = text.numbers[text.first[number] : text.first[number + 1]]
+        wanted = words[edges[number] : edges[number + 1]]
+        found = np.minimum(np.searchsorted(numbers, wanted), len(numbers) - 1)
+        position[edges[number] : edges[number + 1]] = found
+        known[edges[number] : edges[number + 1]] = numbers[found] == wanted
+    return position, known
+
+
+def _tag_set(tags: Mapping[str, int]) -> str | None:
+    """The name of the tag set of a text, from the number of tokens with each tag; None if it is not in `TAG_SETS`."""
+    counts: Counter[str] = Counter()
+    for tag, count in tags.items():
+        counts[re.split(r"[(\[]", tag, maxsplit=1)[0]] += count
+    matches = {name: sum(counts[tag] for tag in tag_set.occur) for name, tag_set in TAG_SETS.items()}
+    name = max(matches, key=lambda name: matches[name])
+    return name if matches[name] else None
+
+
+def text_of(pairs: Sequence[Pairs]) -> Text:
+    """The text of the key that some responses are paired with; reads the files of the key again.
+
+    It includes the empty nodes that only a response has, since mentions can consist of them.
+    """
+    layers = layers_of(pairs[0].key)
+    for batch in pairs:
+        if batch.response.nodes is not None:
+            of_response = layers_of(batch.response)
+            both = zip(layers, of_response, strict=True)
+            layers = [_with_empty(of_key, other) if of_key and other else of_key for of_key, other in both]
+    return Text(layers)
+
+
+def layers_of(side: Documents) -> list[Layers | None]:
+    """The layers of each document; None for documents that are not in a file."""
+    by_source: dict[Source, dict[int | None, int]] = defaultdict(dict)
+    for document, place in enumerate(side.places):
+        if place is not None and place.line is not None:
+            by_source[place.source][place.line] = document
+    layers: list[Layers | None] = [None] * len(side)
+    for source, documents in by_source.items():
+        for read in side.layers(source) if side.layers else ():
+            if read.line in documents:
+                layers[documents[read.line]] = read
+    return layers
+
+
+def _with_empty(layers: Layers, other: Layers) -> Layers:
+    """The layers of a document, with the empty nodes that only the other side has."""
+    more = ~np.isin(other.numbers, layers.numbers) & (other.numbers % SENTENCE % TENTH > 0)
+    if not more.any():
+        return layers
+    numbers = np.concatenate([layers.numbers, other.numbers[more]])
+    words, tags = list(chain.from_iterable(layers.words)), list(layers.tags)
+    words += [word for word, new in zip(chain.from_iterable(other.words), more, strict=True) if new]
+    tags += [tag for tag, new in zip(other.tags, more, strict=True) if new]
+    order = np.argsort(numbers, kind="stable")
+    cuts = np.flatnonzero(changes(numbers[order] // SENTENCE)).tolist()
+    in_order = [words[row] for row in order.tolist()]
+    sentences = [in_order[start:stop] for start, stop in zip(cuts, [*cuts[1:], None], strict=True)]
+    return layers._replace(words=sentences, tags=[tags[row] for row in order.tolist()], numbers=numbers[order])

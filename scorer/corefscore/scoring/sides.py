@@ -1,0 +1,216 @@
+"""Key and response, each a path, documents read earlier or clusters in memory: both become batches of documents."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from corefscore import formats
+from corefscore.core.documents import KEY, RESPONSE, Documents, joined
+from corefscore.core.errors import UsageError
+from corefscore.core.findings import Finding, plural, shortened
+from corefscore.core.names import NameOptions
+from corefscore.core.workers import Map, by_many_or_one
+from corefscore.formats.row import Reading
+from corefscore.metrics.row import Metric, names_asked
+from corefscore.scoring.settings import Settings
+
+if TYPE_CHECKING:
+    from corefscore.formats.memory.clusters import Clusters
+
+LONGEST_NAME = 255
+"""The longest file name on common file systems; a path can be longer."""
+
+ONLY_DOCUMENT = "document"
+"""The name of a document that was given without one."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Corpus:
+    """The documents of one side, as `read` returns them. ``notices`` are the notices of reading them, ``reading`` the
+    options they were read with. Both become part of the result of a score."""
+
+    documents: Documents
+    notices: Sequence[Finding]
+    reading: Mapping[str, str]
+
+    def __repr__(self) -> str:
+        return f"<Corpus of {plural(len(self.names), 'document')}>"
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The names of the documents, in order."""
+        return self.documents.names
+
+
+if TYPE_CHECKING:
+    File = str | os.PathLike[str]
+    Given = File | Sequence[os.PathLike[str]] | Corpus | Mapping[str, Clusters] | Clusters | Iterable[Clusters]
+    """A key or a response: a path; `pathlib.Path` objects, whose files are one corpus; a corpus read earlier; clusters
+    by document name; the clusters of one document; or a list of these."""
+
+
+def corpus(
+    path: str | Sequence[str],
+    reading: Reading,
+    side: str | None,
+    names: NameOptions | None,
+    *,
+    texts: bool = False,
+    watch: Callable[[int], None] | None = None,
+    workers: Map | None = None,
+) -> Corpus:
+    """Read a side as a corpus; the arguments are those of `corefscore.formats.read`."""
+
+    def run(workers: Map | None) -> Corpus:
+        notices: list[Finding] = []
+        batches = formats.read(path, notices, reading, side=side, names=names, texts=texts, watch=watch, apply=workers)
+        return Corpus(joined(list(batches)), tuple(notices), reading.settings)
+
+    return by_many_or_one(run, workers)
+
+
+Batches = Iterator[Documents]
+
+
+def batches_of(
+    key: Given,
+    response: Given,
+    metrics: Sequence[Metric],
+    settings: Settings,
+    reading: Reading,
+    *,
+    texts: bool = False,
+    watch: Callable[[int], None] | None = None,
+    workers: Map | None = None,
+) -> tuple[tuple[Batches, Batches], list[Finding], Settings]:
+    """Both sides as batches of documents, the notices of reading, and the settings including those of reading. Reading
+    the batches adds more notices to the list."""
+    notices: list[Finding] = []
+    asked: dict[str, Mapping[str, str]] = {}
+    names = names_asked(metrics, settings.own)
+    sides = _beside_files({KEY: key, RESPONSE: response}, reading, names, workers)
+    batches: dict[str, Batches] = {name: iter([documents]) for name, documents in _in_memory(sides).items()}
+    for name, side in sides.items():
+        if (paths := paths_of(name, side)) is not None:
+            asked[name] = reading.settings
+            batches[name] = formats.read(
+                paths, notices, reading, side=name, names=names, texts=texts and name == KEY, watch=watch, apply=workers
+            )
+        elif isinstance(side, Corpus):
+            asked[name] = side.reading
+            notices += side.notices
+            batches[name] = iter([side.documents])
+    return (batches[KEY], batches[RESPONSE]), notices, replace(settings, reading=_reading(asked))
+
+
+def _beside_files(
+    sides: dict[str, Any], reading: Reading, names: NameOptions | None, workers: Map | None
+) -> dict[str, Any]:
+    """Both sides; if one is clusters in memory and the other files, the clusters are completed from the files.
+
+    Documents without names get the names of those in the files, by position, and mentions beside CorefUD their words
+    (`corefscore.formats.corefud.clusters`). Raises `InputError` if the number of documents differs, and for mentions
+    whose words the files lack.
+    """
+    in_memory = [name for name, side in sides.items() if _is_in_memory(side)]
+    if len(in_memory) != 1:
+        return sides
+    (name,) = in_memory
+    (other,) = sides.keys() - in_memory
+    given, side = sides[name], sides[other]
+    if (paths := paths_of(other, side)) is not None:
+        side = corpus(paths, reading, other, names, workers=workers)
+    if side.documents.nodes is not None:
+        return {**sides, name: _on_words(given, name, side), other: side}
+    if is_nested(given):
+        from corefscore.formats.memory.nesting import by_position, nested
+
+        given = by_position(nested(given, name), name, side.names)
+    return {**sides, name: given, other: side}
+
+
+def _on_words(given: Any, name: str, other: Corpus) -> Corpus:
+    """Clusters in memory as mentions of the words of the other side."""
+    from corefscore.formats.corefud.clusters import documents, nested, refuse_unknown
+    from corefscore.formats.memory.nesting import by_position
+
+    if is_nested(given):
+        given = by_position(nested(given, name), name, other.names)
+    if name == KEY:
+        refuse_unknown(given, name, other.documents)
+    notices: list[Finding] = []
+    on_words = documents(given, name, other.documents, other.reading.get("heads"), notices)
+    return Corpus(on_words, notices, other.reading)
+
+
+def _in_memory(sides: Mapping[str, Any]) -> dict[str, Documents]:
+    """The documents of the sides that are clusters in memory. Without any, as in commands, their modules are not
+    imported."""
+    in_memory = {name: side for name, side in sides.items() if _is_in_memory(side)}
+    if not in_memory:
+        return {}
+    from corefscore.formats.memory.clusters import Mentions, documents
+    from corefscore.formats.memory.nesting import DOCUMENTS, nested, refusal, together
+
+    mentions = Mentions()
+    named = {name: side for name, side in in_memory.items() if isinstance(side, Mapping)}
+    unnamed = {name: nested(side, name) for name, side in in_memory.items() if name not in named}
+    if len(unnamed) == 2:
+        several = together(unnamed[KEY], unnamed[RESPONSE])
+        for name, side in zip((KEY, RESPONSE), several or (), strict=False):
+            named[name] = {str(number): document for number, document in enumerate(side)}
+    for name, side in unnamed.items():
+        if name in named:
+            continue
+        if side.level == DOCUMENTS:
+            expected = "documents by name, as the other side has them: dict(zip(names, documents))"
+            raise refusal(name, f"{side.shape}, a list of documents without names", expected)
+        named[name] = {ONLY_DOCUMENT: side.value}
+    return {name: documents(named[name], mentions, name) for name in in_memory}
+
+
+def _is_in_memory(side: object) -> bool:
+    """Whether a side is clusters in memory."""
+    return not is_path(side) and not isinstance(side, Corpus)
+
+
+def is_nested(side: object) -> bool:
+    """Whether a side is clusters in memory without document names."""
+    return _is_in_memory(side) and not isinstance(side, Mapping)
+
+
+def is_path(side: object) -> bool:
+    """Whether a side is a path or a list of paths."""
+    if isinstance(side, str | os.PathLike):
+        return True
+    return isinstance(side, Sequence) and bool(side) and all(isinstance(path, os.PathLike) for path in side)
+
+
+def paths_of(name: str, side: Any) -> str | list[str] | None:
+    """The path or paths of a side; None if it is not given by paths."""
+    if isinstance(side, str | os.PathLike):
+        return path_of(name, side)
+    return [os.fspath(path) for path in side] if is_path(side) else None
+
+
+def path_of(name: str, path: str | os.PathLike[str]) -> str:
+    """A path as text. Raises `UsageError` for text that is the content of a file rather than its name."""
+    text = os.fspath(path)
+    if (len(text) > LONGEST_NAME or "\n" in text or "\0" in text) and not os.path.exists(text):
+        begin = shortened(text.strip().partition("\n")[0])
+        raise UsageError(
+            f"{name}: no file has this name of {len(text)} characters, which begins {begin!r}; expected a path: "
+            "write text to a file first, and give clusters as lists"
+        )
+    return text
+
+
+def _reading(asked: Mapping[str, Mapping[str, str]]) -> Mapping[str, str]:
+    """The options of reading both sides; if the sides differ, each name begins with its side."""
+    first, *others = asked.values() or [{}]
+    if all(first == other for other in others):
+        return first
+    return {f"{side}_{name}": value for side, options in asked.items() for name, value in options.items()}

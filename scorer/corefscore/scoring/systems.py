@@ -1,0 +1,70 @@
+"""Several systems scored against one key: their results, and what is said about the key only once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from corefscore.core.documents import KEY
+from corefscore.core.errors import InputError, ScorerError, UsageError
+from corefscore.core.findings import Finding, Noticed
+from corefscore.scoring.results import Result
+from corefscore.scoring.sides import Corpus
+
+if TYPE_CHECKING:
+    from corefscore.scoring.sides import Given
+
+
+def files_of(key: Given) -> set[str]:
+    """The paths that notices about a key have: those of its files, or the name of the side for clusters in memory."""
+    if not isinstance(key, Corpus):
+        return {KEY}
+    return {place.source.name for place in key.documents.places if place is not None}
+
+
+def scored_each(
+    systems: Mapping[str, Any],
+    score_one: Callable[[Any], Result],
+    files: Collection[str],
+    *,
+    tell: Callable[[Sequence[Finding], str], None] = lambda found, name: None,
+    refused: Callable[[str, ScorerError], None] | None = None,
+    blamed: Collection[str] = (),
+) -> tuple[dict[str, Result], list[Noticed]]:
+    """Score systems with ``score_one``, which takes a value of ``systems``; returns results by name, and all notices.
+
+    ``tell`` is called with the notices of each system and its name; notices about the key alone, which is known by its
+    ``files``, are passed only once, with an empty name. The error of a system that cannot be scored is raised, or
+    passed to ``refused`` unless it is about a file in ``blamed``.
+    """
+    results = {}
+    notices: list[Noticed] = []
+    known: set[Hashable] = set()
+    for name, system in systems.items():
+        try:
+            result = score_one(system)
+        except (InputError, UsageError) as error:
+            paths = [finding.path for finding in error.findings] if isinstance(error, InputError) else []
+            if refused is None or any(path in blamed for path in paths):
+                raise
+            refused(name, error)
+            continue
+        results[name] = result
+        of_key = {_identity(notice): notice for notice in result.notices if _is_of_key(notice, files)}
+        once = [of_key[new] for new in of_key if new not in known]
+        own = [notice for notice in result.notices if not _is_of_key(notice, files)]
+        for found, of in ((once, ""), (own, name)):
+            tell(found, of)
+            notices += [(of, notice) for notice in found]
+        known.update(of_key)
+    return results, notices
+
+
+def _is_of_key(notice: Finding, files: Collection[str]) -> bool:
+    """Whether a notice is about the key alone, so that every system repeats it."""
+    return notice.path in files and notice.code != "missing-document"
+
+
+def _identity(notice: Finding) -> Hashable:
+    """A value that is the same for equal notices."""
+    return notice[:4], tuple(notice.details.items())

@@ -1,0 +1,939 @@
+"""Error analysis: `corefscore errors`, and what `corefscore.analysis` finds.
+
+Expected counts, errors and scores come from the cases of ``testdata/errors`` and, where they are there, of
+``../shared/errors``. They were recorded from the analyser of Kummerfeld and Klein and, for repairs in turn, from a
+formulation of its own (see FACTS.md there).
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import twins
+from corefscore import InputError, ScorerWarning, UsageError, analyse, read, score
+from corefscore.analysis import types
+from corefscore.analysis.costs import Measure, Scored, alone, in_turn, measured
+from corefscore.analysis.partitions import ABSENT, Partitions
+from corefscore.analysis.response import Analysis, Asked, analysed, pairs_of
+from corefscore.analysis.types import errors_of
+from corefscore.core.arrays import Ints
+from corefscore.core.sources import Source
+from corefscore.formats.conll.layers import read as read_layers
+from corefscore.formats.conll.lines import columns_of, lines_of, sentences
+from corefscore.formats.row import Reading, Request
+from corefscore.matching.matched import Matched, Side
+from corefscore.matching.pairing import Pairs
+from corefscore.metrics import find
+from corefscore.metrics.counts import packed, summed
+from corefscore.metrics.overlap import of_columns, overlap
+from corefscore.reports.errors.single import listed
+from corefscore.scoring.kinds.texts import Text, text_of
+from corefscore.scoring.results import Result, values
+from corefscore.scoring.run import scored, settings_of
+from corefscore.scoring.settings import Rules
+from hypothesis import given
+from hypothesis import strategies as st
+from support import ROOT, TESTDATA, call, every_second, within
+
+OWN = TESTDATA / "errors"
+CASES = ROOT.parent / "shared" / "errors" / "cases"
+EXPECTED = sorted({path.parent.name: path for of in (CASES, OWN) for path in of.glob("*/expected.json")}.values())
+DEMO = TESTDATA / "demo"
+
+CONLL = measured("conll")
+
+
+USUAL = Asked()
+
+
+def analysis_of(key: Path, response: Path, asked: Asked = USUAL, singletons: str = "keep") -> Analysis:
+    return analysed(*analysable(key, response, singletons), asked, CONLL)
+
+
+@lru_cache(maxsize=2)
+def analysable(key: Path, response: Path, singletons: str) -> tuple[Result, Pairs, Text]:
+    """What is analysed; a case has several analyses of it."""
+    settings = settings_of(CONLL.metrics, Rules(singletons=singletons), None, {})
+    result = scored(str(key), str(response), CONLL.metrics, settings, Reading(), keep_pairs=True)
+    pairs = pairs_of(result)
+    return result, pairs, text_of([pairs])
+
+
+def asked_of(options: Mapping[str, Any]) -> Asked:
+    """The options of a case; its spans are trimmed as in English whatever the language."""
+    pronouns = "none"
+    if options["pronoun_words"] == "english":
+        pronouns = "english"
+    elif options["pronoun_tags"]:
+        pronouns = "tags:" + ",".join(options["pronoun_tags"])
+    return Asked(options["heads"], pronouns, "english")
+
+
+def recorded() -> Iterator[tuple[Path, str]]:
+    for path in EXPECTED:
+        for response in json.loads(path.read_text())["responses"]:
+            yield path, response
+
+
+@pytest.mark.parametrize("case", every_second(list(recorded()), lambda case: f"{case[0].parent.name}-{case[1]}"))
+def test_recorded_cases(case: tuple[Path, str]) -> None:
+    """Counts, listed errors, operations; F1 of each measure to 1e-6, once each type is repaired, alone and in turn."""
+    path, response = case
+    for expected in json.loads(path.read_text())["responses"][response]["analyses"]:
+        options = expected["options"]
+        singletons = "drop-response" if options["singletons"] == "drop" else "keep"
+        found = analysis_of(path.parent / "key.conll", path.parent / f"{response}.conll", asked_of(options), singletons)
+        assert found.counts == expected["clean"]["errors"]
+        operations = {**expected["kk"]["total"]["operations"], "rename": found.counts[types.SPAN]}
+        assert found.errors.operations(len(found.repaired)) == operations
+        if all("listed" in document for document in expected["kk"]["documents"]):
+            assert errors_by_type(found) == listed_in(expected["kk"]["documents"])
+        steps = expected["clean"]["f1_in_turn"]
+        given, both = Scored(TOGETHER, found.given), Scored(TOGETHER, found.both)
+        asked = [(given, found.given.response, steps["none"]), (both, found.both.response, steps["span_error"])]
+        asked += [(both, entities, steps[name]) for name, entities in in_turn(found.errors)]
+        asked += [(both, its, expected["f1"][name]) for name, its in alone(found.errors) if name in expected["f1"]]
+        assert not differing(asked)
+
+
+NEAR = 1.1e-6
+"""The cases have six digits."""
+
+MEASURES = [measured(name) for name in ("muc", "bcub", "ceafe", "lea", "ceafm")]
+
+TOGETHER = Measure(
+    "conll",
+    [metric for measure in MEASURES for metric in measure.metrics],
+)
+"""What the cases tell the F1 of, counted in one table."""
+
+
+def differing(asked: Sequence[tuple[Scored, Ints, Mapping[str, float]]]) -> dict[str, tuple[float, float]]:
+    """The measures whose F1 in percent is another than expected, for responses beside a key, computed in one go."""
+    counts = [both.counts(entities) for both, entities, _ in asked]
+    sums = {name: np.stack([summed(its[name]) for its in counts]) for name in counts[0]}
+    found = {name: 100 * its.f1 for name, its in values(TOGETHER.metrics, sums).items()}
+    return {
+        f"{name} of response {at}": (float(found[name][at]), f1)
+        for at, (_, _, expected) in enumerate(asked)
+        for name, f1 in expected.items()
+        if not abs(found[name][at] - f1) <= NEAR
+    }
+
+
+class Sentences:
+    """Mentions as the cases have them: sentence, first token in it, the token after the last one."""
+
+    def __init__(self, found: Analysis) -> None:
+        self.text = found.text
+        self.first = np.append(0, found.text.ends)
+
+    def mention(self, document: int, start: int, end: int) -> tuple[int, int, int]:
+        at = int(self.text.first[document]) + start
+        sentence = int(self.text.sentence[at])
+        first = int(self.first[sentence])
+        return sentence - int(self.text.sentence[self.text.first[document]]), at - first, at - first + end - start + 1
+
+
+Shown = tuple[str, tuple[Any, ...]]
+
+
+def errors_by_type(found: Analysis) -> dict[str, set[Any]]:
+    """All errors by type: a set of what is listed of each."""
+    at, both = Sentences(found), found.both
+    of_type: dict[str, set[Any]] = {name: set() for name in types.TYPES if name not in SINGLETONS}
+
+    def shown(mentions: Sequence[int]) -> frozenset[Any]:
+        return frozenset(at.mention(*found.span(mention)) for mention in mentions)
+
+    members = {side: members_of(getattr(both, side)) for side in ("key", "response")}
+    for error in listed(found):
+        document = found.result.names[error.document]
+        entity = None
+        if error.type == types.CONFLATED:
+            entity = shown(members["response"][error.response])
+        elif error.type == types.DIVIDED:
+            entity = shown(members["key"][error.key])
+        if error.type in of_type:
+            of_type[error.type].add((document, shown(error.mentions), entity))
+    for repaired in found.repaired.tolist():
+        number, start, end = found.span(repaired)
+        response = at.mention(number, *found.in_response(repaired))
+        of_type[types.SPAN].add((found.result.names[number], response, at.mention(number, start, end)))
+    return of_type
+
+
+SINGLETONS = (types.EXTRA_SINGLETON, types.MISSING_SINGLETON)
+
+
+def members_of(entities: Any) -> dict[int, list[int]]:
+    found: dict[int, list[int]] = {}
+    for mention, entity in enumerate(entities.tolist()):
+        found.setdefault(entity, []).append(mention)
+    return found
+
+
+def listed_in(documents: Sequence[Mapping[str, Any]]) -> dict[str, set[Any]]:
+    """The same from a case; it names documents otherwise."""
+    of_type: dict[str, set[Any]] = {name: set() for name in types.TYPES if name not in SINGLETONS}
+    for document in documents:
+        name = f"({document['document']}); part {document['part']}"
+        for kind, its in document["listed"].items():
+            for error in its:
+                if kind == types.SPAN:
+                    of_type[kind].add((name, *map(tuple, error)))
+                elif isinstance(error, dict):
+                    piece, entity = (frozenset(map(tuple, error[part])) for part in ("piece", "entity"))
+                    of_type[kind].add((name, piece, entity))
+                else:
+                    of_type[kind].add((name, frozenset(map(tuple, error)), None))
+    return of_type
+
+
+def partition_of(labels: Sequence[int]) -> Ints:
+    """Labels as entities, numbered by first mention; 0 is `ABSENT`."""
+    order = {label: place for place, label in enumerate(dict.fromkeys(label for label in labels if label))}
+    return np.array([order.get(label, ABSENT) for label in labels], dtype=np.int64)
+
+
+@st.composite
+def random_errors(draw: st.DrawFn) -> tuple[Partitions, Any]:
+    """Two partitions of up to 14 mentions of two documents, and which of the mentions are pronouns."""
+    size = draw(st.integers(1, 14))
+    numbers = st.lists(st.integers(0, 4), min_size=size, max_size=size)
+    cut = draw(st.integers(0, size))
+    document = np.array([0] * cut + [1] * (size - cut))
+
+    def side() -> Ints:
+        return partition_of([label and label + 10 * int(d) for label, d in zip(draw(numbers), document, strict=True)])
+
+    places = np.arange(size)
+    key, response, inside = side(), side(), np.ones(size, dtype=np.bool_)
+    both = Partitions(2, document, places, places, inside, key, response, places, places, 0 * places).compact()
+    pronoun = draw(st.lists(st.booleans(), min_size=len(both.key), max_size=len(both.key)))
+    return both, np.array(pronoun, dtype=np.bool_)
+
+
+SWAPPED = dict(zip((*types.OF_RESPONSE, *types.OF_KEY), (*types.OF_KEY, *types.OF_RESPONSE), strict=True))
+
+
+def swapped(both: Partitions) -> Partitions:
+    """The partitions with key and response exchanged."""
+    return both._replace(key=both.response, response=both.key, key_row=both.response_row, response_row=both.key_row)
+
+
+@given(random_errors())
+def test_swapping_the_sides_swaps_the_types(drawn: tuple[Partitions, Any]) -> None:
+    both, pronoun = drawn
+    none = np.zeros(0, dtype=np.int64)
+    counts, others = (errors_of(each, pronoun).by_document(none) for each in (both, swapped(both)))
+    assert {SWAPPED.get(name, name): of_documents.tolist() for name, of_documents in counts.items()} == {
+        name: of_documents.tolist() for name, of_documents in others.items()
+    }
+
+
+@given(random_errors())
+def test_the_last_repair_is_the_key(drawn: tuple[Partitions, Any]) -> None:
+    """Each step is a partition of the mentions that are there; the last one has the same entities as the key."""
+    both, pronoun = drawn
+    last = [entities for _, entities in in_turn(errors_of(both, pronoun))][-1]
+    assert np.array_equal(last == ABSENT, both.key == ABSENT)
+    pairs = set(zip(both.key.tolist(), last.tolist(), strict=True)) - {(ABSENT, ABSENT)}
+    assert len(pairs) == len({key for key, _ in pairs}) == len({entity for _, entity in pairs})
+
+
+@given(random_errors())
+def test_pieces_and_missing_mentions_are_what_muc_misses(drawn: tuple[Partitions, Any]) -> None:
+    """Vilain et al. 1995: recall misses the links between the pieces of a key entity; precision the other way round."""
+    both, _ = drawn
+    for each in (both, swapped(both)):
+        errors = errors_of(each, np.zeros(len(each.key), dtype=np.bool_))
+        entities = len(errors.key.main)
+        misses = len(errors.pieces.key) + int(each.missing.sum()) - entities
+        counts = Scored(measured("muc"), each).counts(each.response)["muc"].sum(axis=0)[0]
+        assert misses == counts[1] - counts[0]
+
+
+def side_of(both: Partitions, entities: Ints) -> Side:
+    """A partition as readers give it: mentions by entity."""
+    number = np.array(sorted(np.flatnonzero(entities != ABSENT), key=lambda at: int(entities[at])), dtype=np.int64)
+    first = [int(np.flatnonzero(entities == entity)[0]) for entity in range(int(entities.max(initial=-1)) + 1)]
+    return Side(number, entities[number], both.document[np.array(first, dtype=np.int64)])
+
+
+@given(random_errors())
+def test_columns_count_as_files_do(drawn: tuple[Partitions, Any]) -> None:
+    """The table of partitions in columns gives every metric the same counts as that of mentions read from files."""
+    both, _ = drawn
+    key, response = (side_of(both, entities) for entities in (both.key, both.response))
+    slow = overlap(Matched(both.documents, both.document, key, response))._replace(by_entity=True)
+    fast = of_columns(both.documents, both.document, both.key, both.response)
+    for metric in (find(name) for name in ("muc", "bcub", "ceafm", "ceafe", "blanc", "lea")):
+        for ours, theirs in zip(metric.count(fast), metric.count(slow), strict=True):
+            assert np.array_equal(packed([ours]), packed([theirs])), metric.name
+
+
+ROWS = {
+    "tabs": b"d\t0\t0\tshe\tPRP\t(NP*)\t-\t(1)\n",
+    "tabs at the end": b"d\t0\t0\tshe\tPRP\t(1)\t\t\t\n",
+    "tabs and CR at the end": b"d\t0\t0\tshe\tPRP\t(1)\t\t\t\r\n",
+    "spaces": b"d   0  0  she  PRP (NP*)   -  -  (1)\n",
+    "spaces, few columns": b"d 0 0 she PRP (1)\n",
+    "three columns": b"d she (1)\n",
+    "a form feed in a word": b"d 0 0 sh\fe PRP (NP*) - (1)\n",
+    "space around a word": b"d\t0\t0\t she \tPRP\t(NP*)\t-\t(1)\n",
+    "a hash": b"#d\t0\t0\tshe\tPRP\t(NP*)\t-\t(1)\n",
+}
+
+
+@pytest.mark.parametrize("mixed", [False, True])
+@pytest.mark.parametrize("name", ROWS)
+def test_layers_are_the_columns_of_any_line(tmp_path: Path, name: str, mixed: bool) -> None:
+    """Usual lines are split fast; the words and columns are those of the grammar all the same."""
+    usual = b"d\t0\t1\tran\tVBD\t*\t-\t-\n" * mixed
+    path = tmp_path / "key.conll"
+    path.write_bytes(
+        b"#begin document (d); part 000\n" + usual + ROWS[name] + b"\n" + usual + b"# no token\n#end document\n"
+    )
+    (layers,) = read_layers(Source(str(path)), Request())
+    columns = [columns_of(line.text) for line in lines_of(Source(str(path))) if line.begin and line.token >= 0]
+    assert layers.words == next(sentences(Source(str(path)), [], Request()))
+    for found, at in ((layers.tags, 4), (layers.parse, 5)):
+        expected = [cells[at].decode() if len(cells) > at + 1 else "-" for cells in columns]
+        assert list(found) in (expected, [])
+        assert found or not {"PRP", "VBD", "(NP*)"} & set(expected)
+
+
+@pytest.mark.parametrize("spans", ["auto", "off"])
+@pytest.mark.parametrize("name", ["demo", "names"])
+def test_costs_in_turn_add_up_to_what_is_lost(name: str, spans: str) -> None:
+    folder = TESTDATA / name
+    found = analysis_of(folder / "key.conll", folder / "response.conll", Asked(spans=spans))
+    assert found.costs[-1].then == 1
+    assert sum(cost.in_turn for cost in found.costs) == pytest.approx(1 - found.score, abs=1e-12)
+
+
+def test_repeated_mentions_have_a_row_of_their_own() -> None:
+    """The score counts copies as the official scorer does; the analysis keeps the first, and says what that moves."""
+    folder = TESTDATA / "recorded" / "repeat-key-0012"
+    found = analysis_of(folder / "key.conll", folder / "response.conll")
+    assert found.copies > 0
+    moved = found.start - found.score
+    assert sum(cost.in_turn for cost in found.costs) + moved == pytest.approx(1 - found.score, abs=1e-12)
+
+
+def test_the_command_prints_what_is_lost() -> None:
+    done = within("errors", DEMO / "key.conll", DEMO / "response.conll")
+    assert (done.status, done.stderr) == (0, b"")
+    lines = done.stdout.decode().splitlines()
+    assert lines[0].startswith("what the score loses: CoNLL average 74.35, 25.65 below 100, in 1 document")
+    assert lines[-1].endswith("| errors=conll | spans=english | heads=last | pronouns=tags:penn")
+
+
+@pytest.mark.parametrize("layout", ["markdown", "latex", "csv", "tsv", "json", "github"])
+def test_every_layout_has_it(layout: str) -> None:
+    done = within("errors", DEMO / "key.conll", DEMO / "response.conll", "--format", layout)
+    assert done.status == 0
+    assert b"divided" in done.stdout.lower()
+    assert layout != "latex" or not set("█▏▎▍▌▋▊▉").intersection(done.stdout.decode())
+
+
+def test_json_holds_types_documents_groups_and_errors() -> None:
+    arguments = ("errors", DEMO / "key.conll", DEMO / "response.conll", "--format", "json", "--list")
+    found = json.loads(within(*arguments).stdout)
+    assert [its["type"] for its in found["types"]] == list(types.TYPES)
+    assert found["types"][-1]["then"] == 1
+    assert sum(its["count"] for its in found["types"]) == len(found["errors"])
+    assert [its["name"] for its in found["documents"]] == ["(demo/cats); part 000"]
+
+
+def test_two_systems_stand_beside_each_other() -> None:
+    systems = TESTDATA / "systems"
+    runs = (systems / "runs" / name for name in ("ash.conll", "birch.conll"))
+    done = within("errors", systems / "key.conll", *runs, "--pronouns", "none", "--top", "2")
+    assert (done.status, done.stderr) == (0, b"")
+    _, only_ash = done.stdout.split(
+        b"\nright in ash, wrong in birch: 28 mentions (pronouns 0, one word 22, longer 6);\n"
+    )
+    _, _, _, _, *rows, end = only_ash.decode().splitlines()[:7]
+    assert [row.split(maxsplit=1) for row in rows] == [
+        ["3", "w7 (2)  (nw/11); part 000"],
+        ["3", "w0 (0)  (nw/11); part 001"],
+    ]
+    assert not end
+
+
+def _written(path: Path, sentences: list[list[str]], clusters: list[list[list[int]]]) -> Path:
+    path.write_text(json.dumps({"doc_key": "d", "sentences": sentences, "clusters": clusters}) + "\n")
+    return path
+
+
+def test_errors_are_listed_by_type(tmp_path: Path) -> None:
+    words = [list("abcdef")]
+    key = _written(tmp_path / "key.jsonl", words, [[[0, 0]], [[1, 1], [2, 2]]])
+    response = _written(tmp_path / "response.jsonl", words, [[[3, 3]], [[4, 4], [5, 5]]])
+    arguments = ("errors", key, response, "--pronouns", "none", "--format", "json", "--list")
+    found = [its["type"] for its in json.loads(within(*arguments).stdout)["errors"]]
+    assert found == [name for name in types.TYPES if name in found]
+    assert len(found) == 4
+
+
+def test_mentions_of_two_systems_are_counted_by_what_became_of_them(tmp_path: Path) -> None:
+    """Counted by hand. In b, tokens 4 to 5 are found as token 5 and in another entity, which is the worse of both; the
+    extra mentions from token 2 on have different ends, so they are not the same."""
+    words = [list("abcdefgh")]
+    key = _written(tmp_path / "key.jsonl", words, [[[0, 0], [1, 1], [4, 5]]])
+    first = _written(tmp_path / "a.jsonl", words, [[[0, 0], [1, 1], [4, 5]], [[2, 3], [7, 7]]])
+    second = _written(tmp_path / "b.jsonl", words, [[[0, 0], [1, 1]], [[5, 5], [7, 7]], [[2, 2], [6, 6]]])
+    found = json.loads(within("errors", key, first, second, "--pronouns", "none", "--format", "json").stdout)
+    assert found["extra_mentions"] == {"both": 1, "only": {"a.jsonl": 1, "b.jsonl": 2}}
+    counts = {a: {b: count for b, count in row.items() if count} for a, row in found["key_mentions"].items()}
+    assert counts == {"right": {"right": 2, "wrong entity": 1}, "wrong span": {}, "wrong entity": {}, "missing": {}}
+    assert found["systems"]["b.jsonl"]["types"][0]["count"] == 1
+
+
+@pytest.mark.parametrize(("around", "shown"), [(0, "3"), (1, "234"), (3, "123456")])
+def test_diff_shows_sentences_around(around: int, shown: str, tmp_path: Path) -> None:
+    """The error is in the third of six sentences."""
+    words = [[word] for word in "abcdef"]
+    key = _written(tmp_path / "key.jsonl", words, [[[0, 0], [5, 5]], [[2, 2]]])
+    response = _written(tmp_path / "response.jsonl", words, [[[0, 0], [5, 5]]])
+    done = within("diff", key, response, "--pronouns", "none", "--around", str(around))
+    assert re.findall(r"^ +(\d)  ", done.stdout.decode(), re.MULTILINE) == list(shown)
+
+
+def test_a_list_has_a_line_an_error_with_its_place() -> None:
+    done = within("errors", DEMO / "key.conll", DEMO / "response.conll", "--format", "tsv")
+    lines = done.stdout.decode().splitlines()
+    counts = json.loads(within("errors", DEMO / "key.conll", DEMO / "response.conll", "--format", "json").stdout)[
+        "types"
+    ]
+    assert len(lines) == 1 + sum(its["count"] for its in counts)
+    assert all(line.split("\t")[3].isdigit() for line in lines[1:])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("--measure", "cone_b3"), "costs are differences in the F1 of a measure of all mentions"),
+        (("--measure", "lea.recall"), "costs are differences in the F1 of a measure of all mentions"),
+        (("--pronouns", "tags:"), '--pronouns "tags:": expected auto, none, english, tags:A,B or words:FILE'),
+        (("--pronouns", "words:nowhere"), "--pronouns words:nowhere: No such file or directory"),
+    ],
+)
+def test_what_cannot_be_analysed_is_refused(arguments: tuple[str, ...], text: str) -> None:
+    done = within("errors", DEMO / "key.conll", DEMO / "response.conll", *arguments)
+    assert (done.status, done.stdout) == (2, b"")
+    assert text in done.stderr.decode()
+
+
+def jsonlines(folder: Path, *documents: Mapping[str, Any]) -> Path:
+    path = folder / "both.jsonl"
+    path.write_text("".join(json.dumps(each) + "\n" for each in documents))
+    return path
+
+
+def test_json_without_sentences_is_shown_by_its_tokens(tmp_path: Path) -> None:
+    """The second document is the one with an error, at line 2 of the file."""
+    right = {"doc_key": "a", "clusters": [[[0, 0], [2, 2]]], "predicted_clusters": [[[0, 0], [2, 2]]]}
+    wrong = {"doc_key": "b", "clusters": [[[0, 1], [4, 4]]], "predicted_clusters": [[[0, 1], [4, 4], [7, 9]]]}
+    both = jsonlines(tmp_path, right, wrong)
+    done = within("errors", both, both, "--format", "tsv", "--pronouns", "none")
+    assert (done.status, done.stderr) == (0, b"")
+    assert done.stdout.decode().splitlines()[1:] == [f"extra mention\tb\t{both}\t2\t7-9\t7-9\t\t0\t"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "arguments", "what"),
+    [
+        ([], (), "the key has no words"),
+        (["a", "she"], (), "the key has no parts of speech"),
+        (["a", "she"], ("--pronouns", "english"), None),
+        (["a", "it's"], ("--pronouns", "english"), "nothing in the key fits --pronouns english"),
+        (["a", "she"], ("--pronouns", "tags:PRP"), "nothing in the key fits --pronouns tags:PRP"),
+        (["a", "she"], ("--pronouns", "none"), None),
+    ],
+)
+def test_pronouns_that_nobody_can_tell_are_told_once(
+    tmp_path: Path, rows: Sequence[str], arguments: tuple[str, ...], what: str | None
+) -> None:
+    words = {"sentences": [rows]} if rows else {}
+    both = jsonlines(
+        tmp_path, {"doc_key": "d", **words, "clusters": [[[0, 0], [1, 1]]], "predicted_clusters": [[[0, 0]]]}
+    )
+    other = tmp_path / "other.jsonl"
+    other.write_bytes(both.read_bytes())
+    done = within("errors", both, both, other, *arguments, "--format", "json")
+    told = done.stderr.decode().count("[no-pronouns]")
+    assert (done.status, told) == (0, 0 if what is None else 1)
+    assert f"{both}: notice[no-pronouns] no mention counts as a pronoun: {what}\n" in done.stderr.decode() or not what
+    refused = within("errors", both, both, *arguments, "--strict")
+    assert "[no-pronouns]" in refused.stderr.decode() or not what
+
+
+def test_a_repaired_span_is_listed_at_the_line_of_the_response(tmp_path: Path) -> None:
+    """Of the last mention: "x cat" of the response begins at line 4, "cat" of the key at line 5 of its file."""
+    begin, end = "#begin document (d); part 000", "#end document"
+    (tmp_path / "key").write_text("\n".join([begin, "a it (1)", "a sat -", "a x -", "a cat (1)", end, ""]))
+    (tmp_path / "response").write_text("\n".join([begin, "a it (2)", "a sat -", "a x (1", "a cat 1)", end, ""]))
+    done = within("errors", tmp_path / "key", tmp_path / "response", "--pronouns", "none", "--format", "tsv")
+    found = [line.split("\t")[:4] for line in done.stdout.decode().splitlines()[1:]]
+    place = ["(d); part 000", f"{tmp_path}/response", "4"]
+    assert found == [["span error", *place], ["divided entity", *place]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("errors", "--format", "github"), "--format github is for one response"),
+        (("errors", "--list"), "--list is for one response"),
+    ],
+)
+def test_lists_are_of_one_response(arguments: tuple[str, ...], text: str) -> None:
+    name, *rest = arguments
+    done = within(name, DEMO / "key.conll", DEMO / "response.conll", DEMO / "key.conll", *rest)
+    assert (done.status, done.stdout) == (2, b"")
+    assert text in done.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("--html", "page.html", "--type", "divided"), "--type is not for the page that --html writes"),
+        (("--html", "page.html", "--output", "text"), "--output is not for the page that --html writes"),
+        (("--html", "page.html", "--all"), "--all is not for the page that --html writes"),
+        (("--entity", "77"), "no mention has the entity 77"),
+    ],
+)
+def test_what_diff_would_pass_over_is_refused(tmp_path: Path, arguments: tuple[str, ...], text: str) -> None:
+    done = within("diff", DEMO / "key.conll", DEMO / "response.conll", *arguments, cwd=tmp_path)
+    assert (done.status, done.stdout) == (2, b"")
+    assert text in done.stderr.decode()
+    assert not list(tmp_path.iterdir())
+
+
+def test_diff_says_that_there_is_nothing_to_show() -> None:
+    done = within("diff", DEMO / "key.conll", DEMO / "key.conll")
+    assert (done.status, done.stdout.decode().splitlines()[0]) == (0, "no sentence has any errors")
+
+
+SIDES: Mapping[str, Callable[[Path], Any]] = {
+    "paths": lambda path: path,
+    "corpora": lambda path: read(path, side="key"),
+    "lists of paths": lambda path: [path],
+}
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_python_gives_what_the_command_prints(side: str) -> None:
+    key, response = DEMO / "key.conll", DEMO / "response.conll"
+    printed = json.loads(within("errors", key, response, "--format", "json", "--list", "--measure", "lea").stdout)
+    found = analyse(SIDES[side](key), SIDES[side](response), "lea")
+    assert found.to_dict() == printed
+    assert found.analysis.words(0) == "The cat"
+
+
+def test_python_takes_clusters_whose_mentions_have_an_order_and_no_words() -> None:
+    """The first mention of an entity is its main one, so that "he" and not "Bo" is put into the entity of Ann."""
+    with pytest.warns(ScorerWarning, match="no mention counts as a pronoun: the key has no words"):
+        found = analyse([["Ann", "she"], ["Bo", "he"]], [["Ann", "she", "he"], ["Bo"]]).to_dict()
+    assert [(its["type"], its["mentions"]) for its in found["errors"]] == [("conflated", ["he"]), ("divided", ["he"])]
+    assert found["types"][-1]["then"] == 1
+
+
+def test_python_takes_lists_of_documents_and_json_with_both_sides(tmp_path: Path) -> None:
+    key, response = [[[(0, 1), (4, 4)], [(2, 2)]], []], [[[(0, 1), (4, 4), (2, 2)]], []]
+    found = analyse(key, response, pronouns="none").to_dict()
+    fields = ({"clusters": one, "predicted_clusters": other} for one, other in zip(key, response, strict=True))
+    both = jsonlines(tmp_path, *({"doc_key": str(at), **its} for at, its in enumerate(fields)))
+    assert analyse(both, pronouns="none").to_dict()["errors"] == found["errors"] != []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "error", "text"),
+    [
+        (([[(0, 1)]],), {}, UsageError, "there is no response"),
+        (([[(0, 1)]], [[(0, 1)]], "cone_b3"), {}, UsageError, "costs are differences in the F1"),
+        (([[(0, 1)]], [[(0, 1)]]), {"spans": "of"}, UsageError, "spans='of' is not one of auto, punctuation, english"),
+        (([[(0, 1)]], [[(0, 1)]]), {"mesure": "lea"}, UsageError, "did you mean measure"),
+        (([[(0, 1)]], [[[["a"]]]]), {}, InputError, "expected"),
+    ],
+)
+def test_python_refuses_what_cannot_be_analysed(
+    arguments: tuple[Any, ...], options: Mapping[str, Any], error: type[Exception], text: str
+) -> None:
+    with pytest.raises(error, match=text):
+        analyse(*arguments, **options)
+
+
+@pytest.mark.parametrize("name", ["demo", "names"])
+def test_repaired_files_score_what_their_steps_reach(tmp_path: Path, name: str) -> None:
+    key, response = TESTDATA / name / "key.conll", TESTDATA / name / "response.conll"
+    done = within("errors", key, response, "--repaired", tmp_path / "steps", "--pronouns", "none", "--format", "json")
+    steps = json.loads(done.stdout)["types"]
+    files = sorted((tmp_path / "steps").iterdir())
+    assert [path.name for path in files] == [f"{at}-{name}.conll" for at, name in enumerate(types.TYPES, start=1)]
+    found = [score(key, path, ["muc", "bcub", "ceafe"]).conll for path in files]
+    assert found == pytest.approx([step["then"] for step in steps], abs=1e-12)
+    assert found[-1] == 1
+
+
+def test_crossing_mentions_of_one_entity_are_not_written(tmp_path: Path) -> None:
+    both = jsonlines(
+        tmp_path, {"doc_key": "d", "clusters": [[[0, 1], [1, 2]]], "predicted_clusters": [[[0, 1]], [[1, 2]]]}
+    )
+    done = within("errors", both, both, "--pronouns", "none", "--repaired", tmp_path / "steps")
+    assert (done.status, done.stdout) == (2, b"")
+    told = 'in document "d", mentions 0 to 1 and 1 to 2 of one entity cross after the step divided'
+    assert told in done.stderr.decode()
+    assert not (tmp_path / "steps").exists()
+
+
+def test_repaired_files_overwrite_nothing_that_is_read(tmp_path: Path) -> None:
+    response = tmp_path / "5-divided.conll"
+    response.write_bytes((DEMO / "response.conll").read_bytes())
+    done = within("errors", DEMO / "key.conll", response, "--repaired", tmp_path)
+    assert (done.status, done.stdout) == (2, b"")
+    assert "would overwrite" in done.stderr.decode()
+    assert list(tmp_path.iterdir()) == [response]
+
+
+@pytest.mark.filterwarnings("ignore::corefscore.ScorerWarning")
+def test_what_a_prompt_shows_is_short() -> None:
+    demo = TESTDATA / "demo"
+    report = analyse(demo / "key.conll", demo / "response.conll")
+    assert repr(report) == (
+        "<ErrorReport: what the score loses: CoNLL average 74.35, 25.65 below 100, in 1 document "
+        "(8 mentions in key, 7 in response)>"
+    )
+    assert repr(read(demo / "key.conll")) == "<Corpus of 1 document>"
+
+
+COREFUD = sorted(path.parent for path in (TESTDATA / "corefud" / "scoring").glob("*/key.conllu"))
+
+
+@pytest.mark.filterwarnings("ignore::corefscore.ScorerWarning")
+@pytest.mark.parametrize("folder", COREFUD, ids=lambda folder: folder.name)
+def test_corefud_loses_what_its_score_lacks(folder: Path) -> None:
+    """The F1 is that of the score, by its own matching; what look-ups move has a row of its own."""
+    sides = folder / "key.conllu", folder / "response.conllu"
+    ways: list[dict[str, Any]] = [
+        {},
+        {"matching": "exact", "singletons": "keep"},
+        {"heads": "last", "lookup": "alignment"},
+    ]
+    for how in ways:
+        report = analyse(*sides, pronouns="none", **how)
+        costs = report.analysis.costs
+        assert report.analysis.score == score(*sides, ["muc", "bcub", "ceafe"], **how).conll
+        assert sum(cost.in_turn for cost in costs) == pytest.approx(costs[-1].then - report.analysis.start, abs=1e-12)
+        rows = report.tables[0].rows
+        assert sum(row[3] for row in rows) == pytest.approx(costs[-1].then - report.analysis.score, abs=1e-12)
+
+
+def corefud(folder: Path, name: str, *rows: tuple[str, str, str, str]) -> Path:
+    """A file of one sentence; a row has the number of a word, its form, its part of speech and its attribute."""
+    lines = [f"{number}\t{form}\t_\t{tag}\t_\t_\t0\t_\t_\t{misc}" for number, form, tag, misc in rows]
+    path = folder / name
+    path.write_text("\n".join(["# global.Entity = eid-etype-head-other", "# newdoc id = d", *lines, "", ""]))
+    return path
+
+
+def test_empty_nodes_and_mentions_with_gaps_are_shown(tmp_path: Path) -> None:
+    """Words are counted with empty nodes, those that only the response has included: Ann, the zero of the key, the zero
+    of the response, saw, the, big, cat. The mention "the ... cat" skips a word."""
+    words = [
+        ("1", "Ann", "PROPN"),
+        ("2", "saw", "VERB"),
+        ("3", "the", "DET"),
+        ("4", "big", "ADJ"),
+        ("5", "cat", "NOUN"),
+    ]
+    cells = ["Entity=(e1-x-1-)", "_", "Entity=(e2[1/2]-x-2-)", "_", "Entity=(e2[2/2]-x-2-)"]
+    rows = [(*word, cell) for word, cell in zip(words, cells, strict=True)]
+    key = corefud(tmp_path, "key.conllu", rows[0], ("1.1", "_", "_", "Entity=(e1-x-1-)"), *rows[1:])
+    other = corefud(tmp_path, "response.conllu", rows[0], ("1.2", "he", "PRON", "Entity=(e1-x-1-)"), *rows[1:])
+    done = within("diff", key, other, "--singletons", "keep", "--zeros", "linear", "--quiet", "--all")
+    assert done.stdout.decode().splitlines()[1] == "    1  [Ann]e1 -[∅]e1 +[∅he]e1 saw [the]e2... big [cat]e2"
+    done = within("errors", key, other, "--zeros", "linear", "--singletons", "keep", "--quiet", "--format", "tsv")
+    assert [line.split("\t")[4:6] for line in done.stdout.decode().splitlines()[1:]] == [["2-2", "∅he"], ["1-1", "∅"]]
+    assert json.loads(within("errors", key, other, "--quiet", "--format", "json").stdout)["options"]["heads"] == "file"
+    assert b"| heads=file | pronouns=tags:upos\n" in within("errors", key, other, "--quiet").stdout
+
+
+@pytest.mark.parametrize(
+    ("folder", "heads", "text"),
+    [
+        (DEMO, "tree", "--heads tree needs CorefUD, which names heads and has trees; expected parse or last"),
+        (DEMO, "file", "--heads file needs CorefUD, which names heads and has trees; expected parse or last"),
+        (COREFUD[0], "parse", "--heads parse needs parses, which CorefUD lacks; expected file, tree or last"),
+    ],
+)
+def test_heads_that_a_format_lacks_are_refused(folder: Path, heads: str, text: str) -> None:
+    key, response = (next(folder.glob(f"{side}.conll*")) for side in ("key", "response"))
+    done = within("errors", key, response, "--heads", heads)
+    assert (done.status, done.stdout) == (2, b"")
+    assert text in done.stderr.decode()
+    refused = within("muc", key, response, "--heads", heads)
+    assert (refused.status, refused.stdout) == (2, b"")
+
+
+BOTH = {"sentences": [["Ann", "saw", "her", "cat"]], "clusters": [[[0, 0], [2, 2]], [[3, 3]]]}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("errors",), "what the score loses: CoNLL average 66.67, 33.33 below 100, in 2 documents"),
+        (("diff",), "b   CoNLL average 0.00; missing entity 1, missing singleton 1"),
+        (("diff", "b"), "b   CoNLL average 0.00; missing entity 1, missing singleton 1"),
+        (("compare", "--measures", "conll"), "conll    both    66.67"),
+    ],
+    ids=lambda arguments: " ".join(arguments) if isinstance(arguments, tuple) else "",
+)
+def test_a_file_of_both_sides_needs_no_response(tmp_path: Path, arguments: tuple[str, ...], text: str) -> None:
+    right = {"doc_key": "a", **BOTH, "predicted_clusters": BOTH["clusters"]}
+    path = jsonlines(tmp_path, right, {"doc_key": "b", **BOTH, "predicted_clusters": []})
+    name, *rest = arguments
+    done = within(name, path, *rest, "--quiet")
+    assert done.status == 0
+    assert text in done.stdout.decode()
+
+
+@pytest.mark.parametrize(
+    ("path", "rest", "text"),
+    [
+        (
+            "key.conll",
+            (),
+            "Missing argument 'RESPONSE'. Only JSON lines can have both sides in one file",
+        ),
+        ("both.jsonl", ("nowhere.jsonl",), "nowhere.jsonl: No such file or directory"),
+    ],
+)
+def test_a_missing_response_is_told(tmp_path: Path, path: str, rest: tuple[str, ...], text: str) -> None:
+    jsonlines(tmp_path, {"doc_key": "a", **BOTH, "predicted_clusters": []})
+    (tmp_path / "key.conll").write_bytes((DEMO / "key.conll").read_bytes())
+    done = within("errors", path, *rest, cwd=tmp_path)
+    assert (done.status, done.stdout) == (2, b"")
+    assert text in done.stderr.decode()
+
+
+LONG = "of_a_play_whose_name_takes_more_room_than_a_terminal_of_eighty_columns_has"
+
+
+@pytest.mark.parametrize("rest", [(), ("--list",), ("second=",)], ids=["one", "list", "two"])
+def test_tables_fit_a_terminal_and_names_stay_different(
+    tmp_path: Path, rest: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Documents whose names differ in the middle only; their words are as long."""
+    for side in ("key", "response"):
+        documents = []
+        for number in range(3):
+            words = [f"word_{word}_{LONG}" for word in range(8)]
+            entity = [[0, 2, 4], [1, 3, 5]] if side == "key" else [[0, 3, 4], [1, 2, 6]]
+            clusters = [[[token, token] for token in its] for its in entity]
+            documents.append({"doc_key": f"act_{number}_{LONG}", "sentences": [words], "clusters": clusters})
+        (tmp_path / f"{side}_{LONG}").write_text("".join(json.dumps(each) + "\n" for each in documents))
+    key, response = (tmp_path / f"{side}_{LONG}" for side in ("key", "response"))
+    more = [f"{each}{response}" if each.endswith("=") else each for each in rest]
+    monkeypatch.setenv("COLUMNS", "80")
+    done = within("errors", key, response, *more, "--pronouns", "none")
+    lines = done.stdout.decode().splitlines()[:-1]
+    assert done.status == 0
+    assert max(len(line) for line in lines if LONG not in line) <= 80, (
+        "but for titles with such a name, which is a word"
+    )
+    assert rest or all(any(line.startswith(f"act_{number}_") for line in lines) for number in range(3))
+
+
+def test_two_annotators_are_first_and_second() -> None:
+    """Nowhere is one of both the key; the F1 is the same the other way round."""
+    sides = [TESTDATA / "fables" / f"{side}.conll" for side in ("key", "response")]
+    for name in ("errors", "diff"):
+        done = within(name, *sides, "--symmetric")
+        text = done.stdout.decode().rpartition("\n\n")[0].replace("keep", "")
+        assert (done.status, done.stderr) == (0, b"")
+        assert not re.search(r"\b(key|response|missing|extra|error|lose|confl|div\b)", text)
+        assert "only in second" in text
+        assert done.stdout.endswith(b" | symmetric\n")
+
+
+BLANC_OF_BOTH = ([[(0, 0), (1, 1), (2, 2)]], [[(0, 0), (1, 1)], [(2, 2)]])
+REPEATED_IN_ONE = ([[(0, 0), (1, 1), (2, 2)], [(0, 0), (3, 3)]], [[(0, 0), (1, 1), (2, 2)], [(3, 3), (4, 4)]])
+ANNOTATED = [pair for kind in twins.KINDS for pair in twins.drawn(kind, 2)]
+
+
+@pytest.mark.parametrize("measure", ["conll", "blanc", "lea", "ceafm"])
+@pytest.mark.parametrize("more", [[], ["--singletons", "drop"], ["--mentions", "given"]], ids=str)
+def test_agreement_is_the_same_in_both_directions(measure: str, more: list[str], tmp_path: Path) -> None:
+    pairs = [BLANC_OF_BOTH, REPEATED_IN_ONE, *random.Random(measure).sample(ANNOTATED, 12)]
+    for number, pair in enumerate(pairs):
+        paths = [tmp_path / f"{number}{side}.jsonl" for side in "ab"]
+        for path, clusters in zip(paths, pair, strict=True):
+            path.write_text(json.dumps({"doc_key": "a", "clusters": clusters}))
+        how = (*more, "--measure", measure, "--symmetric", "--format", "json")
+        one, other = (json.loads(within("errors", *its, *how).stdout) for its in (paths, paths[::-1]))
+        assert one["score"] == pytest.approx(other["score"], abs=1e-12), pair
+        assert one["options"]["symmetric"]
+
+
+@pytest.mark.parametrize(
+    "folder",
+    sorted({path.parent for path in (TESTDATA / "corefud").glob("*/*/response.conllu")})[::3],
+    ids=lambda p: p.name,
+)
+def test_agreement_is_the_same_in_both_directions_of_corefud(folder: Path) -> None:
+    """By their spans: a mention that only shares the head of another finds different ones from the other side."""
+    sides = [folder / f"{side}.conllu" for side in ("key", "response")]
+    how = ("--singletons", "keep", "--symmetric", "--format", "json")
+    for measure in ("conll", "blanc"):
+        one, other = (
+            json.loads(within("errors", *its, *how, "--measure", measure).stdout) for its in (sides, sides[::-1])
+        )
+        assert one["score"] == pytest.approx(other["score"], abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "option",
+    ["--repeated official", "--singletons drop-response", "--matching head", "--lookup crac23", "--task crac22"],
+)
+@pytest.mark.parametrize("name", ["errors", "diff"])
+def test_annotators_are_treated_alike(name: str, option: str) -> None:
+    done = within(name, DEMO / "key.conll", DEMO / "response.conll", "--symmetric", *option.split())
+    assert (done.status, done.stdout) == (2, b"")
+    assert f"{option} treats the two sides differently; leave it or --symmetric out".encode() in done.stderr
+
+
+def test_two_annotators_are_two() -> None:
+    done = within("errors", DEMO / "key.conll", DEMO / "response.conll", DEMO / "key.conll", "--symmetric")
+    assert (done.status, done.stdout) == (2, b"")
+    assert b"--symmetric is for two annotators: leave the third file out" in done.stderr
+
+
+ONE_SIDED: Mapping[str, tuple[str, str]] = {
+    "no mention in the response": ("key", "nothing"),
+    "no mention in the key": ("nothing", "response"),
+    "no mention at all": ("nothing", "nothing"),
+    "no token": ("empty", "empty"),
+    "the key itself": ("key", "key"),
+    "singletons only": ("singletons", "singletons"),
+}
+
+
+def sides_of(folder: Path, name: str) -> list[Path]:
+    """The files of a row of `ONE_SIDED`, made from the demo."""
+    key = (DEMO / "key.conll").read_text().splitlines()
+    without = [line if line.startswith("#") or not line else line.rpartition("\t")[0] + "\t-" for line in key]
+    lone = [line.rpartition("\t")[0] + f"\t({at})" if line and line[0] != "#" else line for at, line in enumerate(key)]
+    texts = {"nothing": without, "empty": [key[0], "#end document"], "singletons": lone}
+    for made, lines in texts.items():
+        (folder / made).write_text("\n".join([*lines, ""]))
+    return [folder / side if side in texts else DEMO / f"{side}.conll" for side in ONE_SIDED[name]]
+
+
+@pytest.mark.parametrize("name", ONE_SIDED)
+@pytest.mark.parametrize("measure", ["conll", "muc", "bcub", "ceafm", "ceafe", "blanc", "lea"])
+def test_one_sided_files_are_analysed_by_every_measure(
+    tmp_path: Path, name: str, measure: str, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """What the costs reach is the score of the key against itself, which is not 100 without links or mentions."""
+    sides = sides_of(tmp_path, name)
+    done = call(capfdbinary, "errors", *sides, "--measure", measure, "--pronouns", "none", "--format", "json")
+    assert done.status == 0
+    found = json.loads(done.stdout)
+    best = json.loads(call(capfdbinary, measure, sides[0], sides[0], "--format", "json").stdout)["total"][measure]["f1"]
+    assert found["types"][-1]["then"] == pytest.approx(best, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ONE_SIDED)
+def test_one_sided_files_are_shown(tmp_path: Path, name: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    sides = sides_of(tmp_path, name)
+    second = tmp_path / "second"
+    second.write_bytes(sides[1].read_bytes())
+    asked: list[list[str | Path]] = [
+        *(["errors", *sides, "--format", layout] for layout in ("table", "markdown", "latex", "csv", "github")),
+        ["errors", *sides, second],
+        ["diff", *sides],
+        ["diff", *sides, "--html", tmp_path / "page.html"],
+    ]
+    for arguments in asked:
+        done = call(capfdbinary, *arguments, "--pronouns", "none", "--quiet")
+        assert (done.status, done.stderr) == (0, b""), arguments
+    assert (tmp_path / "page.html").stat().st_size
+
+
+def test_a_key_that_cannot_have_100_is_told(tmp_path: Path) -> None:
+    """MUC counts links, and singletons have none."""
+    sides = sides_of(tmp_path, "singletons only")
+    printed = within("errors", *sides, "--pronouns", "none").stdout.decode()
+    assert "key itself has 66.67 here, so the costs add up to less than 100" in printed
+
+
+def test_the_report_says_what_to_mend_first_and_where_to_look() -> None:
+    """The sentence names the type that costs most in turn; the command below the documents runs as it is printed."""
+    sides = [str(TESTDATA / "fables" / f"{side}.conll") for side in ("key", "response")]
+    printed = within("errors", *sides).stdout.decode()
+    sentence = "most is lost because key entities are spread over several response entities (divided entity): 29.59"
+    assert sentence in printed.replace("\n  ", " ")
+    line = next(line for line in printed.splitlines() if line.startswith("in the text: "))
+    _, *words = shlex.split(line.removeprefix("in the text: "))
+    assert words == ["diff", "KEY", "RESPONSE", "(fables/lion); part 000"]
+    shown = within("diff", *sides, words[-1])
+    assert (shown.status, shown.stdout.startswith(b"(fables/lion); part 000   CoNLL average 61.80")) == (0, True)
+
+
+def test_the_better_of_two_systems_is_better_in_something() -> None:
+    systems = TESTDATA / "systems"
+    first, second = (systems / "runs" / name for name in ("ash.conll", "birch.conll"))
+    for order in ((first, second), (second, first)):
+        printed = within("errors", systems / "key.conll", *order, "--pronouns", "none").stdout.decode()
+        sentence = "ash is better than birch mostly in divided entity (+1.53); worse in conflated entities (-1.20)"
+        assert sentence in printed.replace("\n  ", " ")
+        assert "\nash loses most to divided entity (7.58)\n" in printed
+        assert "\nbirch loses most to divided entity (9.11)\n" in printed
+    equal = within("errors", systems / "key.conll", first, f"again={first}", "--pronouns", "none").stdout.decode()
+    assert "is better than" not in equal
+
+
+def test_names_and_words_cannot_move_a_terminal(tmp_path: Path) -> None:
+    """A document whose name and words have escape codes, which are in tables, headings, titles and notes."""
+    for side, entities in (("key", "0101"), ("response", "0011")):
+        lines = []
+        for number in range(2):
+            rows = [f"d\t0\t{at}\tw\x1b[31m{at}\tNN\t-\t({entity})" for at, entity in enumerate(entities)]
+            lines += [f"#begin document (a\x1b[31m it's {number}); part 000", *rows, "", "#end document"]
+        (tmp_path / side).write_text("\n".join([*lines, ""]))
+    other = tmp_path / "other"
+    other.write_bytes((tmp_path / "key").read_bytes())
+    asked: list[list[str | Path]] = [["errors"], ["errors", other], ["errors", "--list"], ["diff"]]
+    for name, *rest in asked:
+        done = within(name, tmp_path / "key", tmp_path / "response", *rest, "--pronouns", "none")
+        assert (done.status, b"\x1b" in done.stdout, "\u241b" in done.stdout.decode()) == (0, False, True), rest
+
+
+def test_a_second_response_is_no_name_of_a_document() -> None:
+    """What `errors` takes as its third argument is for the page of `diff`."""
+    systems = TESTDATA / "systems"
+    done = within("diff", systems / "key.conll", systems / "runs" / "ash.conll", systems / "runs" / "birch.conll")
+    assert (done.status, done.stdout) == (2, b"")
+    assert b"birch.conll --html FILE\n" in done.stderr
+
+
+@pytest.mark.parametrize("boundary", ["key", "both"])
+def test_costs_are_those_of_the_options_of_a_metric(boundary: str) -> None:
+    """By hand: one entity of three mentions, of which the response has two together; without links of the other kind
+    in the key, F1 is 2/4 by the key and 1/4 by both sides."""
+    key, response = [[(0, 0), (1, 1), (2, 2)]], [[(0, 0), (1, 1)], [(2, 2)]]
+    found = analyse(key, response, "blanc", pronouns="none", boundary=boundary).analysis
+    assert found.start == found.score == {"key": 0.5, "both": 0.25}[boundary]
+    assert found.start + sum(cost.in_turn for cost in found.costs) == 1

@@ -1,0 +1,204 @@
+"""Time grows in proportion to the input: four times the input takes far less than sixteen times the processor time."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import corefscore.formats.conll.reader as conll
+import numpy as np
+import pytest
+from corefscore.core import arrays
+from corefscore.core.sources import Source
+from corefscore.matching.text import characters, placing, stretches, zeros
+from hostile import HOSTILE, Made
+from support import call, forked
+
+pytestmark = pytest.mark.outside
+"""Each row takes seconds of processor time."""
+
+TIMES = 4
+"""How many times as large the larger input is."""
+
+AT_MOST = 9
+"""How many times as long it may take: between 4, of what is linear, and 16, of what is quadratic."""
+
+SLACK = 0.2
+"""Seconds of processor time that always may come on top: of imports, of another process in the same core."""
+
+
+def long_names(side: str) -> Made:
+    """Documents with names of a tenth of the size each, none of them on the other side, and of rare letters."""
+
+    def made(size: int) -> bytes:
+        random = Random(side)
+        names = ["".join(chr(random.randrange(0x4E00, 0x4F00)) for _ in range(size // 30)) for _ in range(10)]
+        return b"".join(b"#begin document %s\n#end document\n" % name.encode() for name in names)
+
+    return made
+
+
+def fields_beside(size: int) -> bytes:
+    """A document for every fifty bytes, each with a field of its own."""
+    return HOSTILE["json of a field of its own each"](size)
+
+
+def tagged(unit: bytes, before: bytes = b"") -> Made:
+    """Tagged text of that piece again and again, behind another one as often."""
+    return lambda size: b"%b a %b" % (before * (size // len(before + unit)), unit * (size // len(before + unit)))
+
+
+def quoted(side: str, part: float, copies: int = 1) -> Made:
+    """A text of words that are rare, as a key or as an answer that has part of it, or several copies."""
+
+    def made(size: int) -> bytes:
+        words = [f"w{at * 7919 % 99991}x{at % 13}" for at in range(size // 10)]
+        if side == "key":
+            return b"#begin document (1); part 000\n%b#end document\n" % b"".join(
+                b"%b\t-\n" % w.encode() for w in words
+            )
+        return (" ".join(words[: int(part * len(words))]) + " [a](#1) ").encode() * copies
+
+    return made
+
+
+SCORED = ["lea", "0", "1", "none", "--input-format", "response=tagged"]
+"""The call for an answer beside a key."""
+
+KEY = quoted("key", 1)
+
+ROWS: dict[str, tuple[int, Sequence[Made], Sequence[str]]] = {
+    "a cell of digits": (80_000, [HOSTILE["a cell of digits"]] * 2, ["lea", "0", "1", "none"]),
+    "a field twice": (400_000, [HOSTILE["json of a field twice"]] * 2, ["lea", "0", "1", "none"]),
+    "a field of its own each": (600_000, [fields_beside], ["convert", "0", "/dev/null"]),
+    "a word of many subtokens": (300_000, [HOSTILE["json of a word of many subtokens"]], ["convert", "0", "/dev/null"]),
+    "an array": (2_000_000, [HOSTILE["json in an array"]] * 2, ["lea", "0", "1", "none"]),
+    "an array of one object": (4_000_000, [HOSTILE["json in an array of one object"]], ["validate", "0"]),
+    "a text of mentions": (800_000, [HOSTILE["json of a text of mentions"]] * 2, ["lea", "0", "1", "none"]),
+    "words of mentions": (800_000, [HOSTILE["json of words of mentions"]], ["validate", "0"]),
+    "an answer of brackets": (200_000, [KEY, tagged(b"[")], SCORED),
+    "an answer of brackets that close nothing": (200_000, [KEY, tagged(b"](#1)")], SCORED),
+    "an answer nested 100,000 deep": (200_000, [KEY, tagged(b"](#1)", b"[")], SCORED),
+    "an answer of one tag": (200_000, [KEY, tagged(b"[a](#1) ")], SCORED),
+    "half an answer": (400_000, [KEY, quoted("answer", 0.5)], SCORED),
+    "a text twice": (400_000, [KEY, quoted("answer", 1, 2)], SCORED),
+    "tags without an answer, validated": (400_000, [tagged(b"](#1)", b"[[")], ["validate", "0"]),
+    "long names": (240_000, [long_names("key"), long_names("response")], ["muc", "0", "1", "none"]),
+}
+"""The larger size, what makes the files, and the call, with files by number."""
+
+LONG = {"an array", "an array of one object", "a field of its own each", "a text of mentions", "words of mentions"}
+"""Those that take seconds."""
+
+
+def seconds(*arguments: str) -> float:
+    """The processor time of the command, that of the kernel left out."""
+    with Path(os.devnull).open("r+") as nothing:
+        return forked(*arguments, streams=[nothing.fileno()] * 3)[1]
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in LONG else []) for name in ROWS]
+)
+def test_time_grows_in_proportion(name: str, tmp_path: Path) -> None:
+    size, makers, words = ROWS[name]
+
+    def taken(size: int) -> float:
+        for number, make in enumerate(makers):
+            (tmp_path / str(number)).write_bytes(make(size))
+        return seconds(*(str(tmp_path / word) if word.isdigit() else word for word in words))
+
+    start = min(taken(1000) for _ in range(2))
+    # What is quadratic is too slow every time; another process only now and then.
+    assert any(taken(size) - start <= AT_MOST * max(0.0, taken(size // TIMES) - start) + SLACK for _ in range(3))
+
+
+def counting(calls: list[object], function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, with a mark in ``calls`` for each call."""
+
+    def counted(*given: Any) -> Any:
+        calls.append(given)
+        return function(*given)
+
+    return counted
+
+
+def test_a_file_is_read_again_once_however_many_batches_have_repeats(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    sides = tmp_path / "key", tmp_path / "response"
+    for path in sides:
+        path.write_text("".join(f"#begin document {d}\nw\t(1)|(1)\n#end document\n" for d in range(40)))
+    reads: list[object] = []
+    monkeypatch.setattr(Source, "numbered_lines", counting(reads, Source.numbered_lines))
+    monkeypatch.setattr(conll, "BATCH", 100)
+    monkeypatch.setattr(conll, "BLOCK", 100)
+    assert call(capfdbinary, "lea", *sides, "none", "--repeated", "first").status == 0
+    assert len(reads) == 2  # once for each side
+
+
+class Elements:
+    """numpy, with the elements of all arrays counted that its functions are given or give."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __getattr__(self, name: str) -> Any:
+        its = getattr(np, name)
+        if isinstance(its, type) or not callable(its):
+            return its
+
+        def counted(*given: Any, **more: Any) -> Any:
+            found = its(*given, **more)
+            results = found if isinstance(found, tuple) else (found,)
+            looked_at = given[1:] if name == "searchsorted" else given
+            self.count += sum(each.size for each in (*looked_at, *results) if isinstance(each, np.ndarray))
+            return found
+
+        return counted
+
+
+@pytest.mark.parametrize("words", [30, 0], ids=["windows", "other text"])
+def test_pieces_of_a_document_take_time_in_their_own_length(
+    words: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """Pieces that overlap by half, some words changed, or of other text: four times the key and the pieces."""
+
+    def touched(size: int) -> int:
+        text = [f"w{at * 7919 % 99991}" for at in range(size)]
+        document = {"doc_key": "d", "sentences": [text], "clusters": [[[0, 0]]]}
+        (tmp_path / "key").write_text(json.dumps(document) + "\n")
+        pieces = [text[at : at + words] or [f"x{at}y{other}" for other in range(30)] for at in range(0, size, 15)]
+        answers = (" ".join(["[a](#1)", *its[:7], "other", *its[8:]]) for its in pieces)
+        lines = (json.dumps({"doc_key": "d", "answer": answer}) + "\n" for answer in answers)
+        (tmp_path / "answers").write_text("".join(lines))
+        counted = Elements()
+        for module in (placing, stretches, zeros, characters):
+            monkeypatch.setattr(module, "np", counted)
+        done = call(capfdbinary, "lea", tmp_path / "key", tmp_path / "answers", "none", "--quiet")
+        assert done.status == 0
+        return counted.count
+
+    assert touched(4 * 1200) < 6 * touched(1200)
+
+
+def test_files_with_faults_take_time_in_their_own_length(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    lines = "w (1\nw 1)\n" * 20 + "w (2\n"
+
+    def touched(files: int) -> int:
+        (folder := tmp_path / str(files)).mkdir()
+        for number in range(files):
+            (folder / f"{number}.conll").write_text(f"#begin document {number}\n{lines}#end document\n")
+        counted = Elements()
+        for module in (arrays, conll):
+            monkeypatch.setattr(module, "np", counted)
+        assert call(capfdbinary, "validate", folder).status == 1
+        return counted.count
+
+    assert touched(4 * 40) < 6 * touched(40)

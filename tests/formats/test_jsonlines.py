@@ -1,0 +1,504 @@
+"""JSON lines: what each field means, odd input, and documents under names of the two forms.
+
+The whole message for each kind of fault is in ``testdata/bad/json-*``.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Any
+
+import corefscore
+import numpy as np
+import pytest
+from corefscore.core.documents import KEY, Documents, Place, joined
+from corefscore.core.errors import InputError
+from corefscore.core.findings import Finding
+from corefscore.core.sources import Source
+from corefscore.formats import conll, read
+from corefscore.formats.characters import codes_of, kinds_of, spaced, words_in
+from corefscore.formats.jsonlines import reader as jsonlines
+from corefscore.formats.jsonlines.dialects import BY_NAME
+from corefscore.formats.jsonlines.objects import recognises
+from corefscore.formats.jsonlines.offsets import Offsets, faults_of, flattened
+from corefscore.formats.row import Reading
+from corefscore.matching.pairing import in_other_form, pair
+from support import RECORDED, TESTDATA, call, loaded, within
+
+DEMO = TESTDATA / "demo"
+
+CAT = [["The", "cat", "saw", "it", "."]]
+
+SCORED = [
+    case
+    for case in sorted(RECORDED.iterdir())
+    if json.loads((case / "status.json").read_text()).get("all-none", {"exit": 1})["exit"] == 0
+    and case.name != "other-name-0001"
+]
+"""Without the one whose documents belong together once one of them is JSON."""
+
+
+def lines(*objects: dict[str, Any]) -> str:
+    return "".join(json.dumps(each) + "\n" for each in objects)
+
+
+def read_text(text: str | bytes, folder: Path, side: str = KEY, clusters_field: str | None = None) -> Documents:
+    """The documents of a text, as one batch."""
+    path = folder / "file.jsonl"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return joined(
+        list(read(str(path), [], Reading(input_format="jsonlines", clusters_field=clusters_field), side=side))
+    )
+
+
+def entities(documents: Documents) -> list[list[tuple[int, int]]]:
+    """The entities of a batch, each as its mentions."""
+    found: list[list[tuple[int, int]]] = [[] for _ in documents.document]
+    for entity, start, end in zip(documents.entity, documents.start, documents.end, strict=True):
+        found[entity].append((int(start), int(end)))
+    return found
+
+
+def converted(conll_file: Path, folder: Path) -> Path:
+    path = folder / f"{conll_file.stem}.jsonl"
+    path.write_bytes(within("convert", conll_file, "-", "--quiet").stdout)
+    return path
+
+
+def test_the_demo_pair_scores_exactly_as_in_conll(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    """Every line of the verbose output, whichever side is in which format; entities have the same numbers."""
+    key, response = DEMO / "key.conll", DEMO / "response.conll"
+    expected = call(capfdbinary, "every", key, response)
+    other_key, other_response = converted(key, tmp_path), converted(response, tmp_path)
+    for pair_of_files in ((other_key, other_response), (key, other_response), (other_key, response)):
+        assert call(capfdbinary, "every", *pair_of_files) == expected
+
+
+def test_a_score_by_hand(tmp_path: Path) -> None:
+    """Key {a, b, c}, response {a, b}: LEA recall 3 x (1/3) / 3, precision 2 x (1/1) / 2."""
+    key, response = tmp_path / "key.jsonl", tmp_path / "response.jsonl"
+    key.write_text(lines({"doc_key": "d", "clusters": [[[0, 0], [2, 3], [5, 5]]]}))
+    response.write_text(lines({"doc_key": "d", "clusters": [[[0, 0], [2, 3]]]}))
+    lea = corefscore.score(key, response, metrics="lea")["lea"]
+    assert (lea.recall, lea.precision) == (1 / 3, 1)
+
+
+@pytest.mark.parametrize("case", SCORED, ids=lambda case: case.name)
+def test_recorded_cases_score_the_same_as_json_lines(
+    case: Path, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """The recorded output of the official scorer, for the files converted to JSON lines."""
+    for side in ("key", "response"):
+        done = call(capfdbinary, "convert", case / f"{side}.conll", tmp_path / f"{side}.jsonl", "--quiet")
+        assert done.status == 0
+    done = call(capfdbinary, "all", tmp_path / "key.jsonl", tmp_path / "response.jsonl", "none")
+    assert done.body == (case / "all-none.txt").read_bytes()
+
+
+def test_a_line_becomes_a_document(tmp_path: Path) -> None:
+    text = lines(
+        {"doc_key": "d", "sentences": CAT, "clusters": [[[3, 3], [0, 1]], []], "speakers": [["A"] * 5]},
+        {"doc_key": "e", "clusters": []},
+    )
+    documents = read_text(text, tmp_path)
+    assert (list(documents.names), documents.tokens.tolist()) == (["d", "e"], [5, -1])
+    assert (entities(documents), documents.line.tolist()) == ([[(0, 1), (3, 3)]], [1, 1])
+    assert documents.words_of([0, 1]) == ["The cat", "it"]
+
+
+def test_without_sentences_messages_show_offsets(tmp_path: Path) -> None:
+    documents = read_text(lines({"doc_key": "d", "clusters": [[[3, 5]]]}), tmp_path)
+    assert documents.words_of([0]) == ["3-5"]
+
+
+def test_entities_come_as_conll_would_give_them(tmp_path: Path) -> None:
+    """Rule 8 of its grammar: entities in order of first appearance, mentions in the order in which they close."""
+    clusters = [[[4, 4]], [[1, 3], [0, 4]], [[1, 2], [2, 2]], [[0, 0], [2, 2]]]
+    documents = read_text(lines({"doc_key": "d", "clusters": clusters}), tmp_path)
+    assert entities(documents) == [[(0, 0), (2, 2)], [(1, 3), (0, 4)], [(2, 2), (1, 2)], [(4, 4)]]
+    assert [documents.name_of(entity) for entity in range(4)] == ["3", "1", "2", "0"]
+
+
+@pytest.mark.parametrize(
+    ("sentences", "tokens"),
+    [
+        pytest.param(None, 3, id="no sentences"),
+        pytest.param([["[CLS]", "play", "##ing", "c", "##at", "[SEP]"], ["s"]], 3, id="segments of subtokens"),
+        pytest.param([["playing", "cat"], ["s"]], 3, id="words"),
+    ],
+)
+def test_offsets_of_subtokens_are_mapped_to_words(
+    sentences: list[list[str]] | None, tokens: int, tmp_path: Path
+) -> None:
+    fields = {"doc_key": "d", "sentences": sentences, "subtoken_map": [0, 0, 0, 1, 1, 1, 2]}
+    documents = read_text(lines({**fields, "clusters": [[[1, 2], [3, 6]], [[4, 4]]]}), tmp_path)
+    assert (documents.tokens.tolist(), entities(documents)) == ([tokens], [[(0, 0), (1, 2)], [(1, 1)]])
+    if sentences:
+        assert documents.words_of([0, 1]) == ["playing", "cat s"]
+
+
+BOTH = {"doc_key": "d", "clusters": [[[0, 0]]], "predicted_clusters": [[[1, 1]]], "x": [[[2, 2]]], "y": [[[3, 3]]]}
+
+
+@pytest.mark.parametrize(
+    ("side", "field", "expected"),
+    [
+        ("key", None, 0),
+        ("response", None, 1),
+        ("key", "x", 2),
+        ("response", "x", 2),
+        ("key", "x,y", 2),
+        ("response", "x,y", 3),
+    ],
+)
+def test_which_field_has_the_clusters(side: str, field: str | None, expected: int, tmp_path: Path) -> None:
+    documents = read_text(lines(BOTH), tmp_path, side=side, clusters_field=field)
+    assert entities(documents) == [[(expected, expected)]]
+
+
+def test_the_clusters_field_reaches_every_way_of_scoring(tmp_path: Path) -> None:
+    """One file on both sides: clusters against predicted_clusters share nothing, x against x everything."""
+    path = tmp_path / "both.jsonl"
+    path.write_text(lines(BOTH))
+    assert b"F1: 0%" in within("bcub", path, path).stdout.splitlines()[-2]
+    assert b"F1: 100%" in within("bcub", path, path, "--clusters-field", "x").stdout.splitlines()[-2]
+    assert corefscore.score(path, path)["bcub"].f1 == 0
+    assert corefscore.score(path, path, clusters_field="x")["bcub"].f1 == 1
+    key = corefscore.read(path, clusters_field="y", input_format="jsonlines")
+    assert corefscore.score(key, path, clusters_field="y")["bcub"].f1 == 1
+
+
+def test_an_unknown_format_is_wrong_usage() -> None:
+    with pytest.raises(corefscore.UsageError, match='unknown format "json"; did you mean jsonlines'):
+        corefscore.read(DEMO / "key.conll", input_format="json")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(b'\xef\xbb\xbf{"doc_key": "d", "clusters": [[[0, 1]]]}\n', id="a byte order mark"),
+        pytest.param(b'\xef\xbb\xbf\n{"doc_key": "d", "clusters": [[[0, 1]]]}\n', id="a byte order mark and no more"),
+        pytest.param(b'\r\n\n {"doc_key": "d", "clusters": [[[0, 1]]]}\t\r\n\n', id="blanks, blank lines and CRLF"),
+        pytest.param(b'{"doc_key": "d", "clusters": [[[0, 1]]]}', id="no line end"),
+        pytest.param(gzip.compress(b'{"doc_key": "d", "clusters": [[[0, 1]]]}\n'), id="compressed"),
+        pytest.param(b'{"doc_key": "d", "clusters": [[[0, 1]]], "x": [NaN, {"x": 1, "x": 2}]}', id="other fields"),
+        pytest.param(b'{"doc_key": "d", "sentences": null, "clusters": [[], [[0, 1]]]}', id="null and empty"),
+    ],
+)
+def test_odd_but_legal_lines(text: bytes, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(text)
+    documents = joined(list(read(str(tmp_path / "file"), [])))
+    assert (list(documents.names), entities(documents)) == (["d"], [[(0, 1)]])
+
+
+def test_names_that_are_no_text_can_be_printed(tmp_path: Path) -> None:
+    """Half a surrogate pair is legal JSON and no character: it is spelt out, unless it stands for an odd byte."""
+    path = tmp_path / "file.jsonl"
+    path.write_text('{"doc_key": "a\\udcff\\ud800", "clusters": [[[0, 0]], [[0, 0]]]}\n')
+    done = within("lea", path, path, "--repeated", "first")
+    assert (done.status, done.stdout.count(b"a\xff\\ud800")) == (0, 5)
+
+
+def test_the_size_of_batches_does_not_matter(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    objects = [{"doc_key": f"d{n}", "sentences": CAT, "clusters": [[[0, n % 5]], [[1, 1]]][: n % 3]} for n in range(9)]
+    path = tmp_path / "file.jsonl"
+    path.write_text(lines(*objects))
+
+    def everything() -> list[object]:
+        documents = joined(list(read(str(path), [])))
+        columns = ("document", "label", "entity", "start", "end", "line", "tokens")
+        return [list(documents.names), *(getattr(documents, name).tolist() for name in columns)]
+
+    whole = everything()
+    for size in (1, 200):
+        monkeypatch.setattr(jsonlines, "BATCH", size)
+        assert everything() == whole
+
+
+@pytest.mark.parametrize(("dialect", "sizes"), [("e2e", [5]), ("wl-coref", [5]), ("preco", [3, 5, 5, 5, 5, 5])])
+def test_sound_clusters_are_told_from_faulty_ones_both_ways(dialect: str, sizes: list[int]) -> None:
+    """The fast check finds nothing exactly where the slow one, which makes the message, has something to say."""
+    offsets = Offsets(sizes, "", BY_NAME[dialect])
+    width = 3 if offsets.dialect.by_sentence else 2
+    numbers = random.Random(0)
+    pieces = [0, 1, 2, 3, 4, 4, -1, True, 2.0, None, "1", 10**30]
+    sound = 0
+    for _ in range(5_000):
+        choices = pieces[:6] if numbers.random() < 0.6 else pieces
+        clusters: list[Any] = [
+            [
+                sorted(numbers.choices(choices[:5], k=width)),
+                [numbers.choice(choices) for _ in range(numbers.choice((2, width, width, 3)))],
+            ]
+            for _ in range(numbers.randint(0, 2))
+        ]
+        if numbers.random() < 0.05:
+            clusters.append(numbers.choice(([1], {}, None, [[]], "ab")))
+        if flattened(clusters, offsets) is None:
+            assert list(faults_of(clusters, offsets))
+        else:
+            sound += 1
+            assert not list(faults_of(clusters, offsets))
+    assert 500 < sound < 4_500
+
+
+def test_random_bytes_are_read_or_refused(tmp_path: Path) -> None:
+    numbers = random.Random(1)
+    good = lines({"doc_key": "d", "sentences": CAT, "subtoken_map": [0, 0, 1, 2, 2], "clusters": [[[0, 1], [3, 3]]]})
+    refused = 0
+    for _ in range(1_000):
+        noise = bytearray(good.encode())
+        for _ in range(numbers.randint(1, 3)):
+            noise[numbers.randrange(len(noise))] = numbers.choice(b'{}[]",:01-.etn\\\n\r\0\xff ')
+        try:
+            read_text(bytes(noise), tmp_path)
+        except InputError as error:
+            str(error).encode("utf-8", "surrogateescape")
+            refused += 1
+    assert 300 < refused < 1_000
+
+
+@pytest.mark.parametrize("text", [b"[" * 100_000, b'{"a":' * 100_000, b'{"doc_key": "d", "clusters": [[[%s, 1]]]}'])
+def test_deep_brackets_and_long_numbers_are_refused(text: bytes, tmp_path: Path) -> None:
+    with pytest.raises(InputError):
+        read_text(text.replace(b"%s", b"9" * 10_000), tmp_path)
+
+
+def test_a_folder_is_one_corpus(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.jsonl").write_text(lines({"doc_key": name, "clusters": []}))
+    assert list(joined(list(read(str(tmp_path), []))).names) == ["a", "b"]
+
+
+def test_other_formats_are_imported_only_when_needed() -> None:
+    late = ["corefscore.formats.jsonlines.reader", "corefscore.checking.convert"]
+    assert loaded(late, ["lea", DEMO / "key.conll", DEMO / "response.conll", "none"]) == []
+
+
+@pytest.mark.parametrize(
+    ("head", "is_conll", "is_json"),
+    [
+        (b"#begin document d\n", True, False),
+        (b"\xef\xbb\xbf# \tbegin document d\n", True, False),
+        (b"[junk]\n#begin document d\n", True, False),
+        (b'{"doc_key": "#begin document d"}', False, True),
+        (b" \n[\n", False, True),
+        (b"#begin documentd\n", False, False),
+        (b"", False, False),
+    ],
+)
+def test_content_tells_the_format(head: bytes, is_conll: bool, is_json: bool) -> None:
+    """CoNLL is asked first."""
+    assert (conll.recognises(head), recognises(head)) == (is_conll, is_json)
+
+
+PART, OTHER_PART = "(bn/x); part 000", "(bn/x); part 002"
+
+
+@pytest.mark.parametrize(
+    ("key", "response", "expected"),
+    [
+        pytest.param([PART], ["bn/x_0"], {PART: "bn/x_0"}, id="the key in CoNLL"),
+        pytest.param(["bn/x_0"], [PART], {"bn/x_0": PART}, id="the response in CoNLL"),
+        pytest.param([PART, OTHER_PART], ["bn/x_2"], {OTHER_PART: "bn/x_2"}, id="the suffix is the number of the part"),
+        pytest.param(["(x); part 12"], ["x_12"], {"(x); part 12": "x_12"}, id="zeros do not count"),
+        pytest.param(["(x_1); part 0"], ["x_1_0"], {"(x_1); part 0": "x_1_0"}, id="only the last number is the part"),
+        pytest.param([PART], [PART], {}, id="equal names need no other form"),
+        pytest.param([PART], [PART, "bn/x_0"], {}, id="equal names come first, in the response"),
+        pytest.param([PART, "bn/x_0"], ["bn/x_0"], {}, id="equal names come first, in the key"),
+        pytest.param([PART, "(bn/x); part 0"], ["bn/x_0"], {}, id="two of the key can be meant"),
+        pytest.param(["bn/x_0"], [PART, "(bn/x); part 0"], {}, id="two of the response can be meant"),
+        pytest.param([PART], ["bn/x_00"], {}, id="a suffix has no zeros in front"),
+        pytest.param([PART], ["bn/x", "x_0", "(bn/x); part 0"], {}, id="no other likeness counts"),
+        pytest.param([f"(x); part {'9' * 5000}"], ["y_0"], {}, id="a number of any length"),
+    ],
+)
+def test_names_of_the_two_forms(key: list[str], response: list[str], expected: dict[str, str]) -> None:
+    assert in_other_form(key, response) == expected
+
+
+def batches(names: list[list[str]], seen: list[str], *, exact_names: bool = False) -> Iterator[Documents]:
+    """Documents without mentions, batch by batch; ``seen`` tells which were asked for."""
+    for batch in names:
+        seen += batch
+        places = [Place(Source("x"), number) for number, _ in enumerate(batch)]
+        yield Documents(batch, places, np.zeros(len(batch), dtype=np.int64), exact_names=exact_names)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_documents_of_the_two_forms_are_paired_across_batches(turned: bool) -> None:
+    """The response lists them in another order, and one goes by its equal name."""
+    parts = [["(a); part 000"], ["(a); part 001", "same"], ["(b); part 000", "(c); part 000"]]
+    keys = [["b_0", "same"], ["a_1"], ["a_0", "d_0"]]
+    key, response = (keys, parts) if turned else (parts, keys)
+    notices: list[Finding] = []
+    pairs = list(pair(batches(key, []), batches(response, []), notices))
+    names = [name for each in pairs for name in each.key.names]
+    assert names == [name for batch in key for name in batch]
+    present = {name for each in pairs for name, there in zip(each.key.names, each.present, strict=True) if there}
+    assert present == set(names) - {"(c); part 000", "d_0"}
+    assert [notice.code for notice in notices] == ["missing-document", "extra-document"]
+
+
+@pytest.mark.parametrize(("key", "response"), [(True, True), (True, False), (False, True), (False, False)])
+def test_between_two_conll_files_names_are_equal_or_not(key: bool, response: bool) -> None:
+    """So for the official scorer; recorded case other-name-0001."""
+    sides = batches([["(a); part 000"]], [], exact_names=key), batches([["a_0"]], [], exact_names=response)
+    (found,) = pair(*sides, [])
+    assert found.present.tolist() == [not (key and response)]
+
+
+def test_thousands_of_names_of_the_two_forms_take_no_time() -> None:
+    """Ten seconds and more where each of 20,000 names is looked for in a list."""
+    parts = [f"(d{number}); part 000" for number in range(20_000)]
+    keys = [f"d{number}_0" for number in reversed(range(20_000))]
+    pairs = list(pair(batches([[part] for part in parts[:100]] + [parts[100:]], []), batches([keys], []), []))
+    assert all(each.present.all() for each in pairs)
+
+
+def test_equal_names_are_read_batch_by_batch() -> None:
+    """Whoever asks for the first pairs has not read the rest of either side."""
+    key_seen: list[str] = []
+    response_seen: list[str] = []
+    names = [["a_0"], ["(b); part 000"], ["c"]]
+    next(iter(pair(batches(names, key_seen), batches(names, response_seen), [])))
+    assert (key_seen, response_seen) == (["a_0"], ["a_0"])
+
+
+def test_results_have_the_name_of_the_key_in_either_direction(tmp_path: Path) -> None:
+    conll_file, json_file = tmp_path / "x.conll", tmp_path / "x.jsonl"
+    conll_file.write_text("#begin document (bn/x); part 002\nThe\t(1\ncat\t1)\nit\t(1)\n#end document\n")
+    json_file.write_text(lines({"doc_key": "bn/x_2", "clusters": [[[0, 1], [2, 2]]]}))
+    for key, response, name in ((conll_file, json_file, "(bn/x); part 002"), (json_file, conll_file, "bn/x_2")):
+        done = within("muc", key, response)
+        assert (done.stderr, done.stdout.count(f"{name}:\n".encode())) == (b"", 5)
+        assert b"Coreference: Recall: (1 / 1) 100%\tPrecision: (1 / 1) 100%\tF1: 100%" in done.stdout
+        assert within("muc", key, response, name).status == 0
+
+
+def test_the_options_are_the_same_for_every_command_that_scores(tmp_path: Path) -> None:
+    """Of each document, x is what the key has, and y shares no mention with it."""
+    path = tmp_path / "both.jsonl"
+    path.write_text(lines(*({**BOTH, "doc_key": f"d{number}"} for number in range(3))))
+    field = ("--clusters-field", "clusters,x", "--input-format", "jsonlines", "--quiet", "--measures", "bcub")
+    assert within("rank", path, f"x={path}", *field).status == 0
+    assert within("check", path, path, "--min", "bcub=100", "--clusters-field", "x").status == 0
+    assert within("check", path, path, "--min", "bcub=100", "--clusters-field", "clusters,x").status == 3
+
+
+BOTH_SIDES = [
+    {"clusters": [[[0, 0], [1, 1]]], "predicted_clusters": [[[0, 0], [1, 1]], [[2, 2]]]},
+    {"clusters": [[[0, 0], [1, 1]]], "predicted_clusters": [[[0, 0], [2, 2]]]},
+]
+"""LEA 2/4 and 2/5: the first entity is whole, and one mention of three is alone in the response."""
+
+
+@pytest.mark.parametrize("names", [{}, {"doc_key": "d"}], ids=["without names", "with names"])
+def test_one_file_with_both_sides_is_enough(
+    names: dict[str, str], tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    path = tmp_path / "both.jsonl"
+    path.write_text(lines(*({**names, **fields} for fields in BOTH_SIDES[: 1 if names else 2])))
+    for rest in ([], ["none"], ["--format", "json"], ["--jobs", "2"], [names.get("doc_key", "2")]):
+        assert call(capfdbinary, "lea", path, *rest) == call(capfdbinary, "lea", path, path, *rest)
+    for rest in ([], ["none"]):
+        assert call(capfdbinary, "lea", path, *rest).status == 0
+    assert dict(corefscore.score(path)) == dict(corefscore.score(path, path))
+    if not names:
+        assert corefscore.score(path)["lea"].recall_counts == (2, 4)
+        assert corefscore.score(path)["lea"].precision_counts == (2, 5)
+
+
+def test_two_fields_that_are_named_are_both_sides(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    path = tmp_path / "both.jsonl"
+    path.write_text(lines({"a": [[[0, 0], [1, 1]]], "b": [[[0, 0], [1, 1]]]}))
+    done = call(capfdbinary, "lea", path, "none", "--clusters-field", "a,b")
+    assert done.stdout.splitlines()[-2].endswith(b"F1: 100%")
+    assert corefscore.score(path, clusters_field="a,b")["lea"].f1 == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(lines({"doc_key": "d", "clusters": []}), id="the key alone"),
+        pytest.param(lines({"doc_key": "d", "predicted_clusters": []}), id="the response alone"),
+        pytest.param("#begin document (d);\n#end document\n", id="CoNLL"),
+    ],
+)
+def test_other_files_need_a_response(text: str, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    path = tmp_path / "file"
+    path.write_text(text)
+    done = call(capfdbinary, "lea", path)
+    assert (done.status, done.stdout) == (2, b"")
+    assert b"Missing argument 'RESPONSE'" in done.stderr
+    done = call(capfdbinary, "lea", DEMO / "key.conll", "nowhere")
+    assert (done.status, done.stderr) == (2, b"corefscore: nowhere: No such file or directory\n")
+    with pytest.raises(corefscore.UsageError, match="there is no response"):
+        corefscore.score(path)
+    with pytest.raises(corefscore.UsageError, match="there is no response"):
+        corefscore.score([[(0, 1)]])
+
+
+def test_a_document_without_a_name_is_named_by_its_line(tmp_path: Path) -> None:
+    text = (
+        "\n"
+        + lines({"clusters": [[[0, 0], [1, 1]]]}, {"doc_key": "d", "clusters": []})
+        + "\n"
+        + lines({"clusters": []})
+    )
+    assert list(read_text(text, tmp_path).names) == ["2", "d", "5"]
+
+
+def test_lines_have_their_numbers_for_names_whoever_reads_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """A file that is cut for several processes."""
+    monkeypatch.setattr("corefscore.formats.pieces.SIZE", 200)
+    path = tmp_path / "both.jsonl"
+    path.write_text(lines(*BOTH_SIDES * 20))
+    one, two = (call(capfdbinary, "lea", path, "--jobs", jobs) for jobs in "12")
+    assert one == two
+    assert one.stdout.count(b"\nFile 40:\n") == 2
+
+
+def test_a_name_in_another_field_is_not_passed_over(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match='no field "doc_key"; the object has "doc_id"'):
+        read_text(lines({"doc_id": "d", "clusters": []}), tmp_path)
+
+
+def test_a_text_beside_sentences_changes_nothing(tmp_path: Path) -> None:
+    """Offsets count characters only where nothing tells tokens."""
+    fields = {"doc_key": "d", "text": "Ann saw her dog.", "clusters": [[[0, 3], [8, 11]]]}
+    for more in ({"sentences": [["w"] * 20]}, {"subtoken_map": list(range(20))}):
+        assert entities(read_text(lines({**fields, **more}), tmp_path)) == [[(0, 3), (8, 11)]]
+    documents = read_text(lines(fields), tmp_path)
+    assert (entities(documents), documents.characters) == ([[(0, 0), (2, 2)]], ["Ann saw her dog."])
+
+
+def words_one_by_one(text: str, borders: Collection[int]) -> Iterator[tuple[int, int]]:
+    """Twin of `words_in`: each character by itself."""
+    begin = None
+    for at, character in enumerate([*text, " "]):
+        alone = "\u3040" <= character <= "\u30ff" or "\u4e00" <= character <= "\u9fff"
+        after_one_alone = begin is not None and at - begin == 1 and text[begin] in "\u3042\u4e2d"
+        if begin is not None and (character.isspace() or alone or after_one_alone or at in borders):
+            yield begin, at
+            begin = None
+        if begin is None and not character.isspace():
+            begin = at
+
+
+def test_texts_are_cut_as_one_by_one() -> None:
+    """White space of all kinds, scripts without it, characters beyond 16 bits, and half a pair of surrogates."""
+    chosen = random.Random(1)
+    for _ in range(500):
+        text = "".join(chosen.choices("ab \n\u3042\u4e2d\u00a0\x1c\U0001f600\u00e9\ud800", k=chosen.randrange(12)))
+        borders = [chosen.randrange(len(text) + 1) for _ in range(chosen.randrange(5))]
+        starts, stops = words_in(kinds_of(codes_of(text)), np.array(borders, dtype=np.int64))
+        places = list(words_one_by_one(text, borders))
+        assert list(zip(starts.tolist(), stops.tolist(), strict=True)) == places
+        assert spaced(codes_of(text), starts, stops) == " ".join(text[start:stop] for start, stop in places)

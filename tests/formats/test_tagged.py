@@ -1,0 +1,1330 @@
+"""Text with tags: notations, what is aligned where, fidelity, and what no answer can do to a score."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import shlex
+import signal
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from itertools import accumulate, chain
+from operator import itemgetter
+from pathlib import Path
+from time import process_time
+
+import corefscore
+import numpy as np
+import pytest
+from corefscore import formats
+from corefscore.core.documents import KEY as KEY_SIDE
+from corefscore.core.documents import RESPONSE, Documents, joined
+from corefscore.core.errors import InputError, UsageError
+from corefscore.core.sources import Source
+from corefscore.formats import read
+from corefscore.formats.row import FAULTS, Reading
+from corefscore.formats.tagged import limit
+from corefscore.formats.tagged.nearby import nearby
+from corefscore.formats.tagged.notations import NAMES, NOTATIONS, Notation, Tag, find, recognised, untagged
+from corefscore.formats.tagged.writer import nested
+from corefscore.matching.text.characters import characters
+from corefscore.matching.text.fidelity import COLUMNS, ratio
+from corefscore.matching.text.placing import Placed, other_names, placed, words_of
+from corefscore.matching.text.stretches import ABSENT, EQUAL, MOVED, Grams, Key, align, common_prefix, diagonals, grams
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support import CORPORA, EXCERPTS, TESTDATA, WHOLE_CORPORA, call, within
+
+TAGGED = TESTDATA / "tagged"
+KEY = TESTDATA / "demo" / "key.conll"
+SAME = ("markdown", "xml", "words", "braces")
+
+Mentions = list[tuple[str, int, int]]
+
+
+def mentions(text: str, notation: str) -> Mentions:
+    return [(*mention,) for mention in untagged(text, find(notation)).mentions]
+
+
+def faults(text: str, notation: str) -> dict[str, int]:
+    return {fault: count for fault, count in untagged(text, find(notation)).faults.items() if count}
+
+
+# Notations
+
+
+@pytest.mark.parametrize("notation", NOTATIONS, ids=lambda notation: notation.name)
+def test_the_example_of_a_notation_is_what_it_says(notation: Notation) -> None:
+    its = untagged(notation.example, notation)
+    assert "".join(its.words) == "Ann'scat"
+    assert [(mention.entity.removeprefix("e"), mention.first) for mention in its.mentions] == [("1", 0), ("3", 0)]
+    assert its.mentions[1].last == 0
+    assert its.mentions[0].last == len(its.words) - 1
+    assert recognised(notation.example) is notation
+
+
+@pytest.mark.parametrize(
+    ("notation", "text", "expected"),
+    [
+        ("markdown", "[Ann](#cluster_1) left", [("1", 0, 0)]),
+        ("markdown", "[sic] [Ann [Lee]](#1)", [("1", 1, 2)]),
+        ("markdown", "[Ann](#1)'s [ cat ](#2)", [("1", 0, 0), ("2", 2, 2)]),
+        ("markdown", "她说[我](#1)好", [("1", 2, 2)]),
+        ("xml", '<m id="3">Ann</m> <m>Bo</m>#3 <m id=4>cat</m>', [("3", 0, 0), ("3", 1, 1), ("4", 2, 2)]),
+        ("xml", "<m id='cluster_3'>Ann</m>", [("3", 0, 0)]),
+        ("words", "Ann|[e1],[e2 and|[e3 Bo|e2] left|e3]", [("e1", 0, 0), ("e2", 0, 2), ("e3", 1, 3)]),
+        ("words", "a|[e1 b|[e1],e1] c|d", [("e1", 0, 1), ("e1", 1, 1)]),
+        ("braces", "{1 {2 Ann} { x } } y", [("1", 0, 3), ("2", 0, 0)]),
+        (r"<(?P<open>(?P<id>\d+):)|(?P<close>>)", "<1:Ann> is", [("1", 0, 0)]),
+        (r"<(?P<open>(?P<id>\d))>|</(?P<close>(?P<id2>\d))>", "<1>a <2>b</1> c</2>", [("1", 0, 1), ("2", 1, 2)]),
+    ],
+)
+def test_mentions(notation: str, text: str, expected: Mentions) -> None:
+    assert mentions(text, notation) == expected
+    assert not {fault for fault in faults(text, notation) if fault != "crossing"}
+
+
+@pytest.mark.parametrize(
+    ("notation", "text", "expected", "left"),
+    [
+        ("markdown", "[Ann](#1) [left", {"unclosed": 1}, [("1", 0, 0)]),
+        ("markdown", "Ann](#1) [left](#2)", {"unopened": 1}, [("2", 1, 1)]),
+        ("markdown", "[](#1) [ ](#2) Ann", {"unreadable": 2}, []),
+        ("xml", "<m>Ann</m> left</m>#2", {"unreadable": 1, "unopened": 1}, []),
+        ("words", "Ann|[e1 Bo|e2] c|[e3]", {"unclosed": 1, "unopened": 1}, [("e3", 2, 2)]),
+        ("words", "Ann|[e1,x Bo|e1]", {"unopened": 1}, [("e1", 0, 1)]),
+        ("words", "a|[e1 b|[e2 c|e1] d|e2]", {"crossing": 1}, [("e1", 0, 2), ("e2", 1, 3)]),
+        ("braces", "{1 Ann} left} {2 x", {"unopened": 1, "unclosed": 1}, [("1", 0, 0)]),
+    ],
+)
+def test_what_is_wrong_with_tags_is_counted(notation: str, text: str, expected: dict[str, int], left: Mentions) -> None:
+    assert faults(text, notation) == expected
+    assert mentions(text, notation) == left
+
+
+@pytest.mark.parametrize(
+    ("notation", "written"),
+    [
+        ("markdown", ["[Bo](2)", "[Bo] (#2)", "[Bo](#2", "[Bo](#)", "[Bo](# 2)", "[Bo]{2}", "[Bo][2]", "[Bo]_2"]),
+        ("xml", ["<m#2>Bo", "<m=2>Bo", '<m id="">Bo', "<M>Bo", '<entity id="2">Bo', "< m >Bo"]),
+        ("words", ["Bo|e2", "Bo[e2]", "Bo|(e2)", "Bo|e2."]),
+        ("braces", ["{2: Bo}", "{2|Bo}", "{#2 Bo}", "{Bo}_2", "{Bo}{2}", "{2}", "[2: Bo]"]),
+    ],
+)
+def test_what_is_nearly_a_tag_is_counted_and_shown(
+    notation: str, written: list[str], tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """Among right tags, once each, in the text and on standard error; and so is a tag of another notation."""
+    right = find(notation).example
+    for near in [*written, *(other.example for other in NOTATIONS if other.name != notation)]:
+        assert not untagged(right, find(notation)).faults["unknown"]
+        text = f"{right} saw {near} and left. {right}"
+        found = untagged(text, find(notation))
+        assert [(mention.entity, mention.last - mention.first) for mention in found.mentions] == 2 * [
+            (mention.entity, mention.last - mention.first) for mention in untagged(right, find(notation)).mentions
+        ], near
+        assert (
+            found.faults["unknown"] == (1 if near in written else len(found.odd["unknown"]) > 0) or near not in written
+        )
+        start, stop = found.odd["unknown"][0]
+        assert text[start:stop].strip() in near, near
+        assert start >= len(right)
+    (tmp_path / "x.txt").write_text(f"{right} saw {written[0]}")
+    done = call(capfdbinary, "lea", KEY, tmp_path / "x.txt", "none", "--tags", notation)
+    assert b"[unknown-tags]" in done.stderr
+
+
+NEARLY_77 = " ".join(f"[word{at}](#{at % 9})" for at in range(77))
+
+
+def test_eight_of_77_tags_without_their_sign(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    answer, key = tmp_path / "x.txt", tmp_path / "key.jsonl"
+    answer.write_text(NEARLY_77)
+    assert within("convert", answer, key, "--to", "e2e").status == 0
+    plain = call(capfdbinary, "lea", key, answer, "--format", "json")
+    assert (json.loads(plain.stdout)["total"]["lea"]["f1"], b"unknown-tags" in plain.stderr) == (1, False)
+    answer.write_text(re.sub(r"\(#(?=2\))", "(", NEARLY_77))
+    done = call(capfdbinary, "lea", key, answer, "--format", "json")
+    assert json.loads(done.stdout)["fidelity"]["tags_unknown"] == 9
+    assert b"9 tags misspelled or in another notation" in done.stderr
+    assert b"[word2](2)" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "mention",
+    [
+        "[{}]({})",
+        "[{}](e{})",
+        "[{}]{{{}}}",
+        "[{}][{}]",
+        "[{}]_{}",
+        "[{}]_{{{}}}",
+        "[{}]^{}",
+        "[{1}: {0}]",
+        "{{{1}: {0}}}",
+        '<entity id="{1}">{0}</entity>',
+        "<coref id={1}>{0}</coref>",
+        "<mention id='m' cluster='{1}'>{0}</mention>",
+        '<COREF ID="set_{1}">{0}</COREF>',
+    ],
+)
+def test_the_pattern_in_the_refusal_of_another_notation_reads_it(
+    mention: str, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """The response of the demo; what the message says is typed."""
+    text = (TAGGED / "markdown.txt").read_text()
+    answer = tmp_path / "answer.txt"
+    answer.write_text(re.sub(r"\[([^\]]+)\]\(#(\d)\)", lambda tag: mention.format(*tag.groups()), text))
+    refused = call(capfdbinary, "lea", KEY, answer, "none")
+    assert (refused.status, refused.stdout) == (1, b"")
+    assert b"[other-notation]" in refused.stderr
+    assert within("validate", answer).status == 1
+    typed = refused.stderr.decode().partition("this pattern reads the tags: ")[2]
+    done = call(capfdbinary, "lea", KEY, answer, "none", *shlex.split(typed))
+    assert done.stdout == call(capfdbinary, "lea", KEY, TAGGED / "markdown.txt", "none").stdout
+    assert done.stderr == b""
+    named = call(capfdbinary, "lea", KEY, answer, "none", "--tags", "xml")
+    assert b"[unknown-tags]" in named.stderr or b"[no-tags]" in named.stderr
+
+
+def test_elements_that_refer_to_others_are_not_read_by_their_ids() -> None:
+    assert nearby('<COREF ID="1">Ann</COREF>') is not None
+    assert nearby('<COREF ID="2" TYPE="IDENT" REF="1">Ann</COREF>') is None
+
+
+JSON_TEXTS = [
+    ('[\n{"doc_id": "a", "tokens": ["x", "|"], "clusters_token_offsets": [[[0, 0]]]}\n]\n', "jsonlines"),
+    ('[{"id":"a","text":"x [here](#top) y","clusters":[[[0,1],[15,16]]]}]', "jsonlines"),
+    ('{\n"doc_key": "a|", "clusters": []}', "jsonlines"),
+    ('\ufeff [ {"doc_key": "[a](#1)", "clusters": []}]', "jsonlines"),
+    ('["[Ann](#1) left"]', "jsonlines"),
+    ("[[0, 1], [3, 3]]", "jsonlines"),
+    ("[]", "jsonlines"),
+    ("{'doc_key': '[a](#1)'}", "jsonlines"),
+    ('{"doc_key": "a", "answer": "[Ann](#1) left"}', "tagged"),
+    ('[{"doc_key": "a", "answer": "[Ann](#1) left"}]', "tagged"),
+    ('["Ann"](#1) left', "tagged"),
+    ("[1984](#1) was over", "tagged"),
+    ("[[Ann](#3)'s cat](#1) left", "tagged"),
+    ("[1: Ann] left", "tagged"),
+    ("{1 Ann} left", "tagged"),
+    ("[true](#1) or", "tagged"),
+    ("[Ann] left", "conll"),
+    ("[1] Ann", "conll"),
+]
+
+
+@pytest.mark.parametrize(("text", "name"), JSON_TEXTS)
+def test_json_is_told_from_text_in_brackets(text: str, name: str, tmp_path: Path) -> None:
+    (tmp_path / "x").write_text(text)
+    assert formats.recognised([Source(str(tmp_path / "x"))]).name == name
+
+
+def test_an_array_of_answers_is_read_as_lines_of_them_are(tmp_path: Path) -> None:
+    rows = [{"doc_key": name, "answer": f"[Ann](#1) {name} [her](#1)"} for name in "ab"]
+    paths = tmp_path / "array.json", tmp_path / "lines.jsonl"
+    paths[0].write_text(json.dumps(rows, indent=1))
+    paths[1].write_text("".join(json.dumps(row) + "\n" for row in rows))
+    made = [within("convert", path, "-", "--to", "e2e", "--quiet").stdout for path in paths]
+    assert made[0] == made[1]
+    assert b"[[[0, 0], [2, 2]]]" in made[0]
+
+
+@pytest.mark.parametrize("words", ["(", "<m>", "(?P<open>a)(?P<close>b)", "(?P<open>a)(?P<id>b)"])
+def test_a_pattern_without_its_groups_is_refused(words: str) -> None:
+    with pytest.raises(UsageError, match="--tags"):
+        find(words)
+
+
+# Scores
+
+
+@pytest.mark.parametrize("name", [*SAME, "pattern"])
+def test_one_answer_in_every_notation(name: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    """The response of the demo, as text."""
+    asked = ["--tags", r"<<(?P<open>(?P<id>\d+):)|(?P<close>>>)"] if name == "pattern" else []
+    done = call(capfdbinary, "all", KEY, TAGGED / f"{name}.txt", "none", *asked)
+    plain = call(capfdbinary, "all", KEY, TESTDATA / "demo" / "response.conll", "none")
+    assert done.stdout == plain.stdout + b"Fidelity of the text: 100.00 %\n"
+    assert done.stderr == b""
+
+
+def test_an_answer_in_json_lines(tmp_path: Path) -> None:
+    answer = {"doc_key": "demo/cats_0", "answer": (TAGGED / "xml.txt").read_text()}
+    (tmp_path / "answers.jsonl").write_text(json.dumps(answer) + "\n")
+    result = corefscore.score(KEY, tmp_path / "answers.jsonl", "conll")
+    assert result.conll == corefscore.score(KEY, TESTDATA / "demo" / "response.conll", "conll").conll
+    assert result.notices == ()
+
+
+EXPECTED = {
+    "words": 15,
+    "kept": 14,
+    "replaced": 1,  # Bo, who is Bob
+    "deleted": 0,
+    "moved": 0,
+    "inserted": 6,  # Sure! Here is the text: and black
+    "tags_unclosed": 0,
+    "tags_unopened": 1,
+    "tags_crossing": 0,
+    "tags_unreadable": 1,
+    "tags_unknown": 0,
+    "mentions_changed": 2,  # The black cat, Bob
+    "mentions_inserted": 1,  # Here
+    "mentions_deleted": 0,
+}
+
+
+def test_fidelity_stands_beside_the_score_in_every_layout() -> None:
+    answer = TAGGED / "chatty.txt"
+    shown = {
+        name: within("lea", KEY, answer, "--format", name, "--quiet").stdout.decode()
+        for name in ("official", "table", "markdown", "latex", "csv", "json")
+    }
+    assert json.loads(shown["json"])["fidelity"] == {"fidelity": 14 / 21, **EXPECTED}
+    line = (
+        "idelity of the text: 66.67 % (words: 1 replaced, 6 inserted; tags: 1 close nothing, 1 without id or words; "
+        "mentions: 2 in changed words, 1 in inserted words)"
+    )
+    assert shown["official"].endswith(f"F{line}\n")
+    assert line in shown["markdown"]
+    assert line in shown["latex"]
+    for name, count in EXPECTED.items():
+        assert f"fidelity of the text,total,total,,,,,{name},{count},\n" in shown["csv"]
+        assert (f"\n{name} " in shown["table"]) == bool(count)
+    assert re.search(r"\nfidelity +66\.67\n", shown["table"])
+
+
+def test_fidelity_by_document(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    words = ("lea", TAGGED / "key-of-two.jsonl", TAGGED / "two.txt", "--format", "json", "--documents")
+    done = call(capfdbinary, *words)
+    found = json.loads(done.stdout)["fidelity"]
+    windows = call(capfdbinary, *words, "--window", "3")
+    assert json.loads(windows.stdout)["fidelity"] == found
+    assert found["documents"]["two"]["kept"] == 5
+    one = call(capfdbinary, "lea", TAGGED / "key-of-two.jsonl", TAGGED / "two.txt", "two", "--format", "json")
+    total = json.loads(one.stdout)["fidelity"]
+    assert {name: total[name] for name in found["documents"]["two"]} == found["documents"]["two"]
+
+
+LOOSE = TAGGED / "loose.txt"
+"""The response of the demo with five words in front, which the key does not have: 15 of 20 words."""
+
+
+@pytest.mark.parametrize("name", ["compare", "rank"])
+def test_fidelity_stands_beside_the_scores_of_systems_in_every_layout(
+    name: str, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    systems = [f"loose={TAGGED / 'loose-two.txt'}", f"plain={TAGGED / 'key-of-two.jsonl'}"]
+    call_: list[str | Path] = [name, TAGGED / "key-of-two.jsonl", *systems, "--measures", "lea", "--quiet", "--format"]
+    shown = {each: call(capfdbinary, *call_, each).stdout.decode() for each in ("table", "markdown", "csv", "json")}
+    paper = call(capfdbinary, *call_, "latex").stdout.decode()
+    assert json.loads(shown["json"])["fidelity"].keys() == {"loose"}
+    assert json.loads(shown["json"])["fidelity"]["loose"]["fidelity"] == 10 / 12
+    assert re.search(r"\nloose +83\.33 +10 +10 +2\n", shown["table"])
+    assert re.search(r"fidelity of the text: loose 83\.33 %", paper)
+    assert "83.33333333333334,10,10,0,0,0,2," in shown["csv"]
+    strict = call(capfdbinary, *(each for each in call_ if each != "--quiet"), "table", "--strict")
+    assert strict.status == 1
+
+
+def test_a_fall_of_fidelity_is_named_by_check(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    baseline = TAGGED / "baseline.json"
+    same = call(capfdbinary, "check", baseline, KEY, TAGGED / "markdown.txt", "--format", "json")
+    assert (same.status, same.stderr) == (0, b"")
+    assert json.loads(same.stdout)["fidelity"]["baseline"] == json.loads(same.stdout)["fidelity"]["fidelity"] == 1
+    fell = call(capfdbinary, "check", baseline, KEY, LOOSE, "--fidelity", "0")
+    assert b"is 75.00 % now, and was 100.00 % (words: 5 inserted)" in fell.stderr
+    assert re.search(rb"\nbaseline +100\.00 *\nnow +75\.00 ", fell.stdout)
+    assert fell.status == 0, "no score fell"
+    strict = call(capfdbinary, "check", baseline, KEY, LOOSE, "--fidelity", "0", "--strict")
+    assert strict.status == 1
+    plain = call(capfdbinary, "check", baseline, KEY, TESTDATA / "demo" / "response.conll", "--format", "json")
+    assert (plain.status, "fidelity" in json.loads(plain.stdout)) == (0, False)
+
+
+def test_fidelity_of_systems_from_python(tmp_path: Path) -> None:
+    systems = {"loose": TAGGED / "loose-two.txt", "plain": TAGGED / "key-of-two.jsonl"}
+    with pytest.warns(corefscore.ScorerWarning, match="low-fidelity"):
+        found = corefscore.compare(TAGGED / "key-of-two.jsonl", systems, measures="lea")
+    assert found.to_dict()["fidelity"]["loose"]["inserted"] == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "status"),
+    [(["--strict"], 1), (["--strict", "--fidelity", "60"], 0), (["--fidelity", "100"], 0), (["--fidelity", "101"], 2)],
+)
+def test_strict_refuses_below_a_fidelity(
+    options: Sequence[str], status: int, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    (tmp_path / "answer.txt").write_text(f"Sure! Here it is now: {(TAGGED / 'markdown.txt').read_text()}")
+    done = call(capfdbinary, "lea", KEY, tmp_path / "answer.txt", *options)
+    assert done.status == status
+    assert (b"[low-fidelity]" in done.stderr) == (options[-1] not in ("60", "101"))
+
+
+def test_the_words_of_a_mention_decide_what_it_is(tmp_path: Path) -> None:
+    """Changed, inserted, deleted, moved: one key of 24 words, and where each mention of an answer comes to stand."""
+    words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+    key = [*words, *(f"{word}teenth" for word in words)]
+    (tmp_path / "key.jsonl").write_text(json.dumps({"doc_key": "x", "sentences": [key], "clusters": []}) + "\n")
+    rows = [
+        ("[one](#1) two three", [(0, 0)], "faithful"),
+        ("[ONE two](#1) three", [(0, 1)], "case"),
+        ("[on e tw](#1)o three", [(0, 1)], "other tokens"),
+        ("[won](#1) two three", [(0, 0)], "replaced"),
+        ("[the one](#1) two three", [(0, 0)], "begins with an inserted word"),
+        ("[the](#1) one two three", [(24, 24)], "inserted"),
+        ("one [three four](#1) five", [(2, 3)], "behind a deleted word"),
+        ("one [two four](#1) five", [(1, 3)], "around a deleted word"),
+        ("[one two](#1) [the one two](#2) three four five six", [(0, 1), (24, 25)], "the same words twice"),
+        (" ".join(key[12:]) + " [one two](#1) " + " ".join(key[2:12]), [(0, 1)], "moved"),
+    ]
+    for text, expected, what in rows:
+        (tmp_path / "x.txt").write_text(text)
+        response = placed_spans(tmp_path / "key.jsonl", tmp_path / "x.txt")
+        assert sorted(response.elements()) == expected, what
+
+
+@pytest.mark.parametrize(
+    ("answer", "f1"),
+    [
+        ("[The [cat](#1)](#2) saw [it](#1) .", 1),
+        ("[xyzzy [cat](#1)](#2) saw [it](#1) .", 1),
+        ("[[cat](#2) xyzzy](#1) saw [it](#1) .", 0),
+        ("[[cat](#1) xyzzy](#2) saw [it](#1) .", 1),
+    ],
+)
+def test_of_mentions_on_the_same_words_the_one_with_the_fewest_differences_keeps_them(
+    answer: str, f1: float, tmp_path: Path
+) -> None:
+    """Whichever comes first in the answer. The other one matches nothing."""
+    words = [*(["The"] if "The" in answer else []), "cat", "saw", "it", "."]
+    cat, it = words.index("cat"), words.index("it")
+    key = {"doc_key": "x", "sentences": [words], "clusters": [[[cat, cat], [it, it]]]}
+    (tmp_path / "key.jsonl").write_text(json.dumps(key) + "\n")
+    (tmp_path / "x.txt").write_text(answer)
+    result = corefscore.score(tmp_path / "key.jsonl", tmp_path / "x.txt", "muc", singletons="keep")
+    assert result["muc"].recall == f1
+
+
+def placed_spans(key: Path, response: Path) -> Counter[tuple[int, int]]:
+    """The spans of a response on the tokens of the key."""
+    return spans_of(placed_on(key, response).response)
+
+
+def placed_on(key: Path, response: Path, pieces: str | None = None) -> Placed:
+    """A response on the tokens of the key."""
+    reading = Reading(input_format="tagged", pieces=pieces)
+    of_key, of_response = (
+        list(read(str(path), [], reading, side=side)) for path, side in ((key, KEY_SIDE), (response, RESPONSE))
+    )
+    return placed(of_key, of_response, reading, [])
+
+
+def spans_of(documents: Documents) -> Counter[tuple[int, int]]:
+    return Counter(zip(documents.start.tolist(), documents.end.tolist(), strict=True))
+
+
+def test_a_piece_that_begins_and_ends_like_the_whole_text_stays_where_it_is(tmp_path: Path) -> None:
+    """Both begin with "The" and end with a full stop, as the document does."""
+    sentences = [["The", name, "met", "somebody", f"in{name}", "."] for name in ("Ann", "Bob", "Cleo", "Dora")]
+    key = {"doc_key": "x", "sentences": sentences, "clusters": []}
+    (tmp_path / "key.jsonl").write_text(json.dumps(key) + "\n")
+    (tmp_path / "x.txt").write_text("[The Bob](#1) met somebody [inBob.](#2) [The Cleo](#1) met somebody [inCleo.](#2)")
+    assert sorted(placed_spans(tmp_path / "key.jsonl", tmp_path / "x.txt")) == [(6, 7), (10, 11), (12, 13), (16, 17)]
+
+
+def test_nearly_all_of_shuffled_sentences_is_found(tmp_path: Path) -> None:
+    """Sentences with words in common, of which short pieces are in order by chance: those give way."""
+    chance = random.Random(7)
+    words = ["".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(1, 8))) for _ in range(200)]
+    sentences = [
+        [*(words[int(200 * chance.random() ** 3)] for _ in range(chance.randint(10, 20))), "."] for _ in "x" * 80
+    ]
+    key = {"doc_key": "x", "sentences": sentences, "clusters": []}
+    (tmp_path / "key.jsonl").write_text(json.dumps(key) + "\n")
+    first = [0, *accumulate(map(len, sentences))]
+    order = chance.sample(range(80), 80)
+    text = (f"[{' '.join(sentences[at][:3])}](#{at}) {' '.join(sentences[at][3:])}" for at in order)
+    (tmp_path / "x.txt").write_text("\n".join(text))
+    response, fidelity, _ = placed_on(tmp_path / "key.jsonl", tmp_path / "x.txt")
+    assert (spans_of(response) & Counter((at, at + 2) for at in first[:-1])).total() >= 76
+    assert fidelity.total["kept"] + fidelity.total["moved"] >= 0.98 * first[-1]
+    assert fidelity.total["replaced"] == 0, "moved text begins and ends where words do"
+    shuffled = [word for at in order for word in sentences[at]]
+    alignment = align(Key(characters([*chain(*sentences)])), characters(shuffled))
+    of_key = alignment.key[alignment.state != ABSENT].tolist()
+    assert len(set(of_key)) == len(of_key), "no character of the key is aligned twice"
+
+
+@pytest.mark.parametrize(
+    ("key", "answer", "expected"),
+    [
+        ("ab cd", "cd ab", {"kept": 1, "deleted": 1, "inserted": 1}),  # two replacements cost three edits, this two
+        ("ab cd", "ef gh", {"replaced": 2}),
+        ("ab cd", "ef", {"replaced": 1, "deleted": 1}),
+        ("abc xy", "abd", {"replaced": 1, "deleted": 1}),
+        ("a" * 24, "a" * 24, {"kept": 1}),
+        (" ".join(f"b{at:02}" for at in range(50)), " ".join(f"c{at:02}" for at in range(50)), {"replaced": 50}),
+        (
+            " ".join(f"b{at:02}" for at in range(51)),
+            " ".join(f"c{at:02}" for at in range(50)),
+            {"deleted": 51, "inserted": 50},
+        ),
+    ],
+)
+def test_words_in_a_gap(key: str, answer: str, expected: dict[str, int], tmp_path: Path) -> None:
+    """Between two equal parts, of 9 words: the fewest edits, and none if there are over 2500 pairs of words."""
+    before, behind = "Nobody understood this sentence at", "all until somebody else"
+    words = f"{before} {key} {behind}".split()
+    (tmp_path / "key.jsonl").write_text(json.dumps({"doc_key": "x", "sentences": [words], "clusters": []}) + "\n")
+    (tmp_path / "x.txt").write_text(f"[{before}](#1) {answer} {behind}")
+    total = placed_on(tmp_path / "key.jsonl", tmp_path / "x.txt").fidelity.total
+    expected = {"kept": 0, **expected}
+    assert {name: total[name] for name in COLUMNS[1:6] if total[name]} == {**expected, "kept": 9 + expected["kept"]}
+
+
+@pytest.mark.parametrize(("size", "moved"), [(23, 0), (24, 2)])
+def test_text_counts_as_moved_from_24_characters(size: int, moved: int, tmp_path: Path) -> None:
+    part = "q" * 12 + " " + "z" * (size - 12)
+    first, second = "Nobody understood this sentence at all .", "Everybody liked the other one better ."
+    words = f"{part} {first} {second}".split()
+    (tmp_path / "key.jsonl").write_text(json.dumps({"doc_key": "x", "sentences": [words], "clusters": []}) + "\n")
+    (tmp_path / "x.txt").write_text(f"[{first}](#1) {part} {second}")
+    assert placed_on(tmp_path / "key.jsonl", tmp_path / "x.txt").fidelity.total["moved"] == moved
+
+
+CHANCE = random.Random(0)
+MANY, X, Y, Z, OTHER, NEW = (
+    ["".join(CHANCE.choices("abcdefghijklm", k=5)) for _ in range(words)] for words in (100, 24, 12, 1, 3, 3)
+)
+SHORT = [*Y[:4], "nopq"]
+"""24 characters."""
+
+
+@pytest.mark.parametrize(
+    ("key", "response", "expected"),
+    [
+        pytest.param(
+            [*X, *Y[:8], *MANY],
+            [*MANY, *Y[:8], *NEW, *X, *Y[:2]],
+            [(510, 130, 30), (555, 0, 130)],
+            id="the longer one has what two would have",
+        ),
+        pytest.param([*X, *Y, *Z, *MANY], [*MANY, *Y, *Z, *NEW, *X, *Y], [(580, 0, 180)], id="the key has it once"),
+        pytest.param(
+            [*MANY, *Y, *Z, *OTHER, *X, *Y], [*X, *Y, *Z, *MANY], [(0, 580, 180)], id="the response has it once"
+        ),
+        pytest.param(
+            [*NEW[:1], *SHORT, *NEW[1:], *MANY, *SHORT, *X],
+            [*OTHER[:1], *SHORT, *OTHER[1:], *MANY, *X, *SHORT],
+            [(659, 539, 24)],
+            id="of two copies one is in its place",
+        ),
+    ],
+)
+def test_what_is_moved_to_where(key: list[str], response: list[str], expected: list[tuple[int, int, int]]) -> None:
+    """Words of five characters: where moved stretches begin in the response and in the key, and their sizes."""
+    found = align(Key(characters(key)), characters(response))
+    moved = np.flatnonzero(found.state == MOVED)
+    assert [(at, to, size) for to, at, size in diagonals((found.key[moved], moved), 1)] == expected
+
+
+def test_a_word_in_front_stays_with_what_follows_it() -> None:
+    """The key has its first five words again, so that no anchor begins at the first one."""
+    found = align(Key(characters([*Y[:5], *MANY, *Y[:5], *Z])), characters([*Y[:1], *NEW, *Y[:5], *MANY]))
+    assert found.key[20:].tolist() == list(range(525))
+    assert found.state[:5].tolist() == [ABSENT] * 5
+
+
+def test_text_in_its_place_is_not_moved_even_if_its_words_are_short_of_24_characters(tmp_path: Path) -> None:
+    """24 characters are equal, the last of which belongs to a word that is not."""
+    words = "Nobody understood this sentence . Ann qqqqqqqqqqqq zzzzzzzzzzz yes Everybody liked the other one better ."
+    (tmp_path / "key.jsonl").write_text(
+        json.dumps({"doc_key": "x", "sentences": [words.split()], "clusters": []}) + "\n"
+    )
+    (tmp_path / "x.txt").write_text(
+        "[Nobody](#1)" + words.removeprefix("Nobody").replace("Ann", "Bo").replace("yes", "you")
+    )
+    total = placed_on(tmp_path / "key.jsonl", tmp_path / "x.txt").fidelity.total
+    assert (total["kept"], total["replaced"], total["moved"]) == (len(words.split()) - 2, 2, 0)
+
+
+# What two texts have in common
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("do n't", "don't"),
+        ("`` Yes '' , he said -- twice .", '"Yes", he said — twice.'),
+        ("-LRB- ok -RRB- /.", "(ok)."),
+        ("ﬁne straße cœur", "FINE STRASSE coeur"),
+        ("é", "é"),
+        ("a b", "a\u00ad\u200b b\ufeff"),
+        ("a b", "a\0 \x08b\x7f"),
+        ("N.Y. 1 2", "N.Y. 12"),
+    ],
+)
+def test_what_does_not_count(one: str, other: str) -> None:
+    assert characters(one.split()).code.tolist() == characters(other.split()).code.tolist()
+
+
+def test_words_keep_their_characters() -> None:
+    found = characters(["Ann", "", "a\nb", "''"])
+    assert (bytes(found.code.tolist()), found.token.tolist()) == (b'annab"', [0, 0, 0, 2, 2, 3])
+    assert found.first.tolist() == [0, 3, 3, 5, 6]
+
+
+LETTERS = st.lists(st.sampled_from("abc"), max_size=40).map("".join)
+
+
+@given(LETTERS, LETTERS, st.integers(1, 30))
+def test_grams_are_equal_where_text_is(one: str, other: str, size: int) -> None:
+    texts = [characters(list(text)).code for text in (one, other)]
+    if min(map(len, texts)) < size:
+        return
+    numbers = [grams(text, size).tolist() for text in texts]
+    for at, number in enumerate(numbers[0]):
+        for there, its in enumerate(numbers[1]):
+            assert (number == its) == (one[at : at + size] == other[there : there + size])
+
+
+@given(LETTERS, LETTERS, st.integers(1, 6), st.data())
+def test_stretches_that_a_text_has_once(one: str, other: str, size: int, data: st.DataObject) -> None:
+    """Looked up in all of it, between two places, and beside characters that are taken; as text.count would."""
+    if min(len(one), len(other)) < size:
+        return
+    code, values = characters(list(one)).code, grams(characters(list(other)).code, size)
+    start = data.draw(st.integers(0, len(one) - size))
+    stop = data.draw(st.integers(start + size, len(one)))
+    taken = data.draw(st.sets(st.integers(0, len(one) - 1)))
+
+    def expected(start: int, stop: int, taken: set[int]) -> dict[int, int]:
+        found: dict[int, int] = {}
+        for number in range(len(values)):
+            its = other[number : number + size]
+            places = [at for at in range(start, stop - size + 1) if one[at : at + size] == its]
+            free = [at for at in places if not taken & set(range(at, at + size))]
+            found |= {number: free[0]} if len(free) == 1 else {}
+        return found
+
+    looked_up = Grams(code, size)
+    which, places = looked_up.once(values, start, stop)
+    assert dict(zip(which.tolist(), places.tolist(), strict=True)) == expected(start, stop, set())
+    which, places = looked_up.once_without(values, np.array(sorted(taken), dtype=np.int64))
+    assert dict(zip(which.tolist(), places.tolist(), strict=True)) == expected(0, len(one), taken)
+
+
+@given(LETTERS, LETTERS)
+def test_a_common_beginning(one: str, other: str) -> None:
+    expected = next((at for at, both in enumerate(zip(one, other, strict=False)) if both[0] != both[1]), None)
+    texts = [characters(list(text)).code for text in (one, other)]
+    assert common_prefix(*texts) == (min(len(one), len(other)) if expected is None else expected)
+
+
+WORDS = st.lists(st.text("abcdefgh .[](){}|#1éß中", max_size=6), max_size=60)
+
+
+@given(WORDS, WORDS)
+@settings(max_examples=200)
+def test_what_is_equal_is_equal_and_stands_in_order(key: list[str], response: list[str]) -> None:
+    of_key, of_response = characters(key), characters(response)
+    found = align(Key(of_key), of_response)
+    equal = found.state == EQUAL
+    places = found.key[equal]
+    assert (of_key.code[places] == of_response.code[equal]).all()
+    assert (places[1:] > places[:-1]).all()
+    assert found.key.max(initial=-1) < len(of_key.code)
+    if of_key.code.tolist() == of_response.code.tolist():
+        assert equal.all()
+
+
+# Answers made from corpora, of which the truth is known
+
+
+def words_and_mentions(path: Path) -> tuple[Documents, list[list[str]], list[Mentions]]:
+    key = joined(list(read(str(path), [], Reading())))
+    layers = words_of(key, range(len(key)), "key")
+    found: list[Mentions] = [[] for _ in key.names]
+    for document, entity, start, end in zip(
+        key.mention_document().tolist(), key.entity.tolist(), key.start.tolist(), key.end.tolist(), strict=True
+    ):
+        found[document].append((f"e{entity}", start, end))
+    return key, [list(chain(*layers[at].words)) for at in range(len(key))], found
+
+
+def garbled(
+    words: Sequence[str], its: Mentions, rate: float, chance: random.Random, others: Sequence[str]
+) -> tuple[str, Counter[tuple[int, int]]]:
+    """A document with words deleted, replaced and inserted, in the notation `words`; and where its mentions belong: to
+    what is left of them."""
+    out: list[tuple[str, int]] = []
+    for at, word in enumerate(words):
+        what = chance.random() * 3 / rate
+        if what < 1:
+            continue
+        if what < 3:
+            out.append((chance.choice(others), at if what < 2 else -1))
+        if what >= 2:
+            out.append((word, at))
+    place = {at: there for there, (_, at) in enumerate(out) if at >= 0}
+    marks: dict[int, list[tuple[int, int, str]]] = {}
+    truth: Counter[tuple[int, int]] = Counter()
+    for name, start, end in its:
+        left = [place[at] for at in range(start, end + 1) if at in place]
+        if not left:
+            continue
+        first, last = left[0], left[-1]
+        truth[out[first][1], out[last][1]] += 1
+        if first == last:
+            marks.setdefault(first, []).append((0, 0, f"[{name}]"))
+        else:
+            marks.setdefault(first, []).append((1, -last, f"[{name}"))
+            marks.setdefault(last, []).append((2, -first, f"{name}]"))
+    text = (
+        word + ("|" + ",".join(mark for *_, mark in sorted(marks[at])) if at in marks else "")
+        for at, (word, _) in enumerate(out)
+    )
+    return " ".join(text), truth
+
+
+def scored_against_truth(path: Path, rate: float, folder: Path) -> tuple[int, int, int]:
+    """How many mentions came to the right place, how many there are, and how many were made of them."""
+    key, words, its = words_and_mentions(path)
+    words = [["".join(word.split()).replace("|", "/").replace("##", "//") for word in each] for each in words]
+    others = list(chain(*words[:5]))
+    chance = random.Random(3)
+    lines, truth = zip(*(garbled(*each, rate, chance, others) for each in zip(words, its, strict=True)), strict=True)
+    (folder / "answer.txt").write_text("\n".join(lines) + "\n")
+    reading = Reading(input_format="tagged", tags="words")
+    response = placed([key], list(read(str(folder / "answer.txt"), [], reading, side=None)), reading, []).response
+    found: list[Counter[tuple[int, int]]] = [Counter() for _ in key.names]
+    of = response.mention_document().tolist()
+    for document, start, end in zip(of, response.start.tolist(), response.end.tolist(), strict=True):
+        found[document][start, end] += 1
+    right = sum((ours & theirs).total() for ours, theirs in zip(found, truth, strict=True))
+    return right, sum(each.total() for each in truth), sum(each.total() for each in found)
+
+
+@pytest.mark.parametrize(("rate", "least"), [(0.02, 0.98), (0.05, 0.98), (0.3, 0.9)])
+def test_mentions_of_an_unfaithful_answer_come_to_what_is_left_of_them(
+    rate: float, least: float, tmp_path: Path
+) -> None:
+    right, there, made = scored_against_truth(TESTDATA / "systems" / "key.conll", rate, tmp_path)
+    assert made == there, "an alignment invents no mention and loses none"
+    assert right >= least * there
+
+
+REAL = [EXCERPTS, pytest.param(CORPORA, marks=(pytest.mark.slow, WHOLE_CORPORA))]
+
+
+@pytest.mark.parametrize("corpora", REAL)
+@pytest.mark.parametrize(("corpus", "least"), [("litbank", 0.998), ("openboek", 0.998), ("gerdracor", 0.998)])
+def test_the_same_of_real_texts(corpora: Path, corpus: str, least: float, tmp_path: Path) -> None:
+    right, there, made = scored_against_truth(corpora / corpus / "key.conll", 0.05, tmp_path)
+    assert made == there
+    assert there - right <= max((1 - least) * there, 2), "two of an excerpt are more than two in a thousand"
+
+
+PAIRS = [
+    (TESTDATA / "systems" / "key.conll", TESTDATA / "systems" / "runs" / "ash.conll"),
+    *(
+        (TESTDATA / "recorded" / name / "key.conll", TESTDATA / "recorded" / name / "response.conll")
+        for name in ("plain-0000", "documents-0051")
+    ),
+]
+
+
+@pytest.mark.parametrize("notation", NAMES)
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair[1].parent.name)
+def test_a_faithful_answer_scores_as_the_file_it_was_made_from(
+    notation: str, pair: tuple[Path, Path], tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """To the byte, but for mentions that the notation cannot say."""
+    answer = tmp_path / "answer"
+    key, response = pair
+    said = call(capfdbinary, "convert", response, answer, "--to", "tagged", "--tags", notation).stderr
+    if b"[unsaid-crossing]" in said:
+        assert notation != "words", "mentions cross, which only words can say"
+        return
+    plain = call(capfdbinary, "all", key, response, "none", "--repeated", "first").stdout
+    text = call(capfdbinary, "all", key, answer, "none", "--repeated", "first").stdout
+    assert text.startswith(plain)
+    assert text[len(plain) :].startswith(b"Fidelity of the text: 100.00 %")
+
+
+def as_conll(names: Sequence[str], words: Sequence[Sequence[str]], its: Sequence[Mentions]) -> str:
+    """Documents with one column of words and one of coreference."""
+    lines = []
+    for name, mine, mentions_of_it in zip(names, words, its, strict=True):
+        cells: list[list[str]] = [[] for _ in mine]
+        for entity, first, last in mentions_of_it:
+            cells[first].append(f"({entity}" + ")" * (first == last))
+            if last > first:
+                cells[last].insert(0, f"{entity})")
+        rows = (f"{word}\t{'|'.join(cell) or '-'}" for word, cell in zip(mine, cells, strict=True))
+        lines += [f"#begin document {name}", *rows, "#end document"]
+    return "\n".join(lines) + "\n"
+
+
+def imperfect(its: Mentions, chance: random.Random, *, crossing: bool) -> Mentions:
+    """Mentions of which some are left out and some are in other entities, every span once; and none that crosses
+    another one unless asked for."""
+    entities = sorted({int(entity[1:]) for entity, *_ in its})
+    spans = {(first, last): int(entity[1:]) for entity, first, last in its if chance.random() < 0.9}
+    found = [
+        (first, last, str(chance.choice(entities) if chance.random() < 0.1 else entity))
+        for (first, last), entity in spans.items()
+    ]
+    kept = sorted(found, key=lambda span: (span[0], -span[1])) if crossing else nested(found)[0]
+    return [(entity, first, last) for first, last, entity in kept]
+
+
+CORPUS_NAMES = ("ecbplus-crossdoc", "ecbplus-withindoc", "gerdracor", "litbank", "openboek")
+
+
+@pytest.mark.parametrize("notation", NAMES)
+@pytest.mark.parametrize(
+    ("corpora", "corpus"),
+    [
+        *((EXCERPTS, name) for name in CORPUS_NAMES),
+        *(
+            pytest.param(CORPORA, name, marks=(pytest.mark.slow, WHOLE_CORPORA))
+            for name in (*CORPUS_NAMES, "ecbplus-goldmentions", "koconovel")
+        ),
+    ],
+)
+def test_a_faithful_answer_scores_alike_in_every_corpus(
+    corpora: Path, corpus: str, notation: str, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """To the byte: a response made of the key, and the same as tagged text."""
+    path = corpora / corpus / "key.conll"
+    documents, words, its = words_and_mentions(path)
+    chance = random.Random(corpus)
+    changed = [imperfect(each, chance, crossing=notation == "words") for each in its]
+    response, answer = tmp_path / "response.conll", tmp_path / "answer"
+    response.write_text(as_conll(documents.names, words, changed))
+    said = call(capfdbinary, "convert", response, answer, "--to", "tagged", "--tags", notation)
+    assert (said.status, b"[unsaid-" in said.stderr) == (0, False)
+    plain = call(capfdbinary, "conll,lea", path, response, "none", "--repeated", "first")
+    text = call(capfdbinary, "conll,lea", path, answer, "none", "--repeated", "first")
+    assert plain.status == text.status == 0
+    assert text.stdout.startswith(plain.stdout)
+    rest = text.stdout[len(plain.stdout) :].decode()
+    assert re.fullmatch(r"Fidelity of the text: 100\.00 %( \(tags: \d+ cross\))?\n", rest), "crossing tags are counted"
+    assert b"CoNLL average: F1: 100" not in plain.stdout
+
+
+# Names
+
+
+def test_names_that_files_have() -> None:
+    names = ["(bn/a); part 000", "(bn/b); part 000", "(bn/b); part 001", "(nw/b); part 000", "x y"]
+    found = other_names(names)
+    assert {name: found[name] for name in ("bn_a_0", "a_0", "a", "bn_a", "bn_b_001", "nw_b", "x_y")} == {
+        "bn_a_0": 0,
+        "a_0": 0,
+        "a": 0,
+        "bn_a": 0,
+        "bn_b_001": 2,
+        "nw_b": 3,
+        "x_y": 4,
+    }
+    assert not {"b", "bn_b", "b_0"} & found.keys()
+
+
+@pytest.mark.parametrize(
+    ("way", "f1", "entities"),
+    # The first piece says that She is Ann, the second that she is her. An id that is there twice gets a number.
+    [
+        ("overlap", 1, {"1": [0, 4, 10], "2": [2], "1.2": [6, 8]}),
+        ("apart", 0.8, {"1": [0, 4], "2": [2], "1.2": [6, 8], "2.2": [10]}),
+        ("same", 4 / 7, {"1": [0, 4, 6, 8], "2": [2, 10]}),
+    ],
+)
+def test_ids_of_pieces(way: str, f1: float, entities: dict[str, list[int]], tmp_path: Path) -> None:
+    key: dict[str, object] = {
+        "doc_key": "x",
+        "sentences": [["Ann", "saw", "Bo", ".", "She", "fed", "it", ".", "It", "liked", "her", "."]],
+    }
+    key["clusters"] = [[[0, 0], [4, 4], [10, 10]], [[2, 2]], [[6, 6], [8, 8]]]
+    (tmp_path / "key.jsonl").write_text(json.dumps(key) + "\n")
+    pieces = ["[Ann](#1) saw [Bo](#2). [She](#1) fed", "[She](#2) fed [it](#1). [It](#1) liked [her](#2)."]
+    lines = [json.dumps({"doc_key": "x", "answer": piece}) for piece in pieces]
+    (tmp_path / "answers.jsonl").write_text("\n".join(lines))
+    with pytest.warns(corefscore.ScorerWarning, match="joined-pieces"):
+        result = corefscore.score(tmp_path / "key.jsonl", tmp_path / "answers.jsonl", "muc", pieces=way)
+    assert result.fidelity is not None
+    assert ratio(result.fidelity.total) == 1
+    assert result.mentions.f1 == 1
+    assert result["muc"].f1 == pytest.approx(f1)
+    response = placed_on(tmp_path / "key.jsonl", tmp_path / "answers.jsonl", pieces=way).response
+    found: dict[str, list[int]] = defaultdict(list)
+    for name, start in zip(response.names_of(response.entity.tolist()), response.start.tolist(), strict=True):
+        found[name].append(start)
+    assert found == entities, "what two pieces have is there once"
+
+
+def test_answers_without_names_are_taken_in_order_or_refused() -> None:
+    with pytest.warns(corefscore.ScorerWarning, match="by-position"):
+        assert corefscore.score(TAGGED / "key-of-two.jsonl", TAGGED / "two.txt", "lea")["lea"].f1 == 1
+    with pytest.raises(InputError, match="unnamed-answers"):
+        corefscore.score(TAGGED / "key-of-two.jsonl", TAGGED / "three.txt", "lea")
+
+
+# Other tokens
+
+
+def test_a_response_of_another_tokenizer_is_aligned_where_that_is_asked_for(
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    response: dict[str, object] = {
+        "doc_key": "demo/cats_0",
+        "sentences": [["The cat", "saw", "Ann", "and", "Bo.", "She", "fed"]],
+    }
+    response["clusters"] = [[[0, 0]], [[2, 4]]]
+    (tmp_path / "response.jsonl").write_text(json.dumps(response) + "\n")
+    plain = call(capfdbinary, "lea", KEY, tmp_path / "response.jsonl", "none")
+    assert b"--align finds the words of the response in the key" in plain.stderr
+    aligned = call(capfdbinary, "lea", KEY, tmp_path / "response.jsonl", "--align", "--format", "json")
+    found = json.loads(aligned.stdout)
+    # The cat; Ann and Bo with a full stop is another span.
+    assert found["total"]["mentions"]["recall_numerator"] == 1
+    assert found["options"]["align"] is True
+    assert (found["fidelity"]["kept"], found["fidelity"]["deleted"]) == (9, 6)
+
+
+def test_a_response_with_the_tokens_of_the_key_is_the_same_aligned(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    pair = PAIRS[0]
+    plain = call(capfdbinary, "all", *pair, "none")
+    aligned = call(capfdbinary, "all", *pair, "none", "--align")
+    assert aligned.stdout == plain.stdout + b"Fidelity of the text: 100.00 %\n"
+
+
+def as_characters(name: str, words: Sequence[str], its: Mentions) -> str:
+    """A document whose mentions count characters."""
+    begins = [sum(len(word) + 1 for word in words[:at]) for at in range(len(words))]
+    entities: dict[str, list[tuple[int, int]]] = {}
+    for entity, first, last in its:
+        entities.setdefault(entity, []).append((begins[first], begins[last] + len(words[last])))
+    return json.dumps({"doc_key": name, "text": " ".join(words), "clusters": list(entities.values())}) + "\n"
+
+
+@pytest.mark.parametrize("rate", [1e-9, 0.05, 0.4])
+def test_mentions_that_count_characters_are_found_as_those_of_tagged_text(rate: float, tmp_path: Path) -> None:
+    """One garbled text in both forms: the same scores, the same fidelity."""
+    path, chance = TESTDATA / "recorded" / "documents-0051" / "key.conll", random.Random(5)
+    key, words, its = words_and_mentions(path)
+    tagged, characters_ = [], []
+    for name, mine, mentions_of_it in zip(key.names, words, its, strict=True):
+        answer, _ = garbled(mine, mentions_of_it, rate, chance, list(chain(*words)))
+        its_words, its_mentions, *_ = untagged(answer, find("words"))
+        tagged.append(json.dumps({"doc_key": name, "answer": answer}) + "\n")
+        characters_.append(as_characters(name, its_words, [(*mention,) for mention in its_mentions]))
+    (tmp_path / "tagged").write_text("".join(tagged))
+    (tmp_path / "characters").write_text("".join(characters_))
+    one = corefscore.score(path, tmp_path / "tagged", "conll", tags="words", fidelity=0)
+    other = corefscore.score(path, tmp_path / "characters", "conll", align=True, fidelity=0)
+    assert one.fidelity is not None
+    assert other.fidelity is not None
+    for column in COLUMNS:
+        if column != "tags_crossing":
+            assert other.fidelity.total[column] == one.fidelity.total[column], column
+    assert other.conll == one.conll
+    assert one.conll > 0
+    assert (ratio(one.fidelity.total) == 1) == (rate < 1e-3)
+
+
+def test_characters_of_another_text_are_refused_or_aligned(
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """The demo, changed: documents without names belong together by position; the message names --align."""
+    words = ["The", "cat", "saw", "Ann", "and", "Bob", ".", "Then", "She", "fed", "it", ".", "It", "liked", "her", "."]
+    its: Mentions = [("cat", 0, 1), ("cat", 10, 10), ("cat", 12, 12), ("Ann", 3, 3), ("Ann", 14, 14), ("Bo", 5, 5)]
+    fields = json.loads(as_characters("x", words, [*its, ("Bo", 8, 8)]))
+    (tmp_path / "response.jsonl").write_text(json.dumps({name: fields[name] for name in ("text", "clusters")}))
+    refused = call(capfdbinary, "lea", KEY, tmp_path / "response.jsonl")
+    assert refused.status == 1
+    assert b"differs from that of the other side" in refused.stderr
+    assert b'"b.ThenShefedit.Itlik" here' in refused.stderr
+    assert b"--align" in refused.stderr
+    done = call(capfdbinary, "lea", KEY, tmp_path / "response.jsonl", "none", "--align", "--format", "json")
+    found = json.loads(done.stdout)
+    assert {name: found["fidelity"][name] for name in ("kept", "replaced", "inserted")} == {
+        "kept": 14,
+        "replaced": 1,
+        "inserted": 1,
+    }
+    plain = call(capfdbinary, "lea", KEY, TESTDATA / "demo" / "response.conll", "none", "--format", "json").stdout
+    assert found["total"] == json.loads(plain)["total"]
+
+
+def test_tagged_text_is_scored_on_a_key_that_counts_characters(tmp_path: Path) -> None:
+    key = tmp_path / "key.jsonl"
+    assert within("convert", KEY, key, "--to", "fastcoref").status == 0
+    result = corefscore.score(key, TAGGED / "markdown.txt", "lea")
+    assert result["lea"] == corefscore.score(KEY, TAGGED / "markdown.txt", "lea")["lea"]
+    assert result.fidelity is not None
+    assert ratio(result.fidelity.total) == 1
+
+
+# Convert
+
+
+def test_an_answer_becomes_a_file_on_the_tokens_of_the_key(tmp_path: Path) -> None:
+    done = within("convert", TAGGED / "chatty.txt", tmp_path / "out.conll", "--key", KEY)
+    assert done.status == 0
+    assert b"[lost-mentions]" in done.stderr
+    result = corefscore.score(KEY, tmp_path / "out.conll", "lea")
+    assert result["lea"].recall == corefscore.score(KEY, TAGGED / "chatty.txt", "lea")["lea"].recall
+
+
+def test_words_that_would_be_tags(tmp_path: Path) -> None:
+    words = ["[", "a]", "<m>", "{1", "}", "x|[e1]", "##", "b c", "", "</m>#1", "](#2)"]
+    key: dict[str, object] = {
+        "doc_key": "x",
+        "sentences": [words],
+        "clusters": [[[at, at] for at in range(len(words)) if words[at]]],
+    }
+    (tmp_path / "key.jsonl").write_text(json.dumps(key) + "\n")
+    for notation in NAMES:
+        done = within("convert", tmp_path / "key.jsonl", tmp_path / "x", "--to", "tagged", "--tags", notation)
+        assert b"[changed-word]" in done.stderr
+        result = corefscore.score(tmp_path / "key.jsonl", tmp_path / "x", "lea", tags=notation, fidelity=0)
+        assert result.mentions.f1 == 1, notation
+
+
+# Validate
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Hm.\n[Ann](#1) [left", [(2, 11, "unclosed-tags", "[")]),
+        ("Ann](#1) [left](#2)", [(1, 4, "unopened-tags", "](#1)")]),
+        ("a\n\n [](#1) [Ann](#2)", [(3, 2, "unreadable-tags", "[")]),
+        ("Ann|[1 and|[2 Bo|1] left|2]", [(1, 8, "crossing-tags", "a")]),
+        ("[Ann](#1) [saw](#1) {2 Bo}", [(1, 21, "unknown-tags", "{2 ")]),
+    ],
+)
+def test_validate_shows_every_faulty_tag(text: str, expected: list[tuple[int, int, str, str]], tmp_path: Path) -> None:
+    """Line, column and what the carets are under, counted by hand."""
+    (tmp_path / "x.txt").write_text(text)
+    ignored = "singletons,repeated-mention"
+    done = within("validate", tmp_path / "x.txt", "--ignore", ignored, "--format", "json", "--input-format", "tagged")
+    (found,) = json.loads(done.stdout)["files"]
+    assert [(its["line"], its["column"], its["code"]) for its in found["findings"]] == [each[:3] for each in expected]
+    plain = within("validate", tmp_path / "x.txt", "--ignore", ignored, "--input-format", "tagged")
+    lines = (plain.stdout + plain.stderr).decode().split("\n")
+    (carets,) = [at for at, line in enumerate(lines) if line.strip() and set(line.strip()) == {"^"}]
+    begin = lines[carets].index("^")
+    assert lines[carets - 1][begin:].startswith(expected[0][3])
+
+
+def test_validate_shows_where_the_text_parts_from_the_key(tmp_path: Path) -> None:
+    text = (TAGGED / "markdown.txt").read_text().replace("fed", "petted")
+    (tmp_path / "x.txt").write_text(text)
+    done = within("validate", tmp_path / "x.txt", "--key", KEY, "--format", "json")
+    found = [its for its in json.loads(done.stdout)["files"][0]["findings"] if its["code"] == "parting-text"]
+    (its,) = found
+    assert its["details"]["key_word"] == '"fed" instead'
+    assert text.split("\n")[its["line"] - 1][its["column"] - 1 :].startswith("petted")
+    same = within("validate", TAGGED / "markdown.txt", "--key", KEY)
+    assert b"parting-text" not in same.stdout + same.stderr
+
+
+def test_many_faults_are_counted(tmp_path: Path) -> None:
+    (tmp_path / "x.txt").write_text("[a](#1) " + "](#1) " * 5000)
+    done = within("validate", tmp_path / "x.txt", "--format", "json")
+    (found,) = json.loads(done.stdout)["files"]
+    listed = sum(its["code"] == "unopened-tags" for its in found["findings"])
+    assert listed + found["unlisted"]["unopened-tags"] == 5000
+
+
+# Hostile answers
+
+LONG = 20_000
+
+
+@pytest.mark.parametrize("notation", NAMES)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * LONG,
+        "](#1)" * LONG,
+        "[" * LONG + "a" + "](#1)" * LONG,
+        "{1 " * LONG,
+        "}" * LONG,
+        "<m" * LONG,
+        "<m " + " " * LONG,
+        "<m>" * LONG + "</m>" * LONG,
+        "|[e1" * LONG,
+        "a|[e1 " * LONG,
+        "a|" + "[e1," * LONG,
+        "a " * LONG,
+        "[a](#1) " * LONG,
+        "\x00\ufeff\u202e" * LONG,
+    ],
+    ids=lambda text: text[:8].encode("unicode_escape").decode(),
+)
+def test_a_hostile_answer_takes_linear_time(text: str, notation: str) -> None:
+    before = process_time()
+    its = untagged(text, find(notation))
+    assert process_time() - before < 8
+    assert set(its.faults) == set(FAULTS)
+
+
+DEMO = (TAGGED / "markdown.txt").read_text()
+
+ODD_BYTES: dict[str, tuple[bytes, float]] = {
+    "CR": (DEMO.replace(" ", "\r").encode(), 100),
+    "CRLF": (DEMO.replace(" ", "\r\n").encode(), 100),
+    "CRLF in JSON": (json.dumps({"answer": DEMO}).encode() + b"\r\n", 100),
+    "byte order mark": (b"\xef\xbb\xbf" + DEMO.encode(), 100),
+    "byte order mark of JSON": (b"\xef\xbb\xbf" + json.dumps({"answer": DEMO}).encode(), 100),
+    "NUL": (DEMO.replace(" ", "\0 ").encode(), 100),
+    "bytes that are not UTF-8": (DEMO.replace("cat", "c\udce9t").encode("utf-8", "surrogateescape"), 100 * 14 / 15),
+    "half of a pair": (json.dumps({"answer": DEMO.replace("cat", "\ud800")}).encode(), 100 * 14 / 15),
+    # No tags any more, but parts of five words: [The, cat](#1...1), [it, a full stop behind ](#1...1), [It.
+    "an id of 10,000 digits": (DEMO.replace("#1", "#" + "1" * 10_000).encode(), 100 * 10 / 15),
+    "nested 10,000 deep": (b"[" * 10_000 + DEMO.encode() + b"](#9)" * 10_000, 100),
+}
+"""Answers of odd bytes, and the fidelity in percent."""
+
+
+@pytest.mark.parametrize("name", ODD_BYTES)
+def test_odd_bytes_are_part_of_the_text_or_of_no_account(
+    name: str, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    text, fidelity = ODD_BYTES[name]
+    (tmp_path / "x").write_bytes(text)
+    done = call(capfdbinary, "lea", KEY, tmp_path / "x", "--format", "json", "--input-format", "response=tagged")
+    assert done.status == 0
+    assert 100 * json.loads(done.stdout)["fidelity"]["fidelity"] == pytest.approx(fidelity), name
+    beside = "--key", KEY, "--input-format"
+    assert call(capfdbinary, "validate", tmp_path / "x", *beside, "response=tagged").status == 0
+    assert call(capfdbinary, "convert", tmp_path / "x", "-", *beside, "tagged", "--to", "conll").status == 0
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("text", [DEMO, json.dumps({"answer": DEMO})], ids=["text", "JSON"])
+def test_utf_16_is_refused_as_such(
+    encoding: str, text: str, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    (tmp_path / "x").write_bytes(text.encode(encoding))
+    done = call(capfdbinary, "lea", KEY, tmp_path / "x", "--input-format", "response=tagged")
+    assert (done.status, done.stdout) == (1, b"")
+    assert b"it looks like UTF-16" in done.stderr
+
+
+ENDLESS = r"(?P<open>(?P<id>(a+)+)b)|(?P<close>c)"
+"""A pattern that takes time that doubles with each a."""
+
+NEEDS_TIMERS = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no such timer")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "status"),
+    [
+        (ENDLESS, 2),
+        (r"(?P<open>(?P<id>))|(?P<close>)", 0),  # the empty string is no tag
+        (r"(?P<open>\[(?P<id>\d*):)|(?P<close>\])", 0),
+        (r"(?P<open>(?=a)(?P<id>))|(?P<close>$)", 0),
+    ],
+)
+def test_a_pattern_that_fits_too_much_is_stopped_or_no_tag(
+    pattern: str,
+    status: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    (tmp_path / "x").write_text("a" * 60 + " [1:The cat] saw [:Bo]")
+    monkeypatch.setattr(limit, "SECONDS", 0.2)
+    done = call(capfdbinary, "lea", KEY, tmp_path / "x", "--tags", pattern)
+    assert done.status == status
+    assert (b"the pattern takes too long" in done.stderr) == (status == 2)
+
+
+@pytest.mark.parametrize("words", [("validate",), ("convert", "-", "--to", "conll")], ids=itemgetter(0))
+def test_other_commands_stop_an_endless_pattern_too(
+    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    (tmp_path / "x").write_text("a" * 60)
+    monkeypatch.setattr(limit, "SECONDS", 0.2)
+    name, *rest = words
+    done = call(capfdbinary, name, tmp_path / "x", *rest, "--tags", ENDLESS, "--input-format", "tagged")
+    assert (done.status, done.stdout) == (2, b"")
+    assert b"the pattern takes too long" in done.stderr
+
+
+@pytest.fixture
+def own_timer() -> Iterator[Callable[[int, object], None]]:
+    """The handler of a program that uses the signal itself, as profilers do, with a timer that runs."""
+
+    def handler(number: int, frame: object) -> None:
+        raise AssertionError("an hour cannot have passed")
+
+    before = signal.signal(signal.SIGVTALRM, handler)
+    signal.setitimer(signal.ITIMER_VIRTUAL, 3600, 7)
+    yield handler
+    signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    signal.signal(signal.SIGVTALRM, before)
+
+
+def is_left_alone(handler: Callable[[int, object], None]) -> bool:
+    """Whether the timer and the handler of a program are as it set them."""
+    rest, every = signal.getitimer(signal.ITIMER_VIRTUAL)
+    return signal.getsignal(signal.SIGVTALRM) is handler and rest > 3000 and every == 7
+
+
+@NEEDS_TIMERS
+def test_the_library_leaves_signals_and_timers_alone(own_timer: Callable[[int, object], None], tmp_path: Path) -> None:
+    (tmp_path / "x.txt").write_text("[1:The cat] saw [2:Bo]")
+    pattern = find(r"\[(?P<open>(?P<id>\d+):)|(?P<close>\])")
+
+    def tags(text: str) -> Iterator[Tag]:
+        assert is_left_alone(own_timer), "during the search"
+        return pattern.tags(text)
+
+    assert len(untagged("[1:The cat] saw [2:Bo]", pattern._replace(tags=tags)).mentions) == 2
+    corefscore.score(KEY, tmp_path / "x.txt", "lea", tags=pattern.name, input_format="tagged")
+    assert is_left_alone(own_timer)
+
+
+@NEEDS_TIMERS
+@pytest.mark.parametrize("text", ["a" * 60, "[1:The cat] saw [2:Bo]"], ids=["stopped", "read"])
+def test_a_limit_ends_with_its_block(
+    text: str, own_timer: Callable[[int, object], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limit, "SECONDS", 0.2)
+    stopped = pytest.raises(UsageError, match="takes too long") if text.startswith("a") else nullcontext()
+    with stopped, limit.patterns_limited():
+        with limit.patterns_limited():
+            untagged("a", find(ENDLESS))
+        untagged(text, find(ENDLESS))
+    assert is_left_alone(own_timer)
+
+
+@NEEDS_TIMERS
+def test_a_long_text_has_more_time() -> None:
+    with limit.patterns_limited(), limit.in_time(1_000_000):
+        assert 10 < signal.getitimer(signal.ITIMER_VIRTUAL)[0] < 15.1  # the clock has steps
+
+
+@NEEDS_TIMERS
+def test_there_is_no_limit_where_it_could_not_stop_a_search(
+    own_timer: Callable[[int, object], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In another thread, whose signals the main thread would get, and on Windows, which has no such timer."""
+
+    def search() -> bool:
+        with limit.patterns_limited(), limit.in_time(0):
+            return is_left_alone(own_timer)
+
+    def intervals() -> tuple[float, float]:
+        before = signal.getitimer(signal.ITIMER_VIRTUAL)[1]
+        with limit.in_time(0):
+            return before, signal.getitimer(signal.ITIMER_VIRTUAL)[1]
+
+    with ThreadPoolExecutor(1) as thread:
+        assert thread.submit(search).result()
+        with limit.patterns_limited():
+            untagged("a", find(ENDLESS))
+            assert thread.submit(intervals).result() == (7, 7)
+            assert signal.getsignal(signal.SIGVTALRM) is not own_timer
+            assert thread.submit(untagged, "a", find(ENDLESS)).result().words == ["a"]
+    monkeypatch.delattr(signal, "setitimer")
+    assert search()
+
+
+@pytest.mark.parametrize(("text", "what"), [("", "the file is empty"), (" \n\n", "nothing but white space")])
+def test_an_empty_file_is_refused(text: str, what: str, tmp_path: Path) -> None:
+    """It is a run that broke rather than an answer."""
+    (tmp_path / "x.txt").write_text(text)
+    done = within("lea", KEY, tmp_path / "x.txt", "--input-format", "response=tagged")
+    assert (done.status, done.stdout) == (1, b"")
+    assert what.encode() in done.stderr
+    assert b'{"answer": ""}' in done.stderr, "what to do if the model wrote nothing"
+
+
+def test_an_empty_answer_in_json_has_no_mentions(tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_text('{"answer": ""}\n')
+    done = within("lea", KEY, tmp_path / "x.jsonl", "--format", "json")
+    found = json.loads(done.stdout)
+    assert found["total"]["lea"]["f1"] == 0
+    assert (found["fidelity"]["fidelity"], found["fidelity"]["deleted"], found["fidelity"]["mentions_deleted"]) == (
+        0,
+        15,
+        8,
+    )
+    assert b"[no-tags]" in done.stderr
+    assert b"[low-fidelity]" in done.stderr
+
+
+APOLOGIES = {
+    "plain": ("I'm sorry, but I cannot mark up this passage.", "side-without-mentions"),
+    "tagged": ("[I](#1) am sorry, but [I](#1) cannot mark up [this passage](#2).", "no-common-mention"),
+}
+
+
+@pytest.mark.parametrize("name", APOLOGIES)
+@pytest.mark.parametrize("call_", [["lea", str(KEY)], ["validate", "--key", str(KEY)]], ids=["score", "validate"])
+def test_an_apology_is_not_explained_by_columns(
+    name: str, call_: Sequence[str], tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """No word is in common: nothing is aligned, and what is said is about answers."""
+    text, code = APOLOGIES[name]
+    (tmp_path / "cats.txt").write_text(text)
+    done = call(capfdbinary, *call_, tmp_path / "cats.txt", "--input-format", "response=tagged")
+    said = (done.stderr + (done.stdout if call_[0] == "validate" else b"")).decode()
+    assert f"[{code}]" in said
+    assert "no word of the key was found in the answer" in said
+    assert "15 deleted, " in said
+    assert "replaced" not in said
+    assert "CoNLL" not in said
+    assert "number them alike" not in said
+
+
+@pytest.mark.parametrize("copies", [2, 3])
+def test_of_a_text_that_comes_twice_one_copy_counts(copies: int, tmp_path: Path) -> None:
+    text = (TAGGED / "markdown.txt").read_text()
+    (tmp_path / "x.txt").write_text(text * copies)
+    result = corefscore.score(KEY, tmp_path / "x.txt", "lea", fidelity=0)
+    assert result["lea"].recall == 0.5
+    assert result.fidelity is not None
+    assert result.fidelity.total["inserted"] > 0
+    assert result["lea"].precision < corefscore.score(KEY, TAGGED / "markdown.txt", "lea")["lea"].precision
+
+
+def test_half_an_answer_is_half_missing(tmp_path: Path) -> None:
+    text = (TAGGED / "markdown.txt").read_text()
+    (tmp_path / "x.txt").write_text(text[: text.index("[It]")])
+    result = corefscore.score(KEY, tmp_path / "x.txt", "lea", fidelity=0)
+    assert result.fidelity is not None
+    assert {**result.fidelity.total, "deleted": 4, "mentions_deleted": 2} == result.fidelity.total
+    assert tuple(result.fidelity.total) == COLUMNS
+
+
+@pytest.mark.parametrize("changed", [1, 7, 40])
+def test_a_long_text_is_found_in_time_that_grows_with_its_length(changed: int) -> None:
+    """Every so many words one is another; 100,000 words, all text of one sort."""
+    chance = random.Random(1)
+    words = [
+        f"{chance.choice('bcdfgklmnprst')}{chance.choice('aeiou')}{chance.choice('lmnrst')}" for _ in range(20_000)
+    ]
+    other = [word if at % changed else chance.choice(words) for at, word in enumerate(words)]
+    key, response = characters(words), characters(other)
+    before = process_time()
+    align(Key(key), response)
+    assert process_time() - before < 20
+
+
+def test_a_mention_that_is_left_out_leaves_out_no_other() -> None:
+    spans = [(1, 4, "b"), (3, 5, "c"), (0, 2, "a")]
+    assert nested(spans) == ([(0, 2, "a"), (3, 5, "c")], 1)

@@ -1,0 +1,631 @@
+"""From Python: every kind of key and response, one document after the other, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import random
+import re
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, cast
+
+import corefscore
+import numpy as np
+import pytest
+from corefscore import InputError, Result, Scorer, ScorerWarning, UsageError, analyse, read, score
+from corefscore.core.names import NameOptions
+from corefscore.formats.row import Reading
+from corefscore.scoring.settings import Rules
+from corefscore.statistics.significance import Method
+from support import RECORDED, TESTDATA, command
+
+DEMO = (TESTDATA / "demo" / "key.conll", TESTDATA / "demo" / "response.conll")
+NAME = "(demo/cats); part 000"
+KEY = [[(0, 1), (9, 9), (11, 11)], [(3, 3), (7, 7), (13, 13)], [(3, 5)], [(5, 5)]]
+RESPONSE = [[(0, 1), (9, 9), (11, 11)], [(3, 3), (13, 13)], [(5, 5), (7, 7)]]
+"""The demo pair as clusters, read off the listing of ``corefscore lea``."""
+
+
+def as_text(clusters: Sequence[Sequence[object]]) -> list[list[str]]:
+    return [[str(mention) for mention in cluster] for cluster in clusters]
+
+
+def as_lists(clusters: Sequence[Sequence[tuple[int, int]]]) -> list[list[list[int]]]:
+    return [[list(mention) for mention in cluster] for cluster in clusters]
+
+
+@pytest.mark.parametrize(
+    ("key", "response"),
+    [
+        pytest.param(*DEMO, id="paths"),
+        pytest.param(*map(str, DEMO), id="paths as text"),
+        pytest.param(*map(read, DEMO), id="documents read earlier"),
+        pytest.param(KEY, RESPONSE, id="clusters of one document"),
+        pytest.param(as_lists(KEY), as_lists(RESPONSE), id="lists, as JSON has them"),
+        pytest.param(as_text(KEY), as_text(RESPONSE), id="mentions that are text"),
+        pytest.param({"d": KEY}, {"d": RESPONSE}, id="clusters by name"),
+        pytest.param(DEMO[0], {NAME: RESPONSE}, id="a path and clusters"),
+        pytest.param(read(DEMO[0]), as_lists(RESPONSE) and {NAME: as_lists(RESPONSE)}, id="documents and lists"),
+        pytest.param(tuple(map(frozenset, KEY)), (frozenset(c) for c in RESPONSE), id="any nested iterable"),
+    ],
+)
+def test_every_kind_of_input_gives_the_same_scores(key: Any, response: Any) -> None:
+    """LEA of the demo pair is 4/8 and 5/7, as the official layout prints."""
+    result = score(key, response, metrics=["lea"])
+    assert (result["lea"].recall, result["lea"].precision) == (4 / 8, 5 / 7)
+    assert result["lea"].recall_counts == (4, 8)
+    assert result["lea"].precision_counts == (5, 7)
+
+
+def test_the_result_names_its_measures_documents_and_average() -> None:
+    """The numbers of the demo: MUC recall 3/4, CoNLL average 74.34 (cut off)."""
+    result = score(*DEMO, metrics=["muc", "bcub", "ceafe", "blanc"])
+    blanc = ["blanc.coreference", "blanc.noncoreference", "blanc"]
+    assert list(result) == ["mentions", "muc", "bcub", "ceafe", *blanc, "conll"]
+    assert list(result.documents) == [NAME]
+    assert result.documents[NAME]["muc"].recall == 0.75
+    assert int(result.conll * 10000) == 7434
+    assert result["conll"].f1 == result.conll == result.total.conll
+    assert result["conll"].recall == pytest.approx((3 / 4 + 17 / 24 + 37 / 60) / 3)
+    assert result.mentions.f1 == pytest.approx(14 / 15)
+
+
+def test_a_result_is_frozen_and_shows_its_values() -> None:
+    result = score(*DEMO, metrics="lea")
+    owners = ((result, "names"), (result.total, "found"), (result["lea"], "f1"), (result.settings, "rules"))
+    for owner, name in owners:
+        with pytest.raises(AttributeError):
+            setattr(owner, name, None)
+    with pytest.raises(ValueError, match="read-only"):
+        result.counts["lea"][0] = 1
+    with pytest.raises(ValueError, match="read-only"):
+        result.views["whole"].key_copies[0] = 1
+    assert repr(result) == "<Result of 1 document, F1: mentions 0.9333, lea 0.5882>"
+    assert repr(result.documents[NAME]) == "<F1: mentions 0.9333, lea 0.5882>"
+
+
+def test_what_was_odd_and_how_it_was_read_stays_with_what_was_read(tmp_path: Path) -> None:
+    """A key that is read once scores as one that is read again: the same notices, the same signature."""
+    folder = tmp_path / "key"
+    folder.mkdir()
+    (folder / "a.txt").write_text("outside\n" + DEMO[0].read_text())
+    (folder / "b.bak").write_text("no CoNLL at all")
+    corpus = read(folder, include="*.txt")
+    assert corpus.names == [NAME]
+    earlier, again = score(corpus, DEMO[1]), score(folder, DEMO[1], include="*.txt")
+    assert [notice.code for notice in earlier.notices] == ["outside-document"]
+    assert earlier.notices == again.notices
+    assert "key_include=*.txt" in earlier.signature
+    assert "| include=*.txt" in again.signature
+
+
+def test_a_repeated_mention_without_tokens_is_told_by_its_value() -> None:
+    result = score([["Ann", "she"]], [["Ann", "she", "Ann"]], metrics="muc", repeated="first")
+    (notice,) = result.notices
+    assert notice.line is None
+    assert notice.found == 'in document "document": "Ann" is annotated 2 times, as entities 0, 0'
+
+
+def test_results_and_errors_cross_to_other_processes() -> None:
+    result = score(*DEMO, metrics="every")
+    assert dict(pickle.loads(pickle.dumps(result)).documents[NAME])["lea"] == result.documents[NAME]["lea"]
+    case = TESTDATA / "bad" / "six-unscored-faults"
+    faulty = score(case / "key.conll", case / "response.conll", metrics="muc")
+    assert list(map(str, pickle.loads(pickle.dumps(faulty)).notices)) == list(map(str, faulty.notices))
+    with pytest.raises(InputError) as caught:
+        score({"a": [[1]]}, cast(Any, {5: [[1]]}), metrics="muc")
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+    assert "named 5, which is int" in str(caught.value)
+
+
+def test_numbers_are_those_of_the_command() -> None:
+    case = RECORDED / "documents-0015"
+    result = score(case / "key.conll", case / "response.conll", metrics="lea")
+    line = (case / "lea-none.txt").read_text().splitlines()[-2]
+    assert line.startswith(f"Coreference: Recall: ({result['lea'].recall_counts.numerator:.15g} / ")
+
+
+def test_to_dict_is_the_json_layout() -> None:
+    import json
+
+    printed = command("every", *DEMO, "--format", "json", "--documents").stdout
+    assert json.loads(printed) == score(*DEMO).to_dict()
+
+
+def test_the_average_needs_its_three_metrics() -> None:
+    with pytest.raises(KeyError, match="muc, bcub, ceafe"):
+        _ = score(KEY, RESPONSE, metrics="muc").conll
+
+
+def test_a_document_can_be_chosen() -> None:
+    both = {"a": KEY, "b": KEY}
+    result = score(both, {"a": KEY, "b": []}, metrics="muc", document="a")
+    assert (list(result.documents), result["muc"].recall) == (["a"], 1.0)
+
+
+def test_groups_of_documents() -> None:
+    result = score({"x1": KEY, "x2": KEY, "y1": KEY}, {"x1": KEY, "x2": [], "y1": KEY}, metrics="muc")
+    assert {name: group["muc"].recall for name, group in result.by("^.").items()} == {"x": 0.5, "y": 1.0}
+
+
+def test_a_document_that_the_response_lacks_counts_as_empty_and_is_noticed() -> None:
+    result = score({"a": KEY, "b": KEY}, {"a": KEY}, metrics="muc")
+    assert result["muc"].recall == 0.5
+    assert [(notice.code, notice.path) for notice in result.notices] == [("missing-document", "key")]
+
+
+def test_booleans_and_other_pairs_are_no_spans() -> None:
+    """(True, True) equals (1, 1) for Python, but (1.0, 2) and (1, 2) must not meet by accident of their type."""
+    result = score([[("a", 1), ("b", 2)]], [[("a", 1), ("b", 2)]], metrics="muc")
+    assert result["muc"].f1 == 1.0
+
+
+def random_clusters(numbers: random.Random) -> list[list[tuple[int, int]]]:
+    mentions = [(at, at) for at in range(30)]
+    numbers.shuffle(mentions)
+    cuts = sorted(numbers.sample(range(1, 30), 9))
+    return [mentions[a:b] for a, b in zip([0, *cuts], [*cuts, 30], strict=True)]
+
+
+def pairs(count: int) -> list[tuple[list[list[tuple[int, int]]], list[list[tuple[int, int]]]]]:
+    numbers = random.Random(3)
+    return [(random_clusters(numbers), random_clusters(numbers)) for _ in range(count)]
+
+
+def counts_of(result: Result) -> dict[str, list[object]]:
+    return {name: array.tolist() for name, array in result.counts.items()}
+
+
+def test_a_scorer_gives_to_the_last_bit_what_scoring_all_at_once_gives() -> None:
+    drawn = pairs(50)
+    scorer = Scorer()
+    for number, (key, response) in enumerate(drawn):
+        scorer.add(key, response, name=f"d{number}")
+    at_once = score(
+        {f"d{n}": key for n, (key, _) in enumerate(drawn)}, {f"d{n}": response for n, (_, response) in enumerate(drawn)}
+    )
+    assert counts_of(scorer.result()) == counts_of(at_once)
+    assert dict(scorer.result()) == dict(at_once)
+
+
+def test_merged_scorers_give_to_the_last_bit_what_one_gives() -> None:
+    drawn = pairs(50)
+    one, first, second = Scorer(), Scorer(), Scorer()
+    for number, (key, response) in enumerate(drawn):
+        one.add(key, response)
+        (first if number < 20 else second).add(key, response)
+    first.merge(second)
+    assert dict(first.result()) == dict(one.result())
+    assert list(first.result().documents) == [str(number) for number in range(50)]
+
+
+def test_a_scorer_can_be_sent_to_another_process() -> None:
+    scorer = Scorer("muc,lea")
+    scorer.add(KEY, RESPONSE, name="d")
+    again = pickle.loads(pickle.dumps(scorer))
+    assert dict(again.result()) == dict(scorer.result())
+
+
+def test_the_result_of_a_scorer_can_be_asked_for_on_the_way() -> None:
+    scorer = Scorer("muc")
+    scorer.add(KEY, KEY)
+    assert scorer.result()["muc"].recall == 1.0
+    scorer.add(KEY, [])
+    assert scorer.result()["muc"].recall == 0.5
+
+
+@pytest.mark.parametrize(
+    ("clusters", "message"),
+    [
+        pytest.param("abc", 'in document "d": the clusters are str', id="text for clusters"),
+        pytest.param(["abc"], "the clusters are list[str]", id="text for an entity"),
+        pytest.param([1], "the clusters are list[int]", id="a number for an entity"),
+        pytest.param(7, "the clusters are int", id="a number for clusters"),
+        pytest.param(
+            [[{}]], "list[list[dict]]\n  expected hashable mentions; a value of type dict cannot be one", id="no hash"
+        ),
+        pytest.param({"d": [{"a": 1}]}, 'in document "d": the clusters are list[dict]', id="a mapping for an entity"),
+    ],
+)
+def test_what_are_no_clusters_is_refused(clusters: Any, message: str) -> None:
+    if isinstance(clusters, str):
+        clusters = {"d": clusters}
+    with pytest.raises(InputError) as caught:
+        score(clusters, {"d": []} if isinstance(clusters, dict) else [], metrics="muc")
+    assert str(caught.value).startswith("key: error[not-clusters] ")
+    assert message in str(caught.value)
+
+
+def test_too_many_repeats_are_refused_with_the_mentions_as_they_were_given() -> None:
+    key = [[f"m{n}" for n in range(11)]]
+    with pytest.raises(InputError) as caught:
+        score(key, [*key, *key], metrics="muc")
+    assert 'in document "document": "m0" is annotated 2 times' in str(caught.value)
+    assert score(key, [*key, *key], metrics="muc", repeated="first")["muc"].f1 == 1.0
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        pytest.param(lambda: score(KEY, KEY, "lae"), 'unknown metric "lae"; did you mean lea', id="metric"),
+        pytest.param(lambda: score(KEY, KEY, repeated="last"), "repeated='last' is not one of", id="repeated"),
+        pytest.param(lambda: score(KEY, KEY, singletons="no"), "singletons='no' is not one of", id="singletons"),
+        pytest.param(
+            lambda: score(KEY, KEY, options={"wrong": 1}), "unknown option wrong of these metrics", id="own option"
+        ),
+        pytest.param(lambda: score("no-such-file", KEY), "no-such-file: No such file or directory", id="file"),
+        pytest.param(lambda: score({"a": KEY}, {}, document="b"), 'the key has no document named "b"', id="document"),
+        pytest.param(lambda: Scorer().result(), "no document was added to the scorer", id="nothing added"),
+        pytest.param(lambda: Scorer("muc").merge(Scorer("lea")), "cannot be merged", id="another way of counting"),
+    ],
+)
+def test_wrong_use_is_a_usage_error(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        call()
+    assert message in str(caught.value)
+
+
+def test_a_name_cannot_be_added_twice() -> None:
+    scorer = Scorer("muc")
+    scorer.add(KEY, KEY, name="d")
+    with pytest.raises(InputError, match="repeated-name"):
+        scorer.add(KEY, KEY, name="d")
+    with pytest.raises(InputError, match="repeated-name"):
+        scorer.merge(scorer)
+
+
+def test_errors_carry_file_line_and_what_was_found() -> None:
+    path = TESTDATA / "bad" / "unclosed" / "response.conll"
+    with pytest.raises(InputError) as caught:
+        score(TESTDATA / "bad" / "unclosed" / "key.conll", path)
+    finding = caught.value.findings[0]
+    assert (finding.path, finding.line, finding.column, finding.code) == (str(path), 5, 17, "unclosed-mention")
+    assert "opens a mention that is never closed" in finding.found
+    assert finding.advice.startswith('expected "2)"')
+
+
+def test_scores_cannot_be_changed() -> None:
+    with pytest.raises(AttributeError):
+        score(KEY, KEY, "muc")["muc"].f1 = 0.0  # type: ignore[misc] # what must not be done
+
+
+def test_sums_hold_as_fractions() -> None:
+    """B-cubed recall of the demo pair is 17/3 of 8: 1 + 1 + 1, 2/3 + 2/3, 1/3, 1."""
+    found = score(KEY, RESPONSE, "bcub")["bcub"].recall_counts
+    assert Fraction(found.numerator).limit_denominator(100) == Fraction(17, 3)
+
+
+def test_public_names_are_all_there() -> None:
+    assert all(getattr(corefscore, name) for name in corefscore.__all__)
+    assert set(corefscore.__all__) <= set(dir(corefscore))  # completion at a prompt
+    with pytest.raises(AttributeError):
+        _ = corefscore.nothing
+
+
+def test_a_path_can_be_any_path_like(tmp_path: Path) -> None:
+    assert score(Path(DEMO[0]), Path(DEMO[1]), "muc")["muc"].recall == 0.75
+
+
+def test_a_given_name_and_a_number_cannot_be_the_same() -> None:
+    scorer = Scorer("muc")
+    scorer.add(KEY, KEY, name="1")
+    scorer.add(KEY, KEY)
+    with pytest.raises(InputError, match="repeated-name"):
+        scorer.result()
+
+
+@pytest.mark.parametrize("mention", [(-1, -1), (5, 2), (2**70, 2**70), (True, True)])
+def test_pairs_that_are_no_spans_meet_nothing_but_themselves(mention: tuple[int, int]) -> None:
+    assert score([["a", "b"]], [[mention, "c"]], "bcub")["bcub"].f1 == 0.0
+    assert score([["a", mention]], [["a", mention]], "bcub")["bcub"].f1 == 1.0
+
+
+def test_no_document_at_all_is_told() -> None:
+    with pytest.raises(UsageError, match="there is no document to score"):
+        score({}, {})
+
+
+def test_a_bracket_that_takes_no_part_is_no_group() -> None:
+    result = score({"a1": KEY, "b1": KEY}, {"a1": KEY, "b1": []}, "muc")
+    assert list(result.by("(a).|b.")) == ["a", "(no match)"]
+
+
+def test_a_corpus_with_two_fields_of_clusters_says_which_is_meant(tmp_path: Path) -> None:
+    """Clusters and predictions in one file: read without a side, one of them would be scored as the other."""
+    file = tmp_path / "documents.jsonl"
+    file.write_text('{"doc_key": "a", "clusters": [[[0, 0], [1, 1]]], "predicted_clusters": [[[2, 2], [3, 3]]]}\n')
+    with pytest.raises(InputError, match="occurs together with predicted_clusters"):
+        read(file)
+    assert score(read(file, side="key"), read(file, side="response"), "muc")["muc"].f1 == 0
+    assert score(file, file, "muc")["muc"].f1 == 0
+    with pytest.raises(UsageError, match="clusters_field: only for files"):
+        score([[1, 2]], [[1, 2]], "muc", clusters_field="clusters")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        pytest.param({"metric": "lea"}, "unknown argument 'metric'; did you mean metrics?", id="keyword"),
+        pytest.param({"single": "drop"}, "unknown argument 'single'; did you mean singletons", id="another keyword"),
+        pytest.param({"smallest": 2}, "options of other packages' metrics go into options={...}", id="of a plugin"),
+        pytest.param(
+            {"repeated": "frist"},
+            "repeated='frist' is not one of official, first, refuse; did you mean first?",
+            id="value",
+        ),
+        pytest.param(
+            {"metrics": "lea", "named": "head"},
+            "unknown option named of these metrics; they have no options",
+            id="no such option",
+        ),
+        pytest.param(
+            {"metrics": "cone", "options": {"name": 1}},
+            "unknown option name of these metrics; did you mean named?",
+            id="nearest option",
+        ),
+        pytest.param({"options": {"named": 1}, "named": "head"}, "named is given twice", id="twice"),
+        pytest.param({"options": ["named"]}, "expected a mapping", id="no mapping"),
+        pytest.param({"metrics": 7}, "metrics=7: expected names", id="no metrics"),
+        pytest.param({"metrics": []}, "metrics=[]: expected names", id="empty metrics"),
+    ],
+)
+def test_a_wrong_keyword_or_value_gets_its_nearest(call: dict[str, Any], message: str) -> None:
+    ways: list[Callable[[], object]] = [lambda: score(KEY, KEY, **call), lambda: Scorer(**call)]
+    for way in ways:
+        with pytest.raises(UsageError) as caught:
+            way()
+        assert message in str(caught.value)
+
+
+def test_every_option_of_a_metric_here_is_a_keyword() -> None:
+    from inspect import signature
+
+    from corefscore.metrics import NAMES, find
+    from corefscore.metrics.row import options_of
+    from corefscore.scoring.settings import RULES
+
+    options = {option.keyword for option in (*RULES, *options_of([find(name) for name in NAMES]))}
+    assert options <= set.intersection(*(set(signature(each).parameters) for each in (score, Scorer, analyse)))
+    assert set(vars(Reading())) <= set(signature(score).parameters) & set(signature(Scorer).parameters)
+
+
+def test_a_signature_spells_out_every_keyword_with_its_default() -> None:
+    """For `help` and prompts; a type checker finds the wrong one below, or this comment would be one too many."""
+    from inspect import signature
+
+    shown = signature(score)
+    assert str(shown).startswith("(key: 'Given', response: 'Given | None' = None, metrics: 'str | Sequence[str]' = 'ev")
+    assert str(shown.parameters["repeated"]) == "repeated: 'str' = 'official'"
+    assert str(shown.parameters["max_unpacked"]) == "max_unpacked: 'int | None' = None"
+    assert "how" not in shown.parameters
+    assert list(signature(Scorer).parameters)[:3] == ["metrics", "repeated", "singletons"]
+    with pytest.raises(UsageError, match="did you mean repeated"):
+        score(KEY, KEY, repeatd="first")  # type: ignore[call-arg]
+    with pytest.raises(UsageError, match="unknown argument 'document'"):
+        Scorer(document="a")  # type: ignore[call-arg]
+
+
+def test_recall_precision_and_f1_come_first() -> None:
+    recall, precision, f1 = score(KEY, RESPONSE)["lea"][:3]
+    assert (recall, precision) == (4 / 8, 5 / 7)
+    assert f1 == pytest.approx(10 / 17)
+
+
+@pytest.mark.parametrize("text", ["#begin document (x);\n" + "x 0 0 a (1)\n" * 1000, "word " * 100, "a\0b"])
+def test_text_in_the_place_of_a_path_is_not_echoed(text: str) -> None:
+    for call in (lambda: score(text, KEY), lambda: score(KEY, text), lambda: read(text)):
+        with pytest.raises(UsageError) as caught:
+            call()
+        assert f"no file has this name of {len(text)} characters" in str(caught.value)
+        assert len(str(caught.value)) < 250
+
+
+SYSTEMS = TESTDATA / "systems"
+
+
+def in_memory(path: Path) -> dict[str, list[list[tuple[int, int]]]]:
+    """The documents of a file as clusters by name."""
+    documents = read(path).documents
+    found: dict[str, list[list[tuple[int, int]]]] = {name: [] for name in documents.names}
+    for entity, document in enumerate(documents.document.tolist()):
+        its = documents.entity == entity
+        spans = zip(documents.start[its].tolist(), documents.end[its].tolist(), strict=True)
+        found[documents.names[document]].append(list(spans))
+    return found
+
+
+def test_lists_of_documents_are_those_of_a_file_by_position() -> None:
+    key, path = SYSTEMS / "key.conll", SYSTEMS / "runs" / "ash.conll"
+    clusters = list(in_memory(path).values())
+    expected = score(key, path, "conll")
+    for found in (
+        score(key, clusters, "conll"),
+        score(read(key), clusters, "conll"),
+        score([key], clusters, "conll"),
+        score(key, in_memory(path), "conll"),
+    ):
+        assert (found.names, dict(found)) == (expected.names, dict(expected))
+    assert dict(score(list(in_memory(key).values()), path, "conll")) == dict(expected)
+    assert score(DEMO[0], RESPONSE, "muc").names == score(DEMO[0], [RESPONSE], "muc").names == (NAME,)
+    assert score(DEMO[0], [], "muc")["muc"].recall == 0
+
+
+def test_a_scorer_takes_all_that_score_takes() -> None:
+    key, path = SYSTEMS / "key.conll", SYSTEMS / "runs" / "ash.conll"
+    expected = score(key, path, "conll")
+    for sides in (
+        (key, path),
+        (read(key), path),
+        (in_memory(key), in_memory(path)),
+        (key, [*in_memory(path).values()]),
+    ):
+        scorer = Scorer("conll")
+        scorer.add(*sides)
+        assert scorer.result().names == expected.names
+        assert counts_of(scorer.result()) == counts_of(expected)
+    scorer.add(KEY, RESPONSE)
+    scorer.add(*DEMO)
+    assert scorer.result().names == (*expected.names, "24", NAME)
+    assert scorer.result().documents[NAME] == scorer.result().documents["24"]
+    with pytest.raises(InputError, match="repeated-name"):
+        scorer.add(*DEMO)
+    with pytest.raises(UsageError, match="is for a document without one"):
+        scorer.add(DEMO[0], DEMO[1], name="x")
+    assert len(scorer.result().names) == 26
+
+
+def test_what_is_odd_in_files_stays_with_a_scorer() -> None:
+    scorer = Scorer("muc", include="*.conll")
+    scorer.add({"a": KEY, "b": KEY}, {"a": KEY})
+    scorer.add(*DEMO)
+    assert [notice.code for notice in scorer.result().notices] == ["missing-document"]
+    assert scorer.result().signature.endswith("| include=*.conll")
+    other = Scorer("muc", include="*.conll")
+    other.merge(scorer)
+    assert other.result().names == ("a", "b", NAME)
+    assert [notice.code for notice in other.result().notices] == ["missing-document"]
+    with pytest.raises(UsageError, match="no document was added"):
+        Scorer("muc").result()
+
+
+def test_a_scorer_of_corefud_takes_no_other_documents() -> None:
+    file = next((TESTDATA / "corefud").rglob("key.conllu"))
+    scorer = Scorer("conll")
+    scorer.add(file, file)
+    assert dict(scorer.result()) == dict(score(file, file, "conll"))
+    with pytest.raises(UsageError, match="some documents are CorefUD and others are not"):
+        scorer.add(KEY, KEY)
+    assert dict(scorer.result()) == dict(score(file, file, "conll"))
+
+
+def test_a_scorer_begins_again() -> None:
+    scorer = Scorer("muc", singletons="drop")
+    scorer.add(KEY, [], name="d")
+    scorer.reset()
+    with pytest.raises(UsageError, match="no document was added"):
+        scorer.result()
+    scorer.add(KEY, KEY, name="d")
+    assert scorer.result()["muc"].f1 == 1
+    assert scorer.result().settings.rules.singletons == "drop"
+
+
+def test_what_is_odd_is_warned_of_once_a_call_where_it_was_made() -> None:
+    scorer = Scorer("lea")
+    scorer.add([["a", "a", "b", "b"]], [["c"]])
+    for way in ("score", "Scorer"):
+        with pytest.warns(ScorerWarning) as caught:
+            result = score([["a", "a", "b", "b"]], [["c"]], "lea") if way == "score" else scorer.result()
+        (warning,) = caught
+        assert warning.filename == __file__
+        assert '"a" is annotated 2 times' in str(warning.message)
+        assert "... and 1 more notice [repeated-mention]" in str(warning.message)
+        assert "no-common-mention" in str(warning.message)
+        assert len(result.notices) == 3
+
+
+@pytest.mark.filterwarnings("error")
+def test_clean_input_gives_no_warning() -> None:
+    assert not score(*DEMO).notices
+
+
+SYSTEM = TESTDATA / "systems" / "key.conll", {"ash": TESTDATA / "systems" / "runs" / "ash.conll"}
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"seed": -1}, "seed=-1: expected a whole number, 0 or more"),
+        ({"seed": 1.5}, "seed=1.5: expected a whole number, 0 or more"),
+        ({"trials": 1e3}, "trials=1000.0: expected a whole number, 1 or more"),
+        ({"trials": 0}, "trials=0: expected a whole number, 1 or more"),
+        ({"trials": "9"}, "trials='9': expected a whole number, 1 or more"),
+        ({"confidence": "x"}, "confidence='x': expected a number between 0 and 1"),
+        ({"alpha": "x"}, "alpha='x': expected a number between 0 and 1"),
+        ({"unit": 0}, "unit=0: expected a word"),
+        ({"by": 0}, "by=0: expected a word"),
+        ({"test": "t"}, "test='t' is not one of randomization, bootstrap"),
+        ({"correction": "bonferroni"}, "correction='bonferroni' is not one of holm, holm-all, none"),
+        ({"document": 0}, 'the key has no document named "0"'),
+    ],
+    ids=str,
+)
+def test_odd_values_of_the_options_of_a_comparison_are_refused(how: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(message)):
+        corefscore.compare(*SYSTEM, "lea", **how)
+
+
+def test_whole_numbers_of_numpy_are_whole_numbers() -> None:
+    found = corefscore.compare(*SYSTEM, "lea", trials=np.int64(99), seed=np.int64(3))  # type: ignore[arg-type]
+    assert json.dumps(found.to_dict()) == json.dumps(corefscore.compare(*SYSTEM, "lea", trials=99, seed=3).to_dict())
+
+
+@pytest.mark.parametrize(
+    "path", ["demo/key.conll", "dialects/e2e/good.jsonl", "corefud/scoring/mor-overlap-101/key.conllu", "answer.md"]
+)
+def test_a_corpus_that_was_pickled_scores_the_same(path: str, tmp_path: Path) -> None:
+    """For a program that hands it to other processes."""
+    (tmp_path / "answer.md").write_text("[Ann](#1) met [Bo](#2) . [She](#1) left .\n")
+    corpus = read(TESTDATA / path if "/" in path else tmp_path / path)
+    again = pickle.loads(pickle.dumps(corpus))
+    assert again.names == corpus.names
+    assert score(corpus, again, "lea").to_dict() == score(corpus, corpus, "lea").to_dict()
+
+
+def groups(frame: Any) -> Any:
+    return frame.groupby("entity") if hasattr(frame, "groupby") else frame.group_by("entity")
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+@pytest.mark.parametrize(
+    ("place", "shape"),
+    [
+        (lambda frame: frame, "DataFrame"),
+        (lambda frame: {"d": frame}, "DataFrame"),
+        (lambda frame: [frame], "list[DataFrame]"),
+        (lambda frame: {"d": [frame]}, "list[DataFrame]"),
+        (lambda frame: [[frame]], "list[list[DataFrame]]"),
+        (lambda frame: (frame for _ in range(2)), "list[DataFrame]"),
+        (groups, "GroupBy"),
+        (lambda frame: {"d": groups(frame)}, "GroupBy"),
+        (lambda frame: {"d": [group for _, group in groups(frame)]}, "list[DataFrame]"),
+        (lambda frame: list(groups(frame)), "DataFrame"),
+    ],
+)
+def test_a_frame_is_refused_with_what_to_write(library: str, place: Callable[[Any], Any], shape: str) -> None:
+    """Its elements are the names of its columns, which are equal for different mentions."""
+    frame = pytest.importorskip(library).DataFrame({"start": [0, 3], "end": [1, 3], "entity": [1, 1]})
+    with pytest.raises(InputError) as caught:
+        score(place(frame), place(frame), "lea")
+    assert shape in str(caught.value).split("\n", maxsplit=1)[0]
+    assert "list(zip(frame['start'], frame['end']))" in str(caught.value)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_what_the_message_about_a_frame_says_is_right(library: str) -> None:
+    columns = {"start": [0, 3, 5, 7], "end": [1, 3, 5, 8], "entity": [1, 1, 2, 2]}
+    frame = pytest.importorskip(library).DataFrame(columns)
+    document = [list(zip(entity["start"], entity["end"], strict=True)) for _, entity in groups(frame)]
+    assert score(document, [[(0, 1), (3, 3)], [(5, 5), (7, 8)]], "lea")["lea"].f1 == 1
+
+
+@pytest.mark.parametrize("missing", [float("nan"), np.float64("nan"), np.float32("nan")], ids=["float", "64", "32"])
+def test_what_equals_nothing_is_no_mention(missing: Any) -> None:
+    for entities in ([[missing, 2.0]], [[(0, 1), (missing, 3)]], {"d": [[1.0, missing]]}):
+        with pytest.raises(InputError, match=r"nan\)? equals nothing, not even itself: leave it out"):
+            score(entities, entities, "lea")
+
+
+@pytest.mark.parametrize("place", [lambda x: x, lambda x: {"d": x}, lambda x: [x, x]], ids=["one", "named", "list"])
+def test_views_of_a_dict_are_collections_like_any_other(place: Callable[[Any], Any]) -> None:
+    entities = [[(0, 1), (3, 3)], [(5, 5), (7, 7)]]
+    views = {number: dict(enumerate(entity)).values() for number, entity in enumerate(entities)}.values()
+    assert score(place(views), place(entities), "lea")["lea"].f1 == 1
+
+
+@pytest.mark.parametrize("bag", [Reading, Rules, Method, NameOptions], ids=lambda bag: bag.__name__)
+def test_options_are_given_by_name(bag: Any) -> None:
+    """A new one in the middle changes the meaning of no call."""
+    with pytest.raises(TypeError, match="positional"):
+        bag("first")

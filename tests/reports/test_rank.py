@@ -1,0 +1,428 @@
+"""`corefscore rank`: the grouping rule, groups of documents, systems that cannot be scored, the drawing."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import corefscore
+import numpy as np
+import pytest
+from corefscore.metrics import find
+from corefscore.reports.plots import drawn
+from corefscore.reports.rank import Ranking, rank
+from corefscore.reports.row import Interval
+from corefscore.scoring.results import Result
+from corefscore.scoring.settings import Settings
+from corefscore.statistics.significance import Method
+from support import TESTDATA, call
+
+KEY = TESTDATA / "systems" / "key.conll"
+RUNS = TESTDATA / "systems" / "runs"
+UNCLOSED = TESTDATA / "bad" / "unclosed"
+
+Capture = pytest.CaptureFixture[bytes]
+
+
+def ranking(
+    hits: dict[str, list[int]], by: str | None = None, correction: str = "holm", trials: int | None = None
+) -> Ranking:
+    """Systems that have so many of ten links right in each document, ranked by MUC."""
+    results = {}
+    for name, its in hits.items():
+        array = np.array([[[hit, 10, hit, 10]] for hit in its], dtype=np.float64)
+        names = [f"{'ab'[at % 2]}{at}" for at in range(len(its))]
+        results[name] = Result([find("muc")], names, {"muc": array}, Settings(("muc",)))
+    return rank(results, ["muc"], sort="muc", score="f1", method=Method(correction=correction, by=by, trials=trials))
+
+
+def ranked(capture: Capture, *arguments: Any, status: int = 0) -> dict[str, Any]:
+    done = call(capture, "rank", *arguments, "--format", "json")
+    assert done.status == status, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_systems_that_do_not_differ_share_a_rank_and_the_next_has_its_position() -> None:
+    """B and C do the same, now better, now worse; A is better and D worse than both everywhere."""
+    b, c = [6, 4] * 6, [4, 5] * 6
+    found = ranking({"d": [1] * 12, "c": c, "b": b, "a": [9] * 12})
+    assert [found.names[system] for system in found.order] == ["a", "b", "c", "d"]
+    assert found.ranks == [1, 2, 2, 4]
+    assert found.hidden == []
+
+
+def test_a_difference_that_the_rule_hides_is_listed() -> None:
+    """C is better than D in every document; B, the first of their group, varies, and differs from neither."""
+    found = ranking({"a": [10] * 12, "b": [9, 3] * 6, "c": [5] * 12, "d": [4] * 12, "e": [0] * 12})
+    assert found.ranks == [1, 2, 2, 2, 5]
+    assert [(each.system, each.against) for each in found.hidden] == [("c", "d")]
+    assert found.tables[1].rows[0][:3] == (2, "c", "d")
+
+
+def test_equal_systems_share_a_rank_in_the_order_of_their_names() -> None:
+    found = ranking({"z": [5] * 12, "y": [5] * 12})
+    assert ([found.names[system] for system in found.order], found.ranks) == (["y", "z"], [1, 1])
+
+
+def test_one_system_is_ranked_too() -> None:
+    assert ranking({"a": [5] * 12}).ranks == [1]
+
+
+def test_one_document_cannot_tell_systems_apart() -> None:
+    found = ranking({"a": [10], "b": [0]})
+    assert found.ranks == [1, 1]
+    assert "no intervals, and no test can show a difference, since there is only one unit; see --unit" in found.notes
+    assert not any(note.startswith("only 1 unit") for note in found.notes)
+    assert found.interval(0) is None
+
+
+def test_pairs_that_could_not_be_told_apart_are_named() -> None:
+    """A and B differ in two documents, so that p is 1/2 at the least; C differs from both in all."""
+    found = ranking({"a": [9] * 12, "b": [9] * 10 + [5] * 2, "c": [1] * 12})
+    assert found.undecided == [("a", "b")]
+    assert "no verdict on 1 of 3 pairs, whose p could not have been small enough: a and b" in found.notes
+    assert found.to_dict()["undecided"] == [["a", "b"]]
+    assert ranking({"a": [9] * 12, "c": [1] * 12}).undecided == []
+
+
+def test_systems_of_a_large_task_are_told_apart() -> None:
+    """Holm's method over 528 pairs takes more than 10,000 trials, so more are made."""
+    found = ranking({f"s{number:02}": [10 if number == 0 else number % 3] * 20 for number in range(33)})
+    assert found.ranks[:2] == [1, 2]
+    assert found.found.trials == 21_118
+    assert "trials=21118" in found.signature
+
+
+def test_too_few_trials_say_how_many_it_takes() -> None:
+    results = {name: [number] * 20 for number, name in enumerate("abcdefgh")}
+    found = ranking(results, trials=100)
+    assert len(found.undecided) == 28
+    assert any(note.endswith("use --trials 559") for note in found.notes)
+    assert any(note.startswith("no verdict on 28 of 28 pairs") and "and 18 more" in note for note in found.notes)
+
+
+def test_the_mean_over_groups_ranks_where_asked() -> None:
+    """Group a has 1 document, group b 11: the mean weighs both the same."""
+    hits = {"x": [10, *[2] * 11], "y": [0, *[3] * 11]}
+    plain, mean = ranking(hits), ranking(hits, by="^(a0|)")
+    assert [plain.names[system] for system in plain.order] == ["y", "x"]
+    assert [mean.names[system] for system in mean.order] == ["x", "y"]
+    assert mean.table.observed[0, 0, 2] == pytest.approx((1 + 0.2) / 2)
+
+
+def test_a_folder_of_systems_is_the_list_of_its_entries(capfdbinary: Capture) -> None:
+    found = ranked(capfdbinary, KEY, "--systems", RUNS)
+    listed = ranked(capfdbinary, KEY, *sorted(RUNS.iterdir(), reverse=True))
+    assert found == listed
+    assert [row["rank"] for row in found["ranking"]] == [1, 1, 3, 3]
+    assert [row["system"] for row in found["ranking"]] == [
+        f"{name}.conll" for name in ("ash", "birch", "cedar", "dogwood")
+    ]
+
+
+@pytest.mark.parametrize("command", ["rank", "compare"])
+def test_what_is_plainly_no_system_in_the_folder_is_skipped_with_a_notice(
+    command: str, tmp_path: Path, capfdbinary: Capture
+) -> None:
+    folder = tmp_path / "runs"
+    shutil.copytree(RUNS, folder)
+    shutil.copy(KEY, folder / "key.conll")
+    (folder / "README.md").write_text("ash is the best\n")
+    (folder / "LICENSE").write_text("MIT\n")
+    (folder / ".DS_Store").write_bytes(b"\0\0\0\1Bud1")
+    how = ("--measures", "conll", "--trials", "100", "--format", "json")
+    done = call(capfdbinary, command, folder / "key.conll", "--systems", folder, *how)
+    assert done.status == 0
+    found = json.loads(done.stdout)
+    systems = [row["system"] for row in found["ranking"]] if command == "rank" else list(found["systems"])
+    assert sorted(systems) == ["ash.conll", "birch.conll", "cedar.conll", "dogwood.conll"]
+    told = [line.split(": ", 2) for line in done.stderr.decode().splitlines() if "notice[not-a-system]" in line]
+    expected = [
+        (".DS_Store", "its name begins with a dot"),
+        ("LICENSE", "its name is that of a file about the folder"),
+        ("README.md", "its name is that of a file about the folder"),
+        ("key.conll", "it is the key"),
+    ]
+    assert [(Path(path).name, what) for path, _, what in told] == expected
+    assert [(Path(notice["file"]).name, notice["system"], notice["code"]) for notice in found["notices"]] == [
+        (name, None, "not-a-system") for name, _ in expected
+    ]
+    assert all(what in notice["text"] for notice, (_, what) in zip(found["notices"], expected, strict=True))
+
+
+UNREADABLE: dict[str, bytes | dict[str, bytes]] = {
+    "answers": {"a.md": b"no mention here\n", "b.md": b"nor here\n"},
+    "config.json": b'{"lr": 0.1, "batch": 32}\n',
+    "list.json": b"[1, 2, 3]\n",
+    "logs": {"train.log": b"epoch 1\n"},
+    "metrics.jsonl": b'{"epoch": 1, "loss": 2.5}\n',
+    "notes.conll": b"ash is the best\n",
+    "packed.zip": b"PK\3\4\x14\0\0\0\0\0" + b"\0" * 40,
+    "twice": {"1.conll": (RUNS / "ash.conll").read_bytes(), "2.conll": (RUNS / "ash.conll").read_bytes()},
+    "wide.conll": (RUNS / "ash.conll").read_text().encode("utf-16"),
+}
+"""Entries of a folder of systems that cannot be scored: what each contains."""
+
+
+@pytest.mark.parametrize("layout", ["table", "markdown", "latex", "csv", "tsv", "json"])
+def test_every_entry_that_cannot_be_read_has_a_row_with_its_reason(
+    layout: str, tmp_path: Path, capfdbinary: Capture
+) -> None:
+    folder = tmp_path / "runs"
+    shutil.copytree(RUNS, folder)
+    for name, content in UNREADABLE.items():
+        if isinstance(content, dict):
+            (folder / name).mkdir()
+        for path, text in (content if isinstance(content, dict) else {"": content}).items():
+            (folder / name / path).write_bytes(text)
+    how = ("--measures", "conll", "--trials", "100", "--format", layout)
+    done = call(capfdbinary, "rank", KEY, "--systems", folder, *how)
+    assert done.status == 1, done.stderr
+    told = dict(
+        line.split(" is not ranked: ") for line in done.stderr.decode().splitlines() if " is not ranked" in line
+    )
+    assert sorted(told) == sorted(f"corefscore: {name}" for name in UNREADABLE)
+    if layout == "json":
+        found = json.loads(done.stdout)
+        assert found["unscored"] == {name: told[f"corefscore: {name}"] for name in UNREADABLE}
+        assert len(found["ranking"]) == 4
+        return
+    lines = done.stdout.decode().translate({ord("\\"): None}).splitlines()
+    for name in UNREADABLE:
+        reason = told[f"corefscore: {name}"]
+        if layout in ("csv", "tsv"):
+            (row,) = (row for row in csv.reader(lines, delimiter="," if layout == "csv" else "\t") if name in row)
+            assert reason in row
+        else:
+            separators = {"table": " ", "markdown": "|", "latex": "&"}
+            (row,) = (
+                [cell.strip() for cell in line.split(separators[layout])] for line in lines if _begins(line, name)
+            )
+            assert name in row
+            assert re.sub(r"\s", "", f"{name} is not ranked: {reason}") in re.sub(r"\s|% ", "", "".join(lines))
+
+
+def _begins(line: str, name: str) -> bool:
+    """Whether a line is the row of a system without a rank."""
+    return re.match(rf"[\s|&]*{re.escape(name)}[\s|&]*$", line) is not None
+
+
+def test_a_system_that_cannot_be_scored_ends_a_comparison(tmp_path: Path, capfdbinary: Capture) -> None:
+    shutil.copytree(RUNS, tmp_path / "runs")
+    (tmp_path / "runs" / "notes.conll").write_text("ash is the best\n")
+    done = call(capfdbinary, "compare", KEY, "--systems", tmp_path / "runs")
+    assert (done.status, done.stdout) == (1, b"")
+    assert b"notes.conll:1: error[no-document]" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "how"),
+    [
+        ('{"doc_key": "a", "cluster": [[[0, 1]]]}\n', ()),
+        ('{\n  "doc_key": "a",\n  "clusters": []\n}\n', ()),
+        ('{"predicted": [[[0, 1]]]', ("--clusters-field", "clusters,predicted")),
+    ],
+)
+def test_faulty_json_of_documents_is_a_system_that_failed(
+    content: str, how: tuple[str, ...], tmp_path: Path, capfdbinary: Capture
+) -> None:
+    shutil.copy(RUNS / "ash.conll", tmp_path)
+    (tmp_path / "birch.jsonl").write_text(content)
+    found = ranked(capfdbinary, KEY, "--systems", tmp_path, "--measures", "lea", "--sort", "lea", *how, status=1)
+    assert list(found["unscored"]) == ["birch.jsonl"]
+
+
+def test_an_empty_output_is_a_system_that_failed(tmp_path: Path, capfdbinary: Capture) -> None:
+    shutil.copy(RUNS / "ash.conll", tmp_path)
+    (tmp_path / "birch.conll").write_text("")
+    found = ranked(capfdbinary, KEY, "--systems", tmp_path, "--measures", "lea", "--sort", "lea", status=1)
+    assert list(found["unscored"]) == ["birch.conll"]
+
+
+@pytest.mark.parametrize("command", ["rank", "compare"])
+def test_a_folder_of_systems_given_as_one_is_told_of(command: str, capfdbinary: Capture) -> None:
+    for system in (RUNS, f"runs={RUNS}"):
+        done = call(capfdbinary, command, KEY, system)
+        assert (done.status, done.stdout) == (2, b"")
+        assert b"is a system: corefscore" in done.stderr and f" --systems {RUNS}\n".encode() in done.stderr
+    nothing = call(capfdbinary, command, KEY)
+    assert (nothing.status, nothing.stderr) == (
+        2,
+        f"corefscore: {command} needs systems: SYSTEM ..., or --systems FOLDER\n".encode(),
+    )
+
+
+def test_each_rank_is_explained_by_the_test_that_decided_it(capfdbinary: Capture) -> None:
+    """The p of the same pair from compare, corrected for the same family."""
+    found = ranked(capfdbinary, KEY, "--systems", RUNS)
+    compared = json.loads(call(capfdbinary, "compare", KEY, "--systems", RUNS, "--format", "json").stdout)
+    p = {(x["system"], x["against"]): x["measures"]["conll"]["f1"]["p_corrected"] for x in compared["pairs"]}
+    ash, birch, cedar, dogwood = (f"{name}.conll" for name in ("ash", "birch", "cedar", "dogwood"))
+    assert [(row["system"], row["against"], row["p"]) for row in found["ranking"]] == [
+        (ash, None, None),
+        (birch, ash, p[ash, birch]),
+        (cedar, ash, p[ash, cedar]),
+        (dogwood, cedar, p[cedar, dogwood]),
+    ]
+
+
+def test_groups_of_documents_have_a_line_each(capfdbinary: Capture) -> None:
+    by = ("--by", r"^\((\w\w)", "--sort", "lea.precision", "--measures", "lea")
+    found = ranked(capfdbinary, KEY, "--systems", RUNS, *by)
+    groups = corefscore.score(KEY, RUNS / "cedar.conll").by(by[1])
+    cedar = next(row for row in found["ranking"] if row["system"] == "cedar.conll")
+    assert {name: its["lea"]["f1"] for name, its in cedar["groups"].items()} == {
+        name: scores["lea"].f1 for name, scores in groups.items()
+    }
+    lines = call(capfdbinary, "rank", KEY, "--systems", RUNS, *by).stdout.decode().splitlines()
+    head, _, *rows = (line.split() for line in lines[lines.index("lea.precision by group") + 2 :][:4])
+    shown = [[row[0], row[head.index("cedar")]] for row in rows]
+    assert shown == [[name, f"{100 * groups[name]['lea'].precision:.2f}"] for name in ("bn", "nw")]
+    paper = call(capfdbinary, "rank", KEY, "--systems", RUNS, *by, "--format", "markdown").stdout.decode()
+    (row,) = (line for line in paper.splitlines() if line.startswith("| bn "))
+    assert shown[0][1] in row
+
+
+def test_of_many_systems_the_best_are_shown_by_group(tmp_path: Path, capfdbinary: Capture) -> None:
+    systems = tmp_path / "systems"
+    systems.mkdir()
+    for number, run in enumerate(sorted(RUNS.iterdir()) * 3):
+        (systems / f"{run.stem}-{number}.conll").write_bytes(run.read_bytes())
+    by = ("--by", r"^\((\w\w)", "--measures", "lea", "--sort", "lea", "--trials", "9", "--quiet")
+    found = ranked(capfdbinary, KEY, "--systems", systems, *by)
+    order = [row["system"].removesuffix(".conll") for row in found["ranking"]]
+    lines = call(capfdbinary, "rank", KEY, "--systems", systems, *by).stdout.decode().splitlines()
+    shown = lines[lines.index("lea.f1 by group") + 2].split()[1:]
+    assert 3 < len(shown) < len(order)
+    assert shown == order[: len(shown)]
+
+
+def test_a_ranking_fits_the_terminal(capfdbinary: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What ranks and its interval always stay; the wider the terminal, the more stands beside it."""
+    columns = {}
+    for width in (60, 80, 200):
+        monkeypatch.setenv("COLUMNS", str(width))
+        lines = (
+            call(capfdbinary, "rank", KEY, "--systems", RUNS, "--measures", "all,lea,conll")
+            .stdout.decode()
+            .splitlines()
+        )
+        assert all(len(line) <= width for line in lines[:-1])
+        columns[width] = len(lines[3].split())
+        assert {"rank", "system", "F1", "p"} <= set(lines[3].split())
+    assert columns[60] < columns[80] < columns[200]
+    assert not any(line.startswith("left out") for line in lines)
+
+
+def test_the_scores_are_those_of_scoring(capfdbinary: Capture) -> None:
+    best = ranked(capfdbinary, KEY, "--systems", RUNS)["ranking"][0]
+    result = corefscore.score(KEY, RUNS / best["system"])
+    assert best["scores"]["conll"] == {"f1": result.conll}
+    assert best["scores"]["lea"]["recall"] == result["lea"].recall
+    assert best["low"] < result.conll < best["high"]
+
+
+def test_any_score_can_rank(capfdbinary: Capture) -> None:
+    found = ranked(capfdbinary, KEY, "--systems", RUNS, "--sort", "lea.precision", "--measures", "muc")
+    assert found["ranking"][0]["system"] == "birch.conll"
+    assert found["options"]["sort"] == "lea.precision"
+
+
+def test_alpha_decides(capfdbinary: Capture) -> None:
+    """With nearly any p as a difference nobody shares a rank."""
+    found = ranked(capfdbinary, KEY, "--systems", RUNS, "--alpha", "0.999", "--correction", "none")
+    assert [row["rank"] for row in found["ranking"]] == [1, 2, 3, 4]
+
+
+def test_by_shows_means_over_groups(capfdbinary: Capture) -> None:
+    found = ranked(capfdbinary, KEY, "--systems", RUNS, "--by", r"^\((\w\w)")
+    groups = corefscore.score(KEY, RUNS / "ash.conll").by(r"^\((\w\w)")
+    ash = next(row for row in found["ranking"] if row["system"] == "ash.conll")
+    mean = sum(scores["lea"].f1 for scores in groups.values()) / 2
+    assert ash["scores"]["lea"]["f1"] == pytest.approx(mean, abs=1e-15)
+
+
+def test_a_system_that_cannot_be_scored_has_its_row_and_the_others_are_ranked(
+    tmp_path: Path, capfdbinary: Capture
+) -> None:
+    shutil.copytree(RUNS, tmp_path / "runs")
+    broken = tmp_path / "runs" / "broken.conll"
+    broken.write_text((RUNS / "ash.conll").read_text().replace("(0)", "(0", 1))
+    (tmp_path / "runs" / "empty").mkdir()
+    done = call(capfdbinary, "rank", KEY, "--systems", tmp_path / "runs", "--measures", "lea")
+    assert done.status == 1
+    assert b"corefscore: broken.conll is not ranked: " in done.stderr
+    lines = done.stdout.decode().splitlines()
+    assert sum(line.lstrip().startswith(("1  ash", "1  birch", "3  cedar", "3  dogwood")) for line in lines) == 4
+    words = " ".join(done.stdout.decode().split())
+    assert f"broken.conll is not ranked: {broken}" in words
+    assert "opens a mention that is never closed" in words
+    assert f"empty is not ranked: {tmp_path / 'runs' / 'empty'}: the folder contains no file" in words
+    assert [line.split() for line in lines if line.strip() in ("broken.conll", "empty")] == [
+        ["broken.conll"],
+        ["empty"],
+    ]
+    found = ranked(capfdbinary, KEY, "--systems", tmp_path / "runs", status=1)
+    assert list(found["unscored"]) == ["broken.conll", "empty"]
+
+
+def test_a_fault_in_the_key_is_no_fault_of_the_systems(capfdbinary: Capture) -> None:
+    done = call(capfdbinary, "rank", UNCLOSED / "response.conll", f"a={UNCLOSED / 'key.conll'}")
+    assert (done.status, done.stdout) == (1, b"")
+    assert b"error[unclosed-mention]" in done.stderr
+
+
+def test_strict_takes_a_system_with_notices_for_one_that_cannot_be_scored(capfdbinary: Capture) -> None:
+    folder = TESTDATA / "bad" / "missing-document"
+    key = folder / "key.conll"
+    found = ranked(capfdbinary, key, f"whole={key}", f"short={folder / 'response.conll'}", "--strict", status=1)
+    assert [row["system"] for row in found["ranking"]] == ["whole"]
+    assert "the response has no document" in found["unscored"]["short"]
+
+
+@pytest.mark.parametrize("form", ["png", "svg", "pdf"])
+def test_the_ranking_can_be_drawn(form: str, tmp_path: Path, capfdbinary: Capture) -> None:
+    pytest.importorskip("matplotlib")
+    path = tmp_path / f"ranking.{form}"
+    assert call(capfdbinary, "rank", KEY, "--systems", RUNS, "--plot", path).status == 0
+    assert path.read_bytes().lstrip()[:5] in (b"\x89PNG\r", b"<?xml", b"%PDF-")
+
+
+@pytest.mark.parametrize("interval", [None, Interval(0.0, 0.1), Interval(1.0, 1.0)])
+def test_a_score_outside_its_interval_or_without_one_can_be_drawn(
+    interval: Interval | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("matplotlib")
+    monkeypatch.setattr(Ranking, "interval", lambda self, system: interval)
+    assert drawn(ranking({"a": [5] * 12, "b": [4] * 12}), "png").startswith(b"\x89PNG")
+
+
+def test_numbers_are_not_cut_in_a_narrow_table(monkeypatch: pytest.MonkeyPatch, capfdbinary: Capture) -> None:
+    monkeypatch.setenv("COLUMNS", "12")
+    done = call(capfdbinary, "rank", KEY, f"a long name={KEY}", "--by", r"\((..)", "--digits", "6")
+    assert done.status == 0
+    assert done.stdout.count(b"100.000000\n") == 1 + len(["bn", "nw"])
+
+
+def test_a_drawing_without_matplotlib_names_the_library(
+    tmp_path: Path, capfdbinary: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("corefscore.reports.plots.find_spec", lambda name: None)
+    done = call(capfdbinary, "rank", KEY, "--systems", RUNS, "--plot", tmp_path / "ranking.png")
+    message = b"corefscore: a plot needs matplotlib: pip install matplotlib\n"
+    assert done == (2, b"", message)
+
+
+def test_windows_of_texts_of_different_lengths_are_refused(tmp_path: Path, capfdbinary: Capture) -> None:
+    """A response that has more tokens than the key has more windows."""
+    text = "#begin document (a); part 000\n" + "a 0 0 w (1)\n" + "a 0 1 w -\n" * 5
+    for name, more in (("key", 0), ("one", 0), ("two", 9)):
+        (tmp_path / name).write_text(text + "a 0 2 w -\n" * more + "\n#end document\n")
+    done = call(capfdbinary, "rank", *(tmp_path / name for name in ("key", "one", "two")), "--window", "3")
+    assert (done.status, done.stdout) == (2, b"")
+    assert b"leave --window out" in done.stderr

@@ -1,0 +1,535 @@
+"""Scores of kinds of mentions and entities: terms added up by hand, and what holds for every division."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import pickle
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from corefscore import InputError, Scorer, UsageError, analyse, check, compare, rank, read, score
+from corefscore.metrics import NAMES, find
+from corefscore.scoring.results import Result
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support import TESTDATA, call
+
+F = Fraction
+
+Capture = pytest.CaptureFixture[bytes]
+
+Span = tuple[int, int]
+Partition = list[list[Span]]
+
+DEMO = TESTDATA / "demo" / "key.conll", TESTDATA / "demo" / "response.conll"
+FABLES = TESTDATA / "fables" / "key.conll", TESTDATA / "fables" / "response.conll"
+SYSTEM = TESTDATA / "systems" / "key.conll", TESTDATA / "systems" / "runs" / "ash.conll"
+COREFUD = sorted((TESTDATA / "corefud").rglob("key.conllu"))
+
+
+def spans(*entities: list[int]) -> Partition:
+    return [[(token, token) for token in entity] for entity in entities]
+
+
+KEY = spans([0, 2, 5, 9, 10], [3, 7], [11])
+RESPONSE = spans([0, 2], [3, 5, 9, 10], [7, 12])
+"""Entities A, B, C and X, Y, Z. They share 0, 2 (A and X), 5, 9, 10 (A and Y), 3 (B and Y), 7 (B and Z); CEAF assigns
+A to Y (similarity 6/9) and B to Z (2/4)."""
+
+BY_HAND: dict[tuple[str, str], dict[str, tuple[Any, Any]]] = {
+    # In recall: A.
+    ("size:5", "recall"): {
+        "mentions": (5, 5),
+        "linked": (3, 4),  # 2, 9 and 10; not 5, before which Y has no mention of A
+        "muc": (3, 4),
+        "bcub": (2 * F(2, 5) + 3 * F(3, 5), 5),
+        "ceafm": (3, 5),
+        "ceafe": (F(2, 3), 1),
+        "blanc.coreference": (2 * 1 + 3 * 2, 5 * 4),
+        "blanc.noncoreference": (2 * 2 + 3 * 1, 5 * 3),  # 3 and 7 are apart from 0 and 2, and 7 from 5, 9 and 10
+        "lea": (2 * F(1, 4) + 3 * F(2, 4), 5),
+    },
+    ("size:5", "precision"): dict.fromkeys(
+        ("mentions", "linked", "muc", "bcub", "ceafm", "ceafe", "blanc.coreference", "blanc.noncoreference", "lea"),
+        (0, 0),
+    ),
+    # B; in precision X and Z.
+    ("size:2", "recall"): {
+        "mentions": (2, 2),
+        "linked": (0, 1),
+        "muc": (0, 1),
+        "bcub": (2 * F(1, 2), 2),
+        "ceafm": (1, 2),
+        "ceafe": (F(1, 2), 1),
+        "blanc.coreference": (0, 2),
+        "blanc.noncoreference": (2 + 5, 2 * 6),
+        "lea": (0, 2),
+    },
+    ("size:2", "precision"): {
+        "mentions": (3, 4),
+        "linked": (1, 1),  # 12 is not found
+        "muc": (1, 2),
+        "bcub": (1 + 1 + F(1, 2), 4),
+        "ceafm": (1, 4),
+        "ceafe": (F(1, 2), 2),
+        "blanc.coreference": (2, 4),
+        "blanc.noncoreference": (2 * 2 + 5, 4 * 6),
+        "lea": (2, 4),
+    },
+    # C, which is not found.
+    ("singletons", "recall"): {
+        "mentions": (0, 1),
+        "linked": (0, 0),
+        "muc": (0, 0),
+        "bcub": (0, 1),
+        "ceafm": (0, 1),
+        "ceafe": (0, 1),
+        "blanc.coreference": (0, 0),
+        "blanc.noncoreference": (0, 7),
+        "lea": (0, 1),
+    },
+    # Y.
+    ("size:3-", "precision"): {
+        "mentions": (4, 4),
+        "linked": (2, 3),
+        "muc": (2, 3),
+        "bcub": (3 * F(3, 4) + F(1, 4), 4),
+        "ceafm": (3, 4),
+        "ceafe": (F(2, 3), 1),
+        "blanc.coreference": (3 * 2, 4 * 3),
+        "blanc.noncoreference": (3 * 1 + 2, 4 * 4),
+        "lea": (3 * F(2, 3), 4),
+    },
+    # 2, 9 and 10 stand 1 to 4 tokens behind the mention before them in their entity, 7 as well.
+    ("distance:0-4", "recall"): {"mentions": (5, 5), "muc": (3, 5), "bcub": (F(2, 5) + 3 * F(3, 5) + F(1, 2), 5)},
+    ("distance:first", "precision"): {"mentions": (3, 3), "muc": (0, 0), "bcub": (1 + F(1, 4) + F(1, 2), 3)},
+    ("distance:5-", "precision"): {"mentions": (0, 1), "muc": (0, 1), "bcub": (0, 1)},
+}
+
+
+@pytest.mark.parametrize(("kind", "side"), BY_HAND)
+def test_terms_added_up_by_hand(kind: str, side: str) -> None:
+    result = score([KEY], [RESPONSE], "every", of=kind)
+    for measure, expected in BY_HAND[kind, side].items():
+        found = getattr(result[measure], f"{side}_counts")
+        assert tuple(found) == pytest.approx(tuple(map(float, expected)), abs=1e-12), measure
+        assert getattr(result[measure], side) == pytest.approx(float(F(expected[0]) / (expected[1] or 1)), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("kind", "recall", "precision"),
+    [
+        # She, it, It, her; She is linked to Bo.
+        (
+            "pronouns",
+            {"mentions": (4, 4), "muc": (3, 4), "bcub": (1 + 1 + F(1, 3) + F(2, 3), 4)},
+            {"mentions": (4, 4), "muc": (3, 4), "bcub": (1 + 1 + F(1, 2) + 1, 4)},
+        ),
+        # Ann and Bo, Ann, Bo; the first is not found.
+        (
+            "names",
+            {"mentions": (2, 3), "muc": (0, 0), "bcub": (F(2, 3) + 1, 3)},
+            {"mentions": (2, 2), "muc": (0, 0), "bcub": (1 + F(1, 2), 2)},
+        ),
+        ("nominals", {"mentions": (1, 1), "bcub": (1, 1)}, {"mentions": (1, 1), "bcub": (1, 1)}),
+        # Ann and her, but no other pronoun: the list has one word.
+        ("pronouns:words:{words}", {"mentions": (1, 1), "muc": (1, 1)}, {"mentions": (1, 1), "muc": (1, 1)}),
+        ("pronouns:tags:PRP,DT", {"mentions": (4, 4)}, {"mentions": (4, 4)}),
+    ],
+)
+def test_mentions_by_their_heads(kind: str, recall: Any, precision: Any, tmp_path: Path) -> None:
+    words = tmp_path / "words.txt"
+    words.write_text("her\n")
+    result = score(*DEMO, ["muc", "bcub"], of=kind.format(words=words))
+    for side, expected in (("recall", recall), ("precision", precision)):
+        for measure, counts in expected.items():
+            assert tuple(getattr(result[measure], f"{side}_counts")) == pytest.approx(tuple(map(float, counts)))
+
+
+DISTINCT = st.lists(st.lists(st.integers(0, 9).map(lambda at: (at, at)), min_size=1, max_size=5), max_size=5)
+
+
+def summed(result: Result, metric: str) -> np.ndarray:
+    """The counts of all kinds together."""
+    return sum((its[metric] for its in result.kind_counts.values()), np.zeros(result.counts[metric].shape))
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(DISTINCT, DISTINCT), min_size=1, max_size=3), st.sampled_from(["size", "distance"]))
+def test_the_kinds_of_a_division_add_up_to_the_total(documents: list[tuple[Partition, Partition]], of: str) -> None:
+    """Every mention is of one kind. A link has two ends, each of which BLANC counts."""
+    key, response = ([sides[at] for sides in documents] for at in range(2))
+    result = score(key, response, "every", of=of)
+    for metric in result.counts:
+        ends = 2 if metric == "blanc" else 1
+        assert summed(result, metric) == pytest.approx(ends * result.counts[metric], abs=1e-9), metric
+
+
+@settings(deadline=None)
+@given(DISTINCT, DISTINCT, st.sampled_from([{}, {"singletons": "drop"}, {"mentions": "given"}, {"boundary": "both"}]))
+def test_all_sizes_together_are_the_plain_score(key: Partition, response: Partition, how: dict[str, Any]) -> None:
+    every = score([key], [response], "every,linked", of="size:1-", **how)
+    plain = score([key], [response], "every,linked", repeated="first", **how)
+    for measure in plain:
+        assert every[measure][:3] == pytest.approx(plain[measure][:3], abs=1e-9), measure
+
+
+@settings(deadline=None)
+@given(DISTINCT, DISTINCT)
+def test_linked_is_muc_of_given_mentions(key: Partition, response: Partition) -> None:
+    given_mentions = score([key], [response], "muc", repeated="first", mentions="given")["muc"]
+    assert score([key], [response], "linked", repeated="first")["linked"] == given_mentions
+
+
+@pytest.mark.parametrize("of", ["kind", "size", "distance"])
+@pytest.mark.parametrize("files", [FABLES, DEMO], ids=["fables", "demo"])
+def test_kinds_in_files_add_up(of: str, files: tuple[Path, Path]) -> None:
+    result = score(*files, "every", of=of)
+    for metric in result.counts:
+        ends = 2 if metric == "blanc" else 1
+        assert summed(result, metric) == pytest.approx(ends * result.counts[metric], abs=1e-9), metric
+
+
+@pytest.mark.parametrize("key", COREFUD[:: max(1, len(COREFUD) // 40)], ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("singletons", ["drop", "keep"])
+def test_kinds_of_aligned_mentions_add_up(key: Path, singletons: str) -> None:
+    """Heads, zeros and gaps: what is aligned is found; the total is that of the alignment."""
+    response = key.parent / "response.conllu"
+    how = {"repeated": "first", "lookup": "alignment", "singletons": singletons}
+    try:
+        plain = score(key, response, "every", **how)  # type: ignore[arg-type]
+    except (InputError, UsageError):
+        return
+    for of in ("size", "distance"):
+        result = score(key, response, "every", of=of, singletons=singletons)
+        assert dict(result) == {**dict(plain), "linked": result["linked"]}
+        for metric in plain.counts:
+            ends = 2 if metric == "blanc" else 1
+            assert summed(result, metric) == pytest.approx(ends * plain.counts[metric], abs=1e-9), metric
+
+
+def rows(out: bytes) -> list[Mapping[str, str]]:
+    return list(csv.DictReader(io.StringIO(out.decode())))
+
+
+def test_a_division_has_a_row_for_each_kind(capfdbinary: Capture) -> None:
+    done = call(capfdbinary, "muc,lea", *DEMO, "--of", "kind", "--format", "csv")
+    assert done.status == 0
+    found = {(row["scope"], row["measure"]): row for row in rows(done.stdout)}
+    assert {scope for scope, _ in found} == {"pronouns", "names", "nominals", "total"}
+    assert {measure for _, measure in found} == {"mentions", "linked", "muc", "lea"}
+    assert [found["pronouns", "muc"][score] for score in ("recall", "precision", "f1")] == ["75.0"] * 3
+    # No name has an antecedent, so that nothing can be linked.
+    assert [found["names", "linked"][score] for score in ("recall", "precision", "f1")] == [""] * 3
+    data = json.loads(call(capfdbinary, "muc,lea", *DEMO, "--of", "kind", "--format", "json").stdout)
+    assert list(data["kinds"]) == ["pronouns", "names", "nominals"]
+    assert data["options"]["of"] == "kind"
+    mentions = [its["mentions"]["recall_denominator"] for its in data["kinds"].values()]
+    assert (mentions, sum(mentions)) == ([4, 3, 1], data["total"]["mentions"]["recall_denominator"])
+
+
+@pytest.mark.parametrize("layout", ["official", "table", "json", "csv", "tsv", "markdown", "latex"])
+@pytest.mark.parametrize("metric", ["muc", "every", "conll"])
+def test_every_layout_has_the_scores_of_one_kind(layout: str, metric: str, capfdbinary: Capture) -> None:
+    done = call(capfdbinary, metric, *DEMO, "--of", "pronouns", "--format", layout)
+    assert (done.status, done.stderr) == (0, b"")
+    plain = call(capfdbinary, metric, *DEMO, "--format", layout)
+    assert done.stdout != plain.stdout
+    assert b"0.75" in done.stdout or b"75" in done.stdout
+    if layout in ("table", "json", "markdown", "latex"):
+        assert b"of=pronouns" in done.stdout
+
+
+def test_the_official_layout_prints_the_counts_of_the_kind(capfdbinary: Capture) -> None:
+    done = call(capfdbinary, "muc", *DEMO, "none", "--of", "pronouns")
+    assert b"Recall: (3 / 4) 75%\tPrecision: (3 / 4) 75%" in done.stdout
+
+
+def test_the_official_layout_has_a_line_for_linking(capfdbinary: Capture) -> None:
+    """After mention identification; it is a metric of its own only where it is asked for."""
+    done = call(capfdbinary, "muc", *DEMO, "--of", "pronouns")
+    labels = [line.split(b":")[0] for line in done.stdout.split(b"TOTALS")[1].splitlines() if b"Recall" in line]
+    assert labels == [b"Identification of Mentions", b"Linking of found mentions", b"Coreference"]
+    assert (
+        b"Total key mentions: 4\nTotal response mentions: 4\nStrictly correct identified mentions: 4\n" in done.stdout
+    )
+    assert b"No identified: 0\nInvented: 0\n" in done.stdout
+    both = call(capfdbinary, "linked,muc", *DEMO, "none", "--of", "pronouns").stdout
+    assert both.count(b"METRIC ") == 2
+    assert both.count(b"Linking of found mentions") == 1
+
+
+def test_nothing_to_count_is_said(capfdbinary: Capture) -> None:
+    done = call(capfdbinary, "muc,bcub", *DEMO, "--of", "singletons", "--format", "csv")
+    assert (
+        b"the key has nothing to count for linked, muc; the response has nothing to count for any measure"
+        in done.stderr
+    )
+    assert {row["measure"]: (row["recall"], row["precision"]) for row in rows(done.stdout)} == {
+        "mentions": ("50.0", ""),
+        "linked": ("", ""),
+        "muc": ("", ""),
+        "bcub": ("50.0", ""),
+    }
+    assert call(capfdbinary, "muc", *DEMO, "--of", "pronouns").stderr == b""
+
+
+def test_an_entity_count_in_precision_alone_leaves_blanc_empty(capfdbinary: Capture) -> None:
+    """The links of the key decide what BLANC counts, and the key has no entity of two mentions."""
+    done = call(capfdbinary, "conll,blanc", *DEMO, "--of", "size:2", "--format", "csv")
+    found = {row["measure"]: (row["recall"], row["precision"], row["f1"]) for row in rows(done.stdout)}
+    assert found["blanc.coreference"] == ("", "50.0", "")
+    assert found["blanc"] == ("", "", "")
+    assert found["conll"][0] == found["conll"][2] == ""
+    assert float(found["conll"][1]) == pytest.approx((50 + 75 + 220 / 3) / 3)
+
+
+@pytest.mark.parametrize("option", ["--documents", "--by=(.*)", "--intervals"])
+def test_every_row_of_a_table_is_empty_where_nothing_counts(option: str, capfdbinary: Capture) -> None:
+    """No system file has a link of singletons; means are means of 0."""
+    done = call(capfdbinary, "muc", *SYSTEM, "--of", "singletons", option, "--format", "csv")
+    found = [row for row in rows(done.stdout) if row["measure"] == "muc"]
+    assert {row["f1"] for row in found if row["scope"] != "mean of groups"} == {""}
+    assert {row["f1"] for row in found if row["scope"] == "mean of groups"} <= {"0.0"}
+    assert {row.get("f1_low", "") for row in found} == {""}
+
+
+def test_systems_have_empty_cells_where_nothing_counts(capfdbinary: Capture) -> None:
+    """They are neither tested nor marked as the best, and what is empty in all cannot rank."""
+    runs = sorted((TESTDATA / "systems" / "runs").iterdir())
+    how = ("--of", "singletons", "--measures", "muc,bcub", "--trials", "50", "--format")
+    compared = rows(call(capfdbinary, "compare", SYSTEM[0], *runs[:2], *how, "csv").stdout)
+    assert {row["measure"] for row in compared if row["table"] == "differences"} == {"bcub"}
+    found = [(row["measure"], row["f1"], row["f1_high"]) for row in compared if row["table"] == "scores"]
+    assert found == [("muc", "", "")] * 2 + [("bcub", "100.0", "100.0")] * 2
+    paper = call(capfdbinary, "compare", SYSTEM[0], *runs[:2], *how, "markdown").stdout.decode()
+    assert re.search(r"(?m)^\| ash +\| +\| +\| +\| +\*\*100.00\*\* \|", paper)
+    five = call(capfdbinary, "compare", SYSTEM[0], *runs, f"more={runs[0]}", *how, "table").stdout.decode()
+    assert [line.split()[2:7] for line in five.splitlines() if line.startswith("1  ash.conll")] == [
+        [*"...."],
+        ["100.00", "100.00", "100.00", "[100.00,", "100.00]"],
+    ]
+    ranked = rows(call(capfdbinary, "rank", SYSTEM[0], *runs, *how, "csv", "--sort", "bcub").stdout)
+    assert {(row["muc_f1"], row["bcub_f1"] == "") for row in ranked} == {("", False)}
+    refused = call(capfdbinary, "rank", SYSTEM[0], *runs, *how, "csv", "--sort", "muc")
+    assert (refused.status, refused.stdout) == (2, b"")
+    assert b"--of size:1: there is nothing to count for muc.f1; --sort by another score" in refused.stderr
+    assert score(*SYSTEM, "muc", of="singletons")["muc"][:3] == (0, 0, 0)
+
+
+def test_groups_and_notebooks_have_empty_cells_and_means_have_zeros() -> None:
+    """The first group of documents has no entity of 6 mentions or more, and no document links singletons."""
+    ranked = rank(SYSTEM[0], {"ash": SYSTEM[1]}, "bcub", sort="bcub", of="size:6-", by="^.(..)/0", trials=20)
+    *_, bn, nw, rest, _ = ranked.tables[0].rows[0]
+    assert bn is None
+    assert ranked.tables[0].rows[0][4] == pytest.approx((0 + nw + rest) / 3)
+    html = score(*SYSTEM, "muc,bcub", of="singletons")._repr_html_()
+    assert "0.00" not in html.replace("100.00", "")
+    assert "100.00" in html
+    means = compare(SYSTEM[0], {"ash": SYSTEM[1]}, "muc", of="singletons", average="documents", trials=20)
+    assert means.tables[0].rows[0][2] == 0
+
+
+def test_errors_of_a_kind_are_refused_before_files_are_read(tmp_path: Path, capfdbinary: Capture) -> None:
+    broken = tmp_path / "broken.conll"
+    broken.write_text("#begin document (d); part 000\nd 0 0 a (1\n")
+    for command in ("errors", "diff"):
+        done = call(capfdbinary, command, broken, broken, "--of", "pronouns")
+        assert done.status == 2
+        assert done.stderr.startswith(b"corefscore: errors are found in all mentions; leave --of out")
+
+
+def test_processes_count_the_same(capfdbinary: Capture) -> None:
+    for of in ("kind", "size:2-3"):
+        one = call(capfdbinary, "every", *FABLES, "--of", of, "--format", "csv")
+        assert call(capfdbinary, "every", *FABLES, "--of", of, "--format", "csv", "--jobs", "2") == one
+        assert one.status == 0
+
+
+def test_systems_are_compared_in_one_kind(capfdbinary: Capture) -> None:
+    runs = sorted((TESTDATA / "systems" / "runs").iterdir())[:2]
+    systems = {path.stem: path for path in runs}
+    found = compare(SYSTEM[0], systems, "muc,linked", of="size:2-3", trials=50)
+    for name, path in systems.items():
+        alone = score(SYSTEM[0], path, "muc", of="size:2-3")
+        assert found.results[name]["muc"] == alone["muc"]
+        assert found.results[name]["linked"].f1 == alone["linked"].f1
+    assert "of=size:2-3" in found.signature
+    done = call(capfdbinary, "compare", SYSTEM[0], *runs, "--of", "size:2-3", "--measures", "muc", "--trials", "50")
+    assert done.status == 0
+    assert b"of=size:2-3" in done.stdout
+    ranked = rank(SYSTEM[0], systems, "muc", sort="muc", of="distance:0-9", trials=50)
+    assert "of=distance:0-9" in ranked.signature
+    done = call(capfdbinary, "muc", *SYSTEM, "--of", "size:2-3", "--intervals", "--format", "csv")
+    assert float(rows(done.stdout)[-1]["f1_low"]) < float(rows(done.stdout)[-1]["f1"])
+
+
+def test_windows_are_cut_after_mentions_are_told_apart() -> None:
+    """Pronouns are the tokens 7, 9, 11 and 13, and found."""
+    result = score(*DEMO, "muc", of="pronouns", window=4)
+    assert [its["mentions"].recall_counts for its in result.documents.values()] == [(0, 0), (1, 1), (2, 2), (1, 1)]
+
+
+def test_heads_of_spans_are_those_of_their_parses(tmp_path: Path) -> None:
+    """The mayor of Prague is no name, and the head of Ann the cook is Ann's; without parses the last word decides."""
+    lines = [
+        ("The", "DT", "(S(NP(NP*", "(1"),
+        ("mayor", "NN", "*)", "-"),
+        ("of", "IN", "(PP*", "-"),
+        ("Prague", "NNP", "(NP*)))", "1)|(2)"),
+        ("met", "VBD", "(VP*", "-"),
+        ("him", "PRP", "(NP*)))", "(1)"),
+    ]
+    for parses, expected in ((True, [1, 1, 1]), (False, [1, 2, 0])):
+        path = tmp_path / "file.conll"
+        path.write_text(
+            "#begin document (d); part 000\n"
+            + "".join(
+                f"d 0 {at} {word} {tag} {parse if parses else '-'} - - - - - {cell}\n"
+                for at, (word, tag, parse, cell) in enumerate(lines)
+            )
+            + "\n#end document\n"
+        )
+        kinds = score(path, path, "muc", of="kind").kinds
+        assert [its["mentions"].recall_counts.denominator for its in kinds.values()] == expected
+
+
+def test_a_scorer_adds_up_kinds() -> None:
+    first, second = Scorer("muc", of="size"), Scorer("muc", of="size")
+    first.add(KEY, RESPONSE)
+    second.add(KEY, KEY)
+    first.merge(pickle.loads(pickle.dumps(second)))
+    assert first.result().kinds["size:3-5"]["muc"].recall_counts == (3 + 4, 4 + 4)
+    assert dict(first.result().kinds["size:2"]) == dict(score([KEY, KEY], [RESPONSE, KEY], "muc", of="size:2"))
+
+
+@pytest.mark.parametrize(("head", "expected"), [(1, [0, 1, 0]), (3, [0, 0, 1])])
+def test_heads_of_aligned_mentions_are_their_own(head: int, expected: list[int], tmp_path: Path) -> None:
+    path = tmp_path / "key.conllu"
+    words = [("Ann", "PROPN", f"Entity=(e1--{head}-"), ("the", "DET", "_"), ("cook", "NOUN", "Entity=e1)")]
+    path.write_text(
+        "# newdoc id = d\n# global.Entity = eid-etype-head-other\n# sent_id = d-1\n"
+        + "".join(
+            f"{at}\t{word}\t_\t{tag}\t_\t_\t{at - 1}\tdep\t_\t{misc}\n" for at, (word, tag, misc) in enumerate(words, 1)
+        )
+        + "\n"
+    )
+    kinds = score(path, path, "muc", of="kind", singletons="keep").kinds
+    assert [its["mentions"].recall_counts.denominator for its in kinds.values()] == expected
+
+
+def test_only_the_first_copy_counts() -> None:
+    """Of a span that is in two entities neither could say which of them its partner is in."""
+    key = spans([0, 1], [2, 1])
+    result = score([key], [key], "muc,bcub", of="size:2")
+    assert result["bcub"].recall_counts == (2, 2)
+    assert "repeated=first" in result.signature
+    assert [notice.code for notice in result.notices if "repeat" in notice.code] == ["dropped-repeat"] * 2
+
+
+CONLLU = """# newdoc id = {name}
+# global.Entity = eid-etype-head-other
+# sent_id = {name}-1
+1	Ann	ann	PROPN	_	_	2	nsubj	_	Entity=({ann})
+2	met	meet	VERB	_	_	0	root	_	_
+3	Prague	prague	PROPN	_	_	2	obj	_	Entity=({prague})
+4	she	she	PRON	_	_	2	obj	_	Entity=({she})
+5	it	it	PRON	_	_	2	obj	_	Entity=({it})
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("marks", "of", "recall", "precision"),
+    [
+        # The response has types of its own: Prague and she are a place there.
+        ("own", "type:person", (1, 2), (1, 1)),
+        ("own", "type:place", (2, 2), (2, 3)),
+        # It has none: its mentions have those of the key.
+        ("none", "type:person", (1, 2), (1, 2)),
+        ("none", "type:place", (2, 2), (2, 2)),
+    ],
+)
+def test_entities_by_type(
+    marks: str, of: str, recall: tuple[int, int], precision: tuple[int, int], tmp_path: Path
+) -> None:
+    """Ceaf-m counts mentions in the entity assigned to theirs; the response joins she to Prague and it."""
+    key, response = tmp_path / "key.conllu", tmp_path / "response.conllu"
+    key.write_text(CONLLU.format(name="d", ann="e1-person-1-", she="e1--1-", prague="e2-place-1-", it="e2-place-1-"))
+    place, person = ("place", "person") if marks == "own" else ("", "")
+    response.write_text(
+        CONLLU.format(name="d", ann=f"x-{person}-1-", prague=f"y-{place}-1-", she=f"y-{place}-1-", it=f"y-{place}-1-")
+    )
+    result = score(key, response, "ceafm", of=of, singletons="keep")
+    assert result["ceafm"].recall_counts == recall
+    assert result["ceafm"].precision_counts == precision
+    division = score(key, response, "every", of="type", singletons="keep")
+    assert [*division.kinds] == ["type:-", "type:person", "type:place"]
+    for metric in division.counts:
+        ends = 2 if metric == "blanc" else 1
+        assert summed(division, metric) == pytest.approx(ends * division.counts[metric]), metric
+    kinds = score(key, response, "muc", of="kind", singletons="keep").kinds
+    assert [its["mentions"].recall_counts.denominator for its in kinds.values()] == [2, 2, 0]
+
+
+@pytest.mark.parametrize(
+    ("of", "message"),
+    [
+        ("pronoun", "did you mean pronouns?"),
+        ("size:0", "entities have at least one mention"),
+        ("size:3-2", "begins with its smaller number"),
+        ("size:", "expected size, size:2-5"),
+        ("size:two", "expected a number or a range: 4, 2-5 or 6-"),
+        ("kind:none", "expected a way to recognise pronouns"),
+        ("pronouns", "the key has no words; --of size and --of distance need no words"),
+        ("pronouns:words:nowhere", "--of pronouns:words:nowhere: No such file"),
+        ("kind:adjectives", '--of kind:"adjectives": expected auto'),
+        ("type", "the key has no types of entities; CorefUD has them"),
+        (3, "of=3: expected a word"),
+    ],
+)
+def test_kinds_that_cannot_be_are_refused(of: Any, message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        score([KEY], [RESPONSE], "muc", of=of)
+    assert message in str(caught.value)
+
+
+def test_distances_need_places() -> None:
+    with pytest.raises(UsageError, match="the key has others"):
+        score([["a", "b"]], [["a", "b"]], "muc", of="distance")
+    assert score([["a", "b"]], [["a", "b"]], "muc", of="size:2")["muc"].f1 == 1
+
+
+@pytest.mark.parametrize("metric", ["cone", "mor", "zero"])
+def test_metrics_without_terms_are_refused(metric: str, capfdbinary: Capture) -> None:
+    done = call(capfdbinary, metric, *DEMO, "--of", "size:2", "--format", "table")
+    assert (done.status, done.stdout) == (2, b"")
+    assert f"the metric {metric} has none".encode() in done.stderr
+
+
+def test_every_other_metric_has_terms() -> None:
+    assert {name for name in NAMES if find(name).terms is None} == {"cone", "mor", "zero"}
+
+
+def test_a_division_is_for_scores_alone(capfdbinary: Capture) -> None:
+    for call_ in (compare, rank):
+        with pytest.raises(UsageError, match="compared in one kind; name one"):
+            call_(SYSTEM[0], {"ash": SYSTEM[1]}, "muc", of="size")
+    with pytest.raises(UsageError, match="compared in one kind; name one"):
+        check(*DEMO, minimum={"muc": 0.5}, of="size")
+    with pytest.raises(UsageError, match="leave --of out"):
+        analyse(*DEMO, of="pronouns")
+    done = call(capfdbinary, "muc", *DEMO, "--of", "size", "--format", "official")
+    assert done.status == 2
+    assert b"--of size needs a layout other than official" in done.stderr
+
+
+def test_a_corpus_that_was_read_before_has_kinds() -> None:
+    assert dict(score(read(DEMO[0]), read(DEMO[1]), "muc", of="names")) == dict(score(*DEMO, "muc", of="names"))

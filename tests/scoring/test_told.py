@@ -1,0 +1,179 @@
+"""Scores that are 0, or odd, for a reason that no number shows: every way of scoring tells of it, once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from corefscore import Scorer, score
+from corefscore.cli import run
+from corefscore.core.findings import Finding
+from support import RECORDED, TESTDATA, Run, call
+
+DEMO = TESTDATA / "demo"
+KEY = DEMO / "key.conll"
+
+
+def changed(cells: str, folder: Path) -> Path:
+    """The key of the demo pair: ``shifted`` by a token, without coreference in its last column (``moved``: a column is
+    behind it), with ``none`` at all, or ``itself``."""
+    lines = KEY.read_text().splitlines()
+    if cells == "shifted":
+        lines.insert(1, "demo\t0\t0\tx\tNN\t-")
+    for at, line in enumerate(lines):
+        if line and not line.startswith("#"):
+            before = line.rpartition("\t")[0]
+            lines[at] = {"moved": f"{line}\tNN", "none": f"{before}\t-"}.get(cells, line)
+    path = folder / f"{cells}.conll"
+    path.write_text("".join(f"{line}\n" for line in lines))
+    return path
+
+
+REPEATED = TESTDATA / "odd" / "repeated-mention" / "file.conll"
+SELF = (REPEATED, REPEATED)
+SHIFTED = "no-common-mention"
+ROWS = [
+    pytest.param("shifted", ["token-count", SHIFTED], id="every offset is one too large"),
+    pytest.param("moved", ["side-without-mentions", "other-column"], id="coreference is not in the last column"),
+    pytest.param("none", ["side-without-mentions"], id="no mention"),
+    pytest.param("itself", [], id="nothing to tell"),
+]
+"""What is scored against the key, and what is told."""
+
+COMMANDS = [
+    pytest.param("lea {} {}", id="the official layout"),
+    pytest.param("lea {} {} none", id="totals"),
+    pytest.param("lea {} {} --format json", id="JSON"),
+    pytest.param("lea {} {} --jobs 2", id="several processes"),
+    pytest.param("check --min lea=0 {} {}", id="check"),
+]
+
+
+def called(line: str, *pair: Path) -> list[str]:
+    paths = iter(map(str, pair))
+    return [next(paths) if word == "{}" else word for word in line.split()]
+
+
+def codes(done: Run) -> list[str]:
+    return [line.split("[")[1].split("]")[0] for line in done.stderr.decode().splitlines() if ": notice[" in line]
+
+
+@pytest.mark.parametrize(("cells", "expected"), ROWS)
+@pytest.mark.parametrize("line", COMMANDS)
+def test_a_score_of_nothing_says_why(
+    cells: str, expected: list[str], line: str, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    done = call(capfdbinary, *called(line, KEY, changed(cells, tmp_path)))
+    assert (done.status, codes(done)) == (0, expected)
+
+
+@pytest.mark.parametrize(("cells", "expected"), ROWS)
+def test_from_python_it_is_the_same(cells: str, expected: list[str], tmp_path: Path) -> None:
+    assert [notice.code for notice in score(KEY, changed(cells, tmp_path)).notices] == expected
+
+
+def test_a_key_without_mentions_is_told_from_a_response_without(tmp_path: Path) -> None:
+    found = score(changed("none", tmp_path), KEY).notices
+    assert [(notice.code, notice.details["side"]) for notice in found] == [("side-without-mentions", "key")]
+
+
+def notices(key: object, response: object) -> list[Finding]:
+    scorer = Scorer("lea")
+    scorer.add(key, response)  # type: ignore[arg-type] # whatever a caller has
+    return list(scorer.result().notices)
+
+
+@pytest.mark.parametrize(
+    ("key", "response", "shown"),
+    [
+        pytest.param([[(0, 1), (3, 3)]], [["0-1", "3-3"]], ('"(0, 1)" (tokens 0 to 1)', '"0-1"'), id="text"),
+        pytest.param([[(4, 4), (0, 1)]], [[(1, 2), (5, 5)]], ('"(0, 1)" (tokens 0 to 1)', '"(1, 2)" (tokens 1 to 2)'),
+            id="shifted by one"),
+        pytest.param([[5, 6]], [["5", "6"]], ('"5 (int)"', '"5"'), id="numbers as text"),
+        pytest.param([[(0, 1), (3, 3)]], [["(0, 1)"]], ('"(0, 1)" (tokens 0 to 1)', '"(0, 1)"'), id="tuples as text"),
+    ],
+)  # fmt: skip
+def test_mentions_that_never_meet_stand_beside_each_other(key: object, response: object, shown: object) -> None:
+    (notice,) = notices(key, response)
+    assert notice.code == SHIFTED
+    assert (notice.details["key"], notice.details["response"]) == shown
+
+
+def test_one_shared_mention_in_any_document_is_enough() -> None:
+    apart = [[(0, 1), (3, 3)]], [[(1, 2)]]
+    scorer = Scorer("lea")
+    scorer.add(*apart)
+    assert [notice.code for notice in scorer.result().notices] == [SHIFTED]
+    scorer.add([[(0, 1)]], [[(0, 1)]])
+    assert not scorer.result().notices
+
+
+def test_the_two_mentions_are_of_one_document_if_possible() -> None:
+    scorer = Scorer("lea")
+    scorer.add([[(0, 0)]], [])
+    scorer.add([[(7, 7)]], [[(8, 8)]])
+    at_once = score({"a": [[(0, 0)]], "b": [[(7, 7)]]}, {"a": [], "b": [[(8, 8)]]}, "lea")
+    for result in (scorer.result(), at_once):
+        (notice,) = result.notices
+        assert (notice.details["key"], notice.details["documents"]) == ('"(7, 7)" (token 7)', "2 documents")
+
+
+def test_the_two_mentions_may_be_of_documents_that_were_added_one_by_one() -> None:
+    scorer = Scorer("lea")
+    scorer.add([[(0, 0)]], [])
+    scorer.add([], [[(8, 8)]])
+    (notice,) = scorer.result().notices
+    assert (notice.details["key"], notice.details["response"]) == ('"(0, 0)" (token 0)', '"(8, 8)" (token 8)')
+
+
+def test_sides_without_a_common_document_are_told_of_once() -> None:
+    assert {notice.code for notice in score({"a": [[1, 2]]}, {"b": [[1, 2]]}).notices} == {
+        "no-common-document", "missing-document", "extra-document",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_copies_that_count_are_told_once(line: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    """MUC and LEA of a file with copies against itself are 0: two spans, each named once, and the remedy."""
+    done = call(capfdbinary, *called(line, *SELF))
+    assert (done.status, codes(done)) == (0, ["repeated-mention"] * 2)
+    assert done.stderr.count(b'"The cat" (tokens 0 to 1) is annotated 2 times') == 1
+    assert done.stderr.count(b"score with --repeated first") == 2
+
+
+def test_with_one_copy_only_the_first_counts(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    done = call(capfdbinary, "lea", *SELF, "none", "--repeated", "first")
+    assert codes(done) == ["dropped-repeat"] * 2, "each span once, although the file is both sides"
+    assert done.stdout.splitlines()[-2].endswith(b"F1: 100%")
+
+
+def test_under_the_name_of_the_official_scorer_standard_error_is_silent(
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    for response in (changed("moved", tmp_path), changed("shifted", tmp_path)):
+        assert run(["lea", str(KEY), str(response), "none"], "scorer.pl") == 0
+    assert run(["lea", *map(str, SELF), "none"], "scorer.pl") == 0
+    out, err = capfdbinary.readouterr()
+    assert b"Repeated mention in the key: 0, 1 01\n" in out
+    assert err == b""
+
+
+@pytest.mark.parametrize("command", ["compare", "rank"])
+def test_what_is_odd_in_the_key_alone_is_told_once_for_all_systems(
+    command: str, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """A key with copies, and one response under three names."""
+    case = RECORDED / "repeat-key-0012"
+    key = case / "key.conll"
+    alone = codes(call(capfdbinary, "lea", key, case / "response.conll", "none"))
+    assert set(alone) == {"repeated-mention"}
+    systems = [f"{name}={case / 'response.conll'}" for name in "abc"]
+    done = call(capfdbinary, command, key, *systems, "--trials", "10", "--unit", ".*")
+    assert codes(done) == alone
+
+
+def test_the_first_look_costs_nothing_where_a_mention_is_shared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No file is read again, and nothing is kept of a batch."""
+    monkeypatch.setattr("corefscore.formats.examined", None)
+    monkeypatch.setattr("corefscore.matching.common._first", None)
+    assert not score(KEY, DEMO / "response.conll").notices
