@@ -551,7 +551,6 @@ def test_json_lines_beside_a_key_of_another_format(tmp_path: Path) -> None:
         (["odd/clean/file.conll", "odd/no-end/file.conll", "--fix", "out"], 2),
         (["odd/clean", "--fix", "out"], 2),
         (["odd/clean/file.conll", "--fix", "-"], 2),
-        (["odd/clean/file.conll", "--fix", "out.gz"], 0),
         (["odd/empty-cluster/file.jsonl"], 0),
         (["odd/empty-cluster/file.jsonl", "--strict"], 1),
         (["odd/empty-cluster/file.jsonl", "--clusters-field", "other"], 1),

@@ -18,7 +18,18 @@ from corefscore.formats.jsonlines.records import as_json
 from corefscore.formats.row import FullDocument, Request, Sentences, shares_spans
 from corefscore.formats.tagged.notations import NOTATIONS, Notation, find
 from corefscore.formats.tagged.reader import FIELD
-from corefscore.formats.written import CLOSE, OPEN, SINGLE, Fit, crossings, fitted, marks, noted, with_signs
+from corefscore.formats.written import (
+    CLOSE,
+    OPEN,
+    SINGLE,
+    Fit,
+    crossings,
+    fitted,
+    marks,
+    note_crossing,
+    noted,
+    with_signs,
+)
 
 NOT_TEXT = re.compile("BZh|PK|7z|Rar!|LZIP|[\0-\x1f\x7f\ufeff\udc80-\udcff]")
 """What could be the beginning of a compressed file or of another encoding, or a byte order mark, where text begins."""
@@ -52,7 +63,9 @@ def write(documents: Iterator[FullDocument], notices: list[Finding], request: Re
 def _line(document: FullDocument, notation: Notation, notices: list[Finding]) -> str:
     sentences = with_signs(document.sentences or (), document.zeros)
     spans = [(start, end, name) for name, mentions in document.entities.items() for start, end in mentions]
-    if not notation.by_id:
+    if notation.by_id:
+        note_crossing(document, notices, f"the notation {notation.name}", closed_first=True)
+    else:
         spans, crossing = nested(spans)
         if crossing:
             noted(document, notices, "unsaid-crossing", count=plural(crossing, "mention"), notation=notation.name)
