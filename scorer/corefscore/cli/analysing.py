@@ -42,7 +42,8 @@ def analysing() -> list[click.Parameter]:
         click.Option(
             ["--symmetric"],
             is_flag=True,
-            help="Compare two annotators: no side is the key, and F1 is the same in both directions.",
+            help="Compare two annotators: neither side is the key. F1 is the same in both directions if both have the "
+            "same tokens.",
         ),
         click.Option(
             ["--spans"],
