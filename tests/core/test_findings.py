@@ -38,11 +38,11 @@ ARGUMENTS = {"start", "column", "excerpt", "strict"}
 
 TAGS = ("unclosed-tags", "unopened-tags", "unreadable-tags", "unknown-tags")
 ELSEWHERE: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
-    "alignment/pairing.py _alone": (("missing-document", "extra-document"), ()),
-    "alignment/partings.py described": (("different-word", "different-sentence", "other-tokens"), ()),
-    "alignment/repeats.py describe": (("repeated-mention", "dropped-repeat"), ()),
-    "alignment/text/placing.py _note": (TAGS, ()),
-    "convert.py _note_lost": (("dropped-zeros", "filled-gaps", "other-heads"), ()),
+    "matching/pairing.py _alone": (("missing-document", "extra-document"), ()),
+    "matching/partings.py described": (("different-word", "different-sentence", "other-tokens"), ()),
+    "matching/repeats.py describe": (("repeated-mention", "dropped-repeat"), ()),
+    "matching/text/placing.py _note": (TAGS, ()),
+    "checking/convert.py _note_lost": (("dropped-zeros", "filled-gaps", "other-heads"), ()),
     "formats/conll/reader.py describe": (
         ("unclosed-mention", "unopened-mention"),
         ("document", "begin", "where", "piece", "label"),
