@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import lzma
 import re
 import subprocess
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 from corefscore.cli import run
 from hostile import ANSWERS, CORPUS, HOSTILE, lines
-from support import ROOT
+from support import ROOT, within
 
 SLACK = 1.25
 """How much more than `MEASURED` a run may take on another machine."""
@@ -194,14 +195,43 @@ def test_a_short_file_stays_small(tmp_path: Path) -> None:
     """What is compressed may not unpack to hundreds of MB; one offset is not held as millions of words."""
     bomb, offset, out = (tmp_path / name for name in ("bomb.gz", "offset.json", "out"))
     bomb.write_bytes(gzip.compress(HOSTILE["repeats"](10 * SIZE)))
-    offset.write_text('{"doc_key": "d", "clusters": [[[2999999, 2999999]]]}')
+    offset.write_text('{"doc_key": "d", "clusters": [[[99999, 99999]]]}')
     status, peak = measured("muc", bomb, bomb, "none")
     assert status == 2
     assert peak <= 2 * AT_REST
     status, peak = measured("convert", offset, out)
     assert status == 0
     assert peak <= 2 * AT_REST
-    assert out.stat().st_size > 30 * SIZE
+    assert out.stat().st_size > SIZE
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["lea", "far", "far", "--window", "1"], b'far:1: the mentions of document "d", which has no words, are in '),
+        (["convert", "far", "out"], b'far:1: error[bad-mention] in document "d": a mention is [99999990, 99999991]'),
+        (["convert", "far", "out", "--to", "corefud"], b"expected offsets below 100000 in a document without words"),
+        (["convert", "far", "out", "--to", "fastcoref"], b"expected offsets below 100000 in a document without words"),
+        (["errors", "far", "near", "--repaired", "out"], b"expected offsets below 100000 in a document without words"),
+        (["errors", "near", "far", "--repaired", "out"], b"expected offsets below 100000 in a document without words"),
+    ],
+)
+def test_a_mention_far_from_all_others_takes_no_memory(words: list[str], message: bytes, tmp_path: Path) -> None:
+    """Windows and tokens that only an offset claims are refused before they are made."""
+    (tmp_path / "far").write_text('{"doc_key": "d", "clusters": [[[0, 0], [99999990, 99999991]], [[5, 5]]]}\n')
+    (tmp_path / "near").write_text('{"doc_key": "d", "clusters": [[[0, 0], [1, 1]], [[5, 5]]]}\n')
+    arguments = [tmp_path / word if word in ("far", "near", "out") else word for word in words]
+    run = within(*arguments)
+    assert (run.status, message in run.stderr, (tmp_path / "out").exists()) == (run.status or 1, True, False)
+    _, peak = measured(*arguments)
+    assert peak <= AT_REST
+
+
+def test_many_mentions_may_be_written_in_a_long_document_without_words(tmp_path: Path) -> None:
+    """A novel has a mention for some ten tokens."""
+    (tmp_path / "long").write_text(json.dumps({"doc_key": "d", "clusters": [[[n, n] for n in range(0, 150_000, 15)]]}))
+    assert within("convert", tmp_path / "long", tmp_path / "out").status == 0
+    assert within("lea", tmp_path / "long", tmp_path / "long", "none", "--window", "1").status == 0
 
 
 def test_what_unpacks_to_too_much_is_unpacked_no_further_than_allowed(tmp_path: Path) -> None:

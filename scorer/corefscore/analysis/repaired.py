@@ -16,27 +16,25 @@ from corefscore.core.findings import Finding
 from corefscore.core.sources import Source
 from corefscore.formats.conll.writer import write
 from corefscore.formats.row import FullDocument, Sentences
-from corefscore.formats.written import crossing
+from corefscore.formats.written import crossing, tokens_without_words
 
 
-def repaired(analysis: Analysis, notices: list[Finding]) -> list[tuple[str, list[str]]]:
-    """The file name and text of each step: the first file has only spans repaired, the last one is the key.
+def repaired(analysis: Analysis, notices: list[Finding]) -> list[tuple[str, Iterator[str]]]:
+    """Return the file name and text of each step: the first file has only spans repaired, the last one is the key.
 
-    Documents have the words of the key. A notice is added for everything that CoNLL cannot represent. Raises
-    `UsageError` for mentions of one entity that cross and for mentions beyond the last word, since the written file
-    would be read differently.
+    Documents have the words of the key. While the first text is read, a notice is added for everything that CoNLL
+    cannot represent. Raises `UsageError` for mentions of one entity that cross and for mentions beyond the last word,
+    since the written file would be read differently, and `InputError` for mentions far beyond any text.
     """
     sentences = [_sentences(analysis, document) for document in range(analysis.both.documents)]
     steps = [(types.SPAN, analysis.both.response), *in_turn(analysis.errors)]
     files = []
     for number, (name, entities) in enumerate(steps, start=1):
-        document_notices: list[Finding] = []
         documents = list(_documents(analysis, entities, sentences))
         for document in documents:
             _refuse(document, name)
-        files.append((f"{number}-{name}.conll", list(write(iter(documents), document_notices))))
-        if number == 1:  # the words, which the notices are about, are the same in all steps
-            notices += document_notices
+        # The words, which the notices are about, are the same in all steps.
+        files.append((f"{number}-{name}.conll", write(iter(documents), notices if number == 1 else [])))
     return files
 
 
@@ -66,9 +64,9 @@ def _sentences(analysis: Analysis, document: int) -> Sentences | None:
 
 def _refuse(document: FullDocument, step: str) -> None:
     """Raise `UsageError` if a document has mentions that CoNLL cannot represent."""
-    size = None if document.sentences is None else sum(map(len, document.sentences))
+    size = tokens_without_words(document) if document.sentences is None else sum(map(len, document.sentences))
     for spans in document.entities.values():
-        if size is not None and (beyond := [span for span in spans if span[1] >= size]):
+        if beyond := [span for span in spans if span[1] >= size]:
             raise UsageError(
                 f'--repaired: document "{document.name}" has a mention of tokens {_shown(beyond[0])}, and the key has '
                 f"{size} tokens there; give key and response of one text"

@@ -106,10 +106,10 @@ def _write_repaired(analysis: Analysis, folder: str, inputs: Sequence[str], incl
     texts = {os.path.join(folder, name): pieces for name, pieces in repaired(analysis, notices)}
     for path in texts:
         spare_inputs({"--repaired": path}, inputs, include)
-    tell(notices)
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as error:
         raise UsageError(f"--repaired {folder}: {error.strerror}; expected a folder") from error
     for path, pieces in texts.items():
         write(pieces, path)
+    tell(notices)

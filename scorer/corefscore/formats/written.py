@@ -47,6 +47,10 @@ class Fit(NamedTuple):
     least: int = 0
 
 
+WITHOUT_WORDS = 100_000
+"""The largest number of tokens of a document without words that is written, unless it has a mention for every 30. A few
+bytes can claim any number of tokens, each of which gets a word."""
+
 NO_FORM = "_"
 """The word for an empty node without a form."""
 
@@ -131,6 +135,18 @@ def fitted(documents: Iterator[FullDocument], notices: list[Finding], fit: Fit) 
         yield document._replace(name=name, sentences=_words(document, notices, fit), entities=entities)
 
 
+def tokens_without_words(document: FullDocument) -> int:
+    """Count the tokens of a document up to the end of its last mention. Raises `InputError` for far too many."""
+    spans = [span for spans in document.entities.values() for span in spans]
+    last = max(spans, key=lambda span: span[1], default=(0, -1))
+    most = max(WITHOUT_WORDS, 30 * len(spans))
+    if last[1] >= most:
+        expected = f"offsets below {most} in a document without words, since a word is written for each token"
+        details = {"document": document.name, "place": "a mention", "what": str(list(last)), "expected": expected}
+        raise InputError([Finding("bad-mention", document.place.source.name, document.place.line, details=details)])
+    return last[1] + 1
+
+
 def with_signs(sentences: Sentences, zeros: Collection[int]) -> Sentences:
     """Put the sign of zeros before the words that are zeros, which is all of a word without a form."""
     if not zeros:
@@ -174,9 +190,9 @@ def _words(document: FullDocument, notices: list[Finding], fit: Fit) -> Sentence
     if empty := len(known) - len(sentences):
         noted(document, notices, "empty-sentences", format=fit.title, count=plural(empty, "sentence"))
     if not sentences and (document.sentences is None or fit.least):
-        last = max((end for spans in document.entities.values() for _, end in spans), default=-1)
-        noted(document, notices, "no-words", tokens=max(last + 1, fit.least))
-        return [[NO_WORD] * max(last + 1, fit.least)]
+        size = max(tokens_without_words(document), fit.least)
+        noted(document, notices, "no-words", tokens=size)
+        return [[NO_WORD] * size]
     tokens, no_zero = count(), f"{fit.words}|{ZERO}" if fit.signs else fit.words
     changed: list[tuple[int, str, str]] = []
 

@@ -22,6 +22,10 @@ from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
 from corefscore.matching.pairing import Pairs
 
+MOST_EMPTY = 10_000
+"""How many windows there may be, besides 30 for each mention, if the number of tokens is not known: a few bytes can
+claim any number."""
+
 
 class Windows(NamedTuple):
     """The windows of a batch: the number of the document that each was cut from, the first token of each, the number of
@@ -52,6 +56,7 @@ def cut(pairs: Pairs, size: int) -> tuple[Pairs, Windows]:
     for side in sides.values():
         np.maximum.at(length, side.mention_document(), side.start + 1)
     windows = -(-length // size)
+    _refuse_far(pairs, windows)
     first = np.cumsum(windows) - windows
     document = np.repeat(np.arange(len(windows)), windows)
     begin = (np.arange(len(document)) - first[document]) * size
@@ -89,6 +94,19 @@ def _refuse_others(name: str, side: Documents) -> None:
         )
     if int(side.start.min(initial=0)) < 0:
         raise UsageError(f"windows need mentions that are (start, end), and the {name} has others; leave --window out")
+
+
+def _refuse_far(pairs: Pairs, windows: Ints) -> None:
+    """Raise `UsageError` for far more windows than mentions in documents whose number of tokens is not known."""
+    most = MOST_EMPTY + 30 * (len(pairs.key.start) + len(pairs.response.start))
+    unknown = np.maximum(pairs.key.tokens, pairs.response.tokens) < 0
+    if int(windows[unknown].sum()) > most:
+        document = int(np.argmax(windows * unknown))
+        raise UsageError(
+            f'{pairs.key.place_of(document)}: the mentions of document "{pairs.key.names[document]}", which has no '
+            f"words, are in {windows[document]} windows; expected {most} at most for so few mentions; check the "
+            "offsets, or give larger windows"
+        )
 
 
 def _side(side: Documents, windows: Windows, first: Ints) -> Documents:
