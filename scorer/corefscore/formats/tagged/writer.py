@@ -39,7 +39,7 @@ Spans = Sequence[tuple[int, int, str]]
 
 
 def write(documents: Iterator[FullDocument], notices: list[Finding], request: Request) -> Iterator[str]:
-    """Write documents as text with tags; notices tell what the notation cannot say.
+    """Write documents as text with tags; notices name what the notation cannot contain.
 
     Raises `UsageError` for a notation that can only be read.
     """
