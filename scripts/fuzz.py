@@ -28,9 +28,9 @@ with atheris.instrument_imports(include=["corefscore"]):
     from corefscore.core.errors import ScorerError
     from corefscore.core.findings import ERROR
     from corefscore.core.sources import Source
+    from corefscore.formats.base import Reading, Request
     from corefscore.formats.conll import reader as conll
     from corefscore.formats.conll.lines import lines_of
-    from corefscore.formats.row import Reading, Request
 
 ROOT = Path(__file__).parent.parent
 KEY = str(ROOT / "testdata" / "demo" / "key.conll")

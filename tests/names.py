@@ -7,8 +7,8 @@ from pathlib import Path
 
 from corefscore.core.documents import Place
 from corefscore.core.sources import Source
+from corefscore.formats.base import FullDocument
 from corefscore.formats.conll.writer import cells
-from corefscore.formats.row import FullDocument
 
 Mention = tuple[int, int]
 Partition = Sequence[Sequence[Mention]]

@@ -24,7 +24,7 @@ from corefscore.core.findings import Finding
 from corefscore.core.sources import Source
 from corefscore.formats import read
 from corefscore.metrics import MENTIONS, select
-from corefscore.metrics.row import Metric
+from corefscore.metrics.base import Metric
 from corefscore.scoring.batches import joined
 from corefscore.scoring.evaluate import count_batches
 from corefscore.scoring.results import Result
@@ -246,7 +246,7 @@ TWINS: Mapping[str, Twin] = {
     "lea": lea,
     MENTIONS: both_sides(mentions_recall),
 }
-"""Like `corefscore.metrics.row.Metric.count`, each gives one `Counted` for each measure that is counted."""
+"""Like `corefscore.metrics.base.Metric.count`, each gives one `Counted` for each measure that is counted."""
 
 SCORED = tuple(name for name in TWINS if name != MENTIONS)
 """The metrics that have a twin; mentions are counted in every run."""

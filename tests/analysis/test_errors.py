@@ -27,9 +27,9 @@ from corefscore.analysis.response import Analysis, Asked, analysed, pairs_of
 from corefscore.analysis.types import errors_of
 from corefscore.core.arrays import Ints
 from corefscore.core.sources import Source
-from corefscore.formats.conll.layers import read as read_layers
+from corefscore.formats.base import Reading, Request
+from corefscore.formats.conll.annotations import read as read_layers
 from corefscore.formats.conll.lines import columns_of, lines_of, sentences
-from corefscore.formats.row import Reading, Request
 from corefscore.matching.matched import Matched, Side
 from corefscore.matching.pairing import Pairs
 from corefscore.metrics import find

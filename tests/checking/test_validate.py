@@ -319,9 +319,9 @@ def test_where_the_texts_part(
     key: list[str], response: list[str], expected: list[tuple[int, int, str, str]], tmp_path: Path
 ) -> None:
     found = validated(document(*response), tmp_path, document(*key))
-    partings = [finding for finding in found.findings if finding.code == "different-word"]
+    first_differences = [finding for finding in found.findings if finding.code == "different-word"]
     assert [
-        (each.line, *(each.details[name] for name in ("token", "word", "key_word"))) for each in partings
+        (each.line, *(each.details[name] for name in ("token", "word", "key_word"))) for each in first_differences
     ] == expected
 
 
@@ -378,8 +378,8 @@ def test_words_put_together_from_subtokens_are_compared(words: str, tmp_path: Pa
     fields = {"doc_key": "bn/x_0", "sentences": [["The", "wa", "##lk"]], "subtoken_map": [0, 1, 1], "clusters": []}
     key = document("b\t0\t0\tThe\t-", f"b\t0\t1\t{words}\t-", name="(bn/x); part 000")
     found = validated(json_lines(fields), tmp_path, key)
-    partings = [finding for finding in found.findings if finding.code == "different-word"]
-    assert [(each.details["word"], each.details["key_word"]) for each in partings] == (
+    first_differences = [finding for finding in found.findings if finding.code == "different-word"]
+    assert [(each.details["word"], each.details["key_word"]) for each in first_differences] == (
         [] if words == "walk" else [('"walk"', '"talk"')]
     )
 
@@ -392,8 +392,8 @@ def test_faulty_documents_do_not_hide_the_words_of_others(tmp_path: Path, monkey
     response = [{**CAT, "doc_key": f"d{number}"} for number in range(3)]
     response[1] = {**response[1], "clusters": [[[0, 40]]]}
     found = validated(json_lines(*response), tmp_path, key)
-    partings = [finding.details["document"] for finding in found.findings if finding.code == "different-word"]
-    assert partings == ["d0", "d2"]
+    first_differences = [finding.details["document"] for finding in found.findings if finding.code == "different-word"]
+    assert first_differences == ["d0", "d2"]
 
 
 def test_long_words_are_shown_beyond_what_is_compared_of_them(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from corefscore.core import arrays
 from corefscore.core.sources import Source
-from corefscore.matching.text import characters, placing, stretches, zeros
+from corefscore.matching.text import alignment, characters, projection, zeros
 from hostile import HOSTILE, Made
 from support import call, forked
 
@@ -177,7 +177,7 @@ def test_pieces_of_a_document_take_time_in_their_own_length(
         lines = (json.dumps({"doc_key": "d", "answer": answer}) + "\n" for answer in answers)
         (tmp_path / "answers").write_text("".join(lines))
         counted = Elements()
-        for module in (placing, stretches, zeros, characters):
+        for module in (projection, alignment, zeros, characters):
             monkeypatch.setattr(module, "np", counted)
         done = call(capfdbinary, "lea", tmp_path / "key", tmp_path / "answers", "none", "--quiet")
         assert done.status == 0

@@ -39,9 +39,9 @@ ARGUMENTS = {"start", "column", "excerpt", "strict"}
 TAGS = ("unclosed-tags", "unopened-tags", "unreadable-tags", "unknown-tags")
 ELSEWHERE: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
     "matching/pairing.py _alone": (("missing-document", "extra-document"), ()),
-    "matching/partings.py described": (("different-word", "different-sentence", "other-tokens"), ()),
+    "matching/first_differences.py described": (("different-word", "different-sentence", "other-tokens"), ()),
     "matching/repeats.py describe": (("repeated-mention", "dropped-repeat"), ()),
-    "matching/text/placing.py _note": (TAGS, ()),
+    "matching/text/projection.py _note": (TAGS, ()),
     "checking/convert.py _note_lost": (("dropped-zeros", "filled-gaps", "other-heads"), ()),
     "formats/conll/reader.py describe": (
         ("unclosed-mention", "unopened-mention"),

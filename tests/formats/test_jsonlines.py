@@ -20,12 +20,12 @@ from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding
 from corefscore.core.sources import Source
 from corefscore.formats import conll, read
+from corefscore.formats.base import Reading
 from corefscore.formats.characters import codes_of, kinds_of, spaced, words_in
 from corefscore.formats.jsonlines import reader as jsonlines
 from corefscore.formats.jsonlines.dialects import BY_NAME
 from corefscore.formats.jsonlines.objects import recognises
 from corefscore.formats.jsonlines.offsets import Offsets, faults_of, flattened
-from corefscore.formats.row import Reading
 from corefscore.matching.pairing import in_other_form, pair
 from support import RECORDED, TESTDATA, call, loaded, within
 

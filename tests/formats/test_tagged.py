@@ -25,15 +25,15 @@ from corefscore.core.documents import RESPONSE, Documents, joined
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.sources import Source
 from corefscore.formats import read
-from corefscore.formats.row import FAULTS, Reading
+from corefscore.formats.base import FAULTS, Reading
 from corefscore.formats.tagged import limit
 from corefscore.formats.tagged.nearby import nearby
 from corefscore.formats.tagged.notations import NAMES, NOTATIONS, Notation, Tag, find, recognised, untagged
 from corefscore.formats.tagged.writer import nested
+from corefscore.matching.text.alignment import ABSENT, EQUAL, MOVED, Grams, Key, align, common_prefix, diagonals, grams
 from corefscore.matching.text.characters import characters
 from corefscore.matching.text.fidelity import COLUMNS, ratio
-from corefscore.matching.text.placing import Placed, other_names, placed, words_of
-from corefscore.matching.text.stretches import ABSENT, EQUAL, MOVED, Grams, Key, align, common_prefix, diagonals, grams
+from corefscore.matching.text.projection import Projection, other_names, placed, words_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import CORPORA, EXCERPTS, TESTDATA, WHOLE_CORPORA, call, within
@@ -416,7 +416,7 @@ def placed_spans(key: Path, response: Path) -> Counter[tuple[int, int]]:
     return spans_of(placed_on(key, response).response)
 
 
-def placed_on(key: Path, response: Path, pieces: str | None = None) -> Placed:
+def placed_on(key: Path, response: Path, pieces: str | None = None) -> Projection:
     """A response on the tokens of the key."""
     reading = Reading(input_format="tagged", pieces=pieces)
     of_key, of_response = (

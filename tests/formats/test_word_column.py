@@ -14,7 +14,7 @@ from typing import Any
 import corefscore
 import pytest
 from corefscore.core.errors import InputError, UsageError
-from corefscore.formats.row import Reading
+from corefscore.formats.base import Reading
 from support import TESTDATA, call, command
 
 ECB = TESTDATA / "odd" / "no-words-in-column" / "file.conll"

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from corefscore.core.documents import SENTENCE, TENTH, Documents, Nodes, Place
 from corefscore.core.sources import Source
-from corefscore.matching import lookups, mentions
+from corefscore.matching import entity_lookup, mentions
 from corefscore.matching.matched import MATCHING, SEARCHES
 from corefscore.matching.mentions import Alignment
 from corefscore.matching.pairing import pair
@@ -336,7 +336,7 @@ def test_of_mentions_that_are_as_near_and_begin_alike_the_shorter_is_found(ends:
 
     key, response = [[mention(2, 0)]] * DOCUMENTS, [[mention(end, at) for at, end in enumerate(ends)]] * DOCUMENTS
     alignment = aligned(key, response, matching="head", zeros="linear", lookup="crac23")
-    found = lookups.entities_found(alignment, "crac23")[0]
+    found = entity_lookup.entities_found(alignment, "crac23")[0]
     assert (found % 2).tolist() == [ends.index(1)] * DOCUMENTS
 
 
@@ -368,7 +368,7 @@ def test_each_mention_finds_the_most_similar_one_that_fits(
         here.append(
             searched(response[document], key[document], lambda one, other: fits(other, one), by_head=by_head[0])
         )
-        for at, (found, its) in enumerate(zip(lookups.entities_found(alignment, lookup), here, strict=True)):
+        for at, (found, its) in enumerate(zip(entity_lookup.entities_found(alignment, lookup), here, strict=True)):
             part = found[done[at] : done[at] + len(its)]
             shift = int(before[1 - at][document])
             assert [entity - shift if entity >= 0 else -1 for entity in part.tolist()] == its

@@ -17,8 +17,8 @@ from corefscore.checking.convert import WITH_ZEROS, convert, writable
 from corefscore.core.errors import ScorerError
 from corefscore.core.findings import Finding
 from corefscore.core.sources import Source
-from corefscore.formats.corefud.layers import read as layers_of
-from corefscore.formats.row import Layers, Reading, Request
+from corefscore.formats.base import Annotations, Reading, Request
+from corefscore.formats.corefud.annotations import read as layers_of
 from corefscore.formats.tagged.notations import NAMES
 from corefscore.matching.text.zeros import gaps_of
 from support import ABSENT, TESTDATA, call, every_second, within
@@ -31,7 +31,7 @@ TREE = Reading(heads="tree", tags="words")
 HOW = ("--heads", "tree", "--singletons", "keep")
 
 
-def same_text(one: Layers, other: Layers) -> bool:
+def same_text(one: Annotations, other: Annotations) -> bool:
     """Whether two documents have the same words, zeros and dependencies."""
     trees = one.tree(), other.tree()
     return (

@@ -20,7 +20,7 @@ from corefscore.core.names import EITHER, NAMED_BY, name_options
 from corefscore.formats import read
 from corefscore.formats.conll import reader as conll
 from corefscore.metrics import GROUPS, NAMES, find
-from corefscore.metrics.row import NAMED
+from corefscore.metrics.base import NAMED
 from names import Mention, Partition, tagged, written
 from support import CORPORA, EXCERPTS, TESTDATA, WHOLE_CORPORA, call, loaded, within
 

@@ -68,7 +68,7 @@ def test_a_reserved_name_is_an_error_that_names_the_package(name: str, tmp_path:
 @pytest.mark.parametrize(
     ("target", "message"),
     [
-        ("example_metric:count", "example_metric:count is function, expected corefscore.metrics.row.Metric"),
+        ("example_metric:count", "example_metric:count is function, expected corefscore.metrics.base.Metric"),
         ("example_metric:NOTHING", "metric 'whole' cannot be loaded: "),
         ("no_such_module:METRIC", "metric 'whole' cannot be loaded: No module named 'no_such_module'"),
         (

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from corefscore.metrics.base import Measure, Metric, Option
 from corefscore.metrics.counts import Counts, Ratios
 from corefscore.metrics.overlap import Overlap
-from corefscore.metrics.row import Measure, Metric, Option
 
 
 def count(overlap: Overlap, smallest: int = 1) -> tuple[Counts]:

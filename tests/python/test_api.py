@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from corefscore import InputError, Result, Scorer, ScorerWarning, UsageError, analyse, read, score
 from corefscore.core.names import NameOptions
-from corefscore.formats.row import Reading
+from corefscore.formats.base import Reading
 from corefscore.scoring.settings import Rules
 from corefscore.statistics.significance import Method
 from support import RECORDED, TESTDATA, command
@@ -81,7 +81,7 @@ def test_a_result_is_frozen_and_shows_its_values() -> None:
     with pytest.raises(ValueError, match="read-only"):
         result.counts["lea"][0] = 1
     with pytest.raises(ValueError, match="read-only"):
-        result.views["whole"].key_copies[0] = 1
+        result.mention_sets["whole"].key_copies[0] = 1
     assert repr(result) == "<Result of 1 document, F1: mentions 0.9333, lea 0.5882>"
     assert repr(result.documents[NAME]) == "<F1: mentions 0.9333, lea 0.5882>"
 
@@ -383,7 +383,7 @@ def test_every_option_of_a_metric_here_is_a_keyword() -> None:
     from inspect import signature
 
     from corefscore.metrics import NAMES, find
-    from corefscore.metrics.row import options_of
+    from corefscore.metrics.base import options_of
     from corefscore.scoring.settings import RULES
 
     options = {option.keyword for option in (*RULES, *options_of([find(name) for name in NAMES]))}

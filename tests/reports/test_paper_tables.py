@@ -8,8 +8,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from corefscore.reports.base import BEST, PERCENT, SAME, Column, Table, shortened
 from corefscore.reports.layouts import Style, rendered
-from corefscore.reports.row import BEST, PERCENT, SAME, Column, Table, shortened
 from support import TESTDATA, call
 
 KEY = TESTDATA / "systems" / "key.conll"

@@ -13,9 +13,9 @@ import corefscore
 import numpy as np
 import pytest
 from corefscore.metrics import find
+from corefscore.reports.base import Interval
 from corefscore.reports.plots import drawn
 from corefscore.reports.rank import Ranking, rank
-from corefscore.reports.row import Interval
 from corefscore.scoring.results import Result
 from corefscore.scoring.settings import Settings
 from corefscore.statistics.significance import Method

@@ -24,8 +24,8 @@ from corefscore.core.errors import InputError, ScorerError
 from corefscore.core.findings import Found
 from corefscore.core.sources import Source
 from corefscore.formats import read
+from corefscore.formats.base import Request
 from corefscore.formats.conll.examiner import examine
-from corefscore.formats.row import Request
 from corefscore.formats.tagged.notations import NAMES
 from corefscore.matching.matched import MATCHING, SEARCHES
 from corefscore.metrics import find, select

@@ -16,11 +16,11 @@ import corefscore
 import numpy as np
 import pytest
 from corefscore.core.errors import InputError, UsageError
+from corefscore.formats.base import BATCH, Reading
 from corefscore.formats.conll import reader
-from corefscore.formats.row import BATCH, Reading
 from corefscore.metrics import select
+from corefscore.metrics.base import WHOLE, Metric
 from corefscore.metrics.measures import wanted
-from corefscore.metrics.row import WHOLE, Metric
 from corefscore.scoring.results import Result
 from corefscore.scoring.run import scored, settings_of
 from corefscore.scoring.settings import Rules
@@ -85,7 +85,13 @@ def test_many_batches_have_the_units_windows_and_messages_of_one(
             assert np.array_equal(summed, counts), name
         official = call(capfdbinary, "muc", tmp_path, tmp_path).stdout
         found.append(
-            (official, result.names, result.units.names, result.units.document.tolist(), result.views[WHOLE].messages)
+            (
+                official,
+                result.names,
+                result.units.names,
+                result.units.document.tolist(),
+                result.mention_sets[WHOLE].messages,
+            )
         )
     assert found[0] == found[1]
     assert (found[0][3], list(found[0][4])) == ([0, 0, 1, 1, 2, 2, 3, 3], [2])

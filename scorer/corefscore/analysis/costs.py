@@ -20,10 +20,10 @@ from corefscore.analysis.types import Errors
 from corefscore.core.arrays import Bools, Floats, Ints, tally
 from corefscore.core.errors import UsageError
 from corefscore.matching.assignment import connected
+from corefscore.metrics.base import WHOLE, Metric
 from corefscore.metrics.counts import packed, summed
 from corefscore.metrics.measures import single, wanted
 from corefscore.metrics.overlap import of_columns
-from corefscore.metrics.row import WHOLE, Metric
 from corefscore.scoring.results import values
 from corefscore.scoring.settings import Settings
 

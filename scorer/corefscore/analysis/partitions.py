@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from corefscore.core.arrays import Bools, Ints, bounds, order_by
-from corefscore.matching.lookups import together
+from corefscore.matching.entity_lookup import together
 from corefscore.matching.matched import Side, exact, without_singletons
 from corefscore.matching.pairing import Pairs
 from corefscore.matching.repeats import Repeat, treat
 from corefscore.scoring.corefud import matched as aligned
-from corefscore.scoring.kinds.texts import Placed
+from corefscore.scoring.kinds.texts import Projection
 from corefscore.scoring.settings import Rules
 
 ABSENT = -1
@@ -98,7 +98,7 @@ class _Mentions(NamedTuple):
     row: Ints
 
 
-def partitions(pairs: Pairs, rules: Rules, placed: tuple[Placed, Placed]) -> tuple[Partitions, int]:
+def partitions(pairs: Pairs, rules: Rules, placed: tuple[Projection, Projection]) -> tuple[Partitions, int]:
     """The partitions of pairs of documents, and how many later copies of repeated mentions were ignored. Only the first
     copy on each side counts.
 

@@ -14,8 +14,8 @@ from corefscore.core.documents import Place
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
 from corefscore.core.sources import Source
+from corefscore.formats.base import FullDocument, Sentences
 from corefscore.formats.conll.writer import write
-from corefscore.formats.row import FullDocument, Sentences
 from corefscore.formats.written import crossing, tokens_without_words
 
 

@@ -19,12 +19,12 @@ from corefscore.core.arrays import Bools, Floats, Ints, order_by
 from corefscore.core.documents import Mention, joined, texts_of
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
-from corefscore.formats.row import AUTO, FILE
+from corefscore.formats.base import AUTO, FILE
 from corefscore.matching.assignment import connected
 from corefscore.matching.pairing import Pairs
-from corefscore.metrics.row import WHOLE
+from corefscore.metrics.base import WHOLE
 from corefscore.scoring.kinds.pronouns import Pronouns, are_pronouns, pronouns_of, unknown
-from corefscore.scoring.kinds.texts import Placed, Text
+from corefscore.scoring.kinds.texts import Projection, Text
 from corefscore.scoring.results import Result
 
 RIGHT, WRONG_SPAN, WRONG_ENTITY, MISSING = STATUS = ("right", "wrong span", "wrong entity", "missing")
@@ -34,7 +34,7 @@ conflated or divided piece, or not found."""
 
 class Asked(NamedTuple):
     """The options of an analysis that can change its numbers, as the user gave them: see
-    `corefscore.formats.row.HEADS`, `pronouns.pronouns_of` and `spans.REPAIRS`."""
+    `corefscore.formats.base.HEADS`, `pronouns.pronouns_of` and `spans.REPAIRS`."""
 
     heads: str = AUTO
     pronouns: str = AUTO
@@ -74,7 +74,7 @@ class Analysis:
     pronouns: Pronouns
     spans: str
     heads: str
-    placed: tuple[Placed, Placed]
+    placed: tuple[Projection, Projection]
     given: Partitions
     copies: int
     both: Partitions
@@ -241,7 +241,7 @@ def refuse_parts(of: str | None, window: int | None) -> None:
 
 def pairs_of(result: Result) -> Pairs:
     """All document pairs of a result that was computed with ``keep_pairs``."""
-    batches = result.views[WHOLE].pairs
+    batches = result.mention_sets[WHOLE].pairs
     return Pairs(
         joined([batch.key for batch in batches]),
         joined([batch.response for batch in batches]),

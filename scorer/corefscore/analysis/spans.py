@@ -18,8 +18,8 @@ import numpy as np
 
 from corefscore.analysis.partitions import ABSENT, BY_HEAD, BY_TRIMMING, Partitions
 from corefscore.core.arrays import Ints, changes, order_by
-from corefscore.formats.row import AUTO
-from corefscore.scoring.kinds.texts import Placed, Text
+from corefscore.formats.base import AUTO
+from corefscore.scoring.kinds.texts import Projection, Text
 
 
 def _no_letters(word: str) -> bool:
@@ -60,7 +60,7 @@ def way_of(asked: str, text: Text) -> str:
     return asked if asked != AUTO else "english" if text.is_penn else "punctuation"
 
 
-def repaired(both: Partitions, text: Text, way: str, placed: tuple[Placed, Placed], heads: str) -> Partitions:
+def repaired(both: Partitions, text: Text, way: str, placed: tuple[Projection, Projection], heads: str) -> Partitions:
     """Give response mentions with a span error the span of their key mention.
 
     ``way`` is a result of `way_of`, ``placed`` says where the mentions of each side are, ``heads`` how heads of spans
@@ -95,7 +95,7 @@ def repaired(both: Partitions, text: Text, way: str, placed: tuple[Placed, Place
     return both._replace(response=entity, response_row=row, repair=repair).compact()
 
 
-def _sides(both: Partitions, mentions: tuple[Ints, Ints], placed: tuple[Placed, Placed]) -> Iterator[Any]:
+def _sides(both: Partitions, mentions: tuple[Ints, Ints], placed: tuple[Projection, Projection]) -> Iterator[Any]:
     """For each side: its part of ``mentions``, the row of every mention in its documents, and places in the text."""
     yield from zip(mentions, (both.key_row, both.response_row), placed, strict=True)
 

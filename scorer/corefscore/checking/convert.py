@@ -15,11 +15,11 @@ from corefscore.core.findings import Finding, plural
 from corefscore.core.folders import sources
 from corefscore.core.sources import MARK, is_utf_16
 from corefscore.formats import BY_CONTENT, EVERY_NAME, HEAD_BYTES, TAGGED, by_head, find, form_of, read, requested
-from corefscore.formats.row import (
+from corefscore.formats.base import (
     EMPTY,
+    Annotations,
     Format,
     FullDocument,
-    Layers,
     Reading,
     Sentences,
     full_documents,
@@ -67,9 +67,9 @@ def convert(
     if key is not None:
         documents = _on_tokens(key, path, both, notices)
     elif target.name in WITH_ZEROS and origin.name == COREFUD:
-        assert origin.layers is not None, "CorefUD has layers"
-        layers = chain.from_iterable(origin.layers(source, request) for source in files)
-        documents = _with_zeros(origin.read(files, notices, request), layers, notices)
+        assert origin.annotations is not None, "CorefUD has annotations"
+        annotations = chain.from_iterable(origin.annotations(source, request) for source in files)
+        documents = _with_zeros(origin.read(files, notices, request), annotations, notices)
     else:
         texts = chain.from_iterable(sentences(source, notices, request) for source in files)
         documents = _full(origin.read(files, notices, request), texts, notices, zeros=origin.zeros)
@@ -120,10 +120,10 @@ WITH_ZEROS = (TAGGED, "crac-2026")
 def _on_words(key: str, path: str, reading: Reading, notices: list[Finding]) -> Iterator[str]:
     """A key in CorefUD with its entities replaced by those of a file, heads and empty nodes included.
 
-    Raises as `corefscore.matching.text.placing.placed` does.
+    Raises as `corefscore.matching.text.projection.placed` does.
     """
     from corefscore.formats.corefud.writer import FIT, Headed, write_on
-    from corefscore.matching.text.placing import placed, spans_of_words, words_of
+    from corefscore.matching.text.projection import placed, spans_of_words, words_of
 
     batches = list(read(key, notices, _for_key(reading)))
     found = placed(batches, list(read(path, notices, reading, side=RESPONSE)), reading, notices).response
@@ -176,9 +176,9 @@ def _for_key(reading: Reading) -> Reading:
 def _on_tokens(key: str, path: str, reading: Reading, notices: list[Finding]) -> Iterator[FullDocument]:
     """The documents of a key with the entities of a file, on the tokens of the key.
 
-    Raises as `corefscore.matching.text.placing.placed` does.
+    Raises as `corefscore.matching.text.projection.placed` does.
     """
-    from corefscore.matching.text.placing import overt, placed, words_of
+    from corefscore.matching.text.projection import overt, placed, words_of
 
     of_key = _for_key(reading)
     batches = joined(list(read(key, notices, of_key)))
@@ -232,13 +232,13 @@ def _note_lost(batch: Documents, lost: Sequence[tuple[str, Bools]], notices: lis
 
 
 def _with_zeros(
-    batches: Iterator[Documents], layers: Iterator[Layers], notices: list[Finding]
+    batches: Iterator[Documents], annotations: Iterator[Annotations], notices: list[Finding]
 ) -> Iterator[FullDocument]:
     """Documents of CorefUD with their empty nodes as tokens; each mention has all words from its first to its last."""
-    from corefscore.matching.text.placing import spans_of_words
+    from corefscore.matching.text.projection import spans_of_words
 
     for batch in batches:
-        of_batch = list(islice(layers, len(batch)))
+        of_batch = list(islice(annotations, len(batch)))
         start, end = spans_of_words(batch, dict(enumerate(of_batch)))
         assert batch.nodes is not None, "this is CorefUD"
         lost = [
@@ -256,16 +256,16 @@ def _with_zeros(
             yield full._replace(sentences=words, zeros=zeros)
 
 
-def _other_heads(batch: Documents, layers: Sequence[Layers], start: Ints, end: Ints) -> Bools:
+def _other_heads(batch: Documents, annotations: Sequence[Annotations], start: Ints, end: Ints) -> Bools:
     """Whether the head of each mention is not the highest of its words in the tree; ``start`` and ``end`` are the
     indices of its first and last word among the words of its document."""
     assert batch.nodes is not None, "this is CorefUD"
-    trees = [of_document.tree() for of_document in layers]
+    trees = [of_document.tree() for of_document in annotations]
     found = np.zeros(len(start), dtype=np.bool_)
     rows = zip(batch.mention_document().tolist(), start.tolist(), end.tolist(), batch.nodes.head.tolist(), strict=True)
     for mention, (document, first, last, head) in enumerate(rows):
         highest = first + int(np.argmin(trees[document].depth[first : last + 1]))
-        found[mention] = layers[document].numbers[highest] != head
+        found[mention] = annotations[document].numbers[highest] != head
     return found
 
 

@@ -15,11 +15,11 @@ from corefscore.core.arrays import Ints, changes
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.sources import MARK, Source, as_text
+from corefscore.formats.base import Request
 from corefscore.formats.corefud.chunks import CLOSE, OPEN, SINGLE, Cells, Chunks, Fields
 from corefscore.formats.corefud.lines import COLUMNS, TAB
 from corefscore.formats.corefud.mentions import Events, FileMentions, Refuse, Sized
 from corefscore.formats.corefud.reader import Columns, File
-from corefscore.formats.row import Request
 
 LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 """A line with its line end, the same as in the reader."""

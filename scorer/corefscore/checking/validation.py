@@ -14,11 +14,11 @@ from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import KINDS, Finding, Found, plural, tokens
 from corefscore.core.sources import Source
 from corefscore.formats import BY_CONTENT, examined
-from corefscore.formats.row import FAULTS, Reading
+from corefscore.formats.base import FAULTS, Reading
 from corefscore.matching.common import Common, common, nothing_in_common
+from corefscore.matching.first_differences import described, first_differences
 from corefscore.matching.matched import exact
 from corefscore.matching.pairing import pair
-from corefscore.matching.partings import described, partings
 from corefscore.matching.repeats import Repeat, copies_of, describe, repeats_of, too_many, treat
 from corefscore.scoring.corefud import About, beside_each_other, marked_again
 from corefscore.scoring.corefud import matched as align
@@ -231,7 +231,7 @@ def _compare(key: _Side, response: _Side, found: Found, reading: Reading) -> Non
         return
     if text is not None:
         notices[:] = [notice for notice in notices if notice.code not in OF_TAGS]
-        found.add(*text.partings)
+        found.add(*text.first_differences)
     for pairs in pair(of_key, of_response, notices, refuse=found.add):
         found.add(*notices)
         notices.clear()
@@ -243,7 +243,7 @@ def _compare(key: _Side, response: _Side, found: Found, reading: Reading) -> Non
         matched = exact(pairs.key, pairs.response)
         shared.append(common(pairs, [matched]))
         dropped += treat(matched, pairs, "official").dropped
-        first = partings(pairs)
+        first = first_differences(pairs)
         different = [(document, int(first[document])) for document in np.flatnonzero(first >= 0).tolist()]
         found.add(*described("different-word", pairs, found.take("different-word", different)))
     found.add(*notices)

@@ -16,7 +16,7 @@ from corefscore.cli import options
 from corefscore.cli.messages import tell
 from corefscore.cli.scoring import evaluated, workers
 from corefscore.core.errors import UsageError
-from corefscore.formats.row import AUTO
+from corefscore.formats.base import AUTO
 from corefscore.reports.words import FIRST_AND_SECOND, KEY_AND_RESPONSE, Words
 from corefscore.scoring.kinds.texts import text_of
 from corefscore.scoring.results import Result

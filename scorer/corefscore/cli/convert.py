@@ -16,7 +16,7 @@ from corefscore.cli.progress import progress
 from corefscore.cli.scoring import spare_inputs
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
-from corefscore.formats.row import Reading
+from corefscore.formats.base import Reading
 
 BY_ENDING = {"conll": "conll", "conllu": "corefud", "jsonl": "jsonlines"}
 """The formats by the ending of OUT, which may have something before it, as in ``.auto_conll``."""

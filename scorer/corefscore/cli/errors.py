@@ -15,11 +15,11 @@ from corefscore.cli.messages import tell, write
 from corefscore.cli.scoring import complete, named, spare_inputs
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
+from corefscore.reports.base import Reported
 from corefscore.reports.errors.compared import ErrorComparison
 from corefscore.reports.errors.listing import ErrorList
 from corefscore.reports.errors.report import ErrorReport
 from corefscore.reports.layouts import ANNOTATIONS, DATA, TABLES, Style, rendered
-from corefscore.reports.row import Reported
 
 LISTS = ("csv", "tsv", "github")
 """Layouts with one line per error."""

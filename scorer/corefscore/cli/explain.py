@@ -10,7 +10,7 @@ import click
 from corefscore.cli import options
 from corefscore.cli.messages import tell, write
 from corefscore.cli.scoring import complete, spare_inputs
-from corefscore.formats.row import Reading
+from corefscore.formats.base import Reading
 from corefscore.reports.layouts import DATA, TABLES, Style, rendered
 
 

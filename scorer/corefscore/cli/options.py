@@ -12,7 +12,7 @@ from click.types import StringParamType
 from corefscore.core.documents import KEY, RESPONSE
 from corefscore.core.errors import UsageError, nearest
 from corefscore.core.sources import RATIO, UNPACKED
-from corefscore.metrics.row import NAMED, VIEWS, Metric, Option, options_of
+from corefscore.metrics.base import NAMED, VIEWS, Metric, Option, options_of
 from corefscore.reports.layouts import NAMES, ORDERS, Style, fitting
 
 if TYPE_CHECKING:
@@ -231,7 +231,7 @@ def files() -> list[click.Parameter]:
 def reading() -> list[click.Parameter]:
     """Options about which files are read, and how."""
     from corefscore.formats import DIALECTS, EVERY_NAME
-    from corefscore.formats.row import HEADS
+    from corefscore.formats.base import HEADS
 
     return [
         *files(),
@@ -284,7 +284,7 @@ def _tags(context: click.Context, parameter: click.Parameter, value: str | None)
 
 def texts() -> list[click.Parameter]:
     """Options about responses whose words have to be found in the key."""
-    from corefscore.formats.row import PIECES
+    from corefscore.formats.base import PIECES
 
     return [
         click.Option(

@@ -17,9 +17,9 @@ from corefscore.core.documents import KEY
 from corefscore.core.errors import InputError, UnknownDocumentError, UsageError
 from corefscore.core.sources import STDIN
 from corefscore.metrics import GROUPS, names_in, select
-from corefscore.metrics.row import Metric, names_asked, own_values, sees_names
+from corefscore.metrics.base import Metric, names_asked, own_values, sees_names
+from corefscore.reports.base import shortened
 from corefscore.reports.layouts import COREFUD, DATA, RESULT, TABLES, Style, fitting, rendered
-from corefscore.reports.row import shortened
 from corefscore.reports.score import Intervals, Report
 from corefscore.scoring.results import DOCUMENT, Result, compiled, refuse_heads_of_spans
 from corefscore.scoring.sides import Corpus

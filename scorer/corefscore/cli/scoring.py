@@ -18,8 +18,8 @@ from corefscore.core.folders import listed
 from corefscore.core.sources import STDIN, only_once
 from corefscore.core.workers import Map
 from corefscore.formats import has_both_sides
-from corefscore.formats.row import Reading
-from corefscore.metrics.row import Metric, names_asked, options_of, own_values
+from corefscore.formats.base import Reading
+from corefscore.metrics.base import Metric, names_asked, options_of, own_values
 from corefscore.scoring.results import DOCUMENT, Result
 from corefscore.scoring.run import apart, scored, settings_of
 from corefscore.scoring.settings import Rules

@@ -21,7 +21,7 @@ from corefscore.core.findings import ERROR, NOTICE, Finding
 from corefscore.core.folders import sources
 from corefscore.core.sources import Source
 from corefscore.formats import form_of
-from corefscore.formats.row import Reading
+from corefscore.formats.base import Reading
 from corefscore.reports.layouts import ANNOTATIONS, DATA, FINDINGS, Style, fitting, rendered
 from corefscore.reports.validate import Checked
 

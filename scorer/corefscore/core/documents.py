@@ -50,8 +50,8 @@ Words = Callable[[Source, Sequence[Span]], list[str]]
 """A function that returns the words of spans of one file, for messages."""
 
 
-LayersOf = Callable[..., Iterator[Any]]
-"""A function that reads the other layers of the documents of a file, words included (`corefscore.formats.row.Layers`).
+AnnotationsOf = Callable[..., Iterator[Any]]
+"""Reads the annotations and words of the documents of a file (`corefscore.formats.base.Annotations`).
 It takes a `Source` and, if the units of tokens are wanted, where these are annotated (`UNIT_SOURCES`)."""
 
 UNIT_SOURCES = OF_COLUMN, OF_FIELD = "column:", "field:"
@@ -304,7 +304,7 @@ class Documents:
     - ``characters``: only if mentions count characters in the file: the text of each document, cut at blanks and at
       the ends of mentions into pieces, its tokens, with a blank between them.
     - ``unnamed``: no document has a name, so each is named after its line.
-    - ``layers``: a function that reads one of the files again for the words of its documents, if the reader has one.
+    - ``annotations``: a function that reads one of the files again for the words of its documents.
     - ``own_text``: the tokens are those of a new text, which have to be found in the key.
     - ``kinds``: the kinds of mentions, once `corefscore.scoring.kinds` has found them.
     """
@@ -330,7 +330,7 @@ class Documents:
     nodes: Nodes | None = None
     characters: Sequence[str | None] | None = None
     unnamed: bool = False
-    layers: LayersOf | None = None
+    annotations: AnnotationsOf | None = None
     own_text: bool = False
     kinds: Kinds | None = None
 
@@ -518,7 +518,7 @@ def joined(parts: Sequence[Documents]) -> Documents:
         nodes=_joined_nodes(parts),
         characters=None if all(part.characters is None for part in parts) else characters,
         unnamed=bool(parts) and all(part.unnamed for part in parts),
-        layers=parts[0].layers if parts else None,
+        annotations=parts[0].annotations if parts else None,
         own_text=any(part.own_text for part in parts),
     )
 

@@ -1,6 +1,6 @@
 """Read and write the formats of files, and documents in memory.
 
-A format is the `FORMAT` of the file or folder of its name, a `corefscore.formats.row.Format`; only the formats that a
+A format is the `FORMAT` of the file or folder of its name, a `corefscore.formats.base.Format`; only the formats that a
 run needs are imported. Each dialect of JSON has a name of its own.
 """
 
@@ -12,14 +12,14 @@ from dataclasses import replace
 from functools import partial
 from importlib import import_module
 
-from corefscore.core.documents import KEY, RESPONSE, Documents, LayersOf
+from corefscore.core.documents import KEY, RESPONSE, AnnotationsOf, Documents
 from corefscore.core.errors import UsageError, suggested
 from corefscore.core.findings import Finding, Found
 from corefscore.core.folders import listed, sources, unpacked
 from corefscore.core.names import NameOptions
 from corefscore.core.sources import Source
 from corefscore.core.workers import Map, Unsuited
-from corefscore.formats.row import AUTO, HEADS, Format, Layers, Reading, Request, of_side
+from corefscore.formats.base import AUTO, HEADS, Annotations, Format, Reading, Request, of_side
 
 NAMES = ("conll", "corefud", "tagged", "jsonlines")
 """Every format, in the order in which content is tried. A file that no format recognises is read as the first one,
@@ -78,17 +78,17 @@ def read(
     form = form_of(files, reading, side)
     if names is not None and form.named:
         form = form._replace(read=form.named)
-    layers = _layers_of(form, files, request)
+    annotations = _annotations_of(form, files, request)
     if apply is not None:
         from corefscore.formats.pieces import read_in_pieces
 
         for batch in read_in_pieces(files, form, form.settled(files, request), apply, watch):
-            yield replace(batch, layers=layers)
+            yield replace(batch, annotations=annotations)
         return
     for source in files:
         source.watch = watch
     for batch in form.read(files, notices, request):
-        yield replace(batch, layers=layers)
+        yield replace(batch, annotations=annotations)
 
 
 def _must_suit(apply: Map | None, files: Sequence[Source]) -> None:
@@ -97,17 +97,17 @@ def _must_suit(apply: Map | None, files: Sequence[Source]) -> None:
         raise Unsuited
 
 
-def _layers_of(form: Format, files: Sequence[Source], request: Request) -> LayersOf | None:
-    """The function that reads the layers of these files; None if the format has none."""
-    return partial(_layers, form, files, request) if form.layers else None
+def _annotations_of(form: Format, files: Sequence[Source], request: Request) -> AnnotationsOf | None:
+    """The function that reads the annotations of these files; None if the format has none."""
+    return partial(_annotations, form, files, request) if form.annotations else None
 
 
-def _layers(
+def _annotations(
     form: Format, files: Sequence[Source], request: Request, source: Source, unit: str | None = None
-) -> Iterator[Layers]:
-    """The layers of each document of one of ``files`` (`corefscore.core.documents.LayersOf`)."""
-    if form.layers:
-        yield from form.layers(source, form.settled(files, request)._replace(unit=unit))
+) -> Iterator[Annotations]:
+    """The annotations of each document of one of ``files`` (`corefscore.core.documents.AnnotationsOf`)."""
+    if form.annotations:
+        yield from form.annotations(source, form.settled(files, request)._replace(unit=unit))
 
 
 def has_both_sides(path: str | Sequence[str], reading: Reading) -> bool:
@@ -168,8 +168,8 @@ def examined(
         able = ", ".join(name for name in NAMES if find(name).examine)
         raise UsageError(f"the format {form.name} cannot be validated; formats that can be: {able}")
     request = requested(side, reading)._replace(texts=texts)
-    layers = _layers_of(form, files, request)
-    return (replace(batch, layers=layers) for batch in form.examine(files, found, request))
+    annotations = _annotations_of(form, files, request)
+    return (replace(batch, annotations=annotations) for batch in form.examine(files, found, request))
 
 
 def form_of(files: Sequence[Source], reading: Reading, side: str | None) -> Format:

@@ -22,7 +22,7 @@ from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding
 from corefscore.core.sources import COMPRESSED, Source, State
 from corefscore.core.workers import Map, Unsuited
-from corefscore.formats.row import Format, Read, Request
+from corefscore.formats.base import Format, Read, Request
 
 SIZE = 1 << 22
 """The approximate number of bytes in a piece: enough for whole-array passes, few enough to keep workers busy."""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from corefscore.core.documents import Place
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural
-from corefscore.formats.row import NO_WORD, ZERO, FullDocument, Sentences
+from corefscore.formats.base import NO_WORD, ZERO, FullDocument, Sentences
 
 Spans = Sequence[tuple[int, int]]
 

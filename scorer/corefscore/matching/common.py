@@ -32,10 +32,10 @@ class Common(NamedTuple):
     tagged: bool
 
 
-def common(pairs: Pairs, views: Sequence[Matched]) -> Common | None:
+def common(pairs: Pairs, mention_sets: Sequence[Matched]) -> Common | None:
     """What the sides of a batch have in common; None if they share a mention in any of the ways in which metrics see
     it."""
-    if any(among(matched.response.number, matched.key.number).any() for matched in views):
+    if any(among(matched.response.number, matched.key.number).any() for matched in mention_sets):
         return None
     sides = {KEY: pairs.key, RESPONSE: pairs.response}
     in_both = np.intersect1d(pairs.key.mention_document(), pairs.response.mention_document())
@@ -120,7 +120,7 @@ def other_columns(batches: Sequence[Common | None]) -> list[Finding]:
     if len(apart) < len(batches):
         return []
     from corefscore.formats import examined
-    from corefscore.formats.row import Reading
+    from corefscore.formats.base import Reading
 
     found = Found()
     for side, places in _without_mentions(apart).items():

@@ -9,8 +9,8 @@ The order of steps is that of the official CorefUD scorer (version 1.2, CRAC 202
 4. The remaining mentions are aligned by the rule. `RULES` has a row for each value of ``--matching``, whose function
    returns pairs of mentions with scores. The pairs with the largest sum of scores are aligned.
 
-If several alignments are best, the official scorer's is taken (`corefscore.matching.ties`). Metrics then see mentions
-as numbers (`corefscore.matching.lookups`).
+If several alignments are best, the official scorer's is taken (`corefscore.matching.tie_breaking`). Metrics see
+mentions as numbers (`corefscore.matching.entity_lookup`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from corefscore.core.arrays import Bools, Floats, Ints, changes, firsts, in_a_ro
 from corefscore.core.documents import NO_NODES, SENTENCE, Documents, Kinds, Nodes
 from corefscore.core.errors import UsageError
 from corefscore.matching.matched import Side
-from corefscore.matching.ties import assigned
+from corefscore.matching.tie_breaking import assigned
 
 NOWHERE = -1
 """The entity or partner of a mention that has none."""
@@ -82,7 +82,7 @@ class Common(NamedTuple):
 
 
 class Searched(NamedTuple):
-    """What mentions find if each looks by itself (`corefscore.matching.searches`).
+    """What mentions find if each looks by itself (`corefscore.matching.crac22_matching`).
 
     ``key`` has for each mention of the key the index of the mention of the response that it finds, or `NOWHERE`;
     ``response`` has the same for the other direction. ``fitting`` counts for each pair of entities the mentions of the

@@ -1,6 +1,6 @@
 """Named mentions: which mentions are named, and documents reduced to them.
 
-Metrics with the view `corefscore.metrics.row.NAMED` count the partitions from this module.
+Metrics with the view `corefscore.metrics.base.NAMED` count the partitions from this module.
 
 One of three rules, ``--named``, says which name a mention has: with ``exact`` the spans are equal; with ``head`` the
 mention ends with the name and does not begin after the beginning of the name; with ``contains`` it contains this name
@@ -25,8 +25,8 @@ from corefscore.core.documents import Documents, NameColumn, NamedEntities
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.names import ALL, CONTAINS, EXACT, OWN, USUAL, NameOptions
+from corefscore.matching.first_differences import described, first_differences
 from corefscore.matching.pairing import Pairs
-from corefscore.matching.partings import described, partings
 
 NOWHERE = ", since JSON lines and clusters have none; in Python, read(path, ne_column=11) reads them from CoNLL"
 ELSEWHERE = "; --ne-column N reads another column, --ne-types LIST chooses the types that count"
@@ -223,7 +223,7 @@ def _compare_tokens(pairs: Pairs, options: NameOptions) -> None:
     if known and pairs.response.texts is None:
         path = pairs.response.place_of(known[0]).source.name
         raise UsageError(f"{path} was read without the words of its tokens; read it with ne_column={options.column}")
-    tokens, sizes = partings(pairs), (pairs.key.tokens, pairs.response.tokens)
+    tokens, sizes = first_differences(pairs), (pairs.key.tokens, pairs.response.tokens)
     tokens = np.where((tokens < 0) & (sizes[0] != sizes[1]), np.minimum(*sizes), tokens)
     for document in known:
         if tokens[document] >= 0:

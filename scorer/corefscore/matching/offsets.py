@@ -3,7 +3,7 @@
 Readers cut such a text at blanks and where mentions begin and end, so that a mention is some of its pieces
 (`corefscore.core.documents.Documents`). Here both texts have to be the same, blanks aside; a mention is the tokens of
 the other side to which its characters belong. If both sides count characters, the characters that are no blanks stand
-for tokens. Where texts may differ (``--align``), `corefscore.matching.text.placing` finds the pieces in the key.
+for tokens. Where texts may differ (``--align``), `corefscore.matching.text.projection` finds the pieces in the key.
 """
 
 from __future__ import annotations
@@ -17,7 +17,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from corefscore.core.arrays import Ints, bounds
-from corefscore.core.documents import UNKNOWN, Documents, LayersOf, Place, Span, Texts, by_appearance, joined, texts_of
+from corefscore.core.documents import (
+    UNKNOWN,
+    AnnotationsOf,
+    Documents,
+    Place,
+    Span,
+    Texts,
+    by_appearance,
+    joined,
+    texts_of,
+)
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.sources import Source
@@ -106,7 +116,7 @@ class InTokens:
             np.full(int(known.sum()), UNKNOWN), np.repeat(np.array(lines, dtype=np.int64), known)
         )
         found = replace(
-            side, start=start, end=end, tokens=tokens, texts=texts, words=mapped, characters=None, layers=None
+            side, start=start, end=end, tokens=tokens, texts=texts, words=mapped, characters=None, annotations=None
         )
         return by_appearance(found)
 
@@ -132,10 +142,10 @@ class InTokens:
     def _words(self, side: Documents, other: Documents, document: int) -> Sequence[str]:
         place = other.place_of(document)
         words: Sequence[str] = ()
-        if other.layers is not None and place.line is not None:
+        if other.annotations is not None and place.line is not None:
             source = place.source
             if source not in self._texts:
-                self._texts[source] = _Texts(other.layers, source)
+                self._texts[source] = _Texts(other.annotations, source)
             words = self._texts[source].at(place.line)
         if not words:
             own = side.place_of(document)
@@ -147,8 +157,8 @@ class InTokens:
 class _Texts:
     """The words of the documents of a file, read on as they are asked for."""
 
-    def __init__(self, layers: LayersOf, source: Source) -> None:
-        self._rest = layers(source)
+    def __init__(self, annotations: AnnotationsOf, source: Source) -> None:
+        self._rest = annotations(source)
         self._waiting: dict[int | None, Sequence[str]] = {}
 
     def at(self, line: int) -> Sequence[str]:

@@ -57,13 +57,13 @@ def units_of(pairs: Pairs, unit: str) -> Units:
     Raises `InputError` for tokens without a unit, `UsageError` for a key that has neither columns nor fields.
     """
     key = pairs.key
-    if key.nodes is not None or key.layers is None:
+    if key.nodes is not None or key.annotations is None:
         raise UsageError(f"--unit {unit}: units within documents need a key in CoNLL or JSON, read from a file")
     places = {place for place in key.places if place is not None}
     by_place: dict[Place | None, Sequence[str]] = {}
     # Each file is read once more, in the order of the key, so that an error is about the first one that has any.
     for source in dict.fromkeys(place.source for place in key.places if place is not None):
-        of_file = ((Place(source, layers.line), layers.units) for layers in key.layers(source, unit))
+        of_file = ((Place(source, annotated.line), annotated.units) for annotated in key.annotations(source, unit))
         by_place |= {place: units for place, units in of_file if place in places}
     names: list[str] = []
     documents: list[int] = []

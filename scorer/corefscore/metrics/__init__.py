@@ -1,7 +1,7 @@
 """Compute metrics from what both sides have in common; one file is one metric.
 
 Another package adds a metric through the entry-point group `corefscore.metrics`: the name of the entry point is the
-name of the metric, its value a `corefscore.metrics.row.Metric`. These metrics are looked up only for a name that is not
+name of the metric, its value a `corefscore.metrics.base.Metric`. They are looked up only for a name that is not
 built in, since the look-up takes half as long as importing numpy.
 """
 
@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from corefscore.core.errors import UsageError, suggested
-from corefscore.metrics.row import VIEWS, Metric, Option
+from corefscore.metrics.base import VIEWS, Metric, Option
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -174,7 +174,7 @@ def _load(entry: EntryPoint | UsageError) -> Metric:
     if not isinstance(metric, Metric):
         raise UsageError(
             f"package {_package(entry)}: {entry.value} is {type(metric).__name__}, "
-            "expected corefscore.metrics.row.Metric"
+            "expected corefscore.metrics.base.Metric"
         )
     if metric.name != entry.name.lower():
         raise UsageError(
@@ -190,7 +190,7 @@ def _load(entry: EntryPoint | UsageError) -> Metric:
         if not isinstance(option, Option) or not re.fullmatch("[a-z][a-z0-9]*(-[a-z0-9]+)*", str(option.name)):
             raise UsageError(
                 f"package {_package(entry)}: metric {entry.name!r} has the option {getattr(option, 'name', option)!r}; "
-                "expected a corefscore.metrics.row.Option with a name of lower-case letters, digits and dashes"
+                "expected a corefscore.metrics.base.Option with a name of lower-case letters, digits and dashes"
             )
     return metric
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from corefscore.metrics.base import Measure, Metric
 from corefscore.metrics.counts import Counts, Ratios
 from corefscore.metrics.overlap import Overlap
-from corefscore.metrics.row import Measure, Metric
 
 if TYPE_CHECKING:
     from corefscore.metrics.members import Both

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from corefscore.core.arrays import Bools, Floats, Ints, pairs_of
+from corefscore.metrics.base import Measure, Metric, Option
 from corefscore.metrics.counts import SCORES, Counts, Ratios, Values, divided, shares
 from corefscore.metrics.overlap import Overlap
-from corefscore.metrics.row import Measure, Metric, Option
 
 if TYPE_CHECKING:
     from corefscore.metrics.members import Both, Members

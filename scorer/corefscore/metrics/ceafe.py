@@ -8,10 +8,10 @@ import numpy as np
 
 from corefscore.core.arrays import Bools, Floats
 from corefscore.matching.assignment import best
+from corefscore.metrics.base import Measure, Metric
 from corefscore.metrics.counts import Counts, shares
 from corefscore.metrics.munkres import as_official
 from corefscore.metrics.overlap import Overlap
-from corefscore.metrics.row import Measure, Metric
 
 if TYPE_CHECKING:
     from corefscore.metrics.members import Both, Members

@@ -8,9 +8,9 @@ import numpy as np
 
 from corefscore.core.arrays import Bools
 from corefscore.matching.assignment import best
+from corefscore.metrics.base import Measure, Metric
 from corefscore.metrics.counts import Counts, shares
 from corefscore.metrics.overlap import Overlap
-from corefscore.metrics.row import Measure, Metric
 
 if TYPE_CHECKING:
     from corefscore.metrics.members import Both

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from corefscore.core.version import __version__
 from corefscore.metrics import AVERAGE, GROUPS
-from corefscore.metrics.row import Metric
+from corefscore.metrics.base import Metric
 
 _ENTRIES = """\
 @software{corefscore,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from corefscore.metrics import bcub, ceafm, mentions
+from corefscore.metrics.base import NAMED, Measure, Metric
 from corefscore.metrics.counts import Counts
 from corefscore.metrics.overlap import Overlap
-from corefscore.metrics.row import NAMED, Measure, Metric
 
 
 def count(overlap: Overlap) -> tuple[Counts, Counts, Counts]:

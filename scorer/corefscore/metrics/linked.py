@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from corefscore.core.arrays import Floats, Ints
+from corefscore.metrics.base import Measure, Metric
 from corefscore.metrics.counts import Counts, shares
 from corefscore.metrics.overlap import Groups, Overlap
-from corefscore.metrics.row import Measure, Metric
 
 if TYPE_CHECKING:
     from corefscore.metrics.members import Both

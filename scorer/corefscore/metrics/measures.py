@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from corefscore.core.errors import UsageError, suggested
 from corefscore.metrics import AVERAGE, GROUPS, MENTIONS, NAMES, find, named, outside, select
+from corefscore.metrics.base import Metric
 from corefscore.metrics.counts import SCORES
-from corefscore.metrics.row import Metric
 
 HEADINGS = {"recall": "R", "precision": "P", "f1": "F1"}
 """The headings of scores in tables."""

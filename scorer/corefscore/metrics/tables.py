@@ -1,6 +1,6 @@
 """Tables of overlap of aligned mentions: one for all metrics, or several where the official CorefUD scorer differs.
 
-If the two mentions of every aligned pair can get one number (`corefscore.matching.lookups.plain`), one table serves
+If both mentions of every aligned pair can get one number (`corefscore.matching.entity_lookup.plain`), one table serves
 all metrics. Otherwise each metric counts from the table that the official scorer uses for it.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from corefscore.core.arrays import NONE, Floats, tally
-from corefscore.matching.lookups import entities_found, partners_of_mentions, plain
+from corefscore.matching.entity_lookup import entities_found, partners_of_mentions, plain
 from corefscore.matching.mentions import Alignment, Common, in_common, joined
 from corefscore.metrics.overlap import Cells, Overlap, overlap, plain_groups
 

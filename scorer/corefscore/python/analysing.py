@@ -8,7 +8,7 @@ from corefscore.analysis.costs import measured
 from corefscore.analysis.response import Asked, analysed, pairs_of, refuse_parts
 from corefscore.analysis.spans import REPAIRS
 from corefscore.core.errors import UsageError
-from corefscore.formats.row import AUTO
+from corefscore.formats.base import AUTO
 from corefscore.python.api import complete, run_of, warn_of
 from corefscore.python.arguments import Options, spelled
 from corefscore.reports.errors.report import ErrorReport

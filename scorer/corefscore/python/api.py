@@ -17,10 +17,10 @@ from corefscore.core.errors import InputError, ScorerWarning, UsageError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.names import COLUMN, EITHER, name_options
 from corefscore.core.workers import Map
-from corefscore.formats.row import Reading
+from corefscore.formats.base import Reading
 from corefscore.matching.pairing import Pairs
 from corefscore.metrics import select
-from corefscore.metrics.row import Metric
+from corefscore.metrics.base import Metric
 from corefscore.python.arguments import Options, ScorerOptions, spelled
 from corefscore.scoring.batches import Counted, joined
 from corefscore.scoring.evaluate import count, count_batches

@@ -13,7 +13,7 @@ from typing import Any, ParamSpec, TypedDict, TypeVar
 
 from corefscore.core.errors import UsageError, suggested
 from corefscore.core.workers import Map
-from corefscore.formats.row import Reading
+from corefscore.formats.base import Reading
 from corefscore.scoring.settings import Rules
 
 
@@ -43,7 +43,7 @@ class Scoring(TypedDict, total=False):
 
 
 class Files(TypedDict, total=False):
-    """Options of reading files (`corefscore.formats.row.Reading`)."""
+    """Options of reading files (`corefscore.formats.base.Reading`)."""
 
     include: str | None
     input_format: str | Mapping[str, str] | None

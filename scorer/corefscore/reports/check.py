@@ -14,12 +14,12 @@ from corefscore.core.percent import fraction, percent
 from corefscore.core.version import __version__
 from corefscore.matching.text.fidelity import described, ratio
 from corefscore.metrics import select
+from corefscore.metrics.base import Metric, options_of
 from corefscore.metrics.measures import HEADINGS, wanted
-from corefscore.metrics.row import Metric, options_of
+from corefscore.reports.base import MEASURE, PERCENT, SCORE, VERDICT, Annotation, Column, Table, head
 from corefscore.reports.presented import Presented
-from corefscore.reports.row import MEASURE, PERCENT, SCORE, VERDICT, Annotation, Column, Table, head
 from corefscore.reports.score import GROUP, MACRO, MEAN, Report
-from corefscore.reports.views import fidelities
+from corefscore.reports.system_tables import fidelities
 from corefscore.scoring.results import DOCUMENT, TOTAL, Result, refuse_division
 from corefscore.scoring.settings import SPANS
 from corefscore.statistics.significance import check_average

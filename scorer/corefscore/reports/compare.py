@@ -16,9 +16,7 @@ from corefscore.core.errors import NAMES_SHOWN, InputError
 from corefscore.core.findings import Finding, Noticed, plural
 from corefscore.metrics.counts import SCORES
 from corefscore.metrics.measures import HEADINGS, asked
-from corefscore.reports.datasets import TEST_STATISTICS, VERDICTS, OnDatasets, Statistic
-from corefscore.reports.presented import Presented
-from corefscore.reports.row import (
+from corefscore.reports.base import (
     MEASURE,
     PAIR,
     PERCENT,
@@ -31,8 +29,10 @@ from corefscore.reports.row import (
     known,
     shortened,
 )
+from corefscore.reports.datasets import TEST_STATISTICS, VERDICTS, OnDatasets, Statistic
+from corefscore.reports.presented import Presented
 from corefscore.reports.score import Intervals
-from corefscore.reports.views import (
+from corefscore.reports.system_tables import (
     PAIRWISE,
     by_score,
     fidelities,

@@ -13,8 +13,8 @@ import numpy as np
 
 from corefscore.metrics.counts import SCORES
 from corefscore.metrics.measures import HEADINGS, asked, deciding
-from corefscore.reports.row import CHANCE, COUNT, GROUP, PAIR, PERCENT, VERDICT, Column, Table, shortened
-from corefscore.reports.views import on_groups
+from corefscore.reports.base import CHANCE, COUNT, GROUP, PAIR, PERCENT, VERDICT, Column, Table, shortened
+from corefscore.reports.system_tables import on_groups
 from corefscore.scoring.results import Result, Scores
 from corefscore.statistics.datasets import Datasets
 from corefscore.statistics.significance import Compared

@@ -12,11 +12,11 @@ import numpy as np
 from corefscore.core.documents import KEY, RESPONSE
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.percent import from_percent
-from corefscore.formats.row import Reading
+from corefscore.formats.base import Reading
 from corefscore.metrics import AVERAGE, GROUPS, select
 from corefscore.metrics.counts import SCORES, f1, summed
+from corefscore.reports.base import PERCENT, Column, Table, head
 from corefscore.reports.presented import Presented
-from corefscore.reports.row import PERCENT, Column, Table, head
 from corefscore.scoring.results import Result
 from corefscore.scoring.run import scored, settings_of
 from corefscore.scoring.settings import Rules

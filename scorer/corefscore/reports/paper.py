@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from corefscore.metrics import AVERAGE
+from corefscore.metrics.base import Metric
 from corefscore.metrics.measures import HEADINGS, asked, titles
-from corefscore.metrics.row import Metric
-from corefscore.reports.row import PERCENT, Column, Table
+from corefscore.reports.base import PERCENT, Column, Table
 
 Scored = tuple[str, str]
 """A measure and a score of it."""

@@ -8,9 +8,9 @@ from corefscore.core.errors import UsageError
 from corefscore.core.frames import frame
 from corefscore.core.notebooks import signed
 from corefscore.core.notebooks import table as as_html
+from corefscore.reports.base import LEFT, Reported, Table
 from corefscore.reports.layouts import TABLES, Style, fitting, rendered
 from corefscore.reports.layouts.cells import arranged, cell
-from corefscore.reports.row import LEFT, Reported, Table
 
 NOTEBOOK = Style("table")
 """The style of tables in notebooks: that of a terminal, but of any width."""

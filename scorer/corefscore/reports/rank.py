@@ -13,10 +13,7 @@ from corefscore.core.errors import UsageError
 from corefscore.core.findings import Noticed, plural
 from corefscore.metrics.counts import SCORES
 from corefscore.metrics.measures import HEADINGS, asked, scores_of
-from corefscore.reports.compare import listed, notes_on_intervals, notes_on_tests, options, percentage, signed
-from corefscore.reports.paper import Scored, scored_columns
-from corefscore.reports.presented import Presented
-from corefscore.reports.row import (
+from corefscore.reports.base import (
     AGAINST,
     CHANCE,
     COUNT,
@@ -31,7 +28,18 @@ from corefscore.reports.row import (
     known,
     shortened,
 )
-from corefscore.reports.views import by_score, fidelities, fidelity_data, interval_of, on_groups, paper_of, sort_heading
+from corefscore.reports.compare import listed, notes_on_intervals, notes_on_tests, options, percentage, signed
+from corefscore.reports.paper import Scored, scored_columns
+from corefscore.reports.presented import Presented
+from corefscore.reports.system_tables import (
+    by_score,
+    fidelities,
+    fidelity_data,
+    interval_of,
+    on_groups,
+    paper_of,
+    sort_heading,
+)
 from corefscore.scoring.results import Result, Scores, refuse_division
 from corefscore.statistics.significance import Compared, Method, Sample, Watch, compared
 from corefscore.statistics.units import sample

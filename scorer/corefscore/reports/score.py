@@ -14,8 +14,8 @@ from corefscore.matching.text.fidelity import described, ratio
 from corefscore.metrics import MENTIONS
 from corefscore.metrics.counts import SCORES, summed
 from corefscore.metrics.measures import HEADINGS
+from corefscore.reports.base import COUNT, MEASURE, PERCENT, Column, Interval, Reported, Streamed, Table, known
 from corefscore.reports.paper import main_measures, paper
-from corefscore.reports.row import COUNT, MEASURE, PERCENT, Column, Interval, Reported, Streamed, Table, known
 from corefscore.scoring.results import DOCUMENT, KIND, TOTAL, Result, Score, Scores
 
 GROUP, MEAN, MACRO = "group", "mean of groups", "macro"

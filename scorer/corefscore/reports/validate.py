@@ -9,7 +9,7 @@ from typing import Any
 from corefscore.checking.repair import Fixes
 from corefscore.checking.validation import Validated
 from corefscore.core.findings import ERROR, KINDS, NOTICE, plural
-from corefscore.reports.row import Annotation
+from corefscore.reports.base import Annotation
 
 LEVELS = {ERROR: "error", NOTICE: "warning"}
 """The level of an annotation, by severity."""

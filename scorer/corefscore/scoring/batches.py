@@ -15,7 +15,7 @@ from corefscore.matching.common import Common, nothing_in_common, other_columns
 from corefscore.matching.pairing import Pairs
 from corefscore.matching.repeats import Repeat, describe, distinct, refuse_too_many
 from corefscore.metrics import LINKED, MENTIONS, find
-from corefscore.metrics.row import NAMED, Metric, names_asked
+from corefscore.metrics.base import NAMED, Metric, names_asked
 from corefscore.scoring.results import Result, Shown, UnitCounts
 from corefscore.scoring.settings import Settings
 
@@ -95,10 +95,10 @@ def joined(batches: Sequence[Counted], metrics: Sequence[Metric], settings: Sett
     notes = [of_batch for of_batch, _ in batches]
     rules = settings.rules.settled(nodes=any(batch.nodes is not None for batch in notes))
     settings = replace(settings, rules=rules)
-    views = {view: _shown(batches, view) for view in notes[0].messages}
+    mention_sets = {view: _shown(batches, view) for view in notes[0].messages}
     every = counted_metrics(metrics, settings)
     counts = {metric.name: in_a_row([batch.counts[metric.name] for _, batch in batches]) for metric in every}
-    notices.extend(_notices(notes, metrics, settings, views))
+    notices.extend(_notices(notes, metrics, settings, mention_sets))
     if rules.of is not None and not any(batch.kinds for _, batch in batches):
         from corefscore.scoring.kinds.counts import nothing_to_count
 
@@ -109,7 +109,7 @@ def joined(batches: Sequence[Counted], metrics: Sequence[Metric], settings: Sett
         counts,
         settings,
         tuple(notices),
-        views,
+        mention_sets,
         [name for batch in notes for name in batch.files],
         _fidelity(notes),
         _kinds(batches, list(counts)),
@@ -118,7 +118,7 @@ def joined(batches: Sequence[Counted], metrics: Sequence[Metric], settings: Sett
 
 
 def _notices(
-    notes: Sequence[BatchNotes], metrics: Sequence[Metric], settings: Settings, views: Mapping[str, Shown]
+    notes: Sequence[BatchNotes], metrics: Sequence[Metric], settings: Settings, mention_sets: Mapping[str, Shown]
 ) -> Iterator[Finding]:
     """The notices about all batches. Raises as `joined` does."""
     nodes = [batch.nodes for batch in notes if batch.nodes is not None]
@@ -152,7 +152,7 @@ def _notices(
 
         names = [batch.named for batch in notes]
         yield from about_names(names, options)
-        named, singletons = bool(views[NAMED].key_copies.any()), settings.rules.singletons != "drop"
+        named, singletons = bool(mention_sets[NAMED].key_copies.any()), settings.rules.singletons != "drop"
         yield from about_mentions(names, options, named=named, singletons=singletons)
 
 

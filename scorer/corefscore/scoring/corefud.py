@@ -10,15 +10,15 @@ import numpy as np
 from corefscore.core.arrays import NONE, Bools, Floats, repeated
 from corefscore.core.documents import Documents
 from corefscore.core.findings import SHOWN, Finding, plural
-from corefscore.matching import lookups
+from corefscore.matching import entity_lookup
+from corefscore.matching.first_differences import described, first_differences
 from corefscore.matching.matched import SEARCHES
 from corefscore.matching.mentions import Alignment, Mentions, align, heads_compared, numbered
 from corefscore.matching.pairing import Pairs
-from corefscore.matching.partings import described, partings
 from corefscore.matching.repeats import Repeat, copies_by_number, describe, distinct, refusal, repeats_of
 from corefscore.metrics import tables
+from corefscore.metrics.base import NODES, Metric
 from corefscore.metrics.counts import packed
-from corefscore.metrics.row import NODES, Metric
 from corefscore.scoring.settings import Rules
 
 
@@ -26,15 +26,15 @@ class About(NamedTuple):
     """What is odd in a batch.
 
     ``dropped`` are mentions that have dropped copies, ``repeated`` are mentions in several entities. ``looked_up`` is
-    the number of mentions that the official look-up finds in another entity than the alignment does. ``partings`` are
-    the places at which texts first differ, each a document and a token.
+    the number of mentions that the official look-up finds in another entity than the alignment does.
+    ``first_differences`` are the places at which texts first differ, each a document and a token.
     """
 
     dropped: Sequence[Repeat]
     repeated: Sequence[Repeat]
     looked_up: int
     pairs: Pairs
-    partings: Sequence[tuple[int, int]]
+    first_differences: Sequence[tuple[int, int]]
 
 
 def matched(pairs: Pairs, rules: Rules) -> tuple[Alignment, About]:
@@ -54,13 +54,13 @@ def matched(pairs: Pairs, rules: Rules) -> tuple[Alignment, About]:
     if rules.singletons != "keep":
         response = response.keep(response.side.not_alone)
     if rules.lookup in SEARCHES:
-        from corefscore.matching.searches import search
+        from corefscore.matching.crac22_matching import search
 
         alignment = search(key, response, document, documents=len(pairs.key), matching=rules.matching)
     else:
         alignment = align(key, response, document, documents=len(pairs.key), matching=rules.matching, zeros=rules.zeros)
-    plain = lookups.plain(alignment) is not None
-    looked_up = 0 if plain or rules.lookup != "official" else lookups.differing(alignment)
+    plain = entity_lookup.plain(alignment) is not None
+    looked_up = 0 if plain or rules.lookup != "official" else entity_lookup.differing(alignment)
     return alignment, About(dropped, several, looked_up, pairs, _partings(pairs))
 
 
@@ -93,7 +93,7 @@ def _repeats(mentions: Mentions, documents: Documents, copies: Bools) -> list[Re
 def _partings(pairs: Pairs) -> list[tuple[int, int]]:
     """The places at which the texts of documents first differ, except the end of the shorter text, which has a notice
     of its own."""
-    tokens = partings(pairs)
+    tokens = first_differences(pairs)
     within = (tokens >= 0) & (tokens < np.minimum(pairs.key.tokens, pairs.response.tokens))
     return [(document, int(tokens[document])) for document in np.flatnonzero(within).tolist()]
 
@@ -143,6 +143,6 @@ def beside_each_other(parts: Sequence[About]) -> Iterator[Finding]:
         path = next(place for place in places if place is not None).source.name
         yield Finding("official-lookup", path, details={"count": plural(looked_up, "mention")})
     for part in parts:
-        for finding in described("different-word", part.pairs, part.partings):
+        for finding in described("different-word", part.pairs, part.first_differences):
             same = finding.details["word"] == finding.details["key_word"]
             yield finding._replace(code="different-sentence") if same else finding

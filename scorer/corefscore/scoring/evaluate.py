@@ -17,22 +17,22 @@ from corefscore.core.findings import Finding
 from corefscore.core.names import NameOptions
 from corefscore.core.workers import Map, beside
 from corefscore.formats import BY_CONTENT
-from corefscore.formats.row import Reading
+from corefscore.formats.base import Reading
 from corefscore.matching.common import common
 from corefscore.matching.matched import Matched, exact, of_both, without_singletons
 from corefscore.matching.pairing import Pairs, pair
 from corefscore.matching.repeats import treat
 from corefscore.metrics import MENTIONS, NAMES, described, select
+from corefscore.metrics.base import NAMED, NODES, WHOLE, Metric, names_asked
 from corefscore.metrics.counts import packed
 from corefscore.metrics.overlap import Overlap, by_units, overlap
-from corefscore.metrics.row import NAMED, NODES, WHOLE, Metric, names_asked
 from corefscore.scoring.batches import BatchCounts, BatchNotes, Counted, counted_metrics
 from corefscore.scoring.settings import Settings
 
 if TYPE_CHECKING:
     from corefscore.matching.mentions import Alignment
     from corefscore.matching.named import SideNames
-    from corefscore.matching.text.placing import Placed
+    from corefscore.matching.text.projection import Projection
     from corefscore.matching.units import Units
     from corefscore.scoring.kinds.options import Of
 
@@ -113,13 +113,13 @@ def _in_one_batch(batches: Iterator[Documents]) -> Iterator[Documents]:
 
 def on_key(
     key: Iterator[Documents], response: Iterator[Documents], reading: Reading, notices: list[Finding]
-) -> tuple[Iterator[Documents], Iterator[Documents], Placed | None]:
+) -> tuple[Iterator[Documents], Iterator[Documents], Projection | None]:
     """Both sides; if words of the response have to be found in the key, its documents on the tokens of the key, and
-    how they were found. Raises as `corefscore.matching.text.placing.placed` does."""
+    how they were found. Raises as `corefscore.matching.text.projection.placed` does."""
     first, response = _begun(response)
     if first is None or not (reading.align or first.own_text):
         return key, response, None
-    from corefscore.matching.text.placing import placed
+    from corefscore.matching.text.projection import placed
 
     # The tokens of the key are used even if they are pieces of a text.
     key_batches = [replace(batch, characters=None) for batch in key]
@@ -141,14 +141,14 @@ def _seen(batches: Iterator[Documents], kinds: set[bool]) -> Iterator[Documents]
 
 
 Views = Mapping[str, "Matched | Alignment"]
-"""The mentions of a batch that count, by view (`corefscore.metrics.row.VIEWS`)."""
+"""The mentions of a batch that count, by view (`corefscore.metrics.base.VIEWS`)."""
 
 
 def count(pairs: Pairs, metrics: Sequence[Metric], settings: Settings, *, keep_pairs: bool = False) -> Counted:
     """A batch of pairs after counting: match mentions, treat repeats, make the overlap table, count every metric."""
     pairs = _with_kinds(pairs, kinds_asked(metrics, settings), BY_CONTENT)
-    notes, views = _matched(pairs, names_asked(metrics, settings.own), settings, keep_pairs=keep_pairs)
-    return notes, _batch_counts(views, metrics, settings)
+    notes, mention_sets = _matched(pairs, names_asked(metrics, settings.own), settings, keep_pairs=keep_pairs)
+    return notes, _batch_counts(mention_sets, metrics, settings)
 
 
 def _matched(
@@ -164,8 +164,8 @@ def _matched(
         whole_names = pairs.key.names
         pairs, windows = cut(pairs, settings.rules.window)
         settings = replace(settings, rules=replace(settings.rules, window=None))
-        notes, views = _matched(pairs, names, settings, keep_pairs=keep_pairs)
-        return notes._replace(names=whole_names, windows=windows), views
+        notes, mention_sets = _matched(pairs, names, settings, keep_pairs=keep_pairs)
+        return notes._replace(names=whole_names, windows=windows), mention_sets
     units: Units | None = None
     if settings.unit is not None:
         from corefscore.matching.units import units_of
@@ -242,12 +242,12 @@ def _aligned(
     return notes, {WHOLE: alignment}
 
 
-def _batch_counts(views: Views, metrics: Sequence[Metric], settings: Settings) -> BatchCounts:
+def _batch_counts(mention_sets: Views, metrics: Sequence[Metric], settings: Settings) -> BatchCounts:
     """Make the overlap tables and count every metric in its view.
 
     Raises `UsageError` for a metric that counts words of mentions if these are spans.
     """
-    whole = views[WHOLE]
+    whole = mention_sets[WHOLE]
     every = counted_metrics(metrics, settings)
     if not isinstance(whole, Matched):
         from corefscore.scoring.corefud import counts
@@ -264,7 +264,7 @@ def _batch_counts(views: Views, metrics: Sequence[Metric], settings: Settings) -
     rules = settings.rules.settled(nodes=False)
     matched = {
         view: without_singletons(of_both(mentions, rules.mentions), rules.singletons)
-        for view, mentions in views.items()
+        for view, mentions in mention_sets.items()
         if isinstance(mentions, Matched)
     }
     overlaps = {view: overlap(mentions) for view, mentions in matched.items()}
@@ -308,9 +308,9 @@ def _counts_by_unit(
     return found
 
 
-def _counts_by_name(views: Views, settings: Settings) -> BatchCounts:
+def _counts_by_name(mention_sets: Views, settings: Settings) -> BatchCounts:
     """`_batch_counts` in any process, which finds the metrics by their names."""
-    return _batch_counts(views, select(",".join(settings.metrics)) if settings.metrics else (), settings)
+    return _batch_counts(mention_sets, select(",".join(settings.metrics)) if settings.metrics else (), settings)
 
 
 LARGEST = 2**53

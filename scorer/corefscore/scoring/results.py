@@ -19,8 +19,8 @@ from corefscore.core.percent import percent
 from corefscore.core.version import __version__
 from corefscore.matching.pairing import Pairs
 from corefscore.metrics import AVERAGE, GROUPS, MENTIONS, NAMES, described, named
+from corefscore.metrics.base import Measure, Metric
 from corefscore.metrics.counts import SCORES, Counts, Ratios, Values, divided, summed, unpacked
-from corefscore.metrics.row import Measure, Metric
 from corefscore.scoring.settings import Settings
 
 if TYPE_CHECKING:
@@ -215,7 +215,7 @@ class Result(Scores):
       (`corefscore.metrics.counts.packed`).
     - ``settings``: everything that can change a score except the files.
     - ``notices``: what was odd.
-    - ``views``: the data of the official layout, by view (`corefscore.metrics.row.VIEWS`).
+    - ``mention_sets``: the data of the official layout, by view (`corefscore.metrics.base.VIEWS`).
     - ``fidelity``: how much of the text of the response is that of the key, if its words had to be found there.
     - ``kind_counts``: the counts of the kinds of a division, by name.
     - ``units``: the counts of units within documents, if these were requested.
@@ -226,7 +226,7 @@ class Result(Scores):
     counts: Mapping[str, Floats]
     settings: Settings
     notices: Sequence[Finding] = ()
-    views: Mapping[str, Shown] = field(default_factory=dict)
+    mention_sets: Mapping[str, Shown] = field(default_factory=dict)
     files: Sequence[str] = ()
     fidelity: Fidelity | None = None
     kind_counts: Mapping[str, Mapping[str, Floats]] = field(default_factory=dict)
@@ -234,7 +234,7 @@ class Result(Scores):
 
     def __post_init__(self) -> None:
         of_kinds = (array for counts in self.kind_counts.values() for array in counts.values())
-        for array in (*self.counts.values(), *of_kinds, *(view.key_copies for view in self.views.values())):
+        for array in (*self.counts.values(), *of_kinds, *(view.key_copies for view in self.mention_sets.values())):
             array.setflags(write=False)
         object.__setattr__(self, "names", tuple(self.names))
 

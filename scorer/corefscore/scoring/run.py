@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from corefscore.core.documents import is_within
 from corefscore.core.errors import UsageError, suggested
 from corefscore.core.workers import Map, by_many_or_one
-from corefscore.formats.row import Reading
-from corefscore.metrics.row import Metric, options_of, own_values
+from corefscore.formats.base import Reading
+from corefscore.metrics.base import Metric, options_of, own_values
 from corefscore.scoring.batches import joined
 from corefscore.scoring.evaluate import count_batches
 from corefscore.scoring.results import DOCUMENT, Result

@@ -11,7 +11,7 @@ from corefscore.core.version import __version__
 from corefscore.matching.matched import DEFINITIONS, LOOKUPS, MATCHING, SEARCHES, SINGLETONS, ZEROS
 from corefscore.matching.matched import MENTIONS as COUNTED_MENTIONS
 from corefscore.matching.repeats import REPEATED
-from corefscore.metrics.row import Option
+from corefscore.metrics.base import Option
 
 TASKS: Mapping[str, Mapping[str, str]] = {
     "crac22": {"matching": "partial", "zeros": "linear", "lookup": "crac22"},

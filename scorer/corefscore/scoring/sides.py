@@ -13,8 +13,8 @@ from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural, shortened
 from corefscore.core.names import NameOptions
 from corefscore.core.workers import Map, by_many_or_one
-from corefscore.formats.row import Reading
-from corefscore.metrics.row import Metric, names_asked
+from corefscore.formats.base import Reading
+from corefscore.metrics.base import Metric, names_asked
 from corefscore.scoring.settings import Settings
 
 if TYPE_CHECKING:

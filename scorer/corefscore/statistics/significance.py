@@ -28,9 +28,9 @@ from corefscore.core.arrays import Bools, Floats, Ints, bounds
 from corefscore.core.errors import UsageError
 from corefscore.core.percent import fraction, whole
 from corefscore.metrics import AVERAGE
+from corefscore.metrics.base import Metric, Option
 from corefscore.metrics.counts import SCORES, summed
 from corefscore.metrics.measures import asked, metrics_of
-from corefscore.metrics.row import Metric, Option
 from corefscore.scoring.results import values
 from corefscore.statistics import intervals
 

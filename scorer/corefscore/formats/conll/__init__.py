@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from corefscore.core.sources import MARK
-from corefscore.formats.row import Format, later
+from corefscore.formats.base import Format, later
 
 BEGIN = b"begin document "
 """What follows the ``#`` of a line that begins a document."""
@@ -26,6 +26,6 @@ FORMAT = Format(
     begin=b"#" + BEGIN,
     examine=later("conll.examiner:examine"),
     named=later("conll.names:read"),
-    layers=later("conll.layers:read"),
+    annotations=later("conll.annotations:read"),
     columns=True,
 )

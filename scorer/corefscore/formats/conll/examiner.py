@@ -20,13 +20,13 @@ from corefscore.core.arrays import Ints, changes
 from corefscore.core.documents import Documents
 from corefscore.core.findings import MOST, Finding, Found, plural, shortened
 from corefscore.core.sources import Source, as_text
+from corefscore.formats.base import Request
 from corefscore.formats.characters import not_utf_8, undecodable
 from corefscore.formats.conll.brackets import CLOSE, OPEN, SINGLE, Events, unmatched
 from corefscore.formats.conll.cells import Labels, parse
 from corefscore.formats.conll.columns import Columns
 from corefscore.formats.conll.lines import END
 from corefscore.formats.conll.reader import CR, HASH, Lines, Reader, describe, last_cells
-from corefscore.formats.row import Request
 from corefscore.formats.words import BLANK_MARKS, TextsSoFar
 
 NUMBER_COLUMN = 2

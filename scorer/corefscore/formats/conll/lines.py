@@ -15,8 +15,8 @@ from typing import NamedTuple
 from corefscore.core.documents import Span
 from corefscore.core.findings import Finding, shortened
 from corefscore.core.sources import MARK, Source, as_text
+from corefscore.formats.base import NO_WORD, Request, Sentences, passage, passage_places
 from corefscore.formats.conll import BEGIN
-from corefscore.formats.row import NO_WORD, Request, Sentences, passage, passage_places
 
 END = b"end document"
 USUAL_END = b"#" + END

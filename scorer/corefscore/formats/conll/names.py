@@ -32,9 +32,9 @@ from corefscore.core.documents import KEY, UNKNOWN, Documents, NameColumn, Named
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, shortened
 from corefscore.core.sources import Source, as_text
+from corefscore.formats.base import Request
 from corefscore.formats.conll.columns import Columns
 from corefscore.formats.conll.reader import CR, Lines, Reader
-from corefscore.formats.row import Request
 from corefscore.formats.words import BLANK_MARKS, TextsSoFar, word_numbers
 
 CELL = re.compile(rb"(?:\(([^\s()*|]+))?\*?(\))?")

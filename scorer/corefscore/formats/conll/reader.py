@@ -44,6 +44,7 @@ from corefscore.core.documents import RESPONSE, Documents, Place
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.sources import MARK, Source, as_text, is_utf_16
+from corefscore.formats.base import BATCH, USUAL, Request, is_json
 from corefscore.formats.conll.brackets import OPEN, Events, partitions, unmatched
 from corefscore.formats.conll.cells import CLOSING, OPENING, Labels, parse
 from corefscore.formats.conll.lines import (
@@ -55,7 +56,6 @@ from corefscore.formats.conll.lines import (
     marker_of,
     other_words,
 )
-from corefscore.formats.row import BATCH, USUAL, Request, is_json
 
 BLOCK = 1 << 20
 """The number of bytes read at once: large enough for whole-array passes, small enough for the cache."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from corefscore.formats.row import Format, later
+from corefscore.formats.base import Format, later
 
 CONLL_U = re.compile(rb"^# ?(newdoc|global\.Entity|sent_id)|^\d+(?:[-.]\d+)?(?:\t[^\t\n]*){9}\r?$", re.MULTILINE)
 """What a file in CoNLL-U has: a comment of it, or a line of ten columns that begins with the number of a word."""
@@ -23,6 +23,6 @@ FORMAT = Format(
     sentences=later("corefud.writer:sentences"),
     write=later("corefud.writer:write"),
     examine=later("corefud.examiner:examine"),
-    layers=later("corefud.layers:read"),
+    annotations=later("corefud.annotations:read"),
     types=later("corefud.types:read"),
 )

@@ -26,6 +26,7 @@ from corefscore.core.documents import NO_NODES, SENTENCE, Documents, Place, Span
 from corefscore.core.errors import InputError, suggested
 from corefscore.core.findings import Finding
 from corefscore.core.sources import Source
+from corefscore.formats.base import LAST, TREE, Request
 from corefscore.formats.corefud import reader
 from corefscore.formats.corefud.chunks import NO_HEAD
 from corefscore.formats.corefud.lines import number_of
@@ -42,7 +43,6 @@ from corefscore.formats.memory.nesting import (
     refusal,
     shape,
 )
-from corefscore.formats.row import LAST, TREE, Request
 
 MENTION = (
     '(start, end), tokens counted from 0; (sentence, "5.1"), a word by its ID; or words one by one, such as {3, 4, 7}'

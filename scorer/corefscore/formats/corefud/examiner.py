@@ -14,9 +14,9 @@ import numpy as np
 from corefscore.core.documents import Documents
 from corefscore.core.findings import Finding, Found
 from corefscore.core.sources import Source
+from corefscore.formats.base import Request
 from corefscore.formats.characters import not_utf_8, undecodable
 from corefscore.formats.corefud.reader import File, batches
-from corefscore.formats.row import Request
 
 
 def examine(files: Sequence[Source], found: Found, request: Request) -> Iterator[Documents]:

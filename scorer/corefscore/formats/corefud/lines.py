@@ -23,7 +23,7 @@ from corefscore.core.documents import SENTENCE, TENTH
 from corefscore.core.errors import InputError
 from corefscore.core.findings import MOST, Finding, shortened
 from corefscore.core.sources import MARK, Source, as_text
-from corefscore.formats.row import excerpt
+from corefscore.formats.base import excerpt
 from corefscore.formats.words import side_by_side, whole_numbers
 
 COLUMNS = 10

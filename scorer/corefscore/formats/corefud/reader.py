@@ -21,6 +21,7 @@ from corefscore.core.documents import NO_NODES, Documents, Nodes, Place, Span, T
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.sources import Source, as_text
+from corefscore.formats.base import LAST, PARSE, TREE, Request, passage, passage_places
 from corefscore.formats.corefud.chunks import (
     CLOSE,
     EMPTY_HEAD,
@@ -45,7 +46,6 @@ from corefscore.formats.corefud.mentions import (
     words_of,
 )
 from corefscore.formats.corefud.trees import highest
-from corefscore.formats.row import LAST, PARSE, TREE, Request, passage, passage_places
 from corefscore.formats.words import alike, side_by_side, word_numbers
 
 

@@ -9,10 +9,10 @@ import numpy as np
 from corefscore.core.arrays import Ints, changes, order_by
 from corefscore.core.documents import SENTENCE, TENTH
 from corefscore.core.findings import Finding
+from corefscore.formats.base import Tree
 from corefscore.formats.corefud.lines import DIGITS, HEAD, Lines
 from corefscore.formats.corefud.links import links_of
 from corefscore.formats.corefud.mentions import Sized
-from corefscore.formats.row import Tree
 from corefscore.formats.words import whole_numbers
 
 

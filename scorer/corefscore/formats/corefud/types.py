@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from corefscore.core.sources import Source, as_text
+from corefscore.formats.corefud.annotations import by_document
 from corefscore.formats.corefud.chunks import CLOSE, Fields, cells, chunks
-from corefscore.formats.corefud.layers import by_document
 from corefscore.formats.corefud.lines import Lines
 from corefscore.formats.corefud.mentions import parts_of
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from corefscore.core.findings import Finding, plural
 from corefscore.core.sources import Source, as_text
-from corefscore.formats.corefud.layers import by_document, cut
+from corefscore.formats.base import USUAL, FullDocument, Request, Sentences, shares_spans
+from corefscore.formats.corefud.annotations import by_document, cut
 from corefscore.formats.corefud.lines import COLUMNS, FORM, HEAD, Lines
-from corefscore.formats.row import USUAL, FullDocument, Request, Sentences, shares_spans
 from corefscore.formats.written import CLOSE, OPEN, SINGLE, Fit, fitted, marks, note_crossing, noted
 
 HEADER = "# global.Entity = eid\n"

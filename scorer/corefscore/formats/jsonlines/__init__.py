@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
+from corefscore.formats.base import Format, later
 from corefscore.formats.jsonlines.dialects import DIALECTS
 from corefscore.formats.jsonlines.objects import recognises
 from corefscore.formats.jsonlines.reader import has_both_sides, of_characters, read, sentences, settled
 from corefscore.formats.jsonlines.writer import write
-from corefscore.formats.row import Format, later
 
 FORMAT = Format(
     "jsonlines",
@@ -22,7 +22,7 @@ FORMAT = Format(
     has_both_sides=has_both_sides,
     of_characters=of_characters,
     examine=later("jsonlines.examiner:examine"),
-    layers=later("jsonlines.layers:read"),
+    annotations=later("jsonlines.annotations:read"),
     zeros=True,
 )
 """JSON of any dialect; written in the dialect of e2e-coref."""

@@ -10,12 +10,12 @@ from corefscore.core.documents import Documents, Place
 from corefscore.core.errors import InputError
 from corefscore.core.findings import MOST, Finding, Found, plural
 from corefscore.core.sources import Source
+from corefscore.formats.base import Request
 from corefscore.formats.jsonlines.dialects import Dialect
 from corefscore.formats.jsonlines.objects import dialect_of, name_of
 from corefscore.formats.jsonlines.reader import Reader, numbers
 from corefscore.formats.jsonlines.records import Fields, Record
 from corefscore.formats.jsonlines.words import sentences_of
-from corefscore.formats.row import Request
 
 
 def examine(files: Sequence[Source], found: Found, request: Request) -> Iterator[Documents]:

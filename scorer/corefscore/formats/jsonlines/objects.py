@@ -11,11 +11,11 @@ from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.sources import MARK, Source
 from corefscore.core.workers import Unsuited
+from corefscore.formats.base import Request, is_json
 from corefscore.formats.jsonlines.dialects import BY_NAME, NAMES_OF_DOCUMENTS, TEXT, Dialect, dialects_of
 from corefscore.formats.jsonlines.offsets import MOST_TOKENS, Misspelled, Offsets, misspelled
 from corefscore.formats.jsonlines.records import Fields, clean, records, shown, where
 from corefscore.formats.jsonlines.words import are, sentences_of, sizes_of, words_fault
-from corefscore.formats.row import Request, is_json
 
 WORDS_PER_SUBTOKEN, WORDS_BESIDES = 10, 100
 """The largest number of words of a document: so many for each of its subtokens, and so many more. Words without

@@ -34,6 +34,7 @@ from corefscore.core.documents import KEY, RESPONSE, UNKNOWN, Documents, Place, 
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.sources import Source
+from corefscore.formats.base import BATCH, Request, Sentences, passage, passage_places
 from corefscore.formats.jsonlines.dialects import (
     BY_NAME,
     CLUSTERS,
@@ -56,7 +57,6 @@ from corefscore.formats.jsonlines.objects import (
 from corefscore.formats.jsonlines.offsets import faults_of, flattened
 from corefscore.formats.jsonlines.records import EXPECTED, Fields, Record, clean, records
 from corefscore.formats.jsonlines.words import of_subtokens, pieces_of, sentences_of
-from corefscore.formats.row import BATCH, Request, Sentences, passage, passage_places
 from corefscore.formats.words import numbers_of
 
 WHOLE_FILE = ("no-document", "json-document")

@@ -10,10 +10,10 @@ import numpy as np
 
 from corefscore.core.documents import refuse_deep
 from corefscore.core.findings import Finding, plural
+from corefscore.formats.base import USUAL, FullDocument, Request, order_kept, shares_spans
 from corefscore.formats.jsonlines.dialects import E2E, FLAT, OBJECTS, SENTENCES, TEXT, Dialect
 from corefscore.formats.jsonlines.records import as_json
 from corefscore.formats.jsonlines.words import TOKEN, WORD
-from corefscore.formats.row import USUAL, FullDocument, Request, order_kept, shares_spans
 from corefscore.formats.written import Fit, fitted, noted, with_signs
 
 CONFLICT = "the order of ids would change which copy of a mention counts"

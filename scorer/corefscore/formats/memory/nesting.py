@@ -68,11 +68,11 @@ def nested(value: Any, side: str, name: str | None = None) -> Nested:
 
     Raises `InputError` for a value that fits no level, and for mentions that cannot equal others.
     """
-    value, layers = _layers(value)
-    level, wrong = _level(layers, only_document=name is not None)
+    value, levels = _levels(value)
+    level, wrong = _level(levels, only_document=name is not None)
     if wrong is None and name is not None and level == DOCUMENTS:
         wrong = "a document, not a list of documents"
-    wrong = _wrong_leaf(layers) or wrong
+    wrong = _wrong_leaf(levels) or wrong
     if wrong is not None:
         raise refusal(side, shape(value), wrong, name)
     return Nested(value, level)
@@ -123,13 +123,13 @@ def _called(nested: Nested) -> str:
     return "one document" if nested.level == DOCUMENT else "a list of documents"
 
 
-Layers = list[tuple[list[Any], list[Any]]]
+Levels = list[tuple[list[Any], list[Any]]]
 """The collections and the plain values of each level, from the outside in."""
 
 
 def as_collections(value: Any) -> Any:
     """The value with every other iterable in it as a list."""
-    return _layers(value)[0]
+    return _levels(value)[0]
 
 
 def is_whole(value: Any) -> bool:
@@ -137,19 +137,19 @@ def is_whole(value: Any) -> bool:
     return type(value) is int or isinstance(value, np.integer)
 
 
-def _layers(value: Any) -> tuple[Any, Layers]:
-    """The value with every other iterable in it as a list, and its layers."""
-    layers: Layers = []
+def _levels(value: Any) -> tuple[Any, Levels]:
+    """The value with every other iterable in it as a list, and its levels."""
+    levels: Levels = []
     layer = [value]
     while layer:
         kinds = set(map(type, layer))
         if not kinds <= PLAIN and not kinds <= set(COLLECTIONS) and any(map(_is_other_collection, layer)):
-            return _layers(_unfolded(value))
+            return _levels(_unfolded(value))
         collections = [item for item in layer if isinstance(item, COLLECTIONS)] if kinds - PLAIN else []
         leaves = layer if not collections else [item for item in layer if not isinstance(item, COLLECTIONS)]
-        layers.append((collections, leaves))
+        levels.append((collections, leaves))
         layer = list(chain.from_iterable(collections))
-    return value, layers
+    return value, levels
 
 
 def _is_other_collection(value: Any) -> bool:
@@ -180,16 +180,16 @@ def _unfolded(value: Any) -> Any:
     return value  # the elements of sets are hashable
 
 
-def _level(layers: Layers, *, only_document: bool) -> tuple[int | None, str | None]:
+def _level(levels: Levels, *, only_document: bool) -> tuple[int | None, str | None]:
     """The level of a value; if it has none, what was expected instead."""
-    first = next((depth for depth, (_, leaves) in enumerate(layers) if leaves), None)
+    first = next((depth for depth, (_, leaves) in enumerate(levels) if leaves), None)
     if first is None:
-        depth = len(layers) - 1  # of the innermost collection, which is empty
+        depth = len(levels) - 1  # of the innermost collection, which is empty
         return (None if depth < DOCUMENT else DOCUMENTS), (EXPECTED if depth > DOCUMENT else None)
-    if beside := layers[first][0]:  # collections beside plain values: both are mentions
-        flat = all(map(_can_be_mention, beside)) and not any(deeper for deeper, _ in layers[first + 1 :])
+    if beside := levels[first][0]:  # collections beside plain values: both are mentions
+        flat = all(map(_can_be_mention, beside)) and not any(deeper for deeper, _ in levels[first + 1 :])
         return _checked(first if flat else 0)
-    return _of_plain(layers[first - 1][0] if first else [], first, only_document=only_document)
+    return _of_plain(levels[first - 1][0] if first else [], first, only_document=only_document)
 
 
 def _of_plain(innermost: Sequence[Any], depth: int, *, only_document: bool) -> tuple[int | None, str | None]:
@@ -226,10 +226,10 @@ def _has_number(values: Iterable[Any]) -> bool:
     return any(isinstance(value, NUMBERS) for value in values)
 
 
-def _wrong_leaf(layers: Layers) -> str | None:
+def _wrong_leaf(levels: Levels) -> str | None:
     """What is wrong with plain values of some type: they are not hashable, or no two of them are ever equal."""
     by_type: dict[type, Any] = {}
-    for _, leaves in layers:
+    for _, leaves in levels:
         for kind in set(map(type, leaves)) - EQUAL - by_type.keys():
             by_type[kind] = next(value for value in leaves if type(value) is kind)
     for kind, value in by_type.items():
@@ -240,7 +240,7 @@ def _wrong_leaf(layers: Layers) -> str | None:
             return f"{EXPECTED}; {kind.__name__} is no list of mentions: {OF_FRAME}"
         if kind.__hash__ is None or isinstance(value, Mapping):
             return f"hashable mentions; a value of type {name} cannot be one"
-        of_kind = (other for _, leaves in layers for other in leaves if type(other) is kind)
+        of_kind = (other for _, leaves in levels for other in leaves if type(other) is kind)
         for other in filter(_differs_from_itself, of_kind):
             return f"{EXPECTED}; {other!r:.20} equals nothing, not even itself: leave it out"
         if vars(object)["__hash__"] is kind.__hash__ or hash(value) == id(value):

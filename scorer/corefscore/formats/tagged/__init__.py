@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from corefscore.core.sources import MARK
-from corefscore.formats.row import Format, is_json, later
+from corefscore.formats.base import Format, is_json, later
 from corefscore.formats.tagged.nearby import nearby
 
 ANSWER = re.compile(rb'"answer"\s*:\s*"')
@@ -39,10 +39,10 @@ FORMAT = Format(
     "text with tags",
     recognises,
     read=later("tagged.reader:read"),
-    sentences=later("tagged.layers:sentences"),
+    sentences=later("tagged.annotations:sentences"),
     write=later("tagged.writer:write"),
     settled=later("tagged.reader:settled"),
     examine=later("tagged.examiner:examine"),
-    layers=later("tagged.layers:read"),
+    annotations=later("tagged.annotations:read"),
     zeros=True,
 )

@@ -9,7 +9,7 @@ from corefscore.core.documents import Documents
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, Found, plural
 from corefscore.core.sources import Source
-from corefscore.formats.row import Request
+from corefscore.formats.base import Request
 from corefscore.formats.tagged.notations import Untagged
 from corefscore.formats.tagged.reader import Answer, notation_of, read
 

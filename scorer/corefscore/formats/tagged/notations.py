@@ -25,8 +25,8 @@ import numpy as np
 
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import MOST
+from corefscore.formats.base import FAULTS, zeros_in
 from corefscore.formats.characters import codes_of, kinds_of, words_in
-from corefscore.formats.row import FAULTS, zeros_in
 from corefscore.formats.tagged.limit import in_time
 from corefscore.formats.written import crossings
 
@@ -63,7 +63,7 @@ class Marked(NamedTuple):
 
 class Untagged(NamedTuple):
     """A text without its tags: its words, its mentions in the order in which they open, and how many tags had which
-    fault (`corefscore.formats.row.FAULTS`). ``zeros`` are the words that may be zeros. ``odd`` has the places of
+    fault (`corefscore.formats.base.FAULTS`). ``zeros`` are the words that may be zeros. ``odd`` has the places of
     the first `MOST` tags with each fault in the text (begin and end), ``origin`` gives where a word begins there."""
 
     words: Sequence[str]

@@ -22,11 +22,11 @@ from corefscore.core.documents import Documents, Place, by_appearance
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding
 from corefscore.core.sources import MARK, STDIN, Source, as_text, is_utf_16
+from corefscore.formats.base import BATCH, USUAL, Request, excerpt, is_json
 from corefscore.formats.jsonlines.dialects import NAMES_OF_DOCUMENTS
 from corefscore.formats.jsonlines.objects import bad_field, missing_field, objects
 from corefscore.formats.jsonlines.reader import Passages
 from corefscore.formats.jsonlines.records import clean
-from corefscore.formats.row import BATCH, USUAL, Request, excerpt, is_json
 from corefscore.formats.tagged.nearby import nearby
 from corefscore.formats.tagged.notations import NAMES, NOTATIONS, Notation, Untagged, find, recognised, untagged
 

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, count
 
 from corefscore.core.findings import Finding, plural
+from corefscore.formats.base import FullDocument, Request, Sentences, shares_spans
 from corefscore.formats.characters import INVISIBLE
 from corefscore.formats.jsonlines.dialects import NAMES_OF_DOCUMENTS
 from corefscore.formats.jsonlines.records import as_json
-from corefscore.formats.row import FullDocument, Request, Sentences, shares_spans
 from corefscore.formats.tagged.notations import NOTATIONS, Notation, find
 from corefscore.formats.tagged.reader import FIELD
 from corefscore.formats.written import (

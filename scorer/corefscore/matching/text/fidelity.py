@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.core.arrays import Ints
-from corefscore.formats.row import FAULTS
+from corefscore.formats.base import FAULTS
 
 WORDS = ("words", "kept", "replaced", "deleted", "moved", "inserted")
 """The counts of words: all of the key; those that the response has unchanged, with other characters or replaced by

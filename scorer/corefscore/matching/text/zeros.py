@@ -23,9 +23,9 @@ import numpy as np
 
 from corefscore.core.arrays import Bools, Ints, Objects, changes, order_by, ranges, ranked, tally
 from corefscore.core.documents import SENTENCE, TENTH, Nodes
-from corefscore.formats.row import EMPTY, LAST, ZERO, Layers, Tree
+from corefscore.formats.base import EMPTY, LAST, ZERO, Annotations, Tree
+from corefscore.matching.text.alignment import Alignment, Key, in_place
 from corefscore.matching.text.characters import Characters, characters
-from corefscore.matching.text.stretches import Alignment, Key, in_place
 
 START = -1
 """The place before the first word."""
@@ -35,10 +35,10 @@ class DocumentWords:
     """The words of a document, including empty nodes: those of the key, on which mentions are placed, or of a response
     in CorefUD."""
 
-    def __init__(self, layers: Layers) -> None:
-        self.layers = layers
-        self.words = list(chain(*layers.words))
-        self.empty = layers.empty if len(layers.numbers) else np.zeros(len(self.words), dtype=np.bool_)
+    def __init__(self, annotations: Annotations) -> None:
+        self.annotations = annotations
+        self.words = list(chain(*annotations.words))
+        self.empty = annotations.empty if len(annotations.numbers) else np.zeros(len(self.words), dtype=np.bool_)
         self.nodes = np.flatnonzero(self.empty)
         self.characters = characters(self.words, set(self.nodes.tolist()))
         self.text = Key(self.characters)
@@ -47,7 +47,7 @@ class DocumentWords:
     @cached_property
     def tree(self) -> Tree:
         """The dependencies of the words."""
-        return self.layers.tree()
+        return self.annotations.tree()
 
     @cached_property
     def forms(self) -> Mapping[int, Hashable]:
@@ -80,8 +80,8 @@ class DocumentWords:
         before the sentence; for a node that depends on nothing, the word that it follows."""
         found = []
         for node in self.nodes.tolist():
-            numbers = self.tree.links[node][0] or [self.layers.numbers[node]]
-            index = np.searchsorted(self.layers.numbers, np.array(numbers, dtype=np.int64), side="right") - 1
+            numbers = self.tree.links[node][0] or [self.annotations.numbers[node]]
+            index = np.searchsorted(self.annotations.numbers, np.array(numbers, dtype=np.int64), side="right") - 1
             is_root = np.array(numbers) % SENTENCE == 0
             depth = np.where(is_root, -1, self.tree.depth[index])
             words = np.where(index < 0, START, self.word_before[index])
@@ -256,10 +256,10 @@ def as_nodes(key: DocumentWords, spans: Spans, names: Sequence[str], heads: str 
     """
     entity, start, end = spans.entity, spans.start, spans.end
     words, tree = len(key.words), key.tree
-    after = (int(key.layers.numbers[-1]) // SENTENCE + 1) * SENTENCE if words else 0
+    after = (int(key.annotations.numbers[-1]) // SENTENCE + 1) * SENTENCE if words else 0
     # Words of the answer after the last word are those of a sentence that the key does not have.
     more = int(end.max(initial=-1)) + 1 - words
-    numbers = np.append(key.layers.numbers, after + TENTH * np.arange(1, max(more, 0) + 1))
+    numbers = np.append(key.annotations.numbers, after + TENTH * np.arange(1, max(more, 0) + 1))
     inside = start < words
     count = end - start + 1
     head = numbers[start]

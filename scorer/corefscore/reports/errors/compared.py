@@ -14,9 +14,9 @@ from corefscore.analysis.response import RIGHT, STATUS, Analysis
 from corefscore.core.arrays import Ints
 from corefscore.core.findings import plural
 from corefscore.core.percent import percent
+from corefscore.reports.base import COUNT, DOCUMENT, GAIN, MIDDLE, PERCENT, Column, Reported, Table, head, shortened
 from corefscore.reports.errors.report import ErrorReport
 from corefscore.reports.errors.tables import NOTHING
-from corefscore.reports.row import COUNT, DOCUMENT, GAIN, MIDDLE, PERCENT, Column, Reported, Table, head, shortened
 from corefscore.reports.words import KEY_AND_RESPONSE
 
 IN_HEAD = ("schema", "version", "command", "options", "notices")

@@ -11,8 +11,8 @@ import numpy as np
 from corefscore.analysis.partitions import ABSENT, Members
 from corefscore.analysis.response import Analysis
 from corefscore.core.findings import plural
+from corefscore.reports.base import COUNT, MIDDLE, Column, Table
 from corefscore.reports.errors.names import Named
-from corefscore.reports.row import COUNT, MIDDLE, Column, Table
 from corefscore.reports.words import Words
 
 MOST, ROWS, COLUMNS = 3, 8, 4

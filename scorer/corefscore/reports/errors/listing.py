@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from corefscore.analysis import types
+from corefscore.reports.base import COUNT, DOCUMENT, END, MIDDLE, Annotation, Column, Reported, Table
 from corefscore.reports.errors.report import ErrorReport
 from corefscore.reports.errors.single import Listed
-from corefscore.reports.row import COUNT, DOCUMENT, END, MIDDLE, Annotation, Column, Reported, Table
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,12 +13,12 @@ from corefscore.analysis.response import Analysis
 from corefscore.core.findings import Finding, plural
 from corefscore.core.percent import percent
 from corefscore.metrics import AVERAGE
+from corefscore.reports.base import Table, head
 from corefscore.reports.errors import tables
 from corefscore.reports.errors.groups import group_data, group_tables
 from corefscore.reports.errors.names import Named
 from corefscore.reports.errors.single import Listed, listed
 from corefscore.reports.presented import Presented
-from corefscore.reports.row import Table, head
 from corefscore.reports.words import FIRST_AND_SECOND, KEY_AND_RESPONSE, Words
 
 COSTS = ("type", "count", "alone", "in_turn", "then")

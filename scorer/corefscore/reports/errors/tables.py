@@ -13,9 +13,9 @@ from corefscore.analysis import types
 from corefscore.analysis.partitions import ABSENT
 from corefscore.analysis.response import Analysis
 from corefscore.core.percent import percent
+from corefscore.reports.base import BAR, COUNT, DOCUMENT, END, GAIN, MEASURE, MIDDLE, PERCENT, Column, Table
 from corefscore.reports.errors.names import KINDS, Named
 from corefscore.reports.errors.single import Listed
-from corefscore.reports.row import BAR, COUNT, DOCUMENT, END, GAIN, MEASURE, MIDDLE, PERCENT, Column, Table
 from corefscore.reports.words import Words
 
 OF_SINGLETONS = (types.EXTRA_SINGLETON, types.MISSING_SINGLETON)
@@ -24,7 +24,7 @@ OF_SINGLETONS = (types.EXTRA_SINGLETON, types.MISSING_SINGLETON)
 REPEATS = "repeated mention"
 LOOKUP = "official look-up"
 """The rows before the types of errors: what is gained by ignoring later copies of repeated mentions, or by looking up
-entities by the alignment of mentions (`corefscore.matching.lookups`)."""
+entities by the alignment of mentions (`corefscore.matching.entity_lookup`)."""
 
 NOTHING = 1e-9
 """Scores that differ by less are equal except for rounding."""

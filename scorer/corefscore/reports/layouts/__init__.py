@@ -30,7 +30,7 @@ class Style(NamedTuple):
 
 RESULT, FINDINGS, TABLES, DATA, ANNOTATIONS = "result", "findings", "tables", "data", "annotations"
 """What a layout takes: the report of a score with its mentions, the report of findings, or the tables, data or
-annotations of any report (`corefscore.reports.row`). Layouts that take `RESULT` are those of official scorers: they
+annotations of any report (`corefscore.reports.base`). Layouts that take `RESULT` are those of official scorers: they
 list documents, and do without groups and intervals."""
 
 OFFICIAL, COREFUD = "official", "corefud"

@@ -10,8 +10,8 @@ from typing import Any
 
 from corefscore.core.findings import VISIBLE
 from corefscore.core.percent import percent
+from corefscore.reports.base import BAR, CHANCE, GAIN, LEFT, MIDDLE, PERCENT, Column, Interval, Table
 from corefscore.reports.layouts import NAMES, ORDERS, Style
-from corefscore.reports.row import BAR, CHANCE, GAIN, LEFT, MIDDLE, PERCENT, Column, Interval, Table
 
 
 def chance(value: float) -> str:

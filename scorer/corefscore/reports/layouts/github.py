@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from corefscore.reports.base import Annotated
 from corefscore.reports.layouts import Style
-from corefscore.reports.row import Annotated
 
 
 def render(report: Annotated, style: Style) -> Iterator[str]:

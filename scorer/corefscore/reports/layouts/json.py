@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from corefscore.reports.base import AsData, Streamed
 from corefscore.reports.layouts import Style
-from corefscore.reports.row import AsData, Streamed
 
 
 def render(report: AsData, style: Style) -> Iterator[str]:

@@ -12,7 +12,7 @@ from corefscore.core.documents import Documents
 from corefscore.core.errors import UsageError
 from corefscore.core.version import __version__
 from corefscore.metrics import LINKED, MENTIONS, find
-from corefscore.metrics.row import NODES, Measure, Metric
+from corefscore.metrics.base import NODES, Measure, Metric
 from corefscore.reports.layouts import Style
 from corefscore.reports.score import Report
 from corefscore.scoring.results import Ratio, Result, Score, Shown
@@ -56,13 +56,13 @@ def render(report: Report, style: Style) -> Iterator[str]:
     beside = [name for name in (MENTIONS, LINKED) if name not in result.settings.metrics]
     metrics = [metric for metric in result.metrics if metric.name not in beside]
     # Listings are made once for all metrics of a view.
-    views = {metric.view for metric in metrics if documents}
-    listings = {view: list(_listings(result.views[view])) for view in views}
+    mention_sets = {metric.view for metric in metrics if documents}
+    listings = {view: list(_listings(result.mention_sets[view])) for view in mention_sets}
     for metric in metrics:
         if report.headings:
             yield f"\nMETRIC {metric.name}:\n"
         if not documents:
-            yield from (f"{line}\n" for lines in result.views[metric.view].messages.values() for line in lines)
+            yield from (f"{line}\n" for lines in result.mention_sets[metric.view].messages.values() for line in lines)
         for document, listing in enumerate(listings.get(metric.view, ())):
             yield from _document(result, metric, document, listing, named=report.name is not None)
         yield from _totals(result, metric)
@@ -109,7 +109,7 @@ def _document(result: Result, metric: Metric, document: int, listing: str, *, na
     """
     name = result.names[document]
     scores = result.documents[name]
-    view = result.views[metric.view]
+    view = result.mention_sets[metric.view]
     if named:
         yield f"{name}:\n{listing}"
     else:

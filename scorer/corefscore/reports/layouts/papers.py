@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from corefscore.core.findings import VISIBLE
+from corefscore.reports.base import BEST, LEFT, SAME, Column, Reported, Table
 from corefscore.reports.layouts import Style
 from corefscore.reports.layouts.cells import arranged, cell, laid_out, spans
-from corefscore.reports.row import BEST, LEFT, SAME, Column, Reported, Table
 
 
 def render(report: Reported, style: Style) -> Iterator[str]:

@@ -7,8 +7,8 @@ import io
 from collections.abc import Iterator
 from typing import Any
 
+from corefscore.reports.base import CHANCE, PERCENT, Reported
 from corefscore.reports.layouts import Style
-from corefscore.reports.row import CHANCE, PERCENT, Reported
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from corefscore.core.findings import VISIBLE
+from corefscore.reports.base import END, LEFT, Column, Reported
 from corefscore.reports.layouts import Style
 from corefscore.reports.layouts.cells import arranged, cell, cut, laid_out, spans, width_of
-from corefscore.reports.row import END, LEFT, Column, Reported
 
 GAP = "  "
 """The text between two columns."""

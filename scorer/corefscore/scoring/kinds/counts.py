@@ -11,14 +11,14 @@ from corefscore.core.arrays import Floats, Ints, changes, order_by, sums
 from corefscore.core.documents import KEY, RESPONSE
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
-from corefscore.matching.lookups import together
+from corefscore.matching.entity_lookup import together
 from corefscore.matching.matched import Matched, Side
 from corefscore.matching.mentions import Alignment
 from corefscore.matching.pairing import Pairs
+from corefscore.metrics.base import Metric
 from corefscore.metrics.counts import Counts, Ratios, packed
 from corefscore.metrics.members import Both, Members, members
 from corefscore.metrics.overlap import overlap
-from corefscore.metrics.row import Metric
 from corefscore.scoring.kinds.labels import UNKNOWN
 from corefscore.scoring.kinds.options import DISTANCE, FIRST, Of
 

@@ -11,11 +11,11 @@ from corefscore.core.arrays import Ints
 from corefscore.core.documents import KEY, RESPONSE, Documents, Kinds, Place
 from corefscore.core.errors import UsageError
 from corefscore.formats import form_of
-from corefscore.formats.row import AUTO, Reading
+from corefscore.formats.base import AUTO, Reading
 from corefscore.matching.pairing import Pairs
 from corefscore.scoring.kinds.options import DISTANCE, KIND, KINDS, NAMES, NOMINALS, PRONOUNS, SIZE, TYPE, UNTYPED, Of
 from corefscore.scoring.kinds.pronouns import Fits, Pronouns, are_pronouns, fitting, pronouns_of, unknown
-from corefscore.scoring.kinds.texts import TAG_SETS, Placed, Text, text_of
+from corefscore.scoring.kinds.texts import TAG_SETS, Projection, Text, text_of
 
 UNKNOWN = -1
 """The number of a mention whose side does not say its kind."""
@@ -72,7 +72,7 @@ def _remedy(of: Of, text: Text) -> str:
     return "only pronouns can be recognised by words, such as --of pronouns:english or --of pronouns:words:FILE"
 
 
-def _named(document: Ints, placed: Placed, text: Text, names: Fits, heads: str) -> Ints:
+def _named(document: Ints, placed: Projection, text: Text, names: Fits, heads: str) -> Ints:
     """The mentions whose head is a name."""
     which = np.flatnonzero(placed.inside)
     tokens = text.heads_of(placed, which, document[which], heads)

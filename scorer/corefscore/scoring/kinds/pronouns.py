@@ -10,7 +10,7 @@ import numpy as np
 
 from corefscore.core.arrays import Bools, Ints
 from corefscore.core.errors import UsageError
-from corefscore.formats.row import AUTO
+from corefscore.formats.base import AUTO
 from corefscore.scoring.kinds.texts import NO_TAG, PENN, TAG_SETS, Text
 
 _ENGLISH = """
@@ -85,7 +85,7 @@ def unknown(asked: str, pronouns: Pronouns, text: Text, option: str = "--pronoun
 
 
 def are_pronouns(document: Ints, columns: tuple[Ints, Ints, Bools], text: Text, pronouns: Pronouns) -> Bools:
-    """Whether each mention is a pronoun: one token with such a tag or word. ``columns`` are the first of `Placed`."""
+    """Whether each mention is one token with a pronoun tag or word. ``columns`` are the first of `Projection`."""
     start, end, inside = columns
     found = np.zeros(len(start), dtype=np.bool_)
     if not (pronouns.tags or pronouns.words):

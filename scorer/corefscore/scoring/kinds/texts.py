@@ -14,7 +14,7 @@ from corefscore.core.arrays import NONE, Bools, Ints, bounds, changes
 from corefscore.core.documents import SENTENCE, TENTH, Documents, Nodes
 from corefscore.core.errors import UsageError
 from corefscore.core.sources import Source
-from corefscore.formats.row import AUTO, LAST, PARSE, Layers
+from corefscore.formats.base import AUTO, LAST, PARSE, Annotations
 from corefscore.matching.pairing import Pairs
 from corefscore.scoring.kinds import heads as parses
 
@@ -71,13 +71,13 @@ class Text:
     (`corefscore.core.documents.Nodes`), and ``empty`` says whether it is an empty node.
     """
 
-    def __init__(self, layers: Sequence[Layers | None]) -> None:
+    def __init__(self, annotations: Sequence[Annotations | None]) -> None:
         self.words: list[str] = []
         self.tags: list[str] = []
         self.parse: list[str] = []
         ends: list[int] = []
         first = [0]
-        for document in layers:
+        for document in annotations:
             for sentence in document.words if document else ():
                 self.words += sentence
                 ends.append(len(self.words))
@@ -85,7 +85,7 @@ class Text:
             self.tags += (document.tags if document else ()) or missing
             self.parse += (document.parse if document else ()) or missing
             first.append(len(self.words))
-        self.numbers = np.concatenate([NONE, *(document.numbers for document in layers if document)])
+        self.numbers = np.concatenate([NONE, *(document.numbers for document in annotations if document)])
         self.empty = self.numbers % SENTENCE % TENTH > 0
         self.first = np.array(first, dtype=np.int64)
         self.ends = np.array(ends, dtype=np.int64)
@@ -119,7 +119,7 @@ class Text:
             self._of_sentence[sentence] = parses.heads(self.parse[tokens], self.tags[tokens])
         return first + self._of_sentence[sentence].get((start - first, end - first), end - first)
 
-    def heads_of(self, placed: Placed, mentions: Ints, document: Ints, way: str) -> Ints:
+    def heads_of(self, placed: Projection, mentions: Ints, document: Ints, way: str) -> Ints:
         """The heads of some mentions of a side, whose documents are given, as tokens of this text. ``way`` is a result
         of `heads`, for mentions without heads of their own."""
         first = self.first[document]
@@ -128,16 +128,16 @@ class Text:
         start, end = first + placed.start[mentions], first + placed.end[mentions]
         return end if way == LAST else np.array(list(map(self.head, start.tolist(), end.tolist())), dtype=np.int64)
 
-    def placed(self, side: Documents) -> Placed:
+    def placed(self, side: Documents) -> Projection:
         """Where the mentions of a side are in this text."""
         document = side.mention_document()
         if side.nodes is None:
             inside = (side.start >= 0) & (side.end < np.diff(self.first)[document])
-            return Placed(side.start, side.end, inside, None, {})
+            return Projection(side.start, side.end, inside, None, {})
         return _placed_nodes(self, document, side.nodes)
 
 
-class Placed(NamedTuple):
+class Projection(NamedTuple):
     """Where the mentions of a side are in a text.
 
     ``start`` and ``end`` are the first and the last token of each mention, from 0 in its document, ``inside`` says
@@ -152,7 +152,7 @@ class Placed(NamedTuple):
     gaps: Mapping[int, Ints]
 
 
-def _placed_nodes(text: Text, document: Ints, nodes: Nodes) -> Placed:
+def _placed_nodes(text: Text, document: Ints, nodes: Nodes) -> Projection:
     """Where mentions that are more than spans are in a text; empty nodes are tokens here."""
     owner = np.repeat(np.arange(len(nodes.size)), nodes.size)
     position, known = _found(text, document[owner], nodes.word)
@@ -170,7 +170,7 @@ def _placed_nodes(text: Text, document: Ints, nodes: Nodes) -> Placed:
     # A zero that is no empty node of the text is after its end.
     nowhere = np.bincount(owner, weights=known, minlength=len(start)) == 0
     start, end = (np.where(nowhere, np.diff(text.first)[document], place) for place in (start, end))
-    return Placed(start, end, ~lost, head, gaps)
+    return Projection(start, end, ~lost, head, gaps)
 
 
 def _found(text: Text, document: Ints, words: Ints) -> tuple[Ints, Bools]:
@@ -203,40 +203,40 @@ def text_of(pairs: Sequence[Pairs]) -> Text:
 
     It includes the empty nodes that only a response has, since mentions can consist of them.
     """
-    layers = layers_of(pairs[0].key)
+    annotations = layers_of(pairs[0].key)
     for batch in pairs:
         if batch.response.nodes is not None:
             of_response = layers_of(batch.response)
-            both = zip(layers, of_response, strict=True)
-            layers = [_with_empty(of_key, other) if of_key and other else of_key for of_key, other in both]
-    return Text(layers)
+            both = zip(annotations, of_response, strict=True)
+            annotations = [_with_empty(of_key, other) if of_key and other else of_key for of_key, other in both]
+    return Text(annotations)
 
 
-def layers_of(side: Documents) -> list[Layers | None]:
-    """The layers of each document; None for documents that are not in a file."""
+def layers_of(side: Documents) -> list[Annotations | None]:
+    """The annotations of each document; None for documents that are not in a file."""
     by_source: dict[Source, dict[int | None, int]] = defaultdict(dict)
     for document, place in enumerate(side.places):
         if place is not None and place.line is not None:
             by_source[place.source][place.line] = document
-    layers: list[Layers | None] = [None] * len(side)
+    annotations: list[Annotations | None] = [None] * len(side)
     for source, documents in by_source.items():
-        for read in side.layers(source) if side.layers else ():
+        for read in side.annotations(source) if side.annotations else ():
             if read.line in documents:
-                layers[documents[read.line]] = read
-    return layers
+                annotations[documents[read.line]] = read
+    return annotations
 
 
-def _with_empty(layers: Layers, other: Layers) -> Layers:
-    """The layers of a document, with the empty nodes that only the other side has."""
-    more = ~np.isin(other.numbers, layers.numbers) & (other.numbers % SENTENCE % TENTH > 0)
+def _with_empty(annotations: Annotations, other: Annotations) -> Annotations:
+    """The annotations of a document, with the empty nodes that only the other side has."""
+    more = ~np.isin(other.numbers, annotations.numbers) & (other.numbers % SENTENCE % TENTH > 0)
     if not more.any():
-        return layers
-    numbers = np.concatenate([layers.numbers, other.numbers[more]])
-    words, tags = list(chain.from_iterable(layers.words)), list(layers.tags)
+        return annotations
+    numbers = np.concatenate([annotations.numbers, other.numbers[more]])
+    words, tags = list(chain.from_iterable(annotations.words)), list(annotations.tags)
     words += [word for word, new in zip(chain.from_iterable(other.words), more, strict=True) if new]
     tags += [tag for tag, new in zip(other.tags, more, strict=True) if new]
     order = np.argsort(numbers, kind="stable")
     cuts = np.flatnonzero(changes(numbers[order] // SENTENCE)).tolist()
     in_order = [words[row] for row in order.tolist()]
     sentences = [in_order[start:stop] for start, stop in zip(cuts, [*cuts[1:], None], strict=True)]
-    return layers._replace(words=sentences, tags=[tags[row] for row in order.tolist()], numbers=numbers[order])
+    return annotations._replace(words=sentences, tags=[tags[row] for row in order.tolist()], numbers=numbers[order])

@@ -102,7 +102,7 @@ VIEWS: Mapping[str, tuple[Option, ...]] = {
     ),
     NODES: (),
 }
-"""The views of documents that a metric can count, with the options of each: all mentions, named mentions only
+"""The mention_sets of documents that a metric can count, with the options of each: all mentions, named mentions only
 (`corefscore.matching.named`), or mentions with their words (`corefscore.matching.mentions.Alignment`)."""
 
 

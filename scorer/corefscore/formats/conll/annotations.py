@@ -11,8 +11,8 @@ from corefscore.core.documents import OF_COLUMN
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding
 from corefscore.core.sources import Source, as_text
+from corefscore.formats.base import Annotations, Request
 from corefscore.formats.conll.lines import WordColumn, columns_of, tokens_of
-from corefscore.formats.row import Layers, Request
 
 TAG, PARSE = 4, 5
 """The columns of parts of speech and parses, counted from 0."""
@@ -23,15 +23,15 @@ NOTHING = {"-", "*", "_"}
 """Cells that mean that there is no value."""
 
 
-def read(source: Source, request: Request) -> Iterator[Layers]:
-    """The layers of each document of a file that has no faults."""
+def read(source: Source, request: Request) -> Iterator[Annotations]:
+    """The annotations of each document of a file that has no faults."""
     for begin, lines, cuts in tokens_of(source):
         words, tags, parse = map(_texts, _cells(lines, WordColumn(request.word_column)))
         edges = zip([0, *cuts], [*cuts, len(lines)], strict=True)
         sentences = [words[start:stop] for start, stop in edges if stop > start]
         has_tags, has_parse = not set(tags) <= NOTHING, any("(" in bit for bit in parse)
         units = () if request.unit is None else _units(source, begin, lines, request.unit)
-        yield Layers(begin, sentences, tags if has_tags else (), parse if has_parse else (), units=units)
+        yield Annotations(begin, sentences, tags if has_tags else (), parse if has_parse else (), units=units)
 
 
 def _units(source: Source, begin: int, lines: Sequence[bytes], unit: str) -> list[str]:

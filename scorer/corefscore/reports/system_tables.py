@@ -10,8 +10,8 @@ from corefscore.core.percent import percent
 from corefscore.metrics import AVERAGE
 from corefscore.metrics.counts import SCORES
 from corefscore.metrics.measures import HEADINGS, asked, deciding
+from corefscore.reports.base import BEST, COUNT, PERCENT, SAME, SYSTEM, Column, Interval, Table, known, shortened
 from corefscore.reports.paper import Scored, paper, scored_columns
-from corefscore.reports.row import BEST, COUNT, PERCENT, SAME, SYSTEM, Column, Interval, Table, known, shortened
 from corefscore.scoring.results import Result, Scores
 from corefscore.statistics.significance import TIE, Compared, Sample
 

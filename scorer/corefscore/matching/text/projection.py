@@ -41,7 +41,7 @@ from corefscore.core.documents import (
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.sources import Source
-from corefscore.formats.row import (
+from corefscore.formats.base import (
     APART,
     FAULTS,
     LAST,
@@ -51,31 +51,33 @@ from corefscore.formats.row import (
     SAME,
     TREE,
     ZERO,
-    Layers,
+    Annotations,
     Reading,
     passage,
     passage_places,
 )
 from corefscore.matching.assignment import connected
 from corefscore.matching.pairing import in_other_form
+from corefscore.matching.text.alignment import ABSENT, EQUAL, MOVED, Alignment, align, in_place
 from corefscore.matching.text.characters import Characters, characters
 from corefscore.matching.text.fidelity import COLUMNS, UNUSUAL, Fidelity, described, ratio
-from corefscore.matching.text.stretches import ABSENT, EQUAL, MOVED, Alignment, align, in_place
 from corefscore.matching.text.zeros import DocumentWords, Spans, as_nodes, gaps_of, nodes_of_zeros, with_zeros
 
 NUMBERED = re.compile(r"[\W_]*(?:part|chunk|piece|window)?[\W_]*\d+$", re.IGNORECASE)
 """What may follow the name of the document in that of a piece."""
 
 
-class Placed(NamedTuple):
+class Projection(NamedTuple):
     """The response on the tokens of the key, the fidelity of its text, and where each text first differs."""
 
     response: Documents
     fidelity: Fidelity
-    partings: Sequence[Finding]
+    first_differences: Sequence[Finding]
 
 
-def placed(key: Sequence[Documents], response: Sequence[Documents], reading: Reading, notices: list[Finding]) -> Placed:
+def placed(
+    key: Sequence[Documents], response: Sequence[Documents], reading: Reading, notices: list[Finding]
+) -> Projection:
     """The response on the tokens of the key. ``notices`` get what is guessed, joined or odd.
 
     Raises `InputError` if the key or the response has no words, `UsageError` for an unknown option.
@@ -88,7 +90,7 @@ class _Piece(NamedTuple):
     which empty nodes of the key its zeros are."""
 
     document: int
-    layers: Layers
+    annotations: Annotations
     words: Characters
     alignment: Alignment
     before: int
@@ -99,13 +101,13 @@ class _Placing:
     def __init__(self, key: Documents, response: Documents, reading: Reading, notices: list[Finding]) -> None:
         self.key, self.response, self.notices = key, response, notices
         self.both_corefud = key.nodes is not None and response.nodes is not None
-        self.partings: list[Finding] = []
+        self.first_differences: list[Finding] = []
         self.pieces, self.heads = OVERLAP if reading.pieces is None else reading.pieces, reading.heads
         if self.pieces not in PIECES:
             raise UsageError(f"pieces={self.pieces!r} is not one of {', '.join(PIECES)}")
         self.least = UNUSUAL if reading.fidelity is None else reading.fidelity
 
-    def run(self) -> Placed:
+    def run(self) -> Projection:
         """Place each document of the response on that of the key."""
         answers, others = self._by_document()
         key_words = words_of(self.key, sorted(answers), KEY)
@@ -131,7 +133,7 @@ class _Placing:
         rest = self.response.take(others)
         if self.key.nodes is not None:  # no mention of these is scored
             rest = Documents(rest.names, rest.places, rest.tokens, nodes=NO_NODES)
-        return Placed(joined([*gathered.documents, rest]), Fidelity(self.key.names, counts), self.partings)
+        return Projection(joined([*gathered.documents, rest]), Fidelity(self.key.names, counts), self.first_differences)
 
     # Names
 
@@ -179,17 +181,17 @@ class _Placing:
 
     # Words
 
-    def _pieces(self, documents: Sequence[int], layers: Mapping[int, Layers]) -> list[_Piece]:
+    def _pieces(self, documents: Sequence[int], annotations: Mapping[int, Annotations]) -> list[_Piece]:
         """The pieces of a document, each aligned with the key."""
         pieces, before = [], 0
         for document in documents:
-            words = list(chain(*layers[document].words))
-            zeros = layers[document].zeros if self.key.nodes is not None else ()
+            words = list(chain(*annotations[document].words))
+            zeros = annotations[document].zeros if self.key.nodes is not None else ()
             of_piece = characters(words, set(zeros))
             alignment = align(self.of_key.text, of_piece)
-            own = DocumentWords(layers[document]) if self.both_corefud and zeros else words
+            own = DocumentWords(annotations[document]) if self.both_corefud and zeros else words
             nodes = nodes_of_zeros(self.of_key, zeros, of_piece, alignment, own)
-            pieces.append(_Piece(document, layers[document], of_piece, alignment, before, nodes))
+            pieces.append(_Piece(document, annotations[document], of_piece, alignment, before, nodes))
             before += len(words)
         return pieces
 
@@ -257,11 +259,12 @@ class _Placing:
         for zero, node in piece.zeros.items():
             first[zero] = last[zero] = node
         if self.heads not in (TREE, LAST):
-            head = np.searchsorted(piece.layers.numbers, nodes.head)
+            head = np.searchsorted(piece.annotations.numbers, nodes.head)
             within = (first[head] >= placed[0]) & (last[head] <= placed[1])
             head_first, head_last = np.where(within, first[head], placed[0]), np.where(within, last[head], placed[1])
         for mention in np.flatnonzero(nodes.size < own[1] - own[0] + 1).tolist():
-            words = np.searchsorted(piece.layers.numbers, nodes.word[nodes.first[mention] :][: nodes.size[mention]])
+            own_words = nodes.word[nodes.first[mention] :][: nodes.size[mention]]
+            words = np.searchsorted(piece.annotations.numbers, own_words)
             gaps[mention] = gaps_of(words, (first, last), (int(placed[0][mention]), int(placed[1][mention])))
         return head_first, head_last, gaps
 
@@ -286,7 +289,7 @@ class _Placing:
             "inserted": sum(_inserted(piece) for piece in pieces),
         }
         for fault in FAULTS:
-            counts[f"tags_{fault}"] = sum(piece.layers.faults.get(fault, 0) for piece in pieces)
+            counts[f"tags_{fault}"] = sum(piece.annotations.faults.get(fault, 0) for piece in pieces)
         lost = spans.differing < 0
         changed = ~lost & (
             (spans.differing > 0) | _contain(~every[0], spans.start, np.where(lost, spans.start, spans.end))
@@ -313,10 +316,10 @@ class _Placing:
         key_goes_on = first + equal < len(key.code)
         key_word = f'"{self.of_key.words[key.token[first + equal]]}"' if key_goes_on else "nothing more"
         line, column, around = place.line, None, None
-        if piece.layers.at is not None and piece.words.tokens:
-            line, column, around = piece.layers.at(word)
+        if piece.annotations.at is not None and piece.words.tokens:
+            line, column, around = piece.annotations.at(word)
         details = {"document": self.key.names[document], "key_word": f"{key_word} {'after it' if ends else 'instead'}"}
-        self.partings.append(Finding("parting-text", place.source.name, line, column, details, around))
+        self.first_differences.append(Finding("parting-text", place.source.name, line, column, details, around))
 
     def _note(self, document: int, pieces: Sequence[_Piece], counts: Mapping[str, int]) -> None:
         """Notices about the text and the tags of a document."""
@@ -325,10 +328,10 @@ class _Placing:
         for fault in FAULTS:
             if (count := counts[f"tags_{fault}"]) and fault != "crossing":
                 tags = {**details, "count": plural(count, "tag")}
-                piece = next(piece for piece in pieces if piece.layers.faults.get(fault))
-                assert piece.layers.at is not None, "this is text with tags"
+                piece = next(piece for piece in pieces if piece.annotations.faults.get(fault))
+                assert piece.annotations.at is not None, "this is text with tags"
                 source = self.response.place_of(piece.document).source.name
-                line, column, around = piece.layers.at(fault)
+                line, column, around = piece.annotations.at(fault)
                 self.notices.append(Finding(f"{fault}-tags", source, line, column, tags, around))
         percent = 100 * ratio(counts)
         if percent < self.least:
@@ -363,18 +366,20 @@ def other_names(names: Sequence[str]) -> dict[str, int]:
     return {form: documents.pop() for form, documents in meant.items() if len(documents) == 1 and form}
 
 
-def words_of(side: Documents, documents: Iterable[int], name: str, *, zeros: bool = False) -> dict[int, Layers]:
+def words_of(side: Documents, documents: Iterable[int], name: str, *, zeros: bool = False) -> dict[int, Annotations]:
     """The words of some documents, which are read again; those of a response have empty nodes only with ``zeros``.
 
     Raises `InputError` for a document whose words are not known.
     """
     by_place = {side.place_of(document): document for document in documents}
-    words: dict[int, Layers] = {}
+    words: dict[int, Annotations] = {}
     for source in dict.fromkeys(place.source for place in by_place):
-        for layers in side.layers(source) if side.layers else ():
-            if (place := Place(source, layers.line)) in by_place:
-                with_own = layers._replace(zeros=np.flatnonzero(layers.empty).tolist()) if zeros else overt(layers)
-                words[by_place[place]] = layers if side.nodes is None or name == KEY else with_own
+        for annotated in side.annotations(source) if side.annotations else ():
+            if (place := Place(source, annotated.line)) in by_place:
+                with_own = (
+                    annotated._replace(zeros=np.flatnonzero(annotated.empty).tolist()) if zeros else overt(annotated)
+                )
+                words[by_place[place]] = annotated if side.nodes is None or name == KEY else with_own
     for place, document in by_place.items():
         known = document in words and side.tokens[document] >= 0 and set(chain(*words[document].words)) != {NO_WORD}
         if not known:
@@ -383,25 +388,25 @@ def words_of(side: Documents, documents: Iterable[int], name: str, *, zeros: boo
     return words
 
 
-def overt(layers: Layers) -> Layers:
+def overt(annotations: Annotations) -> Annotations:
     """The same without empty nodes."""
-    if not len(layers.numbers):
-        return layers
-    is_token = iter((~layers.empty).tolist())  # each sentence takes as many as it has words
-    words = (list(compress(sentence, is_token)) for sentence in layers.words)
-    return layers._replace(words=list(filter(None, words)))
+    if not len(annotations.numbers):
+        return annotations
+    is_token = iter((~annotations.empty).tolist())  # each sentence takes as many as it has words
+    words = (list(compress(sentence, is_token)) for sentence in annotations.words)
+    return annotations._replace(words=list(filter(None, words)))
 
 
-def spans_of_words(side: Documents, words: Mapping[int, Layers]) -> tuple[Ints, Ints]:
+def spans_of_words(side: Documents, words: Mapping[int, Annotations]) -> tuple[Ints, Ints]:
     """The first and the last word of each mention of CorefUD in these documents, empty nodes counted as words; words
     that a document lacks are taken for those after or before them."""
     assert side.nodes is not None, "this is CorefUD"
     start, end = side.start.copy(), side.end.copy()
     first_word, last_word = side.nodes.first_word, side.nodes.last_word
-    for document, layers in words.items():
+    for document, annotated in words.items():
         mentions = _mentions_of(side, document)
-        start[mentions] = np.searchsorted(layers.numbers, first_word[mentions])
-        end[mentions] = np.searchsorted(layers.numbers, last_word[mentions], side="right") - 1
+        start[mentions] = np.searchsorted(annotated.numbers, first_word[mentions])
+        end[mentions] = np.searchsorted(annotated.numbers, last_word[mentions], side="right") - 1
     return start, end
 
 
@@ -517,7 +522,7 @@ class _Gathered:
             nodes=nodes,
         )
         self.documents.append(by_appearance(placed) if key.nodes is None else placed)
-        own = [word for piece in pieces for sentence in piece.layers.words for word in sentence]
+        own = [word for piece in pieces for sentence in piece.annotations.words for word in sentence]
         of_key = list(compress(words.words, ~words.empty))
         self.texts[place.source, place.line] = of_key, own
 

@@ -117,7 +117,7 @@ class Request(NamedTuple):
     - ``texts``: whether the words of all tokens are kept.
     - ``heads``: one of `HEADS`.
     - ``input_format``, ``tags``, ``word_column``: the same as in `Reading`, for this side.
-    - ``unit``: where the units of tokens are annotated (`corefscore.core.documents.UNIT_SOURCES`), for layers.
+    - ``unit``: where the units of tokens are annotated (`corefscore.core.documents.UNIT_SOURCES`), for annotations.
     """
 
     side: str | None = KEY
@@ -204,7 +204,7 @@ class Tree(NamedTuple):
     links: Mapping[int, tuple[Sequence[int], Sequence[int]]]
 
 
-class Layers(NamedTuple):
+class Annotations(NamedTuple):
     """The words of one document and its other annotation besides coreference.
 
     ``line`` is the line at which it begins, as in `corefscore.core.documents.Place`. ``tags`` (parts of speech) and
@@ -288,7 +288,7 @@ class Format(NamedTuple):
     - ``examine``: the documents of all files, like ``read``, but it reads all of them to their ends: whatever is wrong
       or odd is added to what was found. Names may occur twice.
     - ``named``: the same as ``read``, with named entities.
-    - ``layers``: the `Layers` of each document of one file.
+    - ``annotations``: the `Annotations` of each document of one file.
     - ``types``: the first line of each document of one file, and the types of its entities by id.
 
     ``columns`` says whether lines have columns, one of which can be named as that of words; ``zeros`` whether words
@@ -307,7 +307,7 @@ class Format(NamedTuple):
     of_characters: Callable[[Source, Request], bool] = _never
     examine: Callable[[Sequence[Source], Found, Request], Iterator[Documents]] | None = None
     named: Read | None = None
-    layers: Callable[[Source, Request], Iterator[Layers]] | None = None
+    annotations: Callable[[Source, Request], Iterator[Annotations]] | None = None
     types: Callable[[Source], Iterator[tuple[int, Mapping[str, str]]]] | None = None
     columns: bool = False
     zeros: bool = False

@@ -7,24 +7,24 @@ from functools import partial
 
 from corefscore.core.findings import Finding
 from corefscore.core.sources import Source
-from corefscore.formats.row import Layers, Request, Sentences
+from corefscore.formats.base import Annotations, Request, Sentences
 from corefscore.formats.tagged.notations import Untagged, untagged
 from corefscore.formats.tagged.reader import Answer, answers, notation_of
 
 
-def read(source: Source, request: Request) -> Iterator[Layers]:
+def read(source: Source, request: Request) -> Iterator[Annotations]:
     """The words of each document, all as one sentence."""
     notation = notation_of([source], request)
     for answer in answers(source, notation):
         text = untagged(answer.text, notation)
-        yield Layers(
+        yield Annotations(
             answer.place.line, [text.words], faults=text.faults, zeros=text.zeros, at=partial(_at, answer, text)
         )
 
 
 def sentences(source: Source, notices: list[Finding], request: Request) -> Iterator[Sentences]:
     """The words of each document; nothing is added to the notices."""
-    yield from ([words for words in layers.words if words] for layers in read(source, request))
+    yield from ([words for words in annotations.words if words] for annotations in read(source, request))
 
 
 def _at(answer: Answer, text: Untagged, what: int | str) -> tuple[int | None, int | None, tuple[str, str]]:

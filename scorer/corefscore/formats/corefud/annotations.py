@@ -10,9 +10,9 @@ import numpy as np
 from corefscore.core.arrays import Ints, bounds, changes, order_by
 from corefscore.core.documents import SENTENCE
 from corefscore.core.sources import Source, as_text
+from corefscore.formats.base import EMPTY, NO_WORD, Annotations, Request
 from corefscore.formats.corefud.lines import FORM, UPOS, Lines
 from corefscore.formats.corefud.trees import depths, tree_of
-from corefscore.formats.row import EMPTY, NO_WORD, Layers, Request
 
 NOTHING = b"_"
 
@@ -20,8 +20,8 @@ PRONOUN = "PRON"
 """What an empty node is that has no part of speech: most stand for a pronoun that is left out."""
 
 
-def read(source: Source, request: Request) -> Iterator[Layers]:
-    """The layers of each document of a file that has no faults."""
+def read(source: Source, request: Request) -> Iterator[Annotations]:
+    """The annotations of each document of a file that has no faults."""
     lines = Lines(source)
     words, numbers = lines.words, lines.numbers(lines.documents.of_sentence)
     depth = cache(partial(depths, lines))
@@ -30,7 +30,7 @@ def read(source: Source, request: Request) -> Iterator[Layers]:
         forms = [_form(lines.column(row, FORM), overt=overt) for row, overt in rows]
         tags = [_tag(lines.column(row, UPOS), overt=overt) for row, overt in rows]
         tree = partial(tree_of, lines, depth, which, numbers)
-        yield Layers(begin, cut(forms, numbers[which]), tags, numbers=numbers[which], tree=tree)
+        yield Annotations(begin, cut(forms, numbers[which]), tags, numbers=numbers[which], tree=tree)
 
 
 def by_document(lines: Lines) -> Iterator[tuple[int, Ints]]:

@@ -10,21 +10,21 @@ from corefscore.core.documents import OF_FIELD, Place
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.sources import Source
+from corefscore.formats.base import Annotations, Request, Sentences, zeros_in
 from corefscore.formats.jsonlines.objects import objects
 from corefscore.formats.jsonlines.reader import words_of
 from corefscore.formats.jsonlines.records import Fields
-from corefscore.formats.row import Layers, Request, Sentences, zeros_in
 
 NAMES = (str, int)
 """The types of the names of units."""
 
 
-def read(source: Source, request: Request) -> Iterator[Layers]:
-    """The layers of each document of a file that has no faults."""
+def read(source: Source, request: Request) -> Iterator[Annotations]:
+    """The annotations of each document of a file that has no faults."""
     for place, fields in objects(source):
         words = words_of(place, fields, request) or ()
         units = () if request.unit is None else _units(place, fields, words, request.unit)
-        yield Layers(place.line, words, units=units, zeros=zeros_in(chain(*words)))
+        yield Annotations(place.line, words, units=units, zeros=zeros_in(chain(*words)))
 
 
 def _units(place: Place, fields: Fields, words: Sentences, unit: str) -> list[str]:
