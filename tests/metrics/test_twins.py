@@ -21,8 +21,8 @@ from corefscore.formats import read
 from corefscore.matching import assignment
 from corefscore.metrics import MENTIONS
 from corefscore.metrics import munkres as official
+from corefscore.metrics.distinct import FEW, surplus_pairs
 from corefscore.metrics.munkres import munkres
-from corefscore.metrics.tangles import FEW, shared_more_than_once
 from corefscore.scoring.results import Result
 from scipy.optimize import linear_sum_assignment
 from support import RECORDED
@@ -196,7 +196,7 @@ def test_pairs_that_share_more_than_one_group_are_counted_as_listing_them_does(w
             frozenset(random.sample(range(wanted.groups), random.randint(wanted.smallest, wanted.largest)))
             for _ in range(wanted.spans)
         ]
-        assert shared_more_than_once(Counter(sets)) == sum(max(0, len(a & b) - 1) for a, b in combinations(sets, 2))
+        assert surplus_pairs(Counter(sets)) == sum(max(0, len(a & b) - 1) for a, b in combinations(sets, 2))
 
 
 # Assignment

@@ -10,12 +10,16 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import combinations
+from math import comb
 
 import numpy as np
 
 from corefscore.core.arrays import Floats, Ints, pairs_of, ranked, sums, tally
 from corefscore.matching.matched import Matched
-from corefscore.metrics.tangles import shared_more_than_once
+
+FEW = 4
+"""The number of groups of one span up to which subsets of them are counted."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -26,8 +30,8 @@ class Distinct:
     ``alone``.
 
     One value a document: the number of ``spans``, of those that are annotated ``twice`` in one group, and of those in
-    ``several`` groups. ``tangled`` has, for documents with spans in several groups, the number of spans in each set of
-    groups.
+    ``several`` groups. ``groups_of_spans`` has, for documents with spans in several groups, the number of spans in
+    each set of groups.
     """
 
     document: Ints
@@ -36,13 +40,13 @@ class Distinct:
     spans: Ints
     twice: Ints
     several: Ints
-    tangled: Mapping[int, Counter[frozenset[int]]]
+    groups_of_spans: Mapping[int, Counter[frozenset[int]]]
 
     def together(self) -> Floats:
         """The number of pairs of spans that share a group, for each document."""
         pairs = sums(self.document, pairs_of(self.size), len(self.spans))
-        for document, sets in self.tangled.items():
-            pairs[document] -= shared_more_than_once(sets)
+        for document, sets in self.groups_of_spans.items():
+            pairs[document] -= surplus_pairs(sets)
         return pairs
 
     def apart(self) -> Floats:
@@ -73,9 +77,9 @@ def distinct(matched: Matched, number: Ints, group: Ints, size: Ints, document: 
     sets: dict[int, list[int]] = defaultdict(list)
     for span, group_of_span in zip(row_number[~alone].tolist(), row_group[~alone].tolist(), strict=True):
         sets[span].append(group_of_span)
-    tangled: dict[int, Counter[frozenset[int]]] = defaultdict(Counter)
+    groups_of_spans: dict[int, Counter[frozenset[int]]] = defaultdict(Counter)
     for span, groups in sets.items():
-        tangled[int(of_number[span])][frozenset(groups)] += 1
+        groups_of_spans[int(of_number[span])][frozenset(groups)] += 1
 
     def spans(numbers: Ints) -> Ints:
         return tally(of_number[numbers], documents)
@@ -87,5 +91,27 @@ def distinct(matched: Matched, number: Ints, group: Ints, size: Ints, document: 
         spans(np.flatnonzero(copies)),
         spans(np.unique(row_number[tally(row, len(first)) > 1])),
         spans(np.flatnonzero(groups_of_number > 1)),
-        dict(tangled),
+        dict(groups_of_spans),
     )
+
+
+def surplus_pairs(sets: Mapping[frozenset[int], int]) -> int:
+    """Sum max(0, |A and B| - 1) over unordered pairs of spans, with A and B the groups of each; ``sets`` is the number
+    of spans in each set of groups.
+
+    For r shared groups, r - 1 is the alternating sum over the subsets of at least two of them, so it is enough to count
+    the spans that are in all groups of each subset. Sets of more than `FEW` groups are compared with all others.
+    """
+    together: Counter[tuple[int, ...]] = Counter()
+    few = [(groups, spans) for groups, spans in sets.items() if len(groups) <= FEW]
+    for groups, spans in few:
+        for size in range(2, len(groups) + 1):
+            together.update(dict.fromkeys(combinations(sorted(groups), size), spans))
+    total: int = sum((-1) ** len(subset) * comb(spans, 2) for subset, spans in together.items())
+    compared = few
+    for groups, spans in sets.items():
+        if len(groups) > FEW:
+            total += (len(groups) - 1) * comb(spans, 2)
+            total += spans * sum(n * (len(groups & other) - 1) for other, n in compared if not groups.isdisjoint(other))
+            compared.append((groups, spans))
+    return total
