@@ -833,7 +833,8 @@ def test_a_full_disk_leaves_the_old_file_whole(way: str, tmp_path: Path) -> None
         ),
         (
             "--fix out --key half.gz --input-format conll",
-            "half.gz: cannot be read to its end: Compressed file ended before the end-of-stream marker was reached",
+            "half.gz: cannot be read to its end: Compressed file ended before the end-of-stream marker was reached; "
+            "copy it again, or unpack it with another program",
         ),
     ],
 )

@@ -233,6 +233,28 @@ REFUSED: dict[str, tuple[bytes, bytes]] = {
 }
 
 
+PACKERS: dict[str, Callable[[bytes], bytes]] = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
+AFTER: dict[str, Callable[[bytes], bytes]] = {
+    "text": lambda _: KEY,
+    "zeros and text": lambda _: bytes(1 << 17) + KEY,
+    "a damaged stream": lambda packed: packed[:40] + bytes(4) + packed[44:],
+    "half a stream": lambda packed: packed[: len(packed) // 2],
+    "a damaged start": lambda packed: b"x" + packed[1:],
+}
+LATER = {
+    f"{name}, {what}": pack(KEY) + make(pack(KEY)) for name, pack in PACKERS.items() for what, make in AFTER.items()
+}
+REFUSED |= {name: (data, b"x: cannot be ") for name, data in LATER.items()}
+
+
+@pytest.mark.parametrize("pack", PACKERS.values())
+def test_all_streams_of_a_file_are_read(pack: Callable[[bytes], bytes]) -> None:
+    """Also an empty one, and zeros between them and at the end, as tapes and block devices leave them."""
+    half = len(KEY) // 2
+    parts = [pack(KEY[:half]), bytes(1 << 17), pack(b""), pack(KEY[half:]), bytes(512)]
+    assert Source("x", None, b"".join(parts)).read() == KEY
+
+
 @together("what", list(REFUSED))
 def test_what_cannot_be_read_is_refused_by_name(what: str, tmp_path: Path) -> None:
     data, message = REFUSED[what]

@@ -9,8 +9,9 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
-from types import ModuleType
+from itertools import chain
 from typing import Any, BinaryIO, NamedTuple, cast
 
 import numpy as np
@@ -28,6 +29,9 @@ COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "lzma", b"\x2
 """The modules that decompress, by the first bytes of a file, so that the name of the file does not matter. Python has
 zstd from version 3.14 on."""
 
+DECOMPRESSORS = {"bz2": "BZ2Decompressor", "lzma": "LZMADecompressor", "compression.zstd": "ZstdDecompressor"}
+"""The classes of these modules that decompress one stream."""
+
 UNREADABLE = {
     b"7z\xbc\xaf\x27\x1c": "a 7z archive",
     b"Rar!\x1a\x07": "a rar archive",
@@ -39,6 +43,9 @@ UNREADABLE = {
 
 UNPACK = "unpack it and give the file or folder, or pack it as zip or tar.gz"
 """The advice about a file that cannot be unpacked."""
+
+AGAIN = "copy it again, or unpack it with another program"
+"""The advice about a file that cannot be read to its end."""
 
 UNPACKED = 4 << 20
 """The limit of the decompressed size of a file in bytes, unless `RATIO` times its compressed size is more."""
@@ -64,11 +71,48 @@ class _Bounded(io.RawIOBase):
 
     def readinto(self, view: Any) -> int:
         # One byte beyond the limit is enough to refuse the file, however large the view is.
-        size = cast(io.BufferedIOBase, self._stream).readinto(memoryview(view)[: self._left + 1])
+        size = self._read(memoryview(view)[: self._left + 1])
         self._left -= size
         if self._left < 0:
             raise too_large(self._name, self._limit)
         return size
+
+    def _read(self, view: memoryview) -> int:
+        return cast(io.BufferedIOBase, self._stream).readinto(view)
+
+
+class _Streams(_Bounded):
+    """The decompressed bytes of compressed streams, one after another, each read by a decompressor of its own.
+
+    Python's own readers of bz2 and lzma end in silence where a later stream is damaged.
+    """
+
+    def __init__(self, decompressor: Callable[[], Any], stream: BinaryIO, limit: int, name: str) -> None:
+        super().__init__(stream, limit, name)
+        self._new, self._decompressor, self._first = decompressor, decompressor(), True
+
+    def _read(self, view: memoryview) -> int:
+        found = b""
+        while not found:
+            packed = b""
+            if self._decompressor.eof:
+                rest = chain([self._decompressor.unused_data], iter(partial(self._stream.read, PACKED), b""))
+                # Only zeros may be between two streams and after the last one.
+                if not (packed := next(filter(None, (piece.lstrip(b"\0") for piece in rest)), b"")):
+                    return 0
+                self._decompressor, self._first = self._new(), False
+            elif self._decompressor.needs_input and not (packed := self._stream.read(PACKED)):
+                raise EOFError("it ends within a compressed stream")
+            try:
+                found = self._decompressor.decompress(packed, len(view))
+            except Exception as error:
+                if self._first:
+                    raise
+                raise ValueError(
+                    f"what follows its first compressed stream is damaged or something else ({error})"
+                ) from error
+        view[: len(found)] = found
+        return len(found)
 
 
 def too_large(name: str, limit: int) -> UsageError:
@@ -81,6 +125,9 @@ def too_large(name: str, limit: int) -> UsageError:
 
 PIECE = 1 << 26
 """The number of bytes that are read at once from a whole file. Most files are one piece, which is not copied."""
+
+PACKED = 1 << 16
+"""The number of compressed bytes that are read at once."""
 
 STEP = 1 << 20
 """The largest number of bytes that one step of reading takes, so that a progress bar moves."""
@@ -178,21 +225,24 @@ class Source:
             raise UsageError(f"{self.name}: {error.strerror or error}") from error
         for magic, module in COMPRESSED.items():
             if head.startswith(magic):
-                unpacked = _Bounded(self._decompressing(module).open(stream), self.limit, self.name)
+                unpacked = self._decompressed(module, stream)
                 return cast(BinaryIO, io.BufferedReader(unpacked, 1 << 16))
         for magic, what in UNREADABLE.items():
             if head.startswith(magic):
                 raise UsageError(f"{self.name}: this is {what}, which cannot be read; {UNPACK}")
         return cast(BinaryIO, stream)
 
-    def _decompressing(self, module: str) -> ModuleType:
-        """The module that decompresses. Raises `UsageError` if this Python was built without it."""
+    def _decompressed(self, module: str, stream: BinaryIO) -> _Bounded:
+        """A stream decompressed by a module. Raises `UsageError` if this Python was built without it."""
         try:
-            return import_module(module)
+            imported = import_module(module)
         except ImportError as error:
             raise UsageError(
                 f"{self.name}: this file is compressed, and this Python lacks the module {module}; {UNPACK}"
             ) from error
+        if module == "gzip":
+            return _Bounded(imported.open(stream), self.limit, self.name)
+        return _Streams(getattr(imported, DECOMPRESSORS[module]), stream, self.limit, self.name)
 
     @property
     def limit(self) -> int:
@@ -264,11 +314,11 @@ class Source:
         try:
             yield
         except (OSError, EOFError, ValueError, NotImplementedError) as error:
-            raise UsageError(f"{self.name}: cannot be read to its end: {error}") from error
+            raise UsageError(f"{self.name}: cannot be read to its end: {error}; {AGAIN}") from error
         except Exception as error:
             # Modules that decompress have error classes of their own, which are not imported for plain files.
             if type(error).__module__ in ("_lzma", "lzma", "zlib", "_zstd", "tarfile", "zipfile", "struct"):
-                raise UsageError(f"{self.name}: cannot be decompressed: {error}") from error
+                raise UsageError(f"{self.name}: cannot be decompressed: {error}; {AGAIN}") from error
             raise
 
     def lines_at(self, numbers: Iterable[int]) -> dict[int, bytes]:
