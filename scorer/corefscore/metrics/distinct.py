@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 from math import comb
 
 import numpy as np
@@ -20,6 +20,9 @@ from corefscore.matching.matched import Matched
 
 FEW = 4
 """The number of groups of one span up to which subsets of them are counted."""
+
+ROWS = 64
+"""The number of sets of groups that are compared with all others at once, which bounds memory."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -100,18 +103,29 @@ def surplus_pairs(sets: Mapping[frozenset[int], int]) -> int:
     of spans in each set of groups.
 
     For r shared groups, r - 1 is the alternating sum over the subsets of at least two of them, so it is enough to count
-    the spans that are in all groups of each subset. Sets of more than `FEW` groups are compared with all others.
+    the spans that are in all groups of each subset. Larger sets than `FEW` have too many subsets.
     """
+    if any(len(groups) > FEW for groups in sets):
+        return _surplus_of_products(sets)
     together: Counter[tuple[int, ...]] = Counter()
-    few = [(groups, spans) for groups, spans in sets.items() if len(groups) <= FEW]
-    for groups, spans in few:
+    for groups, spans in sets.items():
         for size in range(2, len(groups) + 1):
             together.update(dict.fromkeys(combinations(sorted(groups), size), spans))
     total: int = sum((-1) ** len(subset) * comb(spans, 2) for subset, spans in together.items())
-    compared = few
-    for groups, spans in sets.items():
-        if len(groups) > FEW:
-            total += (len(groups) - 1) * comb(spans, 2)
-            total += spans * sum(n * (len(groups & other) - 1) for other, n in compared if not groups.isdisjoint(other))
-            compared.append((groups, spans))
     return total
+
+
+def _surplus_of_products(sets: Mapping[frozenset[int], int]) -> int:
+    """Compute `surplus_pairs` from the product of the matrix of sets and groups with itself, some rows at once."""
+    from scipy.sparse import csr_array
+
+    spans, sizes = np.array(list(sets.values())), np.array(list(map(len, sets)))
+    row = np.repeat(np.arange(len(sets)), sizes)
+    group = np.unique(list(chain(*sets)), return_inverse=True)[1]
+    contains = csr_array((np.ones(len(row), dtype=np.int64), (row, group)))
+    # The product has every pair of spans twice, and every span with itself.
+    twice = -int(spans @ (sizes - 1))
+    for first in range(0, len(sets), ROWS):
+        shared = (contains[first : first + ROWS] @ contains.T).tocoo()
+        twice += int(((shared.data - 1) * spans[first + shared.row] * spans[shared.col]).sum())
+    return twice // 2
