@@ -79,6 +79,63 @@ def test_blanc_is_made_anew_from_the_links_that_are_printed(capfdbinary: Capture
     assert {"blanc", "blanc.coreference", "blanc.noncoreference"} <= {each["measure"] for each in moved}
 
 
+@pytest.mark.parametrize("options", [(), ("--boundary", "both")], ids=str)
+def test_blanc_of_official_output_has_the_boundary_of_the_run(
+    options: tuple[str, ...], tmp_path: Path, capfdbinary: Capture
+) -> None:
+    """One entity of three in two parts: by the links of the key BLANC is 50, by those of both sides 25. With the other
+    boundary its line does not follow from the links above it."""
+    pair = tmp_path / "key.conll", tmp_path / "response.conll"
+    for path, cells in zip(pair, (("(0)", "(0)", "(0)"), ("(0)", "(0)", "(1)")), strict=True):
+        words = "".join(f"w\t{cell}\n" for cell in cells)
+        path.write_text(f"#begin document (d); part 000\n{words}#end document\n")
+    printed = tmp_path / "printed"
+    printed.write_bytes(call(capfdbinary, "blanc", *pair, *options).stdout)
+    assert (b"BLANC: Recall: (0.166" in printed.read_bytes()) == bool(options)
+    same = ("--metric", "blanc", "--both-ways", "--tolerance", "0")
+    assert checked(capfdbinary, printed, *pair, *options, *same, status=0)["moved"] == []
+    boundary: dict[str, Any] = {"boundary": "both"} if options else {}
+    assert not check(pair[0], pair[1], printed, metric="blanc", tolerance=0, both_ways=True, **boundary).moved
+    done = call(capfdbinary, "check", printed, *pair, *(() if options else ("--boundary", "both")), *same)
+    assert (done.status, done.stdout) == (1, b"")
+    assert b"error[not-a-baseline] its blanc does not follow from its links" in done.stderr
+
+
+def test_a_run_without_links_has_the_boundary_of_its_mentions(tmp_path: Path, capfdbinary: Capture) -> None:
+    """Two documents of one mention, of which the response has one: with --boundary both its mentions decide."""
+    pair = tmp_path / "key.conll", tmp_path / "response.conll"
+    for path, cells in zip(pair, ("((", "(-"), strict=True):
+        words = ("(0)" if cell == "(" else "-" for cell in cells)
+        text = (f"#begin document ({at}); part 000\nw\t{word}\n#end document\n" for at, word in enumerate(words))
+        path.write_text("".join(text))
+    printed = tmp_path / "printed"
+    printed.write_bytes(call(capfdbinary, "blanc", *pair, "--boundary", "both").stdout)
+    assert b"BLANC: Recall: (0.5 / 1) 50%\tPrecision: (1 / 1) 100%" in printed.read_bytes()
+    options = ("--metric", "blanc", "--boundary", "both", "--both-ways", "--tolerance", 0)
+    assert checked(capfdbinary, printed, *pair, *options, status=0)["moved"] == []
+
+
+@pytest.mark.parametrize("kind", ["official", "json", "documents", "result"])
+def test_a_baseline_of_another_key_is_refused(kind: str, tmp_path: Path, capfdbinary: Capture) -> None:
+    """The same documents, and one mention more in the key of the second: in the total, or only in its document."""
+    other = tmp_path / "other.conll"
+    documents = KEY.read_text().split("#begin document ")
+    documents[2] = documents[2].replace("\t-\n", "\t(77)\n", 1)
+    if kind == "documents":
+        documents[1] = re.sub(r"\t\(\d+\)\n", "\t-\n", documents[1], count=1)
+    other.write_text("#begin document ".join(documents))
+    baseline = tmp_path / "baseline"
+    layout = ("official",) if kind == "official" else ("json", *(["--documents"] if kind == "documents" else ()))
+    assert call(capfdbinary, "conll", KEY, RESPONSE, "--format", *layout, "--output", baseline).status == 0
+    if kind == "result":
+        with pytest.raises(InputError, match=r"error\[other-key\]"):
+            check(str(other), str(RESPONSE), score(str(KEY), str(RESPONSE), "conll"))
+    done = call(capfdbinary, "check", baseline, other, RESPONSE)
+    assert (done.status, done.stdout) == (1, b"")
+    assert b"error[other-key] the baseline is of another key: recall of " in done.stderr
+    assert checked(capfdbinary, baseline, KEY, RESPONSE, status=0)["moved"] == []
+
+
 def test_the_json_of_an_earlier_run_is_a_baseline(tmp_path: Path, worse: Path, capfdbinary: Capture) -> None:
     baseline = saved(capfdbinary, tmp_path)
     assert checked(capfdbinary, baseline, KEY, RESPONSE, status=0)["moved"] == []

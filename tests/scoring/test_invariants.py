@@ -56,6 +56,8 @@ OF_SPANS = [
     Options({"of": "singletons", "window": 9, "boundary": "both"}, tied=CEAF),
 ]
 
+DIVISIONS = ("size", "distance")
+
 EACH = pytest.mark.parametrize("row", OF_SPANS, ids=lambda row: row.name)
 
 Corpus = dict[str, twins.Pair]
@@ -170,6 +172,24 @@ def test_swapped_sides_swap_recall_and_precision(row: Options) -> None:
         close(swapped, expected, [*row.tied, *row.one_sided])
 
 
+@QUIET
+@EACH
+def test_the_response_changes_no_denominator_of_recall(row: Options) -> None:
+    """So a check of a response against the scores of any other is not refused as one of another key."""
+    if row.how.get("of") in DIVISIONS:
+        row = row._replace(how={**row.how, "of": "size:1-"})
+    for corpus in corpora(repeated=True):
+        key, response = ({name: pair[side] for name, pair in corpus.items()} for side in (0, 1))
+        spans = {
+            name: sorted({span for its in pair for entity in its for span in entity}) for name, pair in corpus.items()
+        }
+        for other in (
+            {name: [its] for name, its in spans.items()},
+            {name: [[each] for each in its] for name, its in spans.items()},
+        ):
+            corefscore.check(key, response, corefscore.score(key, other, SPANS, **row.how), **row.how)
+
+
 # In files, for metrics that need more than spans
 
 HEADER = "# global.Entity = eid-etype-head-other\n"
@@ -225,6 +245,9 @@ class Files(NamedTuple):
         turned = self._replace(key=self.key[::-1], response=self.response[::-1])
         close(turned.score(folder, how), before)
         assert self.score(folder, how, apart=True) == before
+        key, response = folder / "key", folder / "response"
+        if how.get("of") not in DIVISIONS:
+            corefscore.check(key, response, corefscore.score(key, key, self.metrics, **how), **how)
 
 
 def divided(text: str, mark: str) -> list[str]:

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from corefscore.core.arrays import Floats
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding
 from corefscore.core.sources import Source, as_text
@@ -50,6 +49,7 @@ class Baseline:
     - ``fidelity``: how much of the text of the response was that of the key, from 0 to 1, if it was measured.
     - ``by``, ``groups``, ``mean``: the pattern of groups of documents, their scores, and the unweighted mean over
       groups, if there were groups.
+    - ``sizes``: the denominators of recall, which are counts of the key, in the total (None) and in documents.
     """
 
     metrics: Sequence[Metric]
@@ -64,6 +64,7 @@ class Baseline:
     by: str | None = None
     groups: Mapping[str, Numbers] = field(default_factory=dict)
     mean: Numbers = field(default_factory=dict)
+    sizes: Mapping[str | None, Mapping[str, float]] = field(default_factory=dict)
 
     @property
     def macro(self) -> Numbers:
@@ -77,11 +78,12 @@ class Baseline:
         }
 
 
-def read_baseline(path: str, metric: str | None = None) -> Baseline:
+def read_baseline(path: str, metric: str | None = None, own: Mapping[str, Any] | None = None) -> Baseline:
     """A baseline from a file: JSON of corefscore, or the output of the official scorer.
 
-    ``metric`` names the metric of the output if the file does not. Raises `InputError` for any other file, `UsageError`
-    for a file that cannot be read.
+    ``metric`` names the metric of the output if the file does not; ``own`` are the options of metrics of this run, with
+    which its scores are recomputed. Raises `InputError` for any other file, `UsageError` for a file that cannot be
+    read.
     """
     source = Source(path)
     text = as_text(source.read())
@@ -91,7 +93,7 @@ def read_baseline(path: str, metric: str | None = None) -> Baseline:
         except (ValueError, RecursionError) as error:
             raise _refused(source.name, f"this is not JSON: {error}") from error
         return baseline_of(data, source.name)
-    return _complete(_from_official(text, source.name, metric), source.name)
+    return _complete(_from_official(text, source.name, metric, own or {}), source.name)
 
 
 def _refused(path: str, what: str, line: int | None = None) -> InputError:
@@ -120,7 +122,8 @@ def baseline_of(data: Mapping[str, Any], path: str) -> Baseline:
         fidelity = float(data["fidelity"]["fidelity"]) if "fidelity" in data else None
         made = str(data["version"]), str(data["signature"]), dict(data["options"])
         total, macro, mean = map(numbers_in, (data["total"], data.get("macro", {}), data.get("mean", {})))
-        baseline = Baseline(metrics, total, documents, document, *made, macro, fidelity, by, groups, mean)
+        sizes = _sizes(data["total"], data.get("documents", {}))
+        baseline = Baseline(metrics, total, documents, document, *made, macro, fidelity, by, groups, mean, sizes)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise _refused(path, f"this JSON is not that of a scored response: {error}") from error
     return _complete(baseline, path)
@@ -167,97 +170,80 @@ def numbers_in(scores: Mapping[str, Mapping[str, Any]]) -> Numbers:
     }
 
 
-LINES = {
-    "heading": re.compile(r"METRIC (\S+):"),
-    "document": re.compile(r"====> (.+):"),
-    "totals": re.compile(r"====== TOTALS ======="),
-    "mentions": re.compile(
-        r"(?:Total key mentions|Total response mentions|Strictly correct identified mentions): (\d+)"
-    ),
-    "result": re.compile(r"(?:(.+?): )?Recall: \((\S+) / (\S+)\) \S+\s+Precision: \((\S+) / (\S+)\) \S+\s+F1: \S+"),
-}
-"""The lines of the official scorer that are read, by the name of the method of `_Printed` that reads them."""
+def _sizes(total: Mapping[str, Any], documents: Mapping[str, Any]) -> dict[str | None, dict[str, float]]:
+    """The denominators of recall in the data of `Scores.to_dict`, of the total (None) and of documents."""
+    name = "recall_denominator"
+    return {
+        scope: {measure: float(of_measure[name]) for measure, of_measure in scores.items() if name in of_measure}
+        for scope, scores in [(None, total), *documents.items()]
+    }
 
 
-class _Printed:
-    """The output of the official scorer, read line by line. Scores are recomputed from its fractions."""
-
-    def __init__(self, path: str, name: str | None) -> None:
-        if name is not None and named(name) in GROUPS:
-            raise UsageError(f'--metric names the one metric that was scored, and "{name}" is several')
-        self.path = path
-        self.metrics = [] if name is None else [find(name)]
-        self.counts: dict[str | None, dict[str, Floats]] = {}
-        self._mentions = find(MENTIONS)
-        self._metric = self.metrics[0] if self.metrics else None
-        self._document: str | None = None
-        self._sizes: list[float] = []
-
-    def line(self, number: int, line: str) -> None:
-        """Read a line."""
-        self._number = number
-        for name, form in LINES.items():
-            if found := form.fullmatch(line):
-                getattr(self, name)(*found.groups())
-
-    def heading(self, metric: str) -> None:
-        """The following lines are of this metric."""
-        self._metric = _metrics(metric, self.path, self._number)[0]
-        self.metrics += [self._metric] * (self._metric not in self.metrics)
-
-    def document(self, name: str) -> None:
-        """The following lines are of this document."""
-        self._document, self._sizes = name, []
-
-    def totals(self) -> None:
-        """The following lines are of all documents together."""
-        self._document = None
-
-    def mentions(self, count: str) -> None:
-        """One of three lines: mentions of the key, of the response, of both."""
-        self._sizes.append(float(count))
-        if len(self._sizes) == 3:
-            key, response, common = self._sizes
-            metric = self._metric or self._mentions
-            metric = self._mentions if metric.identification == MENTIONS else metric
-            label = next(measure.label for measure in metric.measures if measure.name == metric.identification)
-            self._add(metric, label, [common, key, common, response])
-            self._sizes = []
-
-    def result(self, label: str | None, *fractions: str) -> None:
-        """Numerators and denominators of recall and precision."""
-        if self._metric is None:
-            raise _refused(self.path, "the file does not name its metric: name it with --metric", self._number)
-        try:
-            four = list(map(float, fractions))
-        except ValueError as error:
-            raise _refused(
-                self.path, f"this line contains something other than a number: {error}", self._number
-            ) from error
-        self._add(self._mentions if label == self._mentions.measures[0].label else self._metric, label or "", four)
-
-    def _add(self, metric: Metric, label: str, four: Sequence[float]) -> None:
-        """Keep the counts of a measure, which is the only one of its metric if it has no label."""
-        counted = [measure for measure in metric.measures if measure.combine is None]
-        labels = [measure.label if label else "" for measure in counted]
-        if label in labels:
-            scope = self.counts.setdefault(self._document, {})
-            scope.setdefault(metric.name, np.zeros((len(counted), 4)))[labels.index(label)] = four
-
-    def scores(self, document: str | None) -> Numbers:
-        """The scores of a document, or of all documents together (None)."""
-        found = self.counts[document]
-        metrics = [metric for metric in (self._mentions, *self.metrics) if metric.name in found]
-        return numbers_in(Scores(values(metrics, found)).to_dict())
+LINE = re.compile(
+    r"^(?:METRIC (?P<metric>\S+):|====> (?P<document>.+):|(?P<totals>====== TOTALS =======)"
+    r"|Total key mentions: (?P<key>\d+)\r?\nTotal response mentions: (?P<response>\d+)\r?\n"
+    r"Strictly correct identified mentions: (?P<common>\d+)"
+    r"|(?:(?P<label>.+?): )?Recall: \((\S+) / (\S+)\) \S+[ \t]+Precision: \((\S+) / (\S+)\) \S+[ \t]+F1: \S+)\r?$",
+    re.MULTILINE,
+)
+"""What is read of the official scorer: headings, mentions of documents, and fractions. Only LF ends a line."""
 
 
-def _from_official(text: str, path: str, name: str | None) -> Baseline:
-    """A baseline from the output of the official scorer."""
-    printed = _Printed(path, name)
-    # Not `splitlines`: a name may contain characters that are line ends in Unicode.
-    for number, line in enumerate(text.split("\n"), start=1):
-        printed.line(number, line.removesuffix("\r"))
-    if None not in printed.counts:
+def _from_official(text: str, path: str, name: str | None, own: Mapping[str, Any]) -> Baseline:
+    """A baseline from the output of the official scorer. Scores are recomputed from its fractions, with the options
+    ``own`` of metrics."""
+    if name is not None and named(name) in GROUPS:
+        raise UsageError(f'--metric names the one metric that was scored, and "{name}" is several')
+    metrics, scope = [] if name is None else [find(name)], None
+    printed: dict[str | None, dict[str, Sequence[float]]] = {}
+    for found in LINE.finditer(text):
+        if found["metric"]:
+            metrics.append(_metrics(found["metric"], path, _line(found))[0])
+        elif found["document"] or found["totals"]:
+            scope = found["document"]
+        else:
+            metric = metrics[-1] if metrics else None
+            if metric is None and not found["common"]:
+                raise _refused(path, "the file does not name its metric: name it with --metric", _line(found))
+            measure, fractions = _fractions(found, metric or find(MENTIONS), path)
+            printed.setdefault(scope, {})[measure] = fractions
+    if None not in printed:
         raise _refused(path, "there are no totals in this file")
-    documents = {document: printed.scores(document) for document in printed.counts if document is not None}
-    return Baseline(printed.metrics, printed.scores(None), documents)
+    metrics = [metric.given(own) for metric in dict.fromkeys(metrics)]
+    total = _scores(metrics, printed[None])
+    scores = {name: _scores(metrics, fractions) for name, fractions in printed.items() if name is not None}
+    for measure in total.keys() & printed[None].keys():
+        if not np.allclose(list(total[measure].values())[len(SCORES) :], printed[None][measure]):
+            raise _refused(path, f"its {measure} does not follow from its links with the options of this run")
+    documents = {name: numbers_in(of_document) for name, of_document in scores.items()}
+    return Baseline(metrics, numbers_in(total), documents, sizes=_sizes(total, scores))
+
+
+def _line(found: re.Match[str]) -> int:
+    """The number of the line of a match."""
+    return found.string.count("\n", 0, found.start()) + 1
+
+
+def _fractions(found: re.Match[str], metric: Metric, path: str) -> tuple[str, Sequence[float]]:
+    """A measure of a metric, and its fractions. It has no label under a document if it is the only measure."""
+    if found["common"]:
+        common, key, response = (float(found[name]) for name in ("common", "key", "response"))
+        return metric.identification, (common, key, common, response)
+    try:
+        fractions = [float(number) for number in found.groups()[-4:]]
+    except ValueError as error:
+        message = f"this line contains something other than a number: {error}"
+        raise _refused(path, message, _line(found)) from error
+    labels = {measure.label: measure.name for measure in (*find(MENTIONS).measures, *metric.measures)}
+    return labels.get(found["label"], found["label"]) or metric.measures[0].name, fractions
+
+
+def _scores(metrics: Sequence[Metric], printed: Mapping[str, Sequence[float]]) -> dict[str, Any]:
+    """The scores of the metrics whose fractions were printed, as in `Scores.to_dict`. The mentions of documents without
+    links, which only combined measures read, are all mentions wherever they matter."""
+    counts = {}
+    for metric in (find(MENTIONS), *metrics):
+        parts = [measure.name for measure in metric.measures if measure.combine is None] + [MENTIONS] * metric.more()
+        if printed.keys() >= set(parts):
+            counts[metric.name] = np.array([printed[part] for part in parts])
+    return Scores(values([metric for metric in (find(MENTIONS), *metrics) if metric.name in counts], counts)).to_dict()

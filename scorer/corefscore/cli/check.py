@@ -100,7 +100,7 @@ def run(
     path = before[0] if before else None
     if path is None and (asked.measures or tolerances or both_ways):
         raise UsageError("--measures, --tolerance and --both-ways need a baseline: check BASELINE KEY RESPONSE")
-    baseline = read_baseline(path, metric) if path is not None else None
+    baseline = read_baseline(path, metric, arguments) if path is not None else None
     chosen = needed(baseline, lowest)
     document = baseline.document if baseline else None
     with workers() as apply:

@@ -122,6 +122,10 @@ ERRORS = {
         'the documents are not those of the baseline: {count} on one side only; the first is "{first}", which {which}',
         "scores can be compared only for the same documents; make a new baseline",
     ),
+    "other-key": (
+        "the baseline is of another key: recall of {measure} in {where} divides by {before} there, and by {now} here",
+        "scores can be compared only for the same key, read by the same options; make a new baseline",
+    ),
     "other-groups": (
         "the baseline {what}",
         "make a new baseline: corefscore METRIC KEY RESPONSE --by {by} --format json",

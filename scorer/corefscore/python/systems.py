@@ -136,7 +136,7 @@ def check(
         True
 
     Raises `UsageError` if there is neither a baseline nor a minimum, and for unknown names; `InputError` for a baseline
-    with other options, documents or groups, and for input that is rejected.
+    with other options, documents, groups or key, and for input that is rejected.
     """
     if baseline is None and not minimum:
         raise UsageError("check needs a baseline, or a minimum such as {'lea.f1': 0.5}")
@@ -148,7 +148,7 @@ def check(
     deciding = scores_in(_words(measures)) if measures is not None else []
     own_tolerances = {single(name): limit for name, limit in (tolerances or {}).items()}
     asked = Asked(deciding, tolerance, own_tolerances, both_ways, by)
-    before, path = _baseline(baseline, metric, by)
+    before, path = _baseline(baseline, metric, by, arguments)
     metrics = checks.needed(before, floors)
     document = {} if before is None or before.document is None else {"document": before.document}
     result = run_of(metrics, {**arguments, **document}).result(key, response)
@@ -165,8 +165,11 @@ def _method(arguments: Mapping[str, Any]) -> tuple[Method, dict[str, Any]]:
     return Method(**own, confidence=confidence, alpha=alpha), others
 
 
-def _baseline(given: Any, metric: str | None, by: str | None) -> tuple[Baseline | None, str | None]:
-    """The baseline, and its name in messages. The baseline from a result has the groups of the pattern ``by``."""
+def _baseline(
+    given: Any, metric: str | None, by: str | None, own: Mapping[str, Any]
+) -> tuple[Baseline | None, str | None]:
+    """The baseline, and its name in messages. The baseline from a result has the groups of the pattern ``by``; official
+    output is recomputed with the options ``own``."""
     if given is None:
         return None, None
     if isinstance(given, Result):
@@ -181,7 +184,7 @@ def _baseline(given: Any, metric: str | None, by: str | None) -> tuple[Baseline 
     paths = paths_of("baseline", given)
     if not isinstance(paths, str):
         raise UsageError(f"the baseline is {type(given).__name__}; expected a path, a Result or its to_dict()")
-    return read_baseline(paths, metric), paths
+    return read_baseline(paths, metric, own), paths
 
 
 def _words(names: str | Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from shlex import quote
@@ -13,7 +14,7 @@ from corefscore.core.findings import Finding
 from corefscore.core.percent import fraction, percent
 from corefscore.core.version import __version__
 from corefscore.matching.text.fidelity import described, ratio
-from corefscore.metrics import select
+from corefscore.metrics import LINKED, MENTIONS, NAMES, select
 from corefscore.metrics.base import Metric, options_of
 from corefscore.metrics.measures import HEADINGS, wanted
 from corefscore.reports.base import MEASURE, PERCENT, SCORE, VERDICT, Annotation, Column, Table, head
@@ -344,7 +345,7 @@ def _refuse_unknown(asked: Asked, baseline: Baseline) -> None:
 
 
 def _comparable(result: Result, baseline: Baseline, path: str) -> list[Finding]:
-    """Notices about a baseline. Raises `InputError` for a baseline with other options or documents."""
+    """Notices about a baseline. Raises `InputError` for a baseline with other options, documents or key."""
     _same_options(result, baseline, path)
     versions = {"baseline": baseline.version, "run": __version__}
     changes = changed_between(baseline.version, __version__) if baseline.version is not None else []
@@ -352,7 +353,23 @@ def _comparable(result: Result, baseline: Baseline, path: str) -> list[Finding]:
         raise InputError([Finding("scores-changed", path, details={**versions, "versions": ", ".join(changes)})])
     if baseline.documents and (details := _only_one_side(baseline.documents, result.names)):
         raise InputError([Finding("other-documents", path, details=details)])
+    _same_key(result, baseline, path)
     return [] if baseline.version in (None, __version__) else [Finding("other-version", path, details=versions)]
+
+
+def _same_key(result: Result, baseline: Baseline, path: str) -> None:
+    """Raise `InputError` if the denominators of recall, which are counts of the key, are others in the baseline.
+    `LINKED`, perhaps a metric of another package, and all with ``mentions="given"`` count found mentions alone."""
+    own = {measure.name for metric in result.metrics if metric.name in NAMES for measure in metric.measures}
+    known = set() if result.settings.rules.mentions == "given" else {MENTIONS, *own} - {LINKED}
+    for scope, sizes in baseline.sizes.items():
+        scores = result.total if scope is None else result.documents[scope]
+        for measure in filter(known.__contains__, sizes):
+            before, now = sizes[measure], scores[measure].recall_counts.denominator
+            if not math.isclose(before, now, rel_tol=1e-9):
+                where = "all documents" if scope is None else f'document "{scope}"'
+                details = {"measure": measure, "where": where, "before": f"{before:.15g}", "now": f"{now:.15g}"}
+                raise InputError([Finding("other-key", path, details=details)])
 
 
 def _only_one_side(known: Iterable[str], now: Iterable[str]) -> dict[str, Any]:
