@@ -5,8 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import re
 import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import corefscore
@@ -25,23 +30,85 @@ def rows(capture: Capture, *arguments: str | Path) -> dict[str, dict[str, str]]:
     return {row["convention"]: row for row in csv.DictReader(io.StringIO(done.stdout.decode()))}
 
 
-def test_each_row_is_repeated_by_its_command(capfdbinary: Capture) -> None:
-    """The F1 of each metric, to the last digits; for the F1 of means, by their recall and precision."""
-    for name, row in rows(capfdbinary, KEY, RESPONSE).items():
-        found: dict[str, tuple[float, float, float]] = {}
-        for each in row["command"].split("; "):
-            words = shlex.split(each)[1:]
-            words = words[: words.index("--format")] if "--format" in words else words
-            done = call(capfdbinary, *words, "--format", "csv", "--quiet")
-            kind = "macro" if "--average" in words else "total"
-            for its in csv.DictReader(io.StringIO(done.stdout.decode())):
-                if its["kind"] == kind:
-                    found[its["measure"]] = (float(its["recall"]), float(its["precision"]), float(its["f1"]))
-        for measure in ("muc", "bcub", "ceafe"):
-            recall, precision, f1 = found[measure]
-            if name == "mean-of-recall-and-precision":
-                f1 = 2 * recall * precision / (recall + precision)
-            assert float(row[f"{measure}_f1"]) == pytest.approx(f1, abs=1e-9), (name, measure)
+HOSTILE = 'it\'s "two" $HOME `x` \\\\ *'
+"""A part of file names that a shell would take for something else."""
+
+
+@pytest.fixture
+def all_differ(tmp_path: Path) -> Mapping[str, tuple[Path, Path]]:
+    """Pairs whose CoNLL average is another number by each convention, in files with hostile names. That of spans has
+    documents of many sizes, one over 1500 tokens, repeated mentions, and singletons on both sides; that of CorefUD is
+    two random pairs."""
+    for side in ("key", "response"):
+        shutil.copy(TESTDATA / "conventions" / f"{side}.conll", tmp_path / f"{side} {HOSTILE}.conll")
+        (tmp_path / f"{side} {HOSTILE}").mkdir()
+        for name in ("links-101-04", "spans-101-03"):
+            text = (TESTDATA / "corefud" / "random" / name / f"{side}.conllu").read_text()
+            (tmp_path / f"{side} {HOSTILE}" / f"{name}.conllu").write_text(
+                text.replace("newdoc id = ", f"newdoc id = {name}")
+            )
+    key, response = (tmp_path / f"{side} {HOSTILE}" for side in ("key", "response"))
+    return {"spans": (Path(f"{key}.conll"), Path(f"{response}.conll")), "corefud": (key, response)}
+
+
+def printed(command: str, output: str) -> list[str]:
+    """The F1 of MUC, B-cubed, CEAF-e and the CoNLL average that the call of a row has printed."""
+    if command.startswith("python -c "):
+        return output.split()
+    lines = [line.split() for line in output.splitlines()]
+    lines = [line[1:] for line in lines if line[:1] == ["macro"]] if " --average documents " in command else lines
+    found = {line[0]: line[-1] for line in lines if line}
+    return [found[measure] for measure in ("muc", "bcub", "ceafe", "conll")]
+
+
+@pytest.mark.filterwarnings("ignore::corefscore.core.errors.ScorerWarning")
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [
+        ("spans", ()),
+        ("spans", ("--input-format", "key=conll,response=conll", "--word-column", "1", "--max-unpacked", "3")),
+        ("corefud", ("--include", "*.conllu", "--heads", "tree")),
+    ],
+)
+def test_the_call_of_each_row_prints_its_numbers(
+    kind: str, options: tuple[str, ...], all_differ: Mapping[str, tuple[Path, Path]], capfdbinary: Capture
+) -> None:
+    """Run as it stands, with the digits of the table; no two rows have the same average."""
+    found = rows(capfdbinary, *all_differ[kind], *options)
+    shown = call(capfdbinary, "explain", *all_differ[kind], *options).stdout.decode()
+    for row in found.values():
+        assert f"\n  {row['command']}\n" in shown
+        program, *words = shlex.split(row["command"])
+        if program == "python":
+            exec(words[1], {})
+            output = capfdbinary.readouterr().out
+        else:
+            output = call(capfdbinary, *words, "--quiet").stdout
+        expected = [f"{float(row[f'{measure}_f1']):.2f}" for measure in ("muc", "bcub", "ceafe", "conll")]
+        assert printed(row["command"], output.decode()) == expected, row["convention"]
+    assert len({f"{float(row['conll_f1']):.2f}" for row in found.values()}) == len(found) > 6
+
+
+def test_a_shell_takes_each_kind_of_call(all_differ: Mapping[str, tuple[Path, Path]], capfdbinary: Capture) -> None:
+    found = rows(capfdbinary, *all_differ["spans"])
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    for name in ("mean-of-documents", "mean-of-recall-and-precision", "e2e-evaluator"):
+        row = found[name]
+        done = subprocess.run(
+            row["command"], check=False, shell=True, capture_output=True, text=True, env={**os.environ, "PATH": path}
+        )
+        assert done.returncode == 0, done.stderr
+        assert printed(row["command"], done.stdout)[-1] == f"{float(row['conll_f1']):.2f}"
+
+
+def test_flags_are_given_to_each_call_as_they_are(tmp_path: Path) -> None:
+    """``align`` has no value on the command line, and a line of Python takes it as a keyword."""
+    report = corefscore.explain(KEY, RESPONSE, align=True, fidelity=0.9, input_format={"key": "conll"})
+    commands = {row.convention.name: row.command for row in report.rows}
+    assert commands["official"].endswith("cedar.conll --input-format key=conll --align --format table")
+    assert "('muc', {'input_format': {'key': 'conll'}, 'align': True})" in commands["e2e-evaluator"]
+    in_memory = corefscore.explain([[1, 2]], [[1, 2]]).rows[0]
+    assert in_memory.command == "corefscore conll KEY RESPONSE --format table"
 
 
 @pytest.mark.parametrize(

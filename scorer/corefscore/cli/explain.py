@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import Any
 
 import click
@@ -22,7 +21,7 @@ def command(name: str) -> click.Command:
         short_help="Show which conventions of other programs give which score.",
         help="Show which conventions of other programs give which score for one pair of files: with or without "
         "singletons, means over documents, only mentions of both sides, first copies of repeated mentions.\n\n"
-        "The commands below the table repeat each row.",
+        "Below the table, each row has the command that prints its numbers, or a line of Python.",
         params=[
             *options.sides(),
             click.Option(["--expect"], metavar="SCORE", help="Mark the rows whose F1 is this score, in percent."),
@@ -49,12 +48,6 @@ def run(
 
     response, _ = complete(key, response, "", arguments)
     spare_inputs({"--output": output}, (key, response), arguments["include"])
-    asked = [
-        f"--{name.replace('_', '-')} {shlex.quote(str(arguments[name]))}"
-        for name in vars(Reading())
-        if arguments.get(name)
-    ]
-    files = " ".join([*map(shlex.quote, (key, response)), *asked])
-    report = explanation(key, response, Reading(**arguments), expected(expect, "--expect "), files)
+    report = explanation(key, response, Reading(**arguments), expected(expect, "--expect "))
     tell(report.official.notices)
     write(rendered(report, look), output)

@@ -220,7 +220,7 @@ def warn_of(notices: Sequence[Finding]) -> None:
 def _levels_to_caller() -> int:
     """The ``stacklevel`` of a warning in `warn_of` that makes it point to the caller of this package."""
     levels, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals["__name__"].partition(".")[0] == "corefscore":
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "corefscore":
         levels, frame = levels + 1, frame.f_back
     return levels
 

@@ -23,8 +23,8 @@ def explain(
 
     Each side is anything that `corefscore.score` accepts. ``expect`` is the number of the paper in percent; rows with
     this score, compared to as many decimal places as it has, are marked. The report prints as the table of
-    ``corefscore explain``; each of its ``rows`` has a convention with its options, the scores, and the command of an
-    ordinary run.
+    ``corefscore explain``; each of its ``rows`` has a convention with its options, the scores, and the ``command`` that
+    prints them.
 
         >>> report = explain([[(0, 1), (4, 4)], [(2, 2)]], [[(0, 1), (4, 4)]], expect=100)
         >>> [row.convention.name for row in report.rows if "conll" in row.matches]

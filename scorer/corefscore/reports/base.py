@@ -18,6 +18,9 @@ GAIN, BAR = "gain", "bar"
 printed in points with a sign; and differences as bars, which data does not have."""
 
 
+VERBATIM = "  "
+"""The begin of a note that is not wrapped, such as a command."""
+
 LEFT = (TEXT, BAR)
 """The kinds of columns that are aligned left."""
 

@@ -1,4 +1,4 @@
-"""One pair of files scored by the conventions in use: what each does, its scores, and the command that repeats it."""
+"""One pair of files scored by the conventions in use: what each does, its scores, and the call that repeats it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from corefscore.core.percent import from_percent
 from corefscore.formats.base import Reading
 from corefscore.metrics import AVERAGE, GROUPS, select
 from corefscore.metrics.counts import SCORES, f1, summed
-from corefscore.reports.base import PERCENT, Column, Table, head
+from corefscore.reports.base import PERCENT, VERBATIM, Column, Table, head
 from corefscore.reports.presented import Presented
 from corefscore.scoring.results import Result
 from corefscore.scoring.run import scored, settings_of
@@ -151,11 +151,14 @@ class Explanation(Presented):
             Column("does", "what it does", shown=False),
             Column("command", "command", shown=False),
         )
-        return [Table("conventions", columns, list(map(_cells, self.rows)))]
+        return [
+            Table("one response scored by the conventions of other programs", columns, list(map(_cells, self.rows)))
+        ]
 
     @property
     def notes(self) -> Sequence[str]:
-        notes = [f"{row.convention.name}: {row.convention.does} {row.command}" for row in self.rows]
+        rows = ((f"{row.convention.name}: {row.convention.does}", VERBATIM + row.command) for row in self.rows)
+        notes = [note for row in rows for note in row]
         if self.expect is not None and not any(row.matches for row in self.rows):
             notes.append(f"No convention gives {self.expect}.")
         return notes
@@ -197,20 +200,25 @@ def expected(text: str | None, call: str) -> str | None:
     return text.removesuffix("%")
 
 
-def explained(score: Callable[[Options], Result], files: str, expect: str | None = None) -> Explanation:
-    """The scores of a pair of files by each convention.
+def explanation(key: Given, response: Given, reading: Reading, expect: str | None = None) -> Explanation:
+    """Score one pair by every convention, reading each side once; ``expect`` is a result of `expected`.
 
-    ``score`` scores the pair with the metrics of the CoNLL average and the given options; ``files`` are the files as a
-    command line names them; ``expect`` is a result of `expected`. Raises `InputError` for input that every convention
-    rejects.
+    Raises `InputError` for input that every convention rejects.
     """
+    sides: dict[str, Any] = {KEY: key, RESPONSE: response}
+    files = {name: path if isinstance(path := paths_of(name, side), str) else None for name, side in sides.items()}
+    for name, path in files.items():
+        if path is not None:
+            sides[name] = corpus(path, reading, name, None)
+    metrics = select(AVERAGE)
     results: dict[str, Result | InputError | UsageError] = {}
 
     def result(options: Options) -> Result:
         outcome = results.get(str(options))
         if outcome is None:
             try:
-                outcome = score(options)
+                settings = settings_of(metrics, Rules(**options), None, {})
+                outcome = scored(sides[KEY], sides[RESPONSE], metrics, settings, reading)
             except (InputError, UsageError) as error:
                 outcome = error
             results[str(options)] = outcome
@@ -224,7 +232,7 @@ def explained(score: Callable[[Options], Result], files: str, expect: str | None
         first = result({"repeated": "first"})  # input with too many repeated mentions is accepted with this option
     kind = NODES if first.settings.rules.matching else SPANS
     rows = [
-        Scored(convention, scores, _command(convention, files), _matches(scores, expect))
+        Scored(convention, scores, _command(convention, files, reading), _matches(scores, expect))
         for convention in CONVENTIONS
         if convention.only in (None, kind)
         for scores in [_scores(convention, result)]
@@ -258,20 +266,31 @@ def _mean(numbers: Sequence[float]) -> float:
     return float(summed(np.array(numbers))) / len(numbers)
 
 
-def _command(convention: Convention, files: str) -> str:
-    """The command that gives a row: one run for each group of metrics with the same options."""
-    groups: dict[tuple[tuple[str, Any], ...], list[str]] = {}
-    for metric in GROUPS[AVERAGE]:
-        groups.setdefault(tuple(convention.options_of(metric).items()), []).append(metric)
-    return "; ".join(_run(metrics, dict(options), files, convention.way) for options, metrics in groups.items())
+def _command(convention: Convention, files: Mapping[str, str | None], reading: Reading) -> str:
+    """The call that prints the F1 of a row, as a shell takes it: one run, or a line of Python if no run scores so."""
+    # A limit of the fidelity changes no score, and the command line takes it in percent.
+    given = {name: value for name, value in vars(reading).items() if value is not None and name != "fidelity"}
+    paths = [path or name.upper() for name, path in files.items()]
+    if convention.others or convention.way == ENDS:
+        return _line(convention, paths, given)
+    words = ["corefscore", AVERAGE, *paths]
+    for name, value in {**given, **convention.options}.items():
+        text = ",".join(f"{side}={its}" for side, its in value.items()) if isinstance(value, Mapping) else str(value)
+        words += [f"--{name.replace('_', '-')}", *([] if value is True else [text])]
+    means = ["--average", "documents"] if convention.way == DOCUMENTS else []
+    return shlex.join([*words, *means, "--format", "table"])
 
 
-def _run(metrics: Sequence[str], options: Options, files: str, way: str) -> str:
-    """The command line of one run."""
-    name = AVERAGE if len(metrics) == len(GROUPS[AVERAGE]) else ",".join(metrics)
-    words = [word for option, value in options.items() for word in (f"--{option}", str(value))]
-    means = "" if way == TOTAL else " --average documents --format table"
-    return f"corefscore {name} {files}{''.join(f' {shlex.quote(word)}' for word in words)}{means}"
+def _line(convention: Convention, paths: Sequence[str], given: Options) -> str:
+    """The line of Python that prints the F1 of each metric from its recall and precision, and their mean."""
+    of_metrics = [(metric, {**given, **convention.options_of(metric)}) for metric in GROUPS[AVERAGE]]
+    sides, scope = ", ".join(map(repr, paths)), "mean" if convention.way == ENDS else "total"
+    program = (
+        f"from corefscore import score; f = [200 * r * p / (r + p or 1) for m, o in {of_metrics} "
+        f"for r, p in [score({sides}, m, **o).{scope}[m][:2]]]; print(*map('{{:.2f}}'.format, [*f, sum(f) / 3]))"
+    )
+    plain = not set(program) & set('"$`\\!')  # as it is between double quotes
+    return "python -c " + (f'"{program}"' if plain else shlex.quote(program))
 
 
 def _matches(scores: Mapping[str, Triple] | None, expect: str | None) -> Sequence[str]:
@@ -282,20 +301,3 @@ def _matches(scores: Mapping[str, Triple] | None, expect: str | None) -> Sequenc
     wanted = round(float(expect) * scale)
     points = {name: f1 * 100 * scale for name, (_, _, f1) in scores.items()}
     return [name for name, value in points.items() if wanted in (round(value), int(value + 1e-9))]
-
-
-def explanation(
-    key: Given, response: Given, reading: Reading, expect: str | None = None, files: str = "KEY RESPONSE"
-) -> Explanation:
-    """Score one pair by every convention, reading each side once; ``files`` names both as a command line does."""
-    sides: dict[str, Any] = {KEY: key, RESPONSE: response}
-    for name, side in sides.items():
-        if isinstance(path := paths_of(name, side), str):
-            sides[name] = corpus(path, reading, name, None)
-    metrics = select(AVERAGE)
-
-    def score(options: Mapping[str, Any]) -> Result:
-        settings = settings_of(metrics, Rules(**options), None, {})
-        return scored(sides[KEY], sides[RESPONSE], metrics, settings, reading)
-
-    return explained(score, files, expect)

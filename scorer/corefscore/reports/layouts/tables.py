@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from corefscore.core.findings import VISIBLE
-from corefscore.reports.base import END, LEFT, Column, Reported
+from corefscore.reports.base import END, LEFT, VERBATIM, Column, Reported
 from corefscore.reports.layouts import Style
 from corefscore.reports.layouts.cells import arranged, cell, cut, laid_out, spans, width_of
 
@@ -124,7 +124,10 @@ def _left_out_note(columns: Sequence[Column], width: int) -> Iterator[str]:
 
 
 def _wrapped(note: str, width: int) -> str:
-    """A note in lines that fit the width; words are not cut, and control characters are replaced."""
+    """A note in lines that fit the width, unless it is `VERBATIM`; words are not cut, and control characters are
+    replaced."""
+    if note.startswith(VERBATIM):
+        return f"{note.translate(VISIBLE)}\n"
     text = textwrap.fill(
         note.translate(VISIBLE), width, subsequent_indent=GAP, break_long_words=False, break_on_hyphens=False
     )
