@@ -119,6 +119,10 @@ class Span:
         return 1
 
 
+def test_sets_of_iterators_are_collections() -> None:
+    assert score({iter("ab")}, [["a", "b"]], "lea")["lea"].f1 == 1
+
+
 def test_objects_that_equal_others_are_mentions() -> None:
     assert score([[Span(), "b"]], [[Span(), "b"]], "lea")["lea"].f1 == 1
 
@@ -138,6 +142,15 @@ SHAPES = [
         [[("a", "b", "c"), ("d",)]], "list[list[tuple[str, str, str] | tuple[str]]]", id="tuples of any length"
     ),
     pytest.param([[(0, 1), ["a"]]], "list[list[tuple[int, int] | list[str]]]", id="a mention beside an entity"),
+    pytest.param([((0, 1), 2)], "list[tuple[tuple[int, int], int]]", id="a mention within a mention, in one entity"),
+    pytest.param([[((0, 1), 2)]], "list[list[tuple[tuple[int, int], int]]]", id="a mention within a mention"),
+    pytest.param([[("x", (3, 4))]], "list[list[tuple[str, tuple[int, int]]]]", id="a label and a span"),
+    pytest.param(
+        [[((0, 1), (2, 3)), (4, 5)]],
+        "list[list[tuple[tuple[int, int], tuple[int, int]] | tuple[int, int]]]",
+        id="a mention of two parts beside one of numbers",
+    ),
+    pytest.param([[[[0, 1], 2]]], "list[list[list[list[int] | int]]]", id="a number beside a list of numbers"),
     pytest.param([["a", [["b"]]]], "list[list[list[list[str]] | str]]", id="a mention beside entities"),
     pytest.param([[{"start": 1}]], "list[list[dict]]", id="objects of JSON"),
     pytest.param([[Tensor(), Tensor()]], "list[list[Tensor]]", id="identity"),

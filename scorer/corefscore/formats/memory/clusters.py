@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, TypeGuard
 
 import numpy as np
 
+from corefscore.core.arrays import Ints
 from corefscore.core.documents import Documents, Place, Span
 from corefscore.core.sources import Source
 from corefscore.formats.memory.nesting import is_whole, nested, refusal
@@ -39,6 +41,16 @@ class Mentions:
             self._spans[value] = span
             self._values[span] = value
         return span
+
+    def spans(self, mentions: list[Any]) -> Ints:
+        """The spans of mentions, a row each."""
+        if set(map(type, mentions)) <= {tuple, list} and set(map(len, mentions)) == {2}:
+            numbers = list(chain.from_iterable(mentions))
+            if set(map(type, numbers)) == {int} and min(numbers) >= 0 and max(numbers) < LONGEST:
+                spans = np.array(numbers, dtype=np.int64).reshape(-1, 2)
+                if (spans[:, 0] <= spans[:, 1]).all():
+                    return spans
+        return np.array([self.span(mention) for mention in mentions], dtype=np.int64).reshape(-1, 2)
 
     def words(self, source: Source, spans: Sequence[Span]) -> list[str]:
         """The mentions as they were given, for messages."""
@@ -80,28 +92,25 @@ def documents(
             raise refusal(side, f"named {name!r:.40}, which is {type(name).__name__}", "a string for a name")
     nowhere = Place(Source(side), None)
     place_of = {name: nowhere if places is None else places[name] for name in named}
-    document: list[int] = []
-    sizes: list[int] = []
-    spans: list[tuple[int, int]] = []
-    for number, (name, clusters) in enumerate(named.items()):
-        checked = clusters if name in known else nested(clusters, place_of[name].source.name, name).value
-        for cluster in checked:
-            before = len(spans)
-            spans += [mentions.span(mention) for mention in cluster]
-            if len(spans) > before:
-                document.append(number)
-                sizes.append(len(spans) - before)
-    start, end = np.array(spans, dtype=np.int64).reshape(-1, 2).T
-    entities = np.arange(len(sizes))
+    checked: list[Any] = [
+        clusters if name in known else nested(clusters, place_of[name].source.name, name).value
+        for name, clusters in named.items()
+    ]
+    document = np.repeat(np.arange(len(named)), [len(clusters) for clusters in checked])
+    entities = list(chain.from_iterable(checked))
+    sizes = np.array([len(entity) for entity in entities], dtype=np.int64)
+    document, sizes = document[sizes > 0], sizes[sizes > 0]
+    start, end = mentions.spans(list(chain.from_iterable(entities))).T
+    numbers = np.arange(len(sizes))
     return Documents(
         names=list(named),
         places=list(place_of.values()),
         tokens=np.full(len(named), -1),
-        document=np.array(document, dtype=np.int64),
-        label=entities,
-        entity=np.repeat(entities, sizes),
+        document=document,
+        label=numbers,
+        entity=np.repeat(numbers, sizes),
         start=start,
         end=end,
-        line=np.full(len(spans), -1),
+        line=np.full(len(start), -1),
         words=mentions.words,
     )

@@ -8,7 +8,8 @@ of mentions, a document is a collection of entities, and a list of documents is 
     [[(0, 1), (4, 4)], [(2, 2)]]        a document       [[[(0, 1), (4, 4)], [(2, 2)]], ...]        documents
     [[7, 8], [9]]                       a document       [[[7, 8], [9]], ...]                       refused
 
-The lists in the last could be mentions as well as entities, so it is ambiguous. An empty collection has the level of
+The lists in the last could be mentions as well as entities, so it is ambiguous; so is a number, or a value in a tuple,
+beside sequences, such as `((0, 1), 2)`. An empty collection has the level of
 the other side; two lists of empty collections are documents. A document with a name is not taken for a list of them.
 """
 
@@ -43,6 +44,11 @@ OF_FRAME = (
 EXPECTED = (
     "a document (a list of entities, each a list of mentions) or a list of documents; a mention is text, a number or a "
     "tuple such as (start, end)"
+)
+
+UNCLEAR = (
+    "a tuple of numbers, or a tuple or number beside sequences, could be one mention or several: give mentions as flat "
+    "tuples and entities as lists"
 )
 
 BY_NAME = "; to say which level is which, give documents by name, {name: document}"
@@ -94,7 +100,11 @@ def together(key: Nested, response: Nested) -> tuple[Sequence[Any], Sequence[Any
         level = DOCUMENTS if len(key.value) and len(response.value) else DOCUMENT
     for here, other, side in ((key, response, "key"), (response, key, "response")):
         if here.level not in (None, level):
-            what = f"{here.shape}, {_called(here)}; those of the other side are {other.shape}, {_called(other)}"
+            ours, theirs = (
+                f"{side.shape}, {'one document' if side.level == DOCUMENT else 'a list of documents'}"
+                for side in (here, other)
+            )
+            what = f"{ours}; those of the other side are {theirs}"
             raise refusal(side, what, "the same on both sides" + BY_NAME)
     if level == DOCUMENT:
         return None
@@ -119,12 +129,11 @@ def by_position(unnamed: Nested, side: str, names: Sequence[str]) -> dict[str, A
     return dict(zip(names, documents, strict=True))
 
 
-def _called(nested: Nested) -> str:
-    return "one document" if nested.level == DOCUMENT else "a list of documents"
+class _Level(NamedTuple):
+    """The collections and the plain values that are equally deep in a value."""
 
-
-Levels = list[tuple[list[Any], list[Any]]]
-"""The collections and the plain values of each level, from the outside in."""
+    collections: list[Any]
+    plain: list[Any]
 
 
 def as_collections(value: Any) -> Any:
@@ -137,88 +146,90 @@ def is_whole(value: Any) -> bool:
     return type(value) is int or isinstance(value, np.integer)
 
 
-def _levels(value: Any) -> tuple[Any, Levels]:
-    """The value with every other iterable in it as a list, and its levels."""
-    levels: Levels = []
-    layer = [value]
+def _levels(value: Any) -> tuple[Any, list[_Level]]:
+    """The value with every other iterable in it as a list, and its levels, from the outside in. Types are looked at
+    once for each level."""
+    levels, layer = [], [value]
     while layer:
         kinds = set(map(type, layer))
-        if not kinds <= PLAIN and not kinds <= set(COLLECTIONS) and any(map(_is_other_collection, layer)):
+        inner = {kind for kind in kinds if issubclass(kind, COLLECTIONS)}
+        if any(map(_is_other_collection, kinds - PLAIN - inner)):
             return _levels(_unfolded(value))
-        collections = [item for item in layer if isinstance(item, COLLECTIONS)] if kinds - PLAIN else []
-        leaves = layer if not collections else [item for item in layer if not isinstance(item, COLLECTIONS)]
-        levels.append((collections, leaves))
-        layer = list(chain.from_iterable(collections))
+        if inner and inner != kinds:
+            split = [item for item in layer if type(item) in inner], [item for item in layer if type(item) not in inner]
+        else:
+            split = (layer, []) if inner else ([], layer)
+        levels.append(_Level(*split))
+        layer = list(chain.from_iterable(split[0]))
     return value, levels
 
 
-def _is_other_collection(value: Any) -> bool:
-    """Whether a value is a collection of another type: an array, an iterator, or any iterable that is not hashable, so
-    that it cannot be a mention."""
-    if isinstance(value, (*COLLECTIONS, str, bytes, Mapping)) or not isinstance(value, Iterable) or _is_frame(value):
+def _is_other_collection(kind: type) -> bool:
+    """Whether values of a type are collections of another type: arrays, iterators, and any iterable that is not
+    hashable, so that it cannot be a mention."""
+    if issubclass(kind, (*COLLECTIONS, str, bytes, Mapping)) or not issubclass(kind, Iterable) or _is_frame(kind):
         return False
-    if isinstance(value, np.ndarray):
-        return value.ndim > 0
-    return isinstance(value, Iterator | MappingView) or type(value).__hash__ is None
+    return issubclass(kind, (np.ndarray, Iterator, MappingView)) or kind.__hash__ is None
 
 
-def _is_frame(value: Any) -> bool:
-    """Whether a value is a data frame of any library, whose elements are the names of its columns, or its groups."""
-    return hasattr(value, "columns") or type(value).__name__.endswith("GroupBy")
+def _is_frame(kind: type) -> bool:
+    """Whether a type is a data frame of any library, whose elements are the names of its columns, or its groups."""
+    return hasattr(kind, "columns") or kind.__name__.endswith("GroupBy")
 
 
 def _unfolded(value: Any) -> Any:
     """The value with every collection of another type as a list."""
     if isinstance(value, np.ndarray):
         value = value.tolist()
-    if _is_other_collection(value):
+    if _is_other_collection(type(value)):
         value = list(value)
-    if isinstance(value, list):
-        return [_unfolded(item) for item in value]
     if isinstance(value, tuple):
         return tuple(map(_unfolded, value))
-    return value  # the elements of sets are hashable
+    if isinstance(value, list) or (isinstance(value, COLLECTIONS) and any(map(_is_other_collection, map(type, value)))):
+        return list(map(_unfolded, value))
+    return value
 
 
-def _level(levels: Levels, *, only_document: bool) -> tuple[int | None, str | None]:
+def _level(levels: list[_Level], *, only_document: bool) -> tuple[int | None, str | None]:
     """The level of a value; if it has none, what was expected instead."""
-    first = next((depth for depth, (_, leaves) in enumerate(levels) if leaves), None)
-    if first is None:
+    if not any(level.plain for level in levels):
         depth = len(levels) - 1  # of the innermost collection, which is empty
         return (None if depth < DOCUMENT else DOCUMENTS), (EXPECTED if depth > DOCUMENT else None)
-    if beside := levels[first][0]:  # collections beside plain values: both are mentions
-        flat = all(map(_can_be_mention, beside)) and not any(deeper for deeper, _ in levels[first + 1 :])
-        return _checked(first if flat else 0)
-    return _of_plain(levels[first - 1][0] if first else [], first, only_document=only_document)
-
-
-def _of_plain(innermost: Sequence[Any], depth: int, *, only_document: bool) -> tuple[int | None, str | None]:
-    """The level if all plain values are at one depth, in the ``innermost`` collections: these are all mentions, or all
-    entities of plain mentions."""
-    if depth == 1 and all(isinstance(value, str) for value in innermost[0]):
-        return None, f"{EXPECTED}; paths in a list are pathlib.Path objects"
-    if depth == DOCUMENT:
-        pairs = any(isinstance(entity, tuple) and _has_number(entity) for entity in innermost)
-        wrong = f"{EXPECTED}; tuples of numbers are mentions, so entities of plain numbers are lists or sets"
-        return DOCUMENT, wrong if pairs else None
-    mentions = [_can_be_mention(values) for values in innermost]
-    if not all(mentions):
-        return _checked(depth if depth == DOCUMENTS and not any(mentions) else 0)
-    lengths = {len(values) for values in innermost}
-    if depth == DOCUMENTS and not only_document and (len(lengths) > 1 or lengths == {1}):
+    fitting = [level for level in (DOCUMENT, DOCUMENTS) if _fits(levels, level)]
+    if not fitting:
+        paths = len(levels) > 1 and set(map(type, levels[1].plain)) == {str}
+        return None, f"{EXPECTED}; paths in a list are pathlib.Path objects" if paths else EXPECTED
+    level = fitting[0]
+    sequences, plain = levels[level]
+    entities = levels[level - 1].collections if plain else []
+    if not sequences and level == DOCUMENT:  # then lists of numbers, and tuples of text, are entities
+        entities = [entity for entity in entities if isinstance(entity, tuple) and _has_number(entity)]
+    if any(map(_can_be_mention, entities)):
+        return None, f"{EXPECTED}; {UNCLEAR}"
+    lengths = set(map(len, sequences))
+    if len(fitting) > 1 and not only_document and (len(lengths) > 1 or lengths == {1}):
         both = "these could be mentions of several lengths, or entities of plain values"
         return None, f"{EXPECTED}; {both}{BY_NAME}, or give entities of text as lists"
-    return _checked(depth - 1)
+    return level, None
 
 
-def _checked(level: int) -> tuple[int | None, str | None]:
-    return (level, None) if level in (DOCUMENT, DOCUMENTS) else (None, EXPECTED)
+def _fits(levels: list[_Level], level: int) -> bool:
+    """Whether everything at a level can be a mention, and everything above it is a collection."""
+    if len(levels) <= level or any(above.plain for above in levels[:level]):
+        return False
+    sequences, inner = levels[level].collections, levels[level + 1 :]
+    if any(deeper.collections for deeper in inner):
+        return False
+    kinds = set(map(type, sequences))
+    if kinds == {tuple} or (kinds == {list} and {int}.issuperset(map(type, inner[0].plain) if inner else ())):
+        return all(sequences)  # nearly all input, without a look at each
+    return all(map(_can_be_mention, sequences))
 
 
 def _can_be_mention(value: Any) -> bool:
-    """Whether a flat collection can be a mention."""
+    """Whether a collection has plain values that can be parts of one mention."""
     if isinstance(value, tuple):
-        return len(value) > 0
+        return any(not isinstance(part, COLLECTIONS) for part in value)
     return isinstance(value, list) and _has_number(value)
 
 
@@ -226,25 +237,23 @@ def _has_number(values: Iterable[Any]) -> bool:
     return any(isinstance(value, NUMBERS) for value in values)
 
 
-def _wrong_leaf(levels: Levels) -> str | None:
+def _wrong_leaf(levels: list[_Level]) -> str | None:
     """What is wrong with plain values of some type: they are not hashable, or no two of them are ever equal."""
-    by_type: dict[type, Any] = {}
-    for _, leaves in levels:
-        for kind in set(map(type, leaves)) - EQUAL - by_type.keys():
-            by_type[kind] = next(value for value in leaves if type(value) is kind)
-    for kind, value in by_type.items():
-        name = kind.__name__
-        if value is None:
+    kinds = [set(map(type, level.plain)) for level in levels]
+    for kind in set().union(*kinds) - EQUAL:
+        of_kind = [value for level in levels for value in level.plain if type(value) is kind]
+        if kind is type(None):
             return f"{EXPECTED}; None is not a mention: leave it out"
-        if _is_frame(value):
+        if _is_frame(kind):
             return f"{EXPECTED}; {kind.__name__} is no list of mentions: {OF_FRAME}"
-        if kind.__hash__ is None or isinstance(value, Mapping):
-            return f"hashable mentions; a value of type {name} cannot be one"
-        of_kind = (other for _, leaves in levels for other in leaves if type(other) is kind)
+        if kind.__hash__ is None or issubclass(kind, Mapping):
+            return f"hashable mentions; a value of type {kind.__name__} cannot be one"
         for other in filter(_differs_from_itself, of_kind):
             return f"{EXPECTED}; {other!r:.20} equals nothing, not even itself: leave it out"
-        if vars(object)["__hash__"] is kind.__hash__ or hash(value) == id(value):
-            return f"mentions that can be equal; each {name} equals only itself: turn them into numbers or text"
+        if vars(object)["__hash__"] is kind.__hash__ or hash(of_kind[0]) == id(of_kind[0]):
+            return (
+                f"mentions that can be equal; each {kind.__name__} equals only itself: turn them into numbers or text"
+            )
     return None
 
 
@@ -262,7 +271,7 @@ def shape(value: Any, depth: int = 0) -> str:
     if depth > DOCUMENTS + 2:
         return f"{kind}[...]"
     inner = [shape(item, depth + 1) for item, _ in zip(value, range(100), strict=False)]
-    if isinstance(value, tuple) and len(value) <= DOCUMENTS and not any("[" in name for name in inner):
+    if isinstance(value, tuple) and len(value) <= DOCUMENTS:
         return f"{kind}[{', '.join(inner)}]"
     kinds = sorted(dict.fromkeys(inner), key=len, reverse=True)
     return f"{kind}[{' | '.join([*kinds[:3], '...'] if len(kinds) > 3 else kinds)}]"
