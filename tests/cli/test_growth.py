@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from random import Random
+from types import FrameType
 from typing import Any
 
-import corefscore.formats.conll.reader as conll
+import corefscore
 import numpy as np
 import pytest
-from corefscore.core import arrays
 from corefscore.core.sources import Source
-from corefscore.matching.text import alignment, characters, projection, zeros
+from corefscore.formats.conll import reader
 from hostile import HOSTILE, Made
 from support import call, forked
 
@@ -23,6 +24,8 @@ pytestmark = pytest.mark.outside
 
 TIMES = 4
 """How many times as large the larger input is."""
+
+PACKAGE = str(Path(corefscore.__file__).parent)
 
 AT_MOST = 9
 """How many times as long it may take: between 4, of what is linear, and 16, of what is quadratic."""
@@ -135,31 +138,79 @@ def test_a_file_is_read_again_once_however_many_batches_have_repeats(
         path.write_text("".join(f"#begin document {d}\nw\t(1)|(1)\n#end document\n" for d in range(40)))
     reads: list[object] = []
     monkeypatch.setattr(Source, "numbered_lines", counting(reads, Source.numbered_lines))
-    monkeypatch.setattr(conll, "BATCH", 100)
-    monkeypatch.setattr(conll, "BLOCK", 100)
+    monkeypatch.setattr(reader, "BATCH", 100)
+    monkeypatch.setattr(reader, "BLOCK", 100)
     assert call(capfdbinary, "lea", *sides, "none", "--repeated", "first").status == 0
     assert len(reads) == 2  # once for each side
 
 
 class Elements:
-    """numpy, with the elements of all arrays counted that its functions are given or give."""
+    """numpy, with the elements of all arrays counted that its functions are given or give, and those of what operators
+    compute from the latter."""
 
-    def __init__(self) -> None:
-        self.count = 0
+    count = 0
 
     def __getattr__(self, name: str) -> Any:
         its = getattr(np, name)
-        if isinstance(its, type) or not callable(its):
+        if isinstance(its, (type, np.ufunc)) or not callable(its):
             return its
 
         def counted(*given: Any, **more: Any) -> Any:
             found = its(*given, **more)
             results = found if isinstance(found, tuple) else (found,)
             looked_at = given[1:] if name == "searchsorted" else given
-            self.count += sum(each.size for each in (*looked_at, *results) if isinstance(each, np.ndarray))
-            return found
+            Elements.count += sum(each.size for each in (*looked_at, *results) if isinstance(each, np.ndarray))
+            watched = [each.view(Counted) if isinstance(each, np.ndarray) else each for each in results]
+            return tuple(watched) if isinstance(found, tuple) else watched[0]
 
         return counted
+
+
+class Counted(np.ndarray[Any, Any]):
+    """An array that an operator, or a choice of elements, adds to the count."""
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *given: Any, **more: Any) -> Any:
+        def plain(its: Any) -> Any:
+            if isinstance(its, tuple):
+                return tuple(map(plain, its))
+            return its.view(np.ndarray) if isinstance(its, Counted) else its
+
+        Elements.count += max(np.size(each) for each in given)
+        found = getattr(ufunc, method)(*plain(given), **{name: plain(its) for name, its in more.items()})
+        return found.view(Counted) if isinstance(found, np.ndarray) else found
+
+    def __getitem__(self, which: Any) -> Any:
+        Elements.count += np.size(which) if isinstance(which, np.ndarray) else 1
+        return super().__getitem__(which)
+
+
+def elements(run: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> int:
+    """The elements of arrays that a run touches anywhere in the package."""
+    with monkeypatch.context() as patched:
+        for name, module in list(sys.modules.items()):
+            if name.startswith("corefscore.") and getattr(module, "np", None) is np:
+                patched.setattr(module, "np", Elements())
+        Elements.count = 0
+        run()
+    return Elements.count
+
+
+def lines(run: Callable[[], object]) -> int:
+    """The lines of the package that a run passes."""
+    count = 0
+
+    def traced(frame: FrameType, event: str, _: object) -> Any:
+        nonlocal count
+        count += event in {"line", "call"}
+        return traced if PACKAGE in frame.f_code.co_filename else None
+
+    before = sys.gettrace()
+    sys.settrace(traced)
+    try:
+        run()
+    finally:
+        sys.settrace(before)
+    return count
 
 
 @pytest.mark.parametrize("words", [30, 0], ids=["windows", "other text"])
@@ -176,12 +227,8 @@ def test_pieces_of_a_document_take_time_in_their_own_length(
         answers = (" ".join(["[a](#1)", *its[:7], "other", *its[8:]]) for its in pieces)
         lines = (json.dumps({"doc_key": "d", "answer": answer}) + "\n" for answer in answers)
         (tmp_path / "answers").write_text("".join(lines))
-        counted = Elements()
-        for module in (projection, alignment, zeros, characters):
-            monkeypatch.setattr(module, "np", counted)
-        done = call(capfdbinary, "lea", tmp_path / "key", tmp_path / "answers", "none", "--quiet")
-        assert done.status == 0
-        return counted.count
+        asked = "lea", tmp_path / "key", tmp_path / "answers", "none", "--quiet"
+        return elements(lambda: call(capfdbinary, *asked), monkeypatch)
 
     assert touched(4 * 1200) < 6 * touched(1200)
 
@@ -195,10 +242,83 @@ def test_files_with_faults_take_time_in_their_own_length(
         (folder := tmp_path / str(files)).mkdir()
         for number in range(files):
             (folder / f"{number}.conll").write_text(f"#begin document {number}\n{lines}#end document\n")
-        counted = Elements()
-        for module in (arrays, conll):
-            monkeypatch.setattr(module, "np", counted)
-        assert call(capfdbinary, "validate", folder).status == 1
-        return counted.count
+        return elements(lambda: call(capfdbinary, "validate", folder), monkeypatch)
 
     assert touched(4 * 40) < 6 * touched(40)
+
+
+def conll(documents: Iterable[Iterable[str]]) -> str:
+    """CoNLL of the cells of each document."""
+    texts = ("".join(f"w{at}\t{cell}\n" for at, cell in enumerate(cells)) for cells in documents)
+    return "".join(f"#begin document (d{at}); part 000\n{text}#end document\n" for at, text in enumerate(texts))
+
+
+def small_documents(size: int) -> list[str]:
+    """Documents of eight tokens and four mentions; the response confuses some."""
+    return [conll([[f"({(at + d) // by % 3})", "-"][at % 2] for at in range(8)] for d in range(size)) for by in (2, 3)]
+
+
+def chained(size: int) -> list[str]:
+    """One connected group of entities: each of the response has mentions of two of the key."""
+    return [conll([f"({(at + shift) // 4})" for at in range(size)] for _ in "d") for shift in (0, 1)]
+
+
+def alone(size: int) -> list[str]:
+    """A document of entities of one mention, half of which only one side has."""
+    return [
+        conll([f"({at})" if at % 4 in found else "-" for at in range(size)] for _ in "d") for found in ((0, 1), (1, 2))
+    ]
+
+
+def odd(size: int) -> list[str]:
+    """Documents with a repeated mention and overlapping ones each."""
+    cells = ["(1)|(1)", "(2|(2", "2)", "2)", "-", "-"]
+    return [conll(cells for _ in range(size))] * 2
+
+
+GROWING: dict[str, tuple[Callable[[int], list[str]], int]] = {
+    "documents": (small_documents, 200),
+    "a connected group": (chained, 800),
+    "singletons": (alone, 400),
+    "notices": (odd, 100),
+}
+"""What makes both sides, and how many documents or tokens of it the smaller run has."""
+
+CALLS: dict[str, Sequence[str]] = {
+    "score": ["conll", "key", "response"],
+    "errors": ["errors", "key", "response", "--pronouns", "none"],
+    "errors as data": ["errors", "key", "response", "--pronouns", "none", "--list", "--format", "json"],
+    "two responses": ["errors", "key", "response", "key", "--pronouns", "none"],
+    "diff": ["diff", "key", "response", "--pronouns", "none"],
+    "page": ["diff", "key", "response", "--pronouns", "none", "--html", "page"],
+    "validate": ["validate", "key"],
+    "validate with a key": ["validate", "response", "--key", "key"],
+    "convert": ["convert", "key", "text.jsonl"],
+    "compare": ["compare", "key", "response", "key", "--trials", "20"],
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("of", GROWING)
+def test_calls_take_work_in_proportion(
+    of: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """Lines of the package that are run and elements of arrays, each four times as many, or a little more since sorting
+    takes more; what is quadratic in a tenth of the work already is noticed."""
+    make, size = GROWING[of]
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(reader, "BATCH", 500)
+    monkeypatch.setattr(reader, "BLOCK", 1000)
+
+    def run() -> None:
+        assert call(capfdbinary, *CALLS[name]).status in (0, 1)
+
+    def worked(size: int) -> tuple[int, int]:
+        for side, text in zip(("key", "response"), make(size), strict=True):
+            Path(side).write_text(text)
+        return lines(run), elements(run, monkeypatch)
+
+    worked(2)  # imports modules, and fills what is kept
+    few, some, many = (worked(each) for each in (size, 2 * size, 4 * size))
+    for less, twice, more in zip(few, some, many, strict=True):
+        assert more - twice < 2.5 * (twice - less), name

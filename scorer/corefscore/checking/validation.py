@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from corefscore.core.arrays import changes, order_by
-from corefscore.core.documents import KEY, RESPONSE, Documents, Nodes, Place
+from corefscore.core.documents import KEY, RESPONSE, Documents, Nodes, Place, Unworded, worded
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import KINDS, Finding, Found, plural, tokens
 from corefscore.core.sources import Source
@@ -83,6 +84,7 @@ def validate(
             pass
     else:
         _compare(read_as(KEY, key, Found()), whole, found, reading)
+    found.add(*worded(whole.unworded))
     order = {source.name: number for number, source in enumerate([*files, *(key or ())])}
     findings = sorted(found.listed, key=lambda f: (order.get(f.path, -1), f.line or 0, f.column or 0))
     return Validated(path, whole.names, whole.tokens, whole.entities, whole.mentions, findings, found.unlisted)
@@ -94,10 +96,12 @@ def unreadable(path: str, error: UsageError) -> Validated:
 
 
 class _Side:
-    """One side while it is read: its findings, and its numbers of documents, tokens, entities, mentions and faults."""
+    """One side while it is read: its findings, those that lack words, and its numbers of documents, tokens, entities,
+    mentions and faults."""
 
     def __init__(self, path: str, found: Found, batches: Iterator[Documents]) -> None:
         self.path, self.found, self.batches = path, found, batches
+        self.unworded: list[Unworded] = []
         self.names = self.tokens = self.entities = self.mentions = self.faults = 0
 
     def documents(self) -> Iterator[Documents]:
@@ -111,7 +115,7 @@ class _Side:
             self.mentions += len(batch.start)
             self.faults += len(batch.faults)
             singletons += int(np.count_nonzero(np.bincount(batch.entity, minlength=len(batch.document)) == 1))
-            examine(batch, self.found)
+            examine(batch, self.found, self.unworded)
             yield self._sound(batch, places)
         if singletons:
             has = "has" if singletons == 1 else "have"
@@ -133,8 +137,9 @@ class _Side:
         return replace(batch, faults={}).take(np.array(new, dtype=np.int64))
 
 
-def examine(documents: Documents, found: Found) -> None:
-    """Add the oddities of a batch of documents of any format: missing, repeated and overlapping mentions."""
+def examine(documents: Documents, found: Found, unworded: list[Unworded]) -> None:
+    """Add the oddities of a batch of documents of any format: missing, repeated and overlapping mentions. Those that
+    need words are added to ``unworded``, so that a file is read again once, and not for every batch."""
     has_mentions = np.zeros(len(documents), dtype=np.bool_)
     has_mentions[documents.document] = True
     has_mentions[list(documents.faults)] = True
@@ -144,11 +149,11 @@ def examine(documents: Documents, found: Found) -> None:
         found.add(Finding("no-mentions", place.source.name, place.line, details=details))
     if documents.nodes is None:
         repeated = found.take("repeated-mention", copies_of(documents))
-        found.add(*describe("repeated-mention", repeats_of(documents, repeated)))
+        unworded += describe("repeated-mention", repeats_of(documents, repeated))
     else:
         for code, copies in marked_again(documents).items():
-            found.add(*describe(code, found.take(code, copies)))
-    found.add(*_describe_overlaps(documents, found.take("overlapping-mentions", _overlaps(documents))))
+            unworded += describe(code, found.take(code, copies))
+    unworded += _describe_overlaps(documents, found.take("overlapping-mentions", _overlaps(documents)))
 
 
 def _overlaps(documents: Documents) -> list[tuple[int, int]]:
@@ -185,30 +190,29 @@ def _sharing_words(nodes: Nodes, pairs: Sequence[tuple[int, int]]) -> list[tuple
     return [pair for pair in pairs if np.isin(words[pair[0]], words[pair[1]], assume_unique=True).any()]
 
 
-def _describe_overlaps(documents: Documents, overlaps: Sequence[tuple[int, int]]) -> list[Finding]:
+def _describe_overlaps(documents: Documents, overlaps: Sequence[tuple[int, int]]) -> Iterator[Unworded]:
     """A finding for each pair of overlapping mentions."""
-    found = []
-    texts = documents.words_of([mention for mention, _ in overlaps])
-    for (mention, other), text in zip(overlaps, texts, strict=True):
-        document = int(documents.document[documents.entity[mention]])
-        (start, end), (other_start, other_end) = (
-            (int(documents.start[each]), int(documents.end[each])) for each in (mention, other)
-        )
+    for overlapping in overlaps:
+        mention, other = documents.mentions(overlapping)
+        (_, _, start, end), (_, _, other_start, other_end) = mention.span, other.span
         details = {
-            "document": documents.names[document],
-            "words": text,
+            "document": mention.document,
+            "words": "",
             "start": start,
             "end": end,
             "tokens": tokens(start, end),
             "how": "is inside" if end < other_end else "crosses",
-            "entity": documents.name_of(int(documents.entity[mention])),
+            "entity": documents.name_of(int(documents.entity[overlapping[0]])),
             "other_start": other_start,
             "other_end": other_end,
             "other_tokens": tokens(other_start, other_end),
         }
-        path = documents.place_of(document).source.name
-        found.append(Finding("overlapping-mentions", path, int(documents.line[mention]), details=details))
-    return found
+        finding = Finding("overlapping-mentions", mention.place.source.name, mention.span.line, details=details)
+        yield Unworded([mention], partial(_with_words, finding))
+
+
+def _with_words(finding: Finding, words: Sequence[str]) -> Finding:
+    return finding._replace(details={**finding.details, "words": words[0]})
 
 
 # A response compared with its key
@@ -245,7 +249,7 @@ def _compare(key: _Side, response: _Side, found: Found, reading: Reading) -> Non
         dropped += treat(matched, pairs, "official").dropped
         first = first_differences(pairs)
         different = [(document, int(first[document])) for document in np.flatnonzero(first >= 0).tolist()]
-        found.add(*described("different-word", pairs, found.take("different-word", different)))
+        response.unworded += described("different-word", pairs, found.take("different-word", different))
     found.add(*notices)
     if aligned:
         found.add(*beside_each_other(aligned))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import accumulate, chain
+from itertools import accumulate, chain, islice
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -88,6 +88,19 @@ def texts_of(mentions: Sequence[Mention]) -> list[str]:
         by_source[mention.place.source, mention.words].append(mention.span)
     texts = {key: iter(key[1](key[0], spans)) for key, spans in by_source.items()}
     return [next(texts[mention.place.source, mention.words]) for mention in mentions]
+
+
+class Unworded(NamedTuple):
+    """A finding that still lacks the words of some mentions, which a function puts into it."""
+
+    mentions: Sequence[Mention]
+    finding: Callable[[list[str]], Finding]
+
+
+def worded(found: Sequence[Unworded]) -> list[Finding]:
+    """The findings with their words. Each file is read once, for all of them."""
+    texts = iter(texts_of([mention for its in found for mention in its.mentions]))
+    return [its.finding(list(islice(texts, len(its.mentions)))) for its in found]
 
 
 class NameColumn:
@@ -366,10 +379,6 @@ class Documents:
         """The words of some mentions, for messages."""
         return texts_of(self.mentions(mentions))
 
-    def words_at(self, spans: Sequence[Span]) -> list[str]:
-        """The words of some spans. Each file is read once, for all of its spans."""
-        return texts_of([self._at(span) for span in spans])
-
     def mention(self, mention: int) -> Mention:
         """One mention, for messages."""
         return self.mentions([mention])[0]
@@ -378,9 +387,10 @@ class Documents:
         """Some mentions, for messages."""
         rows = np.array(which, dtype=np.int64)
         columns = self.document[self.entity[rows]], self.line[rows], self.start[rows], self.end[rows]
-        return [self._at(Span(*row)) for row in np.stack(columns, axis=1).tolist()]
+        return [self.at(Span(*row)) for row in np.stack(columns, axis=1).tolist()]
 
-    def _at(self, span: Span) -> Mention:
+    def at(self, span: Span) -> Mention:
+        """A span as a mention, for messages."""
         return Mention(self.names[span.document], self.place_of(span.document), span, self.words)
 
     def place_of(self, document: int) -> Place:

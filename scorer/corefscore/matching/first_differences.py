@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 
 from corefscore.core.arrays import NONE, Ints, changes, ranges
-from corefscore.core.documents import UNKNOWN, Documents, Span
+from corefscore.core.documents import UNKNOWN, Documents, Mention, Span, Unworded
 from corefscore.core.findings import Finding
 from corefscore.formats.words import are_words
 from corefscore.matching.pairing import Pairs
@@ -46,30 +47,32 @@ def first_differences(pairs: Pairs) -> Ints:
     return found
 
 
-def described(code: str, pairs: Pairs, tokens: Sequence[Token]) -> Iterator[Finding]:
+def described(code: str, pairs: Pairs, tokens: Iterable[Token]) -> Iterator[Unworded]:
     """A finding for each token at which the texts differ, with its line and its word on both sides."""
-    response, key = (_lines_and_words(side, tokens) for side in (pairs.response, pairs.key))
-    for (document, token), (line, word), (key_line, key_word) in zip(tokens, response, key, strict=True):
-        details = {
-            "document": pairs.key.names[document],
-            "token": token,
-            "word": word,
-            "key_word": key_word,
-            "place": f"{pairs.key.place_of(document).source.name}:{key_line}",
-        }
-        yield Finding(code, pairs.response.place_of(document).source.name, line, details=details)
-
-
-def _lines_and_words(side: Documents, tokens: Sequence[Token]) -> list[tuple[int | None, str]]:
-    """The line and the word of each token. If the text ends before the token, these are the line of its last token and
-    a remark in place of the word."""
-    rows = []
     for document, token in tokens:
-        size, (first, stop) = int(side.tokens[document]), side.first_tokens[document : document + 2]
-        line_of = NONE if side.texts is None else side.texts.line[first:stop]
-        line = int(line_of[min(token, size - 1)]) if len(line_of) else side.place_of(document).line
-        rows.append((line, size, Span(document, line or 0, token, token)))
-    words = iter(side.words_at([span for _, size, span in rows if span.start < size]))
-    return [
-        (line, f'"{next(words)}"' if span.start < size else f"missing: there are {size}") for line, size, span in rows
-    ]
+        sides = [_token(side, document, token) for side in (pairs.response, pairs.key)]
+        yield Unworded([mention for mention, missing in sides if not missing], partial(_different, code, token, sides))
+
+
+def _token(side: Documents, document: int, token: int) -> tuple[Mention, str]:
+    """A token with its line; if the text ends before it, with the line of the last token and a remark."""
+    size, (first, stop) = int(side.tokens[document]), side.first_tokens[document : document + 2]
+    line_of = NONE if side.texts is None else side.texts.line[first:stop]
+    line = int(line_of[min(token, size - 1)]) if len(line_of) else side.place_of(document).line
+    mention = side.at(Span(document, line or 0, token, token))
+    return mention, "" if token < size else f"missing: there are {size}"
+
+
+def _different(code: str, token: int, sides: Sequence[tuple[Mention, str]], words: Iterable[str]) -> Finding:
+    """The finding for a token, with the words of those sides that have it."""
+    known = iter(words)
+    word, key_word = (missing or f'"{next(known)}"' for _, missing in sides)
+    (response, _), (key, _) = sides
+    details = {
+        "document": key.document,
+        "token": token,
+        "word": word,
+        "key_word": key_word,
+        "place": f"{key.place.source.name}:{key.line}",
+    }
+    return Finding(code, response.place.source.name, response.line, details=details)

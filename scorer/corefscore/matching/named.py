@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.core.arrays import NO_OBJECTS, NONE, Ints, tally
-from corefscore.core.documents import Documents, NameColumn, NamedEntities
+from corefscore.core.documents import Documents, NameColumn, NamedEntities, worded
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.names import ALL, CONTAINS, EXACT, OWN, USUAL, NameOptions
@@ -227,4 +227,4 @@ def _compare_tokens(pairs: Pairs, options: NameOptions) -> None:
     tokens = np.where((tokens < 0) & (sizes[0] != sizes[1]), np.minimum(*sizes), tokens)
     for document in known:
         if tokens[document] >= 0:
-            raise InputError(described("other-tokens", pairs, [(document, int(tokens[document]))]))
+            raise InputError(worded([*described("other-tokens", pairs, [(document, int(tokens[document]))])]))

@@ -16,15 +16,16 @@ copy is an error.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
+from functools import partial
 from itertools import chain, islice
 from typing import NamedTuple
 
 import numpy as np
 
 from corefscore.core.arrays import NONE, Bools, Ints, among, bounds, order_by, repeated
-from corefscore.core.documents import Documents, Mention, texts_of
+from corefscore.core.documents import Documents, Mention, Unworded, worded
 from corefscore.core.errors import InputError
 from corefscore.core.findings import MOST, Finding, plural, tokens
 from corefscore.core.sources import Source
@@ -142,7 +143,7 @@ def refuse_too_many(dropped: Sequence[Repeat]) -> None:
 
 def refusal(repeats: Sequence[Repeat], *before: Finding) -> InputError:
     """The error about repeated spans, after other findings."""
-    return InputError([*before, *(finding.as_error() for finding in describe("repeated-mention", repeats))])
+    return InputError([*before, *(finding.as_error() for finding in worded(describe("repeated-mention", repeats)))])
 
 
 def too_many(dropped: Sequence[Repeat]) -> Finding | None:
@@ -160,26 +161,30 @@ def too_many(dropped: Sequence[Repeat]) -> Finding | None:
     return Finding("too-many-repeated", dropped[0].first.place.source.name, details=details)
 
 
-def describe(code: str, repeats: Sequence[Repeat], most: int = MOST) -> list[Finding]:
+def describe(code: str, repeats: Sequence[Repeat], most: int = MOST) -> list[Unworded]:
     """Findings for repeated spans, with the entities that they are in and their words. After the first ``most`` of a
     file, token numbers stand for words, since a file may have very many, and it takes time to find their words."""
-    by_file: dict[Source, list[int]] = defaultdict(list)
-    for row, repeat in enumerate(repeats):
-        by_file[repeat.first.place.source].append(row)
-    rows = [row for of_file in by_file.values() for row in of_file[:most]]
-    words = dict(zip(rows, texts_of([repeats[row].first for row in rows]), strict=True))
+    of_file: Counter[Source] = Counter()
     found = []
-    for row, (first, copies, entities) in enumerate(repeats):
-        start, end = first.span.start, first.span.end
-        details = {
-            "document": first.document,
-            "words": words.get(row, f"{start}-{end}"),
-            "tokens": tokens(start, end),
-            "count": len(copies),
-            "entities": entities,
-        }
-        found.append(Finding(code, first.place.source.name, first.line, details=details))
+    for repeat in repeats:
+        source = repeat.first.place.source
+        of_file[source] += 1
+        found.append(Unworded([repeat.first] * (of_file[source] <= most), partial(_described, code, repeat)))
     return found
+
+
+def _described(code: str, repeat: Repeat, words: Sequence[str]) -> Finding:
+    """The finding for a repeated span."""
+    first, copies, entities = repeat
+    start, end = first.span.start, first.span.end
+    details = {
+        "document": first.document,
+        "words": words[0] if words else f"{start}-{end}",
+        "tokens": tokens(start, end),
+        "count": len(copies),
+        "entities": entities,
+    }
+    return Finding(code, first.place.source.name, first.line, details=details)
 
 
 def distinct(repeats: Sequence[Repeat]) -> list[Repeat]:

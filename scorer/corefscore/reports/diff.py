@@ -3,6 +3,7 @@ a terminal or on a page."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -140,30 +141,31 @@ class Diff:
             marks.append(Mark(analysis.parts(mention), state, *names, tuple(of_mention[mention])))
         return marks
 
+    @cached_property
+    def _first_marks(self) -> Ints:
+        """The first mark of each document, and finally the number of marks."""
+        return bounds(self.analysis.both.document, self.analysis.both.documents)
+
     def sentences(self, document: int) -> Iterator[Sentence]:
         """The sentences of a document. A document without words has one sentence, with token numbers as words."""
-        analysis = self.analysis
-        first, stop = bounds(analysis.both.document, analysis.both.documents)[document : document + 2].tolist()
+        text = self.analysis.text
+        first, stop = self._first_marks[document : document + 2].tolist()
         marks = self.marks[first:stop]
-        begin, end = analysis.text.first[document : document + 2].tolist()
-        edges = analysis.text.ends[(analysis.text.ends > begin) & (analysis.text.ends <= end)].tolist()
+        begin, end = text.first[document : document + 2].tolist()
+        edges = text.ends[slice(*np.searchsorted(text.ends, [begin, end], side="right"))].tolist()
         if not edges:
             size = max((mark.end + 1 for mark in marks), default=0)
             if size > MOST_NUMBERS:
-                name = analysis.result.names[document]
+                name = self.analysis.result.names[document]
                 raise UsageError(f'document "{name}" has {size} tokens and no words; give files with words')
             yield Sentence(1, 0, [str(token) for token in range(size)], marks)
             return
-        within = [mark for mark in marks if mark.start < end - begin]
-        first_mark = 0
-        for number, edge in enumerate(edges, start=1):
-            end_mark = first_mark
-            while end_mark < len(within) and within[end_mark].start + begin < edge:
-                end_mark += 1
-            start = begin if number == 1 else edges[number - 2]
-            yield Sentence(number, start - begin, analysis.text.words[start:edge], within[first_mark:end_mark])
-            first_mark = end_mark
-        if beyond := range(first + len(within), stop):
+        starts = [begin + mark.start for mark in marks]
+        at = 0
+        for number, (start, edge) in enumerate(zip([begin, *edges], edges, strict=False), start=1):
+            before, at = at, bisect_left(starts, edge)
+            yield Sentence(number, start - begin, text.words[start:edge], marks[before:at])
+        if beyond := range(first + at, stop):
             yield self._beyond(beyond, len(edges) + 1, end - begin)
 
     def _beyond(self, mentions: Sequence[int], number: int, token: int) -> Sentence:

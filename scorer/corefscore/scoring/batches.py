@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from corefscore.core.arrays import Floats, in_a_row
+from corefscore.core.documents import worded
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import SHOWN, Finding
 from corefscore.matching.common import Common, nothing_in_common, other_columns
@@ -129,11 +130,10 @@ def _notices(
     dropped = [repeat for batch in notes for repeat in batch.dropped]
     if settings.rules.repeated == "official":
         refuse_too_many(dropped)
-        yield from describe(
-            "repeated-mention", distinct([repeat for batch in notes for repeat in batch.repeats]), SHOWN
-        )
+        repeats = [repeat for batch in notes for repeat in batch.repeats]
+        yield from worded(describe("repeated-mention", distinct(repeats), SHOWN))
     else:
-        yield from describe("dropped-repeat", distinct(dropped), SHOWN)
+        yield from worded(describe("dropped-repeat", distinct(dropped), SHOWN))
     windows = [batch.windows for batch in notes if batch.windows is not None]
     if windows:
         from corefscore.matching.windows import crossing_notices

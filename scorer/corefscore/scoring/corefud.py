@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from corefscore.core.arrays import NONE, Bools, Floats, repeated
-from corefscore.core.documents import Documents
+from corefscore.core.documents import Documents, worded
 from corefscore.core.findings import SHOWN, Finding, plural
 from corefscore.matching import entity_lookup
 from corefscore.matching.first_differences import described, first_differences
@@ -130,8 +130,10 @@ def marked_again(documents: Documents) -> dict[str, list[Repeat]]:
 
 def notices(parts: Sequence[About]) -> Iterator[Finding]:
     """The notices about all batches."""
-    yield from describe("dropped-repeat", distinct([repeat for part in parts for repeat in part.dropped]), SHOWN)
-    yield from describe("repeated-mention", distinct([repeat for part in parts for repeat in part.repeated]), SHOWN)
+    dropped = distinct([repeat for part in parts for repeat in part.dropped])
+    several = distinct([repeat for part in parts for repeat in part.repeated])
+    found = (*describe("dropped-repeat", dropped, SHOWN), *describe("repeated-mention", several, SHOWN))
+    yield from worded(found)
     yield from beside_each_other(parts)
 
 
@@ -142,7 +144,7 @@ def beside_each_other(parts: Sequence[About]) -> Iterator[Finding]:
         places = next(part.pairs.response.places for part in parts if part.looked_up)
         path = next(place for place in places if place is not None).source.name
         yield Finding("official-lookup", path, details={"count": plural(looked_up, "mention")})
-    for part in parts:
-        for finding in described("different-word", part.pairs, part.first_differences):
-            same = finding.details["word"] == finding.details["key_word"]
-            yield finding._replace(code="different-sentence") if same else finding
+    different = [its for part in parts for its in described("different-word", part.pairs, part.first_differences)]
+    for finding in worded(different):
+        same = finding.details["word"] == finding.details["key_word"]
+        yield finding._replace(code="different-sentence") if same else finding

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,28 +57,31 @@ def group_tables(named: Named, words: Words, top: int) -> list[Table]:
 def _table(named: Named, words: Words, group: Group) -> Table:
     """The table of a group: its largest key entities are rows, its largest response entities columns."""
     keys, responses = ([entity for entity, _ in sizes.most_common()] for sizes in (group.key, group.response))
-    shown, others = responses[:COLUMNS], responses[COLUMNS:]
+    down, across = (_places(*side) for side in ((keys, ROWS), (responses, COLUMNS)))
+    counts: Counter[tuple[int, int]] = Counter()
+    for (key, response), count in group.cells.items():
+        counts[down[key], across[response]] += count
+    more, others = keys[ROWS:], responses[COLUMNS:]
     columns = [
         Column("key_entity", words.key, cut=MIDDLE),
         Column("size", "size", COUNT),
-        *(Column(f"response_{entity}", named.response(entity), cut=MIDDLE) for entity in shown),
+        *(Column(f"response_{entity}", named.response(entity), cut=MIDDLE) for entity in responses[:COLUMNS]),
         *([Column("others", f"{len(others)} more")] if others else []),
         Column("missing", words.missing),
     ]
-    across = [*([entity] for entity in shown), *([others] if others else []), [ABSENT]]
-    errors, response = named.analysis.errors, named.analysis.both.response
+    shown = list(dict.fromkeys(across.values()))
 
-    def cells(down: Sequence[int], home: int | None = None) -> list[str]:
-        return [_cell(group, down, entities, home) for entities in across]
+    def cells(row: int, home: int | None = None) -> list[str]:
+        return [f"{counts[row, at] or '.'}{'*' * (at == home)}" for at in shown]
 
     rows: list[list[Any]] = []
-    for entity in keys[:ROWS]:
-        home = int(response[errors.key.main[entity]])
-        rows.append([named.key(entity), group.key[entity], *cells([entity], home)])
-    if rest := keys[ROWS:]:
-        rows.append([f"{len(rest)} more", sum(group.key[entity] for entity in rest), *cells(rest)])
+    for row, entity in enumerate(keys[:ROWS]):
+        main = int(named.analysis.both.response[named.analysis.errors.key.main[entity]])
+        rows.append([named.key(entity), group.key[entity], *cells(row, None if main == ABSENT else across[main])])
+    if more:
+        rows.append([f"{len(more)} more", sum(group.key[entity] for entity in more), *cells(ROWS)])
     if any(key == ABSENT for key, _ in group.cells):
-        rows.append([words.extra, None, *cells([ABSENT])])
+        rows.append([words.extra, None, *cells(ABSENT)])
     title = (
         f"{named.document(group.document)}, group {group.number + 1}: {plural(len(keys), 'entity')} of "
         f"{words.key} and {len(responses)} of {words.response}; costs {group.cost * 100:.2f}"
@@ -86,12 +89,10 @@ def _table(named: Named, words: Words, group: Group) -> Table:
     return Table(title, columns, rows)
 
 
-def _cell(group: Group, down: Sequence[int], across: Collection[int], home: int | None) -> str:
-    """The number of mentions that some key and response entities share, with a star if ``home``, the response entity of
-    a main mention, is among the latter."""
-    count = sum(group.cells[key, response] for key in down for response in across)
-    star = "*" if home != ABSENT and home in across else ""
-    return f"{count}{star}" if count else "."
+def _places(entities: Sequence[int], most: int) -> dict[int, int]:
+    """The row or column of each entity: the ``most`` largest have one each, and the rest have one together; `ABSENT`
+    stays."""
+    return {**{entity: min(at, most) for at, entity in enumerate(entities)}, ABSENT: ABSENT}
 
 
 def group_data(analysis: Analysis) -> list[dict[str, Any]]:
