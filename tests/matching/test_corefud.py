@@ -28,7 +28,7 @@ from corefscore.formats.base import Reading
 from corefscore.formats.corefud import reader
 from corefscore.formats.corefud.lines import Lines, number_of
 from corefscore.formats.corefud.reader import words_at
-from corefscore.matching import entity_lookup, tie_breaking
+from corefscore.matching import assignment, entity_lookup
 from corefscore.matching import mentions as alignment
 from corefscore.matching.matched import MATCHING
 from corefscore.matching.pairing import pair
@@ -457,7 +457,7 @@ def test_ties_are_those_of_one_matrix(seed: int) -> None:
     scores = random.choice([0, 0, 0, 1, 1 / 2, 1 / 3, 2 / 3], (sizes[0].sum(), sizes[1].sum()))
     scores[documents[0][:, None] != documents[1][None, :]] = 0
     key, response = np.nonzero(scores)
-    taken = tie_breaking.assigned(documents[0], documents[1], key, response, scores[key, response])
+    taken = assignment.assigned(documents[0], documents[1], key, response, scores[key, response])
     expected = []
     for document in range(3):
         rows, columns = (np.flatnonzero(its == document) for its in documents)
@@ -469,12 +469,12 @@ def test_ties_are_those_of_one_matrix(seed: int) -> None:
 
 
 @together("seed", range(200))
-@pytest.mark.parametrize("work", [tie_breaking.WORK, 0], ids=["paths", "left to scipy"])
+@pytest.mark.parametrize("work", [assignment.WORK, 0], ids=["paths", "left to scipy"])
 def test_one_matrix_gives_what_scipy_gives(seed: int, work: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Cell by cell, whatever ties there are, whether rows or columns are more."""
     from scipy.optimize import linear_sum_assignment
 
-    monkeypatch.setattr(tie_breaking, "WORK", work)
+    monkeypatch.setattr(assignment, "WORK", work)
     random = np.random.default_rng(seed)
     shape = tuple(random.integers(1, 16, 2).tolist())
     values = [1, 1 / 2, 1 / 3, 2 / 3, 1 / 7, 11, 10 * 2 / 3 + 1][: random.integers(1, 8)]
@@ -482,7 +482,7 @@ def test_one_matrix_gives_what_scipy_gives(seed: int, work: int, monkeypatch: py
     rows, columns = np.nonzero(matrix)
     expected = np.zeros(shape, dtype=bool)
     expected[linear_sum_assignment(-matrix)] = True
-    taken = tie_breaking._as_a_whole(rows, columns, matrix[rows, columns], shape)
+    taken = assignment._as_scipy(rows, columns, matrix[rows, columns], shape)
     assert taken.tolist() == expected[rows, columns].tolist()
 
 

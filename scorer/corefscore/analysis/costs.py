@@ -17,9 +17,8 @@ import numpy as np
 from corefscore.analysis import types
 from corefscore.analysis.partitions import ABSENT, Partitions, renumbered
 from corefscore.analysis.types import Errors
-from corefscore.core.arrays import Bools, Floats, Ints, tally
+from corefscore.core.arrays import Bools, Floats, Ints, connected, tally
 from corefscore.core.errors import UsageError
-from corefscore.matching.assignment import connected
 from corefscore.metrics.base import WHOLE, Metric
 from corefscore.metrics.counts import packed, summed
 from corefscore.metrics.measures import single, wanted

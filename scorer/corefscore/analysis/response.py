@@ -15,12 +15,11 @@ from corefscore.analysis.costs import Cost, Measure, Scored, alone, in_turn
 from corefscore.analysis.partitions import ABSENT, Partitions, in_order, partitions
 from corefscore.analysis.spans import repaired, way_of
 from corefscore.analysis.types import Errors, errors_of
-from corefscore.core.arrays import Bools, Floats, Ints, order_by
+from corefscore.core.arrays import Bools, Floats, Ints, connected, order_by
 from corefscore.core.documents import Mention, joined, texts_of
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
 from corefscore.formats.base import AUTO, FILE
-from corefscore.matching.assignment import connected
 from corefscore.matching.pairing import Pairs
 from corefscore.metrics.base import WHOLE
 from corefscore.scoring.kinds.pronouns import Pronouns, are_pronouns, pronouns_of, unknown

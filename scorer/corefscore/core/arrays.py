@@ -160,3 +160,16 @@ def repeated(*columns: Ints) -> Bools:
     found = np.ones(len(columns[0]), dtype=np.bool_)
     found[firsts(*columns)] = False
     return found
+
+
+def connected(nodes: int, starts: Ints, ends: Ints) -> Ints:
+    """For each node from 0 to ``nodes - 1`` the smallest node of its connected component; links join ``starts`` and
+    ``ends``."""
+    root = np.arange(nodes)
+    while True:
+        start, end = root[starts], root[ends]
+        if np.array_equal(start, end):
+            return root
+        np.minimum.at(root, np.maximum(start, end), np.minimum(start, end))
+        while not np.array_equal(root, root[root]):
+            root = root[root]

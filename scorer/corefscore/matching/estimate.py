@@ -23,13 +23,12 @@ from unicodedata import normalize
 
 import numpy as np
 
-from corefscore.core.arrays import changes, order_by
+from corefscore.core.arrays import changes, connected, order_by
 from corefscore.core.documents import Documents
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding
 from corefscore.core.names import NameOptions
 from corefscore.formats.words import BLANK_MARKS
-from corefscore.matching.assignment import connected
 from corefscore.matching.named import names_of, names_that_count
 
 NameWords = tuple[str, ...]

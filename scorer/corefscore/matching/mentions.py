@@ -9,7 +9,7 @@ The order of steps is that of the official CorefUD scorer (version 1.2, CRAC 202
 4. The remaining mentions are aligned by the rule. `RULES` has a row for each value of ``--matching``, whose function
    returns pairs of mentions with scores. The pairs with the largest sum of scores are aligned.
 
-If several alignments are best, the official scorer's is taken (`corefscore.matching.tie_breaking`). Metrics see
+If several alignments are best, the official scorer's is taken (`corefscore.matching.assignment`). Metrics see
 mentions as numbers (`corefscore.matching.entity_lookup`).
 """
 
@@ -23,8 +23,8 @@ import numpy as np
 from corefscore.core.arrays import Bools, Floats, Ints, changes, firsts, in_a_row, order_by, ranges, ranked, tally
 from corefscore.core.documents import NO_NODES, SENTENCE, Documents, Kinds, Nodes
 from corefscore.core.errors import UsageError
+from corefscore.matching.assignment import assigned
 from corefscore.matching.matched import Side
-from corefscore.matching.tie_breaking import assigned
 
 NOWHERE = -1
 """The entity or partner of a mention that has none."""

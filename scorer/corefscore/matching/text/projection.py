@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, Bools, Ints, Objects, changes, order_by, ranked, tally
+from corefscore.core.arrays import NONE, Bools, Ints, Objects, changes, connected, order_by, ranked, tally
 from corefscore.core.documents import (
     KEY,
     NO_NODES,
@@ -56,7 +56,6 @@ from corefscore.formats.base import (
     passage,
     passage_places,
 )
-from corefscore.matching.assignment import connected
 from corefscore.matching.pairing import in_other_form
 from corefscore.matching.text.alignment import ABSENT, EQUAL, MOVED, Alignment, align, in_place
 from corefscore.matching.text.characters import Characters, characters
