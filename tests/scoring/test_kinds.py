@@ -291,6 +291,23 @@ def test_an_entity_count_in_precision_alone_leaves_blanc_empty(capfdbinary: Capt
     assert float(found["conll"][1]) == pytest.approx((50 + 75 + 220 / 3) / 3)
 
 
+def test_links_of_the_response_alone_are_counted_where_both_sides_decide() -> None:
+    """The key links nothing, the response two pairs: with the boundary of both sides, precision is 0 of 2 links. Of
+    links of different kinds on the two sides, those of the key alone leave no precision."""
+
+    def shown(key: list[list[int]], response: list[list[int]], **how: Any) -> set[str]:
+        result = score(key, response, "blanc", of="size:1-", **how)
+        return {"recall", "precision", "f1"} - {
+            name for measure, name in result.uncounted(result) if measure == "blanc"
+        }
+
+    assert shown([[1]], [[1, 2], [3, 4]], boundary="both") == {"precision"}
+    assert shown([[1]], [[1, 2], [3, 4]]) == set()
+    assert shown([[1, 2]], [[1], [2]]) == {"recall"}
+    assert shown([[1, 2]], [[1], [2]], boundary="both") == {"recall", "precision"}
+    assert shown([[1, 2], [3]], [[1, 2], [3]]) == {"recall", "precision", "f1"}
+
+
 @pytest.mark.parametrize("option", ["--documents", "--by=(.*)", "--intervals"])
 def test_every_row_of_a_table_is_empty_where_nothing_counts(option: str, capfdbinary: Capture) -> None:
     """No system file has a link of singletons; means are means of 0."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from corefscore import Scorer, score
+from corefscore import Scorer, ScorerWarning, score
 from corefscore.cli import run
 from corefscore.core.findings import Finding
 from support import RECORDED, TESTDATA, Run, call
@@ -177,3 +177,9 @@ def test_the_first_look_costs_nothing_where_a_mention_is_shared(monkeypatch: pyt
     monkeypatch.setattr("corefscore.formats.examined", None)
     monkeypatch.setattr("corefscore.matching.common._first", None)
     assert not score(KEY, DEMO / "response.conll").notices
+
+
+def test_blanc_of_no_mentions_at_all_is_no_score_of_0() -> None:
+    """With the links of both sides, which the notice says."""
+    with pytest.warns(ScorerWarning, match="except that BLANC with --boundary both is 1 if no side has any"):
+        assert score([], [], "blanc", boundary="both")["blanc"].f1 == 1

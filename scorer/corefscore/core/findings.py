@@ -507,7 +507,7 @@ NOTICES = {
     ),
     "side-without-mentions": (
         "the {side} has no mention in any scored document ({documents})",
-        "every score is 0; {hint}",
+        "every score is 0, except that BLANC with --boundary both is 1 if no side has any; {hint}",
     ),
     "no-head": (
         "{count} with {what}",

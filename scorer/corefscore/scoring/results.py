@@ -285,18 +285,18 @@ class Result(Scores):
         ``scores`` are scores of this result. Without kinds of mentions the set is empty, and such scores are 0.
 
         A quotient has nothing to count if its denominator is 0. F1 has nothing if recall or precision has nothing. A
-        combined measure has nothing if none of its parts has anything, or none has anything in the key, whose links
-        decide what BLANC counts. The CoNLL average has nothing if one of its three metrics has nothing.
+        combined measure has nothing where what is found does not change it. The CoNLL average has nothing if one of its
+        three metrics has nothing.
         """
         if self.settings.rules.of is None:
             return set()
-        empty: dict[str, set[str]] = {}
-        for metric in self.metrics:
-            parts = [_without_counts(scores[measure.name]) for measure in metric.measures if measure.combine is None]
-            none = set[str]().union(*parts).intersection(*parts)
-            for measure in metric.measures:
-                whole = set(SCORES) if "recall" in none else none
-                empty[measure.name] = whole if measure.combine else _without_counts(scores[measure.name])
+        empty = {
+            measure.name: _undecided(metric, measure, scores)
+            if measure.combine
+            else _without_counts(scores[measure.name])
+            for metric in self.metrics
+            for measure in metric.measures
+        }
         if AVERAGE in scores:
             empty[AVERAGE] = set().union(*(empty[metric] for metric in GROUPS[AVERAGE]))
         return {(measure, score) for measure, of_measure in empty.items() for score in of_measure}
@@ -396,6 +396,18 @@ def _without_counts(score: Score) -> set[str]:
     """The names of the scores of a quotient that have nothing to count."""
     sides = {side for side in SCORES[:2] if not getattr(score, f"{side}_counts").denominator}
     return {*sides, "f1"} if sides else sides
+
+
+def _undecided(metric: Metric, measure: Measure, scores: Mapping[str, Score]) -> set[str]:
+    """The names of the scores of a combined measure that are the same if nothing is found and if everything is."""
+    quotients = [scores[quotient.name] for quotient in metric.measures if quotient.combine is None]
+    sizes = np.zeros((metric.width, 2))
+    sizes[: len(quotients)] = [
+        (score.recall_counts.denominator, score.precision_counts.denominator) for score in quotients
+    ]
+    of_shares = (unpacked(np.stack([share * sizes, sizes], axis=-1).reshape(-1, 4)) for share in (0, 1))
+    none, every = (_combined(metric, measure, parts) for parts in of_shares)
+    return {score for score in SCORES if getattr(none, score) == getattr(every, score)}
 
 
 BY_FILE = "file"
