@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import pickle
 import random
@@ -629,3 +630,24 @@ def test_options_are_given_by_name(bag: Any) -> None:
     """A new one in the middle changes the meaning of no call."""
     with pytest.raises(TypeError, match="positional"):
         bag("first")
+
+
+def test_a_scorer_counts_in_blocks_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is added is copied, and the result is that of `score`, in whatever blocks documents are counted."""
+    key: list[Any] = [[[[0, 1], [4, 4]], [[2, 2]]], [[[0, 0], [3, 3]]], [[["x", 1], ["x", 2]]], []]
+    response: list[Any] = [[[[0, 1], [2, 2], [4, 4]]], [], [[["x", 1], ["x", 2]]], [[[7, 7]]]]
+    expected = score(key, response)
+    for block in (0, 3, 1000):
+        monkeypatch.setattr("corefscore.python.api.BLOCK", block)
+        for asked in (True, False):
+            scorer = Scorer()
+            for ours, theirs in zip(copy.deepcopy(key), copy.deepcopy(response), strict=True):
+                scorer.add(ours, theirs)
+                if asked:
+                    scorer.result()
+                for side in (ours, theirs):
+                    for entity in side:
+                        entity[0][0] = 9
+                        entity.clear()
+            assert dict(scorer.result()) == dict(expected)
+            assert list(scorer.result().documents) == ["0", "1", "2", "3"]

@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     from corefscore.scoring.sides import Given
 
 
+BLOCK = 1 << 14
+"""The number of mentions, or documents, that a `Scorer` counts at once, which is faster than one after another."""
+
+
 @spelled
 def read(
     path: str | os.PathLike[str],
@@ -234,8 +238,9 @@ class Scorer:
         >>> round(scorer.result().conll, 4)
         0.6381
 
-    Counts are kept by document and summed once, in order, when the result is asked for, since the last digits of the
-    official scorer depend on this order.
+    Documents in memory are checked and copied when they are added, and counted in blocks; `result` raises errors of
+    metrics of other packages. Counts are kept by document and summed once, in order, when the result is asked for,
+    since the last digits of the official scorer depend on this order.
     """
 
     @spelled
@@ -251,6 +256,8 @@ class Scorer:
     def reset(self) -> None:
         """Remove all documents, to begin again with the same metrics and options."""
         self._batches: list[Counted] = []
+        self._waiting: list[tuple[str, list[Any], list[Any]]] = []
+        self._waiting_mentions = 0
         self._names: list[str | None] = []
         self._known: set[str] = set()
         self._notices: list[Finding] = []
@@ -298,23 +305,43 @@ class Scorer:
             self._add_one(ours, theirs, name)
 
     def _add_one(self, key: Clusters, response: Clusters, name: str | None) -> None:
-        """Count one document whose nesting was checked before."""
+        """Copy one document whose nesting was checked before; several are counted at once."""
+        self._refuse_mixed(corefud=False)
+        ours, theirs = ([_copied(entity) for entity in side] for side in (key, response))
+        self._waiting.append((name if name is not None else str(len(self._names)), ours, theirs))
+        self._named([name])
+        self._waiting_mentions += sum(map(len, ours)) + sum(map(len, theirs))
+        if self._waiting_mentions > BLOCK or len(self._waiting) > BLOCK:
+            self._count()
+
+    def _count(self) -> None:
+        """Count the documents that wait."""
+        if not self._waiting:
+            return
         from corefscore.formats.memory.clusters import Mentions, documents
 
+        names, ours, theirs = zip(*self._waiting, strict=True)
         mentions = Mentions()
-        document = name if name is not None else str(len(self._names))
-        pairs = Pairs(
-            documents({document: key}, mentions, KEY, known=[document]),
-            documents({document: response}, mentions, RESPONSE, known=[document]),
-            np.ones(1, dtype=np.bool_),
-        )
-        self._append([count(pairs, self._metrics, self._settings)], [name])
+        key, response = documents(names, ours, mentions, KEY), documents(names, theirs, mentions, RESPONSE)
+        pairs = Pairs(key, response, np.ones(len(names), dtype=np.bool_))
+        self._batches.append(count(pairs, self._metrics, self._settings))
+        self._waiting, self._waiting_mentions = [], 0
+
+    def _refuse_mixed(self, *, corefud: bool) -> None:
+        """Raise `UsageError` if only some of all documents are CorefUD."""
+        if self._names and corefud != bool(self._batches and self._batches[0][0].nodes is not None):
+            raise UsageError("some documents are CorefUD and others are not; score each kind with a Scorer of its own")
 
     def _append(self, batches: Sequence[Counted], names: Sequence[str | None]) -> None:
-        """Add the counts of documents. Raises `UsageError` if only some of all documents are CorefUD."""
-        if len({part.nodes is not None for part, _ in (*self._batches[:1], *batches)}) > 1:
-            raise UsageError("some documents are CorefUD and others are not; score each kind with a Scorer of its own")
+        """Add the counts of documents."""
+        self._count()
+        for notes, _ in batches:
+            self._refuse_mixed(corefud=notes.nodes is not None)
         self._batches += batches
+        self._named(names)
+
+    def _named(self, names: Sequence[str | None]) -> None:
+        """Add the names of documents."""
         self._names += names
         self._known.update(name for name in names if name is not None)
 
@@ -329,6 +356,7 @@ class Scorer:
                 f"{self._settings.signature}, and {other._settings.signature}"
             )
         self._refuse_known(other._known)
+        other._count()
         self._append(other._batches, other._names)
         self._notices += other._notices
 
@@ -337,6 +365,7 @@ class Scorer:
 
         Raises `UsageError` if there are no documents, `InputError` for too many repeated mentions.
         """
+        self._count()
         if not self._batches:
             raise UsageError("no document was added to the scorer")
         names = [name if name is not None else str(number) for number, name in enumerate(self._names)]
@@ -353,3 +382,8 @@ class Scorer:
         if known := sorted(self._known.intersection(names)):
             details = {"document": known[0], "first": "an earlier document of the scorer"}
             raise InputError([Finding("repeated-name", "key", details=details)])
+
+
+def _copied(entity: Iterable[Any]) -> list[Any]:
+    """An entity that does not change when the given one does."""
+    return [tuple(mention) if type(mention) is list else mention for mention in entity]

@@ -153,23 +153,23 @@ def _in_memory(sides: Mapping[str, Any]) -> dict[str, Documents]:
     if not in_memory:
         return {}
     from corefscore.formats.memory.clusters import Mentions, documents
-    from corefscore.formats.memory.nesting import DOCUMENTS, nested, refusal, together
+    from corefscore.formats.memory.nesting import DOCUMENTS, named, nested, refusal, together
 
     mentions = Mentions()
-    named = {name: side for name, side in in_memory.items() if isinstance(side, Mapping)}
-    unnamed = {name: nested(side, name) for name, side in in_memory.items() if name not in named}
+    by_name = {name: named(side, name) for name, side in in_memory.items() if isinstance(side, Mapping)}
+    unnamed = {name: nested(side, name) for name, side in in_memory.items() if name not in by_name}
     if len(unnamed) == 2:
         several = together(unnamed[KEY], unnamed[RESPONSE])
         for name, side in zip((KEY, RESPONSE), several or (), strict=False):
-            named[name] = {str(number): document for number, document in enumerate(side)}
+            by_name[name] = {str(number): document for number, document in enumerate(side)}
     for name, side in unnamed.items():
-        if name in named:
+        if name in by_name:
             continue
         if side.level == DOCUMENTS:
             expected = "documents by name, as the other side has them: dict(zip(names, documents))"
             raise refusal(name, f"{side.shape}, a list of documents without names", expected)
-        named[name] = {ONLY_DOCUMENT: side.value}
-    return {name: documents(named[name], mentions, name) for name in in_memory}
+        by_name[name] = {ONLY_DOCUMENT: side.value}
+    return {name: documents(list(by_name[name]), by_name[name].values(), mentions, name) for name in in_memory}
 
 
 def _is_in_memory(side: object) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from itertools import chain
 from typing import Any, TypeGuard
 
@@ -11,7 +11,7 @@ import numpy as np
 from corefscore.core.arrays import Ints
 from corefscore.core.documents import Documents, Place, Span
 from corefscore.core.sources import Source
-from corefscore.formats.memory.nesting import is_whole, nested, refusal
+from corefscore.formats.memory.nesting import is_whole
 
 Clusters = Iterable[Iterable[Any]]
 """The entities of one document. A mention is any hashable value; a list, as in JSON, means the tuple."""
@@ -75,37 +75,20 @@ def _tuple(mention: Any) -> Any:
     return tuple(map(_tuple, mention)) if isinstance(mention, list) else mention
 
 
-def documents(
-    named: Mapping[str, Clusters],
-    mentions: Mentions,
-    side: str,
-    places: Mapping[str, Place] | None = None,
-    known: Collection[str] = (),
-) -> Documents:
-    """Documents from clusters, by name.
-
-    ``side`` is their name in messages if there are no ``places``. The shape of the ``known`` ones has been checked
-    before. Raises `InputError` for clusters that are not a document (`corefscore.formats.memory.nesting`).
-    """
-    for name in named:
-        if not isinstance(name, str):
-            raise refusal(side, f"named {name!r:.40}, which is {type(name).__name__}", "a string for a name")
-    nowhere = Place(Source(side), None)
-    place_of = {name: nowhere if places is None else places[name] for name in named}
-    checked: list[Any] = [
-        clusters if name in known else nested(clusters, place_of[name].source.name, name).value
-        for name, clusters in named.items()
-    ]
-    document = np.repeat(np.arange(len(named)), [len(clusters) for clusters in checked])
+def documents(names: Sequence[str], clusters: Iterable[Clusters], mentions: Mentions, side: str) -> Documents:
+    """Documents from clusters that were checked (`corefscore.formats.memory.nesting`); ``side`` is their file in
+    messages."""
+    checked: list[Any] = list(clusters)
+    document = np.repeat(np.arange(len(checked)), [len(entities) for entities in checked])
     entities = list(chain.from_iterable(checked))
     sizes = np.array([len(entity) for entity in entities], dtype=np.int64)
     document, sizes = document[sizes > 0], sizes[sizes > 0]
     start, end = mentions.spans(list(chain.from_iterable(entities))).T
     numbers = np.arange(len(sizes))
     return Documents(
-        names=list(named),
-        places=list(place_of.values()),
-        tokens=np.full(len(named), -1),
+        names=list(names),
+        places=[Place(Source(side), None)] * len(checked),
+        tokens=np.full(len(checked), -1),
         document=document,
         label=numbers,
         entity=np.repeat(numbers, sizes),

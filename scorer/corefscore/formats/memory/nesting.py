@@ -36,6 +36,9 @@ PLAIN = frozenset({str, bytes, int, float, bool})
 EQUAL = PLAIN - {float}
 """Those that equal themselves; a float may be NaN."""
 
+KNOWN = PLAIN.union(COLLECTIONS)
+"""The types of nearly all input."""
+
 OF_FRAME = (
     "write an entity as list(zip(frame['start'], frame['end'])), and a document as "
     "[list(zip(entity['start'], entity['end'])) for _, entity in frame.groupby('entity')] (group_by in polars)"
@@ -84,6 +87,14 @@ def nested(value: Any, side: str, name: str | None = None) -> Nested:
     return Nested(value, level)
 
 
+def named(value: Mapping[Any, Any], side: str) -> dict[str, Any]:
+    """Documents by name, each checked as `nested` does. Raises `InputError` for a name that is no text."""
+    for name in value:
+        if not isinstance(name, str):
+            raise refusal(side, f"named {name!r:.40}, which is {type(name).__name__}", "a string for a name")
+    return {name: nested(clusters, side, name).value for name, clusters in value.items()}
+
+
 def refusal(side: str, shape: str, expected: str, name: str | None = None) -> InputError:
     """The error for clusters of a shape that does not fit."""
     where = "" if name is None else f'in document "{name}": '
@@ -130,10 +141,11 @@ def by_position(unnamed: Nested, side: str, names: Sequence[str]) -> dict[str, A
 
 
 class _Level(NamedTuple):
-    """The collections and the plain values that are equally deep in a value."""
+    """The collections and the plain values that are equally deep in a value, and the types of both."""
 
     collections: list[Any]
     plain: list[Any]
+    kinds: set[type]
 
 
 def as_collections(value: Any) -> Any:
@@ -152,22 +164,25 @@ def _levels(value: Any) -> tuple[Any, list[_Level]]:
     levels, layer = [], [value]
     while layer:
         kinds = set(map(type, layer))
-        inner = {kind for kind in kinds if issubclass(kind, COLLECTIONS)}
-        if any(map(_is_other_collection, kinds - PLAIN - inner)):
-            return _levels(_unfolded(value))
-        if inner and inner != kinds:
-            split = [item for item in layer if type(item) in inner], [item for item in layer if type(item) not in inner]
-        else:
-            split = (layer, []) if inner else ([], layer)
-        levels.append(_Level(*split))
-        layer = list(chain.from_iterable(split[0]))
+        collections: list[Any] = []
+        plain = layer
+        if not kinds <= PLAIN:
+            if any(map(_is_other_collection, kinds)):
+                return _levels(_unfolded(value))
+            inner = {kind for kind in kinds if issubclass(kind, COLLECTIONS)}
+            collections = layer if inner == kinds else [item for item in layer if type(item) in inner]
+            plain = [] if inner == kinds else [item for item in layer if type(item) not in inner]
+        levels.append(_Level(collections, plain, kinds))
+        layer = list(chain.from_iterable(collections))
     return value, levels
 
 
 def _is_other_collection(kind: type) -> bool:
     """Whether values of a type are collections of another type: arrays, iterators, and any iterable that is not
     hashable, so that it cannot be a mention."""
-    if issubclass(kind, (*COLLECTIONS, str, bytes, Mapping)) or not issubclass(kind, Iterable) or _is_frame(kind):
+    if kind in KNOWN or not issubclass(kind, Iterable):
+        return False
+    if issubclass(kind, (*COLLECTIONS, str, bytes, Mapping)) or _is_frame(kind):
         return False
     return issubclass(kind, (np.ndarray, Iterator, MappingView)) or kind.__hash__ is None
 
@@ -192,15 +207,16 @@ def _unfolded(value: Any) -> Any:
 
 def _level(levels: list[_Level], *, only_document: bool) -> tuple[int | None, str | None]:
     """The level of a value; if it has none, what was expected instead."""
-    if not any(level.plain for level in levels):
+    first = next((depth for depth, level in enumerate(levels) if level.plain), None)
+    if first is None:
         depth = len(levels) - 1  # of the innermost collection, which is empty
         return (None if depth < DOCUMENT else DOCUMENTS), (EXPECTED if depth > DOCUMENT else None)
-    fitting = [level for level in (DOCUMENT, DOCUMENTS) if _fits(levels, level)]
+    fitting = [level for level in (DOCUMENT, DOCUMENTS) if level <= first and _fits(*levels[level : level + 2])]
     if not fitting:
-        paths = len(levels) > 1 and set(map(type, levels[1].plain)) == {str}
+        paths = first == 1 and levels[1].kinds == {str}
         return None, f"{EXPECTED}; paths in a list are pathlib.Path objects" if paths else EXPECTED
     level = fitting[0]
-    sequences, plain = levels[level]
+    sequences, plain, _ = levels[level]
     entities = levels[level - 1].collections if plain else []
     if not sequences and level == DOCUMENT:  # then lists of numbers, and tuples of text, are entities
         entities = [entity for entity in entities if isinstance(entity, tuple) and _has_number(entity)]
@@ -213,17 +229,14 @@ def _level(levels: list[_Level], *, only_document: bool) -> tuple[int | None, st
     return level, None
 
 
-def _fits(levels: list[_Level], level: int) -> bool:
-    """Whether everything at a level can be a mention, and everything above it is a collection."""
-    if len(levels) <= level or any(above.plain for above in levels[:level]):
+def _fits(level: _Level, inner: _Level | None = None) -> bool:
+    """Whether everything at a level can be a mention; ``inner`` is the next one."""
+    if inner is not None and inner.collections:
         return False
-    sequences, inner = levels[level].collections, levels[level + 1 :]
-    if any(deeper.collections for deeper in inner):
-        return False
-    kinds = set(map(type, sequences))
-    if kinds == {tuple} or (kinds == {list} and {int}.issuperset(map(type, inner[0].plain) if inner else ())):
-        return all(sequences)  # nearly all input, without a look at each
-    return all(map(_can_be_mention, sequences))
+    kinds = level.kinds - PLAIN
+    if kinds == {tuple} or (kinds == {list} and inner is not None and inner.kinds == {int}):
+        return all(level.collections)  # nearly all input, without a look at each
+    return all(map(_can_be_mention, level.collections))
 
 
 def _can_be_mention(value: Any) -> bool:
@@ -239,8 +252,8 @@ def _has_number(values: Iterable[Any]) -> bool:
 
 def _wrong_leaf(levels: list[_Level]) -> str | None:
     """What is wrong with plain values of some type: they are not hashable, or no two of them are ever equal."""
-    kinds = [set(map(type, level.plain)) for level in levels]
-    for kind in set().union(*kinds) - EQUAL:
+    kinds = {kind for level in levels for kind in level.kinds - EQUAL if not issubclass(kind, COLLECTIONS)}
+    for kind in kinds:
         of_kind = [value for level in levels for value in level.plain if type(value) is kind]
         if kind is type(None):
             return f"{EXPECTED}; None is not a mention: leave it out"
