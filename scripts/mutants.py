@@ -17,6 +17,7 @@ import os
 import pickle
 import random
 import re
+import resource
 import shutil
 import signal
 import sys
@@ -78,6 +79,9 @@ GROUPS = {
 LIMIT = 60
 """Seconds, beside five times what its tests take otherwise, after which a mutant is taken to hang."""
 
+MEMORY = 8 << 30
+"""Bytes of addresses that the process of a mutant may have: one that grows without end is noticed, and harms nobody."""
+
 OUTCOMES = ("noticed", "hung", "survived", "not reached")
 """What can come of a mutant; only the first is sure to be due to a test."""
 
@@ -136,6 +140,7 @@ def forked(folder: Path, work: Callable[[], int], limit: float | None = None) ->
     child = os.fork()
     if not child:
         os.setsid()
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         os.chdir(folder)
         log = os.open(folder / "log.txt", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         os.dup2(log, 1)
