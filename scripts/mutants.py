@@ -73,7 +73,7 @@ GROUPS = {
         ("units", "significance", "compare", "rank", "average", "clients", "kinds", "bad_input"),
     ),
     "text": Group(("matching/text",), ("tagged", "tagged_corefud", "told", "bad_input", "clients", "convert")),
-    "errors": Group(("analysis",), ("errors", "hypothesis", "cone", "bad_input", "layouts")),
+    "errors": Group(("analysis",), ("error_twins", "errors", "hypothesis", "cone", "bad_input", "layouts")),
 }
 
 LIMIT = 60
