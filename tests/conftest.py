@@ -36,8 +36,8 @@ EXPECTED_SKIPS = (
     # what the machine lacks
     "there is no (perl|pdflatex|bash|make, or no virtual environment)",
     "needs (chromium and chromedriver|the checkout to build the wheel)",
-    # libraries that use this one, and are in none of its extras
-    "could not import '?(torchmetrics|lightning|evaluate|lighteval|spacy)",
+    # libraries that use this one or are compared with it, and are in none of its extras
+    "could not import '?(torchmetrics|lightning|evaluate|lighteval|spacy|udtools)",
     # systems other than Linux, and who runs the tests
     "there is no (/dev/full|such timer)|there are no names for what is open|pipes have one size here",
     "memory is measured by /proc|looks for processes as Linux has them|nothing tells the size of the address space",

@@ -539,6 +539,35 @@ NOTICES = {
         '{count} with something that is not a mention, such as in "{piece}"',
         "it is ignored; expected pieces such as (e1-person-1-), (e1-person-1- and e1)",
     ),
+    "entity-header": (
+        '{what}: "{piece}"',
+        'expected one header before the first mention, such as "# global.Entity = eid-etype-head-other", where further '
+        "fields may follow; udvalidate --coref calls this {rule}",
+    ),
+    "entity-attribute": (
+        '{what}: "{piece}"',
+        "expected one Entity, with brackets such as (e1-person-1-), (e1-person-1- and e1), and at most one Bridge and "
+        "SplitAnte beside it; udvalidate --coref calls this {rule}",
+    ),
+    "entity-field": (
+        '{what}: "{piece}"',
+        "expected the fields of the header, such as (e1-person-1-, or (e1[1/2]-person-1- for the first of two parts; "
+        "udvalidate --coref calls this {rule}",
+    ),
+    "mention-place": (
+        '{what}: "{piece}"',
+        "expected mentions within a sentence, each of other words; udvalidate --coref calls this {rule}",
+    ),
+    "different-fields": (
+        '{what}: "{piece}"',
+        "expected the same type and identity wherever an entity is mentioned, in one document; udvalidate --coref "
+        "calls this {rule}",
+    ),
+    "entity-relation": (
+        '{what}: "{piece}"',
+        "expected Bridge=e1<e2:type or SplitAnte=e1<e3,e2<e3, where a mention of e2 or e3 begins, once for each; "
+        "udvalidate --coref calls this {rule}",
+    ),
     "same-document-names": (
         '{count} with the name of a document in an earlier file; the first is "{document}"',
         'each file is a data set of its own, so such a document is called "{document} ({file})"; it is paired with '

@@ -16,6 +16,7 @@ from corefscore.core.findings import Finding, Found
 from corefscore.core.sources import Source
 from corefscore.formats.base import Request
 from corefscore.formats.characters import not_utf_8, undecodable
+from corefscore.formats.corefud.guidelines import check
 from corefscore.formats.corefud.reader import File, batches
 
 
@@ -44,7 +45,9 @@ class _Examined(File):
     def documents(self) -> Documents:
         if odd := undecodable(self.lines.text.tobytes()):
             self.keep(not_utf_8(self.source.name, odd[0], len(odd)))
-        return replace(super().documents(), faults=self._faults)
+        found = replace(super().documents(), faults=self._faults)
+        check(self.lines, self.found.add)
+        return found
 
     def _document_of(self, error: Finding) -> int:
         """The document with the line of an error."""

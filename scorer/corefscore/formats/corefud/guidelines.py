@@ -1,0 +1,379 @@
+"""The rules of CorefUD that scoring does not need: what its official validator reports and a score ignores.
+
+The validator is `udvalidate --level 2 --coref` of the package udtools; `RULES` has its names. What it never reports is
+left out: where a bridge stands and whether it is given twice (its pattern for one bridge matches nothing). Its warnings
+are left out, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from corefscore.core.findings import Finding, shortened
+from corefscore.core.sources import as_text
+from corefscore.formats.corefud.lines import MISC, Lines
+
+HEADER, ATTRIBUTE, FIELD, PLACE, DIFFERENT, RELATION = (
+    "entity-header",
+    "entity-attribute",
+    "entity-field",
+    "mention-place",
+    "different-fields",
+    "entity-relation",
+)
+"""The codes of the findings."""
+
+RULES = {
+    "global-entity-mismatch": (HEADER, "another header than that of line {line}"),
+    "spurious-global-entity": (
+        HEADER,
+        "a header that does not begin with eid-etype-head, has other elsewhere than next, or repeats a field",
+    ),
+    "entity-without-global-entity": (HEADER, "a mention before the header"),
+    "entity-mwt": (ATTRIBUTE, "Entity, Bridge or SplitAnte in the line of a range of words"),
+    "multiple-entity-statements": (ATTRIBUTE, "Entity more than once"),
+    "multiple-bridge-statements": (ATTRIBUTE, "Bridge more than once"),
+    "multiple-splitante-statements": (ATTRIBUTE, "SplitAnte more than once"),
+    "bridge-without-entity": (ATTRIBUTE, "Bridge without Entity"),
+    "splitante-without-entity": (ATTRIBUTE, "SplitAnte without Entity"),
+    "spurious-entity-statement": (ATTRIBUTE, "something else than brackets of mentions, those that close first"),
+    "too-many-entity-attributes": (FIELD, "more fields than the header names, or a bracket that closes with fields"),
+    "spurious-entity-id": (FIELD, "square brackets in an id that is not that of one of several parts"),
+    "spurious-entity-type": (FIELD, "an unknown type of entity"),
+    "spurious-mention-head": (FIELD, "a head that is not a number from 1"),
+    "ill-nested-entities": (PLACE, "the end of a mention that is not open in this sentence"),
+    "cross-sentence-mention": (PLACE, "the end of a sentence inside a mention, or before its last part"),
+    "misplaced-mention-part": (PLACE, "a part of a mention that does not follow the part before"),
+    "mention-head-out-of-range": (PLACE, "the end of a mention with fewer words than the number of its head"),
+    "same-span-entity-mentions": (PLACE, "the end of a second mention of the same words"),
+    "crossing-mentions-same-entity": (PLACE, "the end of a mention that crosses another one of its entity"),
+    "entity-across-newdoc": (DIFFERENT, "an entity that an earlier document has, at line {line}"),
+    "mention-attribute-mismatch": (DIFFERENT, "other fields than in the first part of the mention, at line {line}"),
+    "entity-type-mismatch": (DIFFERENT, "another type than at the first mention of the entity, at line {line}"),
+    "entity-identity-mismatch": (DIFFERENT, "another identity than at the first mention of the entity, at line {line}"),
+    "spurious-bridge-statement": (RELATION, "something else than bridges such as e1<e2:part"),
+    "spurious-splitante-statement": (RELATION, "something else than split antecedents such as e1<e3,e2<e3"),
+    "spurious-splitante-relation": (RELATION, "an entity that is an antecedent of itself"),
+    "misplaced-splitante-statement": (RELATION, "antecedents of an entity of which no mention begins here"),
+    "repeated-splitante-relation": (RELATION, "the same antecedent twice"),
+    "only-one-split-antecedent": (RELATION, "one antecedent only"),
+    "split-antecedent-mismatch": (RELATION, "antecedents of an entity that has some already, at line {line}"),
+}
+"""For each rule of the validator the code of the finding, and what was found."""
+
+FIRST_FIELDS = ("eid", "etype", "head", "other")
+
+TYPES = re.compile("person|place|organization|animal|plant|object|substance|time|number|abstract|event|other")
+
+NAMES = {"Entity": "entity", "Bridge": "bridge", "SplitAnte": "splitante"}
+"""The attributes, by their names in MISC."""
+
+MARKS = [re.compile(mark) for mark in (b"Entity", b"Bridge=", b"SplitAnte=", b"newdoc")]
+"""What lines contain that are looked at."""
+
+GLOBAL, NEWDOC = re.compile(r"#\s*global\.Entity\s*=\s*(.+)"), re.compile(r"#\s*newdoc(?:\s+\S+)?")
+
+PLAIN_HEADER = re.compile(r"[a-z]+(?:-[a-z]+)*")
+
+BRACKET = re.compile(r"(\(?)([^( )]+)(\)?)")
+
+ORDER = re.compile(r"1*(?:\)+(?:\(+1*)?)?|\(+1*")
+"""The order of the brackets of a word: `)` closes a mention, `(` opens one, `1` is a mention of one word."""
+
+PART = re.compile(r"(.+)\[([1-9][0-9]{0,8})/([1-9][0-9]{0,8})\]")
+
+END, TYPED = re.compile("[^:]+(?::[a-z]+)?"), re.compile("[^:]+:[a-z]+,[^:]+")
+"""What follows the last `<` of several relations, and what is between two, if the first one has a type."""
+
+HEAD = re.compile("[1-9][0-9]*")
+
+Span = tuple[tuple[int, int], ...]
+"""The words of a mention: the first and the last of each stretch, by their places in the file."""
+
+
+def check(lines: Lines, report: Callable[[Finding], None]) -> None:
+    """Report where a file breaks a rule."""
+    if not len(lines.tokens):
+        return
+    marks = [np.array([found.start() for found in mark.finditer(lines.text.data)], np.int64) for mark in MARKS]
+    at = np.unique(np.searchsorted(lines.ends, np.concatenate(marks)))
+    is_word = np.zeros(len(lines.tokens), dtype=np.bool_)
+    is_word[lines.words.row] = True
+    place = np.cumsum(is_word)
+    checker = _Checker(lines.source.name, report)
+    row = np.searchsorted(lines.tokens, at)
+    last = np.append(lines.sentences[1:], len(lines.tokens)) - 1
+    sentence = 0
+    for line, token in zip(at.tolist(), row.tolist(), strict=True):
+        text = as_text(lines.line(line))
+        if text.startswith("#"):
+            checker.comment(text, line + 1)
+            continue
+        if (other := int(lines.sentence[token])) != sentence:
+            checker.end(lines.line_of(int(last[sentence])))
+            sentence = other
+        checker.word(text.split("\t")[MISC], line + 1, int(place[token]), is_word=bool(is_word[token]))
+    checker.end(lines.line_of(int(last[sentence])))
+
+
+class _Open(NamedTuple):
+    """A mention that is open: its line, its first word, and the number of its head, 0 if it has none."""
+
+    line: int
+    first: int
+    head: int
+
+
+@dataclass
+class _Partial:
+    """A discontinuous mention: the number of its last part, the line and the other fields of its first one, and the
+    words of those that are closed."""
+
+    number: int
+    line: int
+    fields: Sequence[str]
+    size: int = 0
+    span: list[tuple[int, int]] = field(default_factory=list)
+
+
+class _Bracket(NamedTuple):
+    """A bracket at a word: its text and fields, its id, and the entity, the part and the number of parts in the id."""
+
+    line: int
+    word: int
+    text: str
+    fields: Sequence[str]
+    id: str
+    entity: str
+    part: int
+    parts: int
+
+
+class _Checker:
+    """Checks the lines of one file in their order, as the validator does."""
+
+    def __init__(self, path: str, report: Callable[[Finding], None]) -> None:
+        self.path, self.report = path, report
+        self.header: tuple[str, int] | None = None
+        self.fields = 0
+        self.field_at: dict[str, int] = {}
+        self.of_document: dict[str, int] = {}
+        self.of_earlier: dict[str, int] = {}
+        self.first_mention: dict[str, tuple[str, str, int]] = {}
+        self.with_antecedents: dict[str, int] = {}
+        # Of the sentence:
+        self.opened: dict[str, list[_Open]] = defaultdict(list)
+        self.partial: dict[tuple[str, int], list[_Partial]] = defaultdict(list)
+        self.words: dict[str, dict[int, set[frozenset[int]]]] = defaultdict(dict)
+
+    def comment(self, text: str, line: int) -> None:
+        """Check a header, or begin a document."""
+        if NEWDOC.fullmatch(text):
+            self.of_earlier |= self.of_document
+            self.of_document = {}
+        elif (found := GLOBAL.fullmatch(text)) and self.header:
+            if found[1] != self.header[0]:
+                self._tell("global-entity-mismatch", line, text, self.header[1])
+        elif found:
+            self.header = found[1], line
+            names, plain = found[1].split("-"), PLAIN_HEADER.fullmatch(found[1])
+            first = FIRST_FIELDS[: 4 if "other" in names else 3]
+            if not plain or tuple(names[: len(first)]) != first or len({*names}) < len(names):
+                self._tell("spurious-global-entity", line, text)
+            if plain:
+                self.field_at = {name: names.index(name) for name in names}
+                self.fields = len(names)
+
+    def word(self, misc: str, line: int, word: int, *, is_word: bool) -> None:
+        """Check the attributes of a word, or of a range of words."""
+        values: dict[str, list[str]] = {name: [] for name in NAMES.values()}
+        for attribute in misc.split("|"):
+            name, sign, value = attribute.partition("=")
+            if sign and name in NAMES:
+                values[NAMES[name]].append(value)
+        if rule := self._misplaced(values, is_word=is_word):
+            self._tell(rule, line, misc)
+        elif values["entity"]:
+            self._entity(values["entity"][0], line, word, values)
+
+    def end(self, line: int) -> None:
+        """End a sentence, with its last line."""
+        if left := [entity for entity, mentions in (*self.opened.items(), *self.partial.items()) if mentions]:
+            self._tell("cross-sentence-mention", line, str(left[0] if isinstance(left[0], str) else left[0][0]))
+        self.opened.clear()
+        self.partial.clear()
+        self.words.clear()
+
+    def _tell(self, rule: str, line: int, piece: str, other: int | None = None) -> None:
+        code, what = RULES[rule]
+        details = {"what": what.format(line=other), "piece": shortened(piece), "rule": rule}
+        self.report(Finding(code, self.path, line, details=details))
+
+    def _misplaced(self, values: dict[str, list[str]], *, is_word: bool) -> str | None:
+        """The rule that makes the validator skip a line."""
+        if not is_word:
+            return "entity-mwt" if any(values.values()) else None
+        for name, of_name in values.items():
+            if len(of_name) > 1:
+                return f"multiple-{name}-statements"
+        for name, of_name in values.items():
+            if of_name and not values["entity"]:
+                return f"{name}-without-entity"
+        return "entity-without-global-entity" if values["entity"] and not self.header else None
+
+    def _entity(self, value: str, line: int, word: int, values: dict[str, list[str]]) -> None:
+        """Check the attributes of a word that has the attribute Entity."""
+        brackets: list[tuple[str, str, str]] = BRACKET.findall(value)
+        begin: set[str] = set()
+        whole = "".join(map("".join, brackets)) == value
+        if not (brackets and whole and all(opens or closes for opens, _, closes in brackets)):
+            self._tell("spurious-entity-statement", line, value)
+        elif "eid" not in self.field_at:
+            return
+        else:
+            begin = self._brackets(brackets, line, word, value)
+        for bridges in values["bridge"]:
+            if not _related(bridges, typed=True):
+                self._tell("spurious-bridge-statement", line, bridges)
+        for antecedents in values["splitante"]:
+            self._antecedents(antecedents, line, begin)
+
+    def _brackets(self, brackets: list[tuple[str, str, str]], line: int, word: int, value: str) -> set[str]:
+        """Check the brackets of a word; returns the entities of which a mention begins."""
+        begin: set[str] = set()
+        ended: set[tuple[int, Span]] = set()
+        order = "".join("1" if opens and closes else opens or closes for opens, _, closes in brackets)
+        if not ORDER.fullmatch(order):
+            self._tell("spurious-entity-statement", line, value)
+        for opens, inside, closes in brackets:
+            text, fields = opens + inside + closes, inside.split("-")
+            if len(fields) > (self.fields if opens else 1):
+                self._tell("too-many-entity-attributes", line, text)
+            name = (*fields, "")[min(self.field_at["eid"], len(fields))] if opens else fields[0]
+            entity, part, parts = name, 1, 1
+            if found := PART.fullmatch(name):
+                entity, part, parts = found[1], int(found[2]), int(found[3])
+            if part > parts or (found and parts == 1) or (not found and name.startswith(("[", "]"))):
+                self._tell("spurious-entity-id", line, text)
+            bracket = _Bracket(line, word, text, fields, name, entity, part, parts)
+            if opens:
+                self._opens(bracket)
+                if part == 1:
+                    begin.add(entity)
+            if closes:
+                self._closes(bracket, ended)
+        return begin
+
+    def _opens(self, bracket: _Bracket) -> None:
+        line, text, entity = bracket.line, bracket.text, bracket.entity
+        if bracket.parts > 1:
+            self._begin_part(bracket)
+        if entity in self.of_earlier:
+            self._tell("entity-across-newdoc", line, text, self.of_earlier[entity])
+        else:
+            self.of_document.setdefault(entity, line)
+        etype, identity, head = (self._field(bracket, name) for name in ("etype", "identity", "head"))
+        if etype and not TYPES.fullmatch(etype):
+            self._tell("spurious-entity-type", line, text)
+        good_head = HEAD.fullmatch(head or "")
+        if head is not None and not good_head:
+            self._tell("spurious-mention-head", line, text)
+        first = self.first_mention.setdefault(entity, (etype or "", identity or "", line))
+        if (etype or "") != first[0]:
+            self._tell("entity-type-mismatch", line, text, first[2])
+        if (identity or "") != first[1]:
+            self._tell("entity-identity-mismatch", line, text, first[2])
+        self.opened[bracket.id].append(_Open(line, bracket.word, int(good_head[0][:10]) if good_head else 0))
+
+    def _field(self, bracket: _Bracket, name: str) -> str | None:
+        at = self.field_at.get(name, len(bracket.fields))
+        return bracket.fields[at] if at < len(bracket.fields) else None
+
+    def _begin_part(self, bracket: _Bracket) -> None:
+        rest = [value for at, value in enumerate(bracket.fields) if at != self.field_at["eid"]]
+        partial = self.partial[bracket.entity, bracket.parts]
+        if bracket.part > 1 and partial and bracket.part == partial[-1].number + 1:
+            if rest != partial[-1].fields:
+                self._tell("mention-attribute-mismatch", bracket.line, bracket.text, partial[-1].line)
+            return
+        if bracket.part > 1:
+            self._tell("misplaced-mention-part", bracket.line, bracket.text)
+        if bracket.part == 1 or not partial:
+            partial.append(_Partial(bracket.part, bracket.line, rest))
+
+    def _closes(self, bracket: _Bracket, ended: set[tuple[int, Span]]) -> None:
+        if not self.opened[bracket.id]:
+            self._tell("ill-nested-entities", bracket.line, bracket.text)
+            return
+        line, first, head = self.opened[bracket.id].pop()
+        size, stretches = bracket.word - first + 1, [(first, bracket.word)]
+        partial = self.partial[bracket.entity, bracket.parts] if bracket.parts > 1 else None
+        if partial is not None:
+            if not partial:
+                self._tell("misplaced-mention-part", bracket.line, bracket.text)
+                partial.append(_Partial(bracket.part, line, ()))
+            whole = partial[-1]
+            whole.number = bracket.part
+            whole.size += size
+            whole.span += stretches
+            size, stretches = whole.size, whole.span
+        if bracket.part != bracket.parts:
+            return
+        span = tuple(stretches)
+        if partial:
+            partial.pop()
+        if size < head:
+            self._tell("mention-head-out-of-range", bracket.line, bracket.text)
+        if (line, span) in ended:
+            self._tell("same-span-entity-mentions", bracket.line, bracket.text)
+        ended.add((line, span))
+        if self._crosses(bracket.entity, span):
+            self._tell("crossing-mentions-same-entity", bracket.line, bracket.text)
+
+    def _crosses(self, entity: str, span: Span) -> bool:
+        """Whether a mention crosses one of its entity in this sentence that ended before."""
+        words = frozenset(word for first, last in span for word in range(first, last + 1))
+        of_word = self.words[entity]
+        others = {other for word in words & of_word.keys() for other in of_word[word]}
+        for word in words:
+            of_word.setdefault(word, set()).add(words)
+        return any(not words <= other and not other <= words for other in others)
+
+    def _antecedents(self, value: str, line: int, begin: set[str]) -> None:
+        if not _related(value, typed=False):
+            self._tell("spurious-splitante-statement", line, value)
+            return
+        of: dict[str, list[str]] = defaultdict(list)
+        for relation in value.split(","):
+            antecedent, _, entity = relation.partition("<")
+            if not (antecedent and entity) or "<" in entity:
+                continue
+            if antecedent == entity:
+                self._tell("spurious-splitante-relation", line, relation)
+            elif entity not in begin:
+                self._tell("misplaced-splitante-statement", line, relation)
+            of[entity].append(antecedent)
+        for entity, antecedents in of.items():
+            if len({*antecedents}) < len(antecedents):
+                self._tell("repeated-splitante-relation", line, value)
+            if len(antecedents) == 1:
+                self._tell("only-one-split-antecedent", line, value)
+            if entity in self.with_antecedents:
+                self._tell("split-antecedent-mismatch", line, value, self.with_antecedents[entity])
+            self.with_antecedents.setdefault(entity, line)
+
+
+def _related(value: str, *, typed: bool) -> bool:
+    """Whether a value is relations such as `e1<e2`, or `e1<e2:type` if they can be ``typed``, with commas between."""
+    begin, *between = value.split("<")
+    if {*value} & {*"( >)"} or not between or not begin or ":" in (begin if typed else value):
+        return False
+    return END.fullmatch(between.pop()) is not None and all(
+        TYPED.fullmatch(piece) if ":" in piece else "," in piece[1:-1] for piece in between
+    )
