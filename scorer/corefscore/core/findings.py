@@ -344,6 +344,10 @@ NOTICES = {
         'document "{document}" has no sentences',
         'its words are not known: "-" is written for each of the {tokens} tokens up to the end of its last mention',
     ),
+    "half-character": (
+        'in document "{document}": {count}, as only JSON can have them (\\ud800)',
+        "the name or words that contain them are written with six other characters, or one, in their place",
+    ),
     "joined-subtokens": (
         'the sentences of document "{document}" contain subtokens',
         'words are joined from them without "##", and segments become sentences',

@@ -21,6 +21,8 @@ mapped to those of the other side (`corefscore.matching.offsets`).
 
 from __future__ import annotations
 
+import json
+import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -61,6 +63,11 @@ from corefscore.formats.words import numbers_of
 
 WHOLE_FILE = ("no-document", "json-document")
 """Faults of a whole file, which every line would have again."""
+
+HALF = re.compile("[\ud800-\udfff]")
+
+ANSWER = "answer"
+"""The field of text with tags (`corefscore.formats.tagged`)."""
 
 FIELDS_SHOWN = 10
 """The number of fields that a message lists."""
@@ -224,6 +231,10 @@ def _by_first(place: Place, fields: Fields, request: Request) -> _First:
     """The dialect and the field of the first object. Raises `InputError` if it has the fields of both sides and the
     side is not known."""
     dialect = dialect_of(place, fields, request)
+    if request.input_format is None and request.clusters_field is None and isinstance(fields.get(ANSWER), str):
+        what = f"occurs together with clusters, so this can be text with tags or {dialect.name}"
+        expected = f"one of them; --input-format tagged or --input-format {dialect.name} says which"
+        raise bad_field(place, fields, ANSWER, what, expected)
     field = _field_of(request, dialect)
     if field is not None:
         return _First(dialect, field)
@@ -302,6 +313,9 @@ def sentences(source: Source, notices: list[Finding], request: Request) -> Itera
             shown = ", ".join(clean(name) for name in others[:FIELDS_SHOWN])
             details = {"document": name, "fields": shown + more}
             notices.append(Finding("dropped-fields", source.name, place.line, details=details))
+        if halves := HALF.findall(json.dumps([fields.get(own) for own in dialect.fields], ensure_ascii=False)):
+            details = {"document": name, "count": plural(len(halves), "half character")}
+            notices.append(Finding("half-character", source.name, place.line, details=details))
         if of_subtokens(fields, dialect):
             notices.append(Finding("joined-subtokens", source.name, place.line, details={"document": name}))
         if dialect.shape == TEXT and dialect.words in fields:
