@@ -27,15 +27,15 @@ def in_a_row(parts: Sequence[Floats]) -> Floats:
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-AT_ONCE = 1 << 13
+_AT_ONCE = 1 << 13
 """How many rows of long columns are worked on at once: what is computed in between takes no memory that is new, which
 costs more than the work."""
 
 
 def blocks(size: int) -> Iterator[slice]:
-    """Places from 0 to ``size``, `AT_ONCE` after `AT_ONCE`."""
-    for begin in range(0, size, AT_ONCE):
-        yield slice(begin, min(begin + AT_ONCE, size))
+    """Places from 0 to ``size``, `_AT_ONCE` after `_AT_ONCE`."""
+    for begin in range(0, size, _AT_ONCE):
+        yield slice(begin, min(begin + _AT_ONCE, size))
 
 
 def ranges(starts: Ints, lengths: Ints) -> Ints:

@@ -145,7 +145,7 @@ class NameColumn:
         return [cls.of_all(parts) for parts in of_file.values()]
 
 
-OF_NAMES = ("start", "end", "line", "type", "words")
+_OF_NAMES = ("start", "end", "line", "type", "words")
 """The columns of `NamedEntities` that do not depend on the batch."""
 
 
@@ -178,7 +178,7 @@ class NamedEntities(NamedTuple):
     def take(self, old: Ints, new: Ints, documents: int) -> NamedEntities:
         """The names of the documents ``old``, renumbered as ``new``; ``documents`` is the size of the batch."""
         names, sizes = _members(bounds(self.document, documents), old)
-        return self._replace(document=np.repeat(new, sizes), **{name: getattr(self, name)[names] for name in OF_NAMES})
+        return self._replace(document=np.repeat(new, sizes), **{name: getattr(self, name)[names] for name in _OF_NAMES})
 
 
 UNKNOWN = -1
@@ -196,7 +196,7 @@ class Texts(NamedTuple):
     line: Ints
 
 
-MOST_WORDS = 100_000
+_MOST_WORDS = 100_000
 """How many words the mentions of a file may have, each word counted in every mention, besides one for each byte of the
 file: their words are listed, and a few thousand mentions inside each other must not take all memory."""
 
@@ -205,10 +205,10 @@ def refuse_deep(source: Source, words: Ints, size: int, unit: str) -> None:
     """Raises `UsageError` for mentions of so many ``words`` that these would take all memory, in a file of ``size``
     bytes, or whatever the ``unit`` is."""
     total = int(words.sum())
-    if total > MOST_WORDS + size:
+    if total > _MOST_WORDS + size:
         raise UsageError(
             f"{source.name}: mentions are nested too deeply: {plural(len(words), 'mention')} have {total} words, each "
-            f"counted in every mention; expected {MOST_WORDS + size} at most for a file of {size} {unit}; check where "
+            f"counted in every mention; expected {_MOST_WORDS + size} at most for a file of {size} {unit}; check where "
             "mentions are closed"
         )
 
@@ -568,6 +568,6 @@ def _joined_names(parts: Sequence[NamedEntities | None], documents: Sequence[int
         return None
     return known[0]._replace(
         document=np.concatenate([part.document + before for part, before in zip(known, documents, strict=False)]),
-        **{name: np.concatenate([getattr(part, name) for part in known]) for name in OF_NAMES},
+        **{name: np.concatenate([getattr(part, name) for part in known]) for name in _OF_NAMES},
         columns=list({id(column): column for part in known for column in part.columns}.values()),
     )

@@ -70,19 +70,19 @@ def listed(names: Sequence[str]) -> str:
     return "".join(f'\n  "{name}"' for name in names[:NAMES_SHOWN]) + more
 
 
-LONG_NAME = 200
+_LONG_NAME = 200
 """The length of names beyond which they are not compared, since the time for it grows with its square."""
 
-COMPARED = 10_000
+_COMPARED = 10_000
 """The largest number of known names that are compared with an unknown one."""
 
 
 def nearest(name: str, known: Iterable[str], count: int = SHOWN) -> list[str]:
-    """The known names most similar to ``name``, the nearest first. Long names are left out (`LONG_NAME`), and only the
-    first `COMPARED` of the others are compared. A word of five letters has to be more similar than a shorter one."""
+    """The known names most similar to ``name``, the nearest first. Long names are left out (`_LONG_NAME`), and only the
+    first `_COMPARED` of the others are compared. A word of five letters has to be more similar than a shorter one."""
     from difflib import get_close_matches  # imported late: only errors need it
 
-    if len(name) > LONG_NAME:
+    if len(name) > _LONG_NAME:
         return []
-    short = (other for other in known if len(other) <= LONG_NAME)
-    return get_close_matches(name, list(islice(short, COMPARED)), n=count, cutoff=0.6 if len(name) < 5 else 0.7)
+    short = (other for other in known if len(other) <= _LONG_NAME)
+    return get_close_matches(name, list(islice(short, _COMPARED)), n=count, cutoff=0.6 if len(name) < 5 else 0.7)

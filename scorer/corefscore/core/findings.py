@@ -21,7 +21,7 @@ SHOWN = 5
 MOST = 1000
 """The number of findings of one kind that are listed if all are wanted; the rest are counted, to bound memory."""
 
-NO_DETAILS: Mapping[str, object] = {}
+_NO_DETAILS: Mapping[str, object] = {}
 
 NO_CHARACTERS = (
     "; offsets of characters cannot be scored, since their tokens are not known: convert them to offsets of tokens"
@@ -39,7 +39,7 @@ class Kind(NamedTuple):
     advice: str
 
 
-ERRORS = {
+_ERRORS = {
     "unopened-mention": (
         'in document "{document}": "{piece}" closes a mention that is not open',
         'expected "({label}" at this token or before, after the document begins at line {begin}; '
@@ -193,7 +193,7 @@ ERRORS = {
     ),
 }
 
-NOTICES = {
+_NOTICES = {
     "repeated-mention": (
         'in document "{document}": "{words}"{tokens} is annotated {count} times, as entities {entities}',
         "expected every span once; remove all but one, or score with --repeated first",
@@ -640,7 +640,7 @@ NOTICES = {
 
 KINDS: Mapping[str, Kind] = {
     code: Kind(severity, *texts)
-    for severity, rows in ((ERROR, ERRORS), (NOTICE, NOTICES))
+    for severity, rows in ((ERROR, _ERRORS), (NOTICE, _NOTICES))
     for code, texts in rows.items()
 }
 """Every kind of finding, by code."""
@@ -658,7 +658,7 @@ class Finding(NamedTuple):
     path: str
     line: int | None = None
     column: int | None = None
-    details: Mapping[str, object] = NO_DETAILS
+    details: Mapping[str, object] = _NO_DETAILS
     excerpt: tuple[str, str] | None = None
     strict: bool = False
 
@@ -716,14 +716,14 @@ def in_words(findings: Iterable[Finding]) -> list[str]:
     return lines
 
 
-class Coded(Protocol):
+class _Coded(Protocol):
     """Anything with a code."""
 
     @property
     def code(self) -> str: ...
 
 
-C = TypeVar("C", bound=Coded)
+C = TypeVar("C", bound=_Coded)
 
 
 class Collected(Generic[C]):

@@ -11,19 +11,19 @@ from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
 from corefscore.core.sources import COMPRESSED, STDIN, UNPACK, UNREADABLE, Source, too_large
 
-ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 """The first bytes of a zip archive; the second are those of an empty one."""
 
-PACKED = (*COMPRESSED, *UNREADABLE)
+_PACKED = (*COMPRESSED, *UNREADABLE)
 """The first bytes of everything that is compressed."""
 
-INSIDE = "this is an archive or a compressed file inside another one; unpack the outer one first"
+_INSIDE = "this is an archive or a compressed file inside another one; unpack the outer one first"
 """The message about what would have to be unpacked twice."""
 
 BLOCK = 512
 """The number of bytes of a header of a tar archive."""
 
-OF_MACOS = "__MACOSX"
+_OF_MACOS = "__MACOSX"
 """The folder of an archive with what macOS knows about its files; it is hidden, as are names that begin with a dot."""
 
 
@@ -112,9 +112,9 @@ def _parts_of(name: str, head: bytes) -> Callable[[Source], Iterator[_Part]] | N
 
     Raises `UsageError` for what is still compressed, although files are decompressed when they are read.
     """
-    if head.startswith(PACKED):
-        raise UsageError(f"{name}: {INSIDE}")
-    if head.startswith(ZIP):
+    if head.startswith(_PACKED):
+        raise UsageError(f"{name}: {_INSIDE}")
+    if head.startswith(_ZIP):
         return _of_zip
     if b"\0" not in head or len(head) < BLOCK:
         return None  # so that text, which is nearly every file, is not looked at any closer
@@ -139,7 +139,7 @@ def _members(
             # As a folder would have it: no name leads out of the archive.
             steps = os.path.normpath("/" + part.name).strip("/").split("/")
             name = os.path.join(source.name, *steps)
-            if any(step.startswith(".") or step == OF_MACOS for step in steps):
+            if any(step.startswith(".") or step == _OF_MACOS for step in steps):
                 continue
             if name in by_name:
                 raise UsageError(f"{name}: the archive contains two files of this name; {UNPACK}")
@@ -161,10 +161,10 @@ def _members(
 
 def _content(name: str, data: bytes, limit: int) -> bytes:
     """The content of a file in an archive, decompressed. Raises `UsageError` if it is an archive itself."""
-    if data.startswith(PACKED):
+    if data.startswith(_PACKED):
         data = Source(name, (limit >> 20) + 1, data).read()
     if _parts_of(name, data[:BLOCK]):
-        raise UsageError(f"{name}: {INSIDE}")
+        raise UsageError(f"{name}: {_INSIDE}")
     return data
 
 

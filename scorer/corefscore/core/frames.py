@@ -9,7 +9,7 @@ from typing import Any
 
 from corefscore.core.errors import UsageError
 
-LIBRARIES = ("pandas", "polars")
+_LIBRARIES = ("pandas", "polars")
 
 
 def frame(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Any:
@@ -17,7 +17,7 @@ def frame(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Any:
 
     Raises `UsageError` if neither library can be imported.
     """
-    for name in sorted(LIBRARIES, key=lambda name: name not in sys.modules):
+    for name in sorted(_LIBRARIES, key=lambda name: name not in sys.modules):
         try:
             library = import_module(name)
         except ImportError:

@@ -40,7 +40,7 @@ Dask waits equally long for one of several workers (``distributed.scheduler.work
 others.
 """
 
-EVERYWHERE = "here, on the scheduler and on its workers"
+_EVERYWHERE = "here, on the scheduler and on its workers"
 
 
 @contextmanager
@@ -164,7 +164,7 @@ def _lost(scheduler: str) -> Iterator[None]:
             raise
         raise ScorerError(
             f"the scheduler at {scheduler} cannot read what is sent to it ({error.__cause__ or error}); "
-            f"have the same versions of Python, numpy, Dask and corefscore {EVERYWHERE}"
+            f"have the same versions of Python, numpy, Dask and corefscore {_EVERYWHERE}"
         ) from error
 
 
@@ -226,7 +226,7 @@ def _check(client: Any, scheduler: str) -> None:
         client.wait_for_workers(1, timeout=SECONDS)
     except TimeoutError as error:
         raise UsageError(f"the scheduler at {scheduler} has no worker; start some: dask worker {scheduler}") from error
-    needed = f"expected corefscore {__version__} {EVERYWHERE}"
+    needed = f"expected corefscore {__version__} {_EVERYWHERE}"
     # `locate` is there even without this package, and returns None for names that do not exist.
     ask = locate, "corefscore.__version__"
     try:

@@ -7,7 +7,7 @@ from html import escape
 
 from corefscore.core.findings import VISIBLE
 
-RIGHT = ' style="text-align: right"'
+_RIGHT = ' style="text-align: right"'
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]], left: Sequence[bool], title: str = "") -> str:
@@ -27,7 +27,7 @@ def signed(parts: Iterable[str], notes: Iterable[str], signature: str) -> str:
 def _row(cell: str, texts: Sequence[str], left: Sequence[bool]) -> str:
     """A row of cells, each an element of the name ``cell``."""
     cells = (
-        f"<{cell}{'' if at_left else RIGHT}>{_text(text)}</{cell}>" for text, at_left in zip(texts, left, strict=True)
+        f"<{cell}{'' if at_left else _RIGHT}>{_text(text)}</{cell}>" for text, at_left in zip(texts, left, strict=True)
     )
     return f"<tr>{''.join(cells)}</tr>"
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from corefscore.core.arrays import Bools, Floats, Ints, among, changes, firsts, order_by, ranked, tally
 
-PAYS = 0.05
+_PAYS = 0.05
 """The share of the cells that one pass of comparisons has to decide; with fewer, another pass is not worth its time."""
 
 STEPS = 100_000
@@ -61,7 +61,7 @@ def best(rows: Ints, columns: Ints, weights: Floats) -> Assignment:
         tied[left[equalled]] = True
         before = len(left)
         left = left[~among(rows[left], rows[taken]) & ~among(columns[left], columns[taken])]
-        if before - len(left) < PAYS * before:
+        if before - len(left) < _PAYS * before:
             break
     searched[left] = True
     cells = rows[left], columns[left], weights[left]

@@ -3,9 +3,9 @@
 If every mention is in one entity and no aligned pair has a mention that equals a third one, the two mentions of a pair
 get one number. Otherwise the official CorefUD scorer has three peculiarities, each of which is in one place:
 
-- `dictionary`: it looks up the partner of a mention in one dictionary for both directions. If a mention of the response
-  is aligned to one mention of the key and equal to another, it overwrites the partner of the other (zero-collision*,
-  zero-renumbered). ``--lookup alignment`` takes the alignment itself.
+- `_dictionary`: it looks up the partner of a mention in one dictionary for both directions. If a mention of the
+  response is aligned to one mention of the key and equal to another, it overwrites the partner of the other
+  (zero-collision*, zero-renumbered). ``--lookup alignment`` takes the alignment itself.
 - `last_entity`: a mention that is in several entities belongs to the last of them (span-in-two-entities*), so a
   response equal to its key scores less than 1.
 - `corefscore.metrics.tables.SEEN`: CEAF and BLANC look from the key to the response only, and CEAF counts a mention for
@@ -26,7 +26,7 @@ from corefscore.matching.matched import Matched, Side
 from corefscore.matching.mentions import NOWHERE, Alignment
 
 
-class Found(NamedTuple):
+class _Found(NamedTuple):
     """What the mentions of key and response find on the other side, `NOWHERE` for nothing: the partner of each number
     or of each mention, or the entity of each mention."""
 
@@ -34,7 +34,7 @@ class Found(NamedTuple):
     response: Ints
 
 
-def dictionary(alignment: Alignment, lookup: str) -> Found:
+def _dictionary(alignment: Alignment, lookup: str) -> _Found:
     """The partner of every number in an alignment. ``lookup`` is one of `corefscore.matching.matched.LOOKUPS`.
 
     Officially a mention that is in no pair of unequal ones is looked up as itself.
@@ -42,14 +42,14 @@ def dictionary(alignment: Alignment, lookup: str) -> Found:
     key, response = alignment.aligned
     numbers = len(alignment.document)
     if lookup == "alignment":
-        found = Found(*np.full((2, numbers), NOWHERE))
+        found = _Found(*np.full((2, numbers), NOWHERE))
         found.key[key], found.response[response] = response, key
         return found
     both = np.arange(numbers)
     unequal = key != response
     both[key[unequal]] = response[unequal]
     both[response[unequal]] = key[unequal]
-    return Found(both, both)
+    return _Found(both, both)
 
 
 def last_entity(side: Side, numbers: int) -> Ints:
@@ -59,21 +59,21 @@ def last_entity(side: Side, numbers: int) -> Ints:
     return entity
 
 
-def partners_of_mentions(alignment: Alignment, lookup: str) -> Found:
+def partners_of_mentions(alignment: Alignment, lookup: str) -> _Found:
     """The partner of each mention instead of each number; if mentions look by themselves, the one that each finds."""
     key, response = alignment.sides
     if alignment.searched is None:
-        partners = dictionary(alignment, lookup)
-        return Found(partners.key[key.number], partners.response[response.number])
+        partners = _dictionary(alignment, lookup)
+        return _Found(partners.key[key.number], partners.response[response.number])
     here, there = np.append(key.number, NOWHERE), np.append(response.number, NOWHERE)
-    return Found(there[alignment.searched.key], here[alignment.searched.response])
+    return _Found(there[alignment.searched.key], here[alignment.searched.response])
 
 
-def entities_found(alignment: Alignment, lookup: str) -> Found:
+def entities_found(alignment: Alignment, lookup: str) -> _Found:
     """The entity in which each mention is found on the other side."""
     partners = partners_of_mentions(alignment, lookup)
     here, there = (np.append(last_entity(side, len(alignment.document)), NOWHERE) for side in alignment.sides)
-    return Found(there[partners.key], here[partners.response])
+    return _Found(there[partners.key], here[partners.response])
 
 
 def plain(alignment: Alignment) -> Matched | None:

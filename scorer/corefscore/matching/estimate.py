@@ -31,12 +31,12 @@ from corefscore.core.names import NameOptions
 from corefscore.formats.words import BLANK_MARKS
 from corefscore.matching.named import names_of, names_that_count
 
-NameWords = tuple[str, ...]
+_NameWords = tuple[str, ...]
 
-NO_WORDS = frozenset(("", *BLANK_MARKS.decode()))
+_NO_WORDS = frozenset(("", *BLANK_MARKS.decode()))
 """The marks for an unknown word."""
 
-POSSESSIVES = ("'s", "\u2019s", "s'", "s\u2019")
+_POSSESSIVES = ("'s", "\u2019s", "s'", "s\u2019")
 """The ends of a possessive; the letter before an apostrophe is part of the word."""
 
 
@@ -50,7 +50,7 @@ def estimated(documents: Documents, options: NameOptions) -> Documents:
     document, words = names.document[which], names.words[which]
     rows_of: dict[tuple[int, str], list[int]] = defaultdict(list)
     for row, (at, kind) in enumerate(zip(document.tolist(), names.type[which], strict=True)):
-        if NO_WORDS.issuperset(words[row]):
+        if _NO_WORDS.issuperset(words[row]):
             details = {"document": documents.names[at], "type": kind}
             path, line = documents.place_of(at).source.name, int(names.line[which[row]])
             raise InputError([Finding("unknown-words", path, line, details=details)])
@@ -76,7 +76,7 @@ def estimated(documents: Documents, options: NameOptions) -> Documents:
     )
 
 
-Initials = Mapping[NameWords, Collection[str]]
+_Initials = Mapping[_NameWords, Collection[str]]
 """Different names, folded, with the initials of each."""
 
 
@@ -87,11 +87,11 @@ def grouped(names: Sequence[Sequence[str]], rules: Sequence[str]) -> list[int]:
     """
     plain = [without_possessive(name) for name in names]
     folded_names = [folded(words) for words in plain]
-    initials: dict[NameWords, set[str]] = defaultdict(set)
+    initials: dict[_NameWords, set[str]] = defaultdict(set)
     for name, words in zip(folded_names, plain, strict=True):
         initials[name] |= set(initials_of(words))
     row = {name: number for number, name in enumerate(initials)}
-    links = [(row[name], row[other]) for rule in rules for name, other in RULES[rule](initials)]
+    links = [(row[name], row[other]) for rule in rules for name, other in _RULES[rule](initials)]
     group = connected(len(row), *np.array(links, dtype=np.int64).reshape(-1, 2).T).tolist()
     first: dict[int, int] = {}
     # Names of the same words are one entity only if a rule joins them, be it with themselves.
@@ -102,12 +102,12 @@ def grouped(names: Sequence[Sequence[str]], rules: Sequence[str]) -> list[int]:
     ]
 
 
-def _exact(initials: Initials) -> Iterator[tuple[NameWords, NameWords]]:
+def _exact(initials: _Initials) -> Iterator[tuple[_NameWords, _NameWords]]:
     """Names of the same words."""
     return zip(initials, initials, strict=True)
 
 
-def _words(initials: Initials) -> Iterator[tuple[NameWords, NameWords]]:
+def _words(initials: _Initials) -> Iterator[tuple[_NameWords, _NameWords]]:
     """Names whose words are the first or the last words of a longer name."""
     sizes = {len(words) for words in initials}
     for words in initials:
@@ -116,9 +116,9 @@ def _words(initials: Initials) -> Iterator[tuple[NameWords, NameWords]]:
                 yield from ((run, words) for run in (words[:size], words[-size:]) if run in initials)
 
 
-def _initials(initials: Initials) -> Iterator[tuple[NameWords, NameWords]]:
+def _initials(initials: _Initials) -> Iterator[tuple[_NameWords, _NameWords]]:
     """Names that are the initials of another name."""
-    acronyms: dict[str, list[NameWords]] = defaultdict(list)
+    acronyms: dict[str, list[_NameWords]] = defaultdict(list)
     for words in initials:
         if len(words) == 1 or all(len(word) == 1 for word in words):
             acronyms["".join(words)].append(words)
@@ -127,7 +127,7 @@ def _initials(initials: Initials) -> Iterator[tuple[NameWords, NameWords]]:
             yield from ((acronym, words) for acronym in acronyms.get(letters, ()) if acronym != words)
 
 
-RULES: Mapping[str, Callable[[Initials], Iterator[tuple[NameWords, NameWords]]]] = {
+_RULES: Mapping[str, Callable[[_Initials], Iterator[tuple[_NameWords, _NameWords]]]] = {
     "exact": _exact,
     "words": _words,
     "initials": _initials,
@@ -140,13 +140,13 @@ def without_possessive(name: Sequence[str]) -> list[str]:
     words = [word for word in name if word]
     if len(words) > 1 and words[-1].lower() in ("'s", "\u2019s", "'", "\u2019"):
         return words[:-1]
-    if words and len(words[-1]) > 2 and words[-1].lower().endswith(POSSESSIVES):
+    if words and len(words[-1]) > 2 and words[-1].lower().endswith(_POSSESSIVES):
         last = words[-1]
         words[-1] = last[:-1] if last[-1] in "'\u2019" else last[:-2]
     return words
 
 
-def folded(words: Sequence[str]) -> NameWords:
+def folded(words: Sequence[str]) -> _NameWords:
     """Words without case and periods, with letters normalized (NFC) and one kind of apostrophe; a name that consists of
     periods alone stays as it is."""
     spelt = (normalize("NFC", word).replace("\u2019", "'") for word in words)

@@ -13,7 +13,7 @@ from corefscore.core.findings import Finding
 from corefscore.formats.words import are_words
 from corefscore.matching.pairing import Pairs
 
-Token = tuple[int, int]
+_Token = tuple[int, int]
 """A document of a batch, and a token of it."""
 
 
@@ -47,7 +47,7 @@ def first_differences(pairs: Pairs) -> Ints:
     return found
 
 
-def described(code: str, pairs: Pairs, tokens: Iterable[Token]) -> Iterator[Unworded]:
+def described(code: str, pairs: Pairs, tokens: Iterable[_Token]) -> Iterator[Unworded]:
     """A finding for each token at which the texts differ, with its line and its word on both sides."""
     for document, token in tokens:
         sides = [_token(side, document, token) for side in (pairs.response, pairs.key)]

@@ -3,7 +3,7 @@
 The order of steps is that of the official CorefUD scorer (version 1.2, CRAC 2024 to 2026):
 
 1. Copies of a mention within an entity are dropped, then entities of one mention, on both sides.
-2. Zeros, which are mentions whose head is an empty node, are aligned by what they depend on (`dependencies`),
+2. Zeros, which are mentions whose head is an empty node, are aligned by what they depend on (`_dependencies`),
    whatever the rule is.
 3. Of the other mentions, equal ones are aligned.
 4. The remaining mentions are aligned by the rule. `RULES` has a row for each value of ``--matching``, whose function
@@ -181,7 +181,7 @@ def align(key: Mentions, response: Mentions, document: Ints, *, documents: int, 
 
     if zeros == "dependent":
         zero, other = ours.only(ours.nodes.zero), theirs.only(theirs.nodes.zero)
-        settle(_best(zero, other, dependencies(zero, other)))
+        settle(_best(zero, other, _dependencies(zero, other)))
     both = np.flatnonzero(left[0] & left[1])
     settle((both, both))
     pairs = RULES[matching].pairs
@@ -205,7 +205,7 @@ def _best(key: Distinct, response: Distinct, scores: Candidates) -> tuple[Ints, 
     return key.number[scores.key[taken]], response.number[scores.response[taken]]
 
 
-def dependencies(key: Distinct, response: Distinct) -> Candidates:
+def _dependencies(key: Distinct, response: Distinct) -> Candidates:
     """Zeros whose heads are in one sentence. The score of two zeros is 10 times the F1 of their dependencies (parent
     and relation) plus the F1 of their parents.
 
@@ -223,7 +223,7 @@ def dependencies(key: Distinct, response: Distinct) -> Candidates:
     return Candidates(pairs.key, pairs.response, scores)
 
 
-def _f1(common: Common, key: Sets, response: Sets) -> Floats:
+def _f1(common: Common, key: _Sets, response: _Sets) -> Floats:
     """The F1 of pairs of nonempty sets."""
     recall, precision = common.size / key.size[common.key], common.size / response.size[common.response]
     return 2 * precision * recall / np.where(common.size > 0, precision + recall, 1)
@@ -253,7 +253,7 @@ def partial(key: Distinct, response: Distinct) -> Iterator[Candidates]:
         yield Candidates(at_key[within], at_response[within], common[within] / key.nodes.size[at_key[within]])
 
 
-class Rule(NamedTuple):
+class _Rule(NamedTuple):
     """One row of `RULES`.
 
     - ``pairs``: the function that returns pairs of mentions with scores, in steps that follow one another in the key.
@@ -265,15 +265,15 @@ class Rule(NamedTuple):
     headed: tuple[bool, bool]
 
 
-RULES: Mapping[str, Rule] = {
-    "exact": Rule(None, (False, False)),
-    "partial": Rule(partial, (True, False)),
-    "head": Rule(head, (True, True)),
+RULES: Mapping[str, _Rule] = {
+    "exact": _Rule(None, (False, False)),
+    "partial": _Rule(partial, (True, False)),
+    "head": _Rule(head, (True, True)),
 }
 """The rule of each value of ``--matching`` (`corefscore.matching.matched.MATCHING`)."""
 
 
-class Sets(NamedTuple):
+class _Sets(NamedTuple):
     """A set for each mention as rows of (document, member, ...), each row once. ``of`` is the mention of each row, and
     ``size`` the size of each set."""
 
@@ -282,13 +282,13 @@ class Sets(NamedTuple):
     size: Ints
 
 
-def word_sets(document: Ints, nodes: Nodes) -> Sets:
+def word_sets(document: Ints, nodes: Nodes) -> _Sets:
     """The words of mentions as sets; ``document`` is that of each mention."""
     of = np.repeat(np.arange(len(nodes.size)), nodes.size)
-    return Sets((document[of], nodes.word), of, nodes.size)
+    return _Sets((document[of], nodes.word), of, nodes.size)
 
 
-def _links(side: Distinct, *, relations: bool) -> Sets:
+def _links(side: Distinct, *, relations: bool) -> _Sets:
     """The dependencies of zeros as sets, each with the sentence of the zero's head: parents, or parents with
     relations."""
     nodes = side.nodes
@@ -297,10 +297,10 @@ def _links(side: Distinct, *, relations: bool) -> Sets:
     rows = members if relations else members[:-1]
     first = firsts(*rows)
     of, *columns = (row[first] for row in rows)
-    return Sets(tuple(columns), of, tally(of, len(nodes.size)))
+    return _Sets(tuple(columns), of, tally(of, len(nodes.size)))
 
 
-def shared(key: Sets, response: Sets) -> Iterator[Common]:
+def shared(key: _Sets, response: _Sets) -> Iterator[Common]:
     """Which sets of both sides share members, and how many. No set is in two of the parts that are returned; each part
     has about `AT_ONCE` shared members or more. The rows of each side are in the order of its sets."""
     rows = _equal_rows(key.rows, response.rows)
@@ -346,7 +346,7 @@ def _steps(pairs: Ints, of: Ints) -> Sequence[Ints]:
     return np.split(np.arange(len(of)), np.flatnonzero(np.diff(step)) + 1)
 
 
-def _apart(rows: _Equal, key: Sets, response: Sets) -> Ints:
+def _apart(rows: _Equal, key: _Sets, response: _Sets) -> Ints:
     """A rising number for each set of the key. Sets with different numbers share members with different sets of the
     response."""
     count = len(key.size)

@@ -28,9 +28,9 @@ from corefscore.core.names import ALL, CONTAINS, EXACT, OWN, USUAL, NameOptions
 from corefscore.matching.first_differences import described, first_differences
 from corefscore.matching.pairing import Pairs
 
-NOWHERE = ", since JSON lines and clusters have none; in Python, read(path, ne_column=11) reads them from CoNLL"
-ELSEWHERE = "; --ne-column N reads another column, --ne-types LIST chooses the types that count"
-LAST = (
+_NOWHERE = ", since JSON lines and clusters have none; in Python, read(path, ne_column=11) reads them from CoNLL"
+_ELSEWHERE = "; --ne-column N reads another column, --ne-types LIST chooses the types that count"
+_LAST = (
     "; --ne-column N reads another column, --estimate-key makes a key from names in the last one, which then needs no "
     "coreference"
 )
@@ -59,7 +59,7 @@ def names_of(documents: Documents, options: NameOptions) -> NamedEntities:
     if found is None:
         path = place.source.name
         what = "this input has no named entities"
-        raise InputError([Finding("no-names", path, details={"what": what, "advice": NOWHERE})])
+        raise InputError([Finding("no-names", path, details={"what": what, "advice": _NOWHERE})])
     column = found.columns[0]
     if column.number != options.column:
         raise UsageError(
@@ -106,7 +106,7 @@ def about_names(names: Sequence[Sequence[SideNames]], options: NameOptions) -> l
         column = _column_of(side)
         if not any(batch.number for batch in side):
             what = f"no name in column {column.number}: {_described(column, options)}"
-            details = {"what": what, "advice": LAST if column.last and not column.types else ELSEWHERE}
+            details = {"what": what, "advice": _LAST if column.last and not column.types else _ELSEWHERE}
             raise InputError([Finding("no-names", column.path, details=details)])
         for kind in sorted(options.types - {USUAL, ALL} - column.types.keys()):
             absent = {"type": kind, "column": column.number, "known": _types(column)}

@@ -35,11 +35,11 @@ from corefscore.core.sources import Source
 if TYPE_CHECKING:
     from corefscore.matching.text.characters import Characters
 
-AROUND = 20
+_AROUND = 20
 """How many characters a message shows of texts that part."""
 
 
-class Mapped:
+class _Mapped:
     """The documents of one side whose mentions were mapped, to show their words."""
 
     def __init__(self) -> None:
@@ -72,7 +72,7 @@ class InTokens:
     def __init__(self, notices: list[Finding]) -> None:
         self.notices = notices
         self._texts: dict[Source, _Texts] = {}
-        self._mapped = Mapped(), Mapped()
+        self._mapped = _Mapped(), _Mapped()
 
     def pair(self, key: Documents, response: Documents) -> tuple[Documents, Documents]:
         """Both sides with mentions of tokens, if mentions of one count characters.
@@ -131,8 +131,8 @@ class InTokens:
             same = int(np.argmin(np.append(own.code[:size] == theirs.code[:size], False)))
             details = {
                 "document": side.names[document],
-                "text": own.text(same, same + AROUND),
-                "other": theirs.text(same, same + AROUND),
+                "text": own.text(same, same + _AROUND),
+                "other": theirs.text(same, same + _AROUND),
                 "place": str(other.place_of(document)),
             }
             place = side.place_of(document)

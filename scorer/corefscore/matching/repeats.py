@@ -35,7 +35,7 @@ from corefscore.matching.pairing import Pairs
 LIMIT = 10
 """The largest number of dropped copies that the official scorer accepts."""
 
-SHOWN_ENTITIES = 20
+_SHOWN_ENTITIES = 20
 """How many entities of a repeated span a message lists."""
 
 REPEATED = ("official", "first", "refuse")
@@ -44,7 +44,7 @@ REPEATED = ("official", "first", "refuse")
 
 class Repeat(NamedTuple):
     """A span that one side marks more than once: its first copy, the numbers of all ``copies`` among the mentions of
-    the batch, and the ids of their entities, at most `SHOWN_ENTITIES`."""
+    the batch, and the ids of their entities, at most `_SHOWN_ENTITIES`."""
 
     first: Mention
     copies: Sequence[int]
@@ -56,7 +56,7 @@ class Repeat(NamedTuple):
         return self.first.span.document
 
 
-class Treated(NamedTuple):
+class _Treated(NamedTuple):
     """The mentions that count, the lines of output for each document, the spans that have dropped copies, and all spans
     that have copies."""
 
@@ -66,14 +66,14 @@ class Treated(NamedTuple):
     repeats: list[Repeat]
 
 
-def treat(matched: Matched, pairs: Pairs, treatment: str) -> Treated:
+def treat(matched: Matched, pairs: Pairs, treatment: str) -> _Treated:
     """Decide which copies of a span count. ``treatment`` is one of `REPEATED`.
 
     Raises `InputError` at the first copy if ``treatment`` is ``refuse``.
     """
     key_copies, response_copies = _copies(matched.key), _copies(matched.response)
     if not key_copies.any() and not response_copies.any():
-        return Treated(matched, {}, [], [])
+        return _Treated(matched, {}, [], [])
     key_repeats = repeats_of(pairs.key, copies_by_number(matched.key.number, key_copies))
     response_repeats = repeats_of(pairs.response, copies_by_number(matched.response.number, response_copies))
     every = key_repeats + response_repeats
@@ -84,14 +84,14 @@ def treat(matched: Matched, pairs: Pairs, treatment: str) -> Treated:
     if treatment == "first":
         key = _first_copies(matched.key, pairs.key, key_copies)
         response = _first_copies(matched.response, pairs.response, response_copies)
-        return Treated(matched._replace(key=key, response=response), {}, every, every)
+        return _Treated(matched._replace(key=key, response=response), {}, every, every)
     messages: dict[int, list[str]] = defaultdict(list)
     _key_messages(matched, pairs.key, key_copies, messages)
     matched, gone = _drop_response_copies(matched, pairs.response, response_copies, messages)
     # The later copies of a span are all dropped or all kept, so one of them tells.
     dropped = [repeat for repeat in response_repeats if gone[repeat.copies[1]]]
     # By document, and in each the key first: messages are printed in this order, whatever the batches are.
-    return Treated(matched, dict(sorted(messages.items())), dropped, every)
+    return _Treated(matched, dict(sorted(messages.items())), dropped, every)
 
 
 def _first_copies(side: Side, documents: Documents, copies: Bools) -> Side:
@@ -227,7 +227,7 @@ def copies_by_number(number: Ints, copies: Bools) -> list[list[int]]:
 def repeats_of(documents: Documents, spans: Sequence[Sequence[int]]) -> list[Repeat]:
     """The repeats of some spans, each of which is a list of its mentions in a batch."""
     firsts = documents.mentions([copies[0] for copies in spans])
-    shown = [copies[:SHOWN_ENTITIES] for copies in spans]
+    shown = [copies[:_SHOWN_ENTITIES] for copies in spans]
     entities = documents.entity[np.array(list(chain(*shown)), dtype=np.int64)]
     names = iter(documents.names_of(entities.tolist()))
     found = []

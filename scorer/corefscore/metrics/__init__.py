@@ -66,7 +66,7 @@ RESERVED = {
 }
 """Names that no metric may have: groups, other names, values of the NAME argument, commands, and `MENTIONS`."""
 
-ENTRY_POINTS = "corefscore.metrics"
+_ENTRY_POINTS = "corefscore.metrics"
 
 
 def named(name: str) -> str:
@@ -144,7 +144,7 @@ def _entry_points() -> Mapping[str, EntryPoint | UsageError]:
 
     found: dict[str, EntryPoint | UsageError] = {}
     try:
-        entries = list(entry_points(group=ENTRY_POINTS))
+        entries = list(entry_points(group=_ENTRY_POINTS))
     except Exception as error:  # any installed package may have broken metadata
         return {"": UsageError(f"the metrics of other packages cannot be looked up: {type(error).__name__}: {error}")}
     for entry in entries:

@@ -16,7 +16,7 @@ from corefscore.metrics.overlap import Overlap
 if TYPE_CHECKING:
     from corefscore.metrics.members import Both, Members
 
-KEY, BOTH = BOUNDARIES = ("key", "both")
+KEY, BOTH = _BOUNDARIES = ("key", "both")
 """The sides whose links decide which kinds of link count."""
 
 
@@ -122,7 +122,7 @@ def combine(counted: Sequence[Counts], boundary: str = KEY) -> Values:
     return Values(Ratios(recall, ones), Ratios(precision, ones), f1)
 
 
-LINKS = (
+_LINKS = (
     Measure("blanc.coreference", "Coreference links", title="BLANC, coreference"),
     Measure("blanc.noncoreference", "Non-coreference links", title="BLANC, non-coreference"),
 )
@@ -146,16 +146,16 @@ METRIC = Metric(
         "If the key has links of one kind only, that kind alone decides, as in the official scorer; "
         "--boundary both considers the links of both sides, as Luo et al. do."
     ),
-    measures=(*LINKS, BLANC),
+    measures=(*_LINKS, BLANC),
     # The links of both sides decide, with 0 if neither side has a link, as in the official CorefUD scorer (recorded
     # cases blanc-one-entity, blanc-one-entity-split, blanc-per-corpus).
-    corefud=(*LINKS, BLANC._replace(combine=partial(combine, boundary=BOTH))),
+    corefud=(*_LINKS, BLANC._replace(combine=partial(combine, boundary=BOTH))),
     options=(
         Option(
             "boundary",
             KEY,
             "BLANC leaves out a kind of link (coreference or not) that the key lacks, or that both sides lack (both).",
-            BOUNDARIES,
+            _BOUNDARIES,
             implied=True,
         ),
     ),

@@ -21,7 +21,7 @@ from corefscore.matching.matched import Matched
 FEW = 4
 """The number of groups of one span up to which subsets of them are counted."""
 
-ROWS = 64
+_ROWS = 64
 """The number of sets of groups that are compared with all others at once, which bounds memory."""
 
 
@@ -125,7 +125,7 @@ def _surplus_of_products(sets: Mapping[frozenset[int], int]) -> int:
     contains = csr_array((np.ones(len(row), dtype=np.int64), (row, group)))
     # The product has every pair of spans twice, and every span with itself.
     twice = -int(spans @ (sizes - 1))
-    for first in range(0, len(sets), ROWS):
-        shared = (contains[first : first + ROWS] @ contains.T).tocoo()
+    for first in range(0, len(sets), _ROWS):
+        shared = (contains[first : first + _ROWS] @ contains.T).tocoo()
         twice += int(((shared.data - 1) * spans[first + shared.row] * spans[shared.col]).sum())
     return twice // 2

@@ -17,7 +17,7 @@ DEFAULT = "all,lea,conll"
 """The default measures of tables of systems."""
 
 
-class Wanted(NamedTuple):
+class _Wanted(NamedTuple):
     """Measures with the requested scores of each, and the metrics that have to be counted for them besides mention
     identification."""
 
@@ -25,7 +25,7 @@ class Wanted(NamedTuple):
     metrics: Sequence[Metric]
 
 
-def wanted(words: str) -> Wanted:
+def wanted(words: str) -> _Wanted:
     """The measures that ``words`` name, joined by commas: ``muc,blanc.coreference,mentions,conll,lea.f1``.
 
     The name of a metric means all its measures, unless a measure has this name; ``all`` and ``every`` mean the measures
@@ -42,7 +42,7 @@ def wanted(words: str) -> Wanted:
                 measures.setdefault(measure, []).extend(scores_of(measure) if score is None else (score,))
     chosen = [name for name in dict.fromkeys(metrics) if name != MENTIONS]
     in_order = [name for name in NAMES if name in chosen] + [name for name in chosen if name not in NAMES]
-    return Wanted(
+    return _Wanted(
         {measure: [score for score in SCORES if score in scores] for measure, scores in measures.items()},
         select(",".join(in_order)) if in_order else (),
     )
@@ -54,7 +54,7 @@ def scores_of(measure: str) -> Sequence[str]:
 
 
 def asked(measures: Iterable[str]) -> Mapping[str, Sequence[str]]:
-    """Measures with the requested scores of each (`Wanted.measures`), given these or names, which mean all scores."""
+    """Measures with the requested scores of each (`_Wanted.measures`), given these or names, which mean all scores."""
     return measures if isinstance(measures, Mapping) else {measure: scores_of(measure) for measure in measures}
 
 

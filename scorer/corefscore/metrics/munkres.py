@@ -15,7 +15,7 @@ from corefscore.core.arrays import Bools, Floats, Ints, bounds, ranges, sums, ta
 from corefscore.matching.assignment import NEAR, Assignment
 from corefscore.metrics.overlap import Overlap
 
-SMALL = 400
+_SMALL = 400
 """The number of pairs of a key and a response entity up to which the search takes a fraction of a millisecond."""
 
 
@@ -29,7 +29,7 @@ def as_official(overlap: Overlap, similarity: Floats, assigned: Assignment) -> B
     cells, documents = overlap.cells, overlap.documents
     firsts = [bounds(groups.document, documents) for groups in (overlap.key, overlap.response, cells)]
     heights, widths, _ = map(np.diff, firsts)
-    small = (heights * widths <= SMALL)[cells.document]
+    small = (heights * widths <= _SMALL)[cells.document]
     unsure = _unsure(overlap, similarity, Assignment(taken, tied & small, searched & small), firsts[2])
     taken = taken.copy()
     for document in unsure.tolist():

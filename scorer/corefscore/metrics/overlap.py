@@ -158,7 +158,7 @@ def plain_groups(document: Ints, size: Ints, documents: int) -> Groups:
     return Groups(document, size, single(document, size, documents))
 
 
-class ByUnits(NamedTuple):
+class _ByUnits(NamedTuple):
     """The overlap table of a batch with units within documents as rows of sums: one for recall and one for precision.
 
     An entity is in the unit of its first mention, a cell in the unit of its key entity for recall and of its response
@@ -169,7 +169,7 @@ class ByUnits(NamedTuple):
     precision: Overlap
 
 
-def by_units(matched: Matched, table: Overlap) -> ByUnits:
+def by_units(matched: Matched, table: Overlap) -> _ByUnits:
     """The table of numbered mentions that have units."""
     rows = matched.rows
     assert rows is not None, "called only if units are counted"
@@ -194,7 +194,7 @@ def by_units(matched: Matched, table: Overlap) -> ByUnits:
         key=in_units(table.key, key, matched.key.number),
         response=in_units(table.response, response, matched.response.number),
     )
-    return ByUnits(
+    return _ByUnits(
         sides._replace(cells=in_units(table.cells, key[table.cells.key], common)),
         sides._replace(cells=in_units(table.cells, response[table.cells.response], common)),
     )

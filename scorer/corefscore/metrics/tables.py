@@ -15,11 +15,11 @@ from corefscore.matching.mentions import Alignment, Common, in_common, joined
 from corefscore.metrics.overlap import Cells, Overlap, overlap, plain_groups
 
 SEEN = {"ceafm": "members", "ceafe": "members", "blanc": "key"}
-"""The table (`Tables`) from which the official scorer counts both recall and precision of a metric. Of all others,
+"""The table (`_Tables`) from which the official scorer counts both recall and precision of a metric. Of all others,
 recall comes from what the key finds and precision from what the response finds."""
 
 
-class Tables(NamedTuple):
+class _Tables(NamedTuple):
     """Three tables of overlap: ``key`` has what the mentions of the key find in the response, ``response`` what those
     of the response find in the key, and ``members`` counts a mention for every entity of the response that contains it.
     If these do not differ, they are one table."""
@@ -29,17 +29,17 @@ class Tables(NamedTuple):
     members: Overlap
 
 
-def tables(alignment: Alignment, lookup: str) -> Tables:
+def tables(alignment: Alignment, lookup: str) -> _Tables:
     """The overlap of aligned mentions, as each side finds it."""
     matched = plain(alignment)
     if matched is not None:
         table = overlap(matched)._replace(by_entity=True)
-        return Tables(table, table, table)
+        return _Tables(table, table, table)
     where = entities_found(alignment, lookup)
     key, response = alignment.sides
     seen = _table(alignment, in_common([(key.entity, where.key)]))
     back = _table(alignment, in_common([(where.response, response.entity)]))
-    return Tables(seen, back, _table(alignment, members(alignment, lookup)))
+    return _Tables(seen, back, _table(alignment, members(alignment, lookup)))
 
 
 def members(alignment: Alignment, lookup: str) -> Common:
@@ -63,7 +63,7 @@ def _table(alignment: Alignment, both: Common) -> Overlap:
     return Overlap(alignment.documents, ours, theirs, cells, NONE, by_entity=True)
 
 
-def counts(name: str, count: Callable[[Overlap], Floats], tables: Tables, definitions: str) -> Floats:
+def counts(name: str, count: Callable[[Overlap], Floats], tables: _Tables, definitions: str) -> Floats:
     """What a metric of this name counts, recall and precision each from its own table.
 
     ``count`` gives numerators and denominators as `corefscore.metrics.counts.packed` has them.

@@ -132,10 +132,10 @@ def score(
     per call. Raises `InputError` for input that is rejected (such as more than ten repeated mentions in the response),
     `UsageError` for an unknown name or argument.
     """
-    return warned(run_of(selected(metrics), arguments).result(key, response))
+    return _warned(run_of(_selected(metrics), arguments).result(key, response))
 
 
-class Run(NamedTuple):
+class _Run(NamedTuple):
     """How a call from Python scores every response: its metrics, settings, options of reading, and workers."""
 
     metrics: Sequence[Metric]
@@ -150,12 +150,12 @@ class Run(NamedTuple):
         return refuse_heads_of_spans(result)
 
 
-def run_of(metrics: Sequence[Metric], arguments: Mapping[str, Any], unit: str = DOCUMENT) -> Run:
+def run_of(metrics: Sequence[Metric], arguments: Mapping[str, Any], unit: str = DOCUMENT) -> _Run:
     """The run of a call with these ``arguments``; ``unit`` is the unit of resampling. Raises `UsageError` as
     `settings_of` does, and for an option that is given twice."""
     reading, rules, others = apart(arguments)
     document, workers = others.pop("document", None), others.pop("workers", None)
-    return Run(metrics, settings_of(metrics, rules, document, _own_options(others), unit), reading, workers)
+    return _Run(metrics, settings_of(metrics, rules, document, _own_options(others), unit), reading, workers)
 
 
 def complete(key: Given, response: Given | None, reading: Reading) -> Given:
@@ -191,7 +191,7 @@ def _own_options(given: Mapping[str, Any]) -> dict[str, Any]:
     return {**built_in, **others}
 
 
-def selected(metrics: str | Sequence[str]) -> tuple[Metric, ...]:
+def _selected(metrics: str | Sequence[str]) -> tuple[Metric, ...]:
     """The metrics of the argument ``metrics``. Raises `UsageError` if it is not names of metrics."""
     names = [metrics] if isinstance(metrics, str) else list(metrics) if isinstance(metrics, Iterable) else []
     if not names or not all(isinstance(name, str) for name in names):
@@ -199,7 +199,7 @@ def selected(metrics: str | Sequence[str]) -> tuple[Metric, ...]:
     return select(",".join(names))
 
 
-def warned(result: Result) -> Result:
+def _warned(result: Result) -> Result:
     """The same result; gives a warning for its notices (`warn_of`)."""
     warn_of(result.notices)
     return result
@@ -249,7 +249,7 @@ class Scorer:
         metrics: str | Sequence[str] = "every",
         **arguments: Unpack[ScorerOptions],
     ) -> None:
-        self._metrics, settings, self._reading, _ = run_of(selected(metrics), arguments)
+        self._metrics, settings, self._reading, _ = run_of(_selected(metrics), arguments)
         self._settings = replace(settings, reading=self._reading.settings)
         self.reset()
 
@@ -375,7 +375,7 @@ class Scorer:
             raise InputError([Finding("repeated-name", "key", details=details)])
         rest = iter(names)
         batches = [(part._replace(names=list(islice(rest, len(part.names)))), counts) for part, counts in self._batches]
-        return warned(joined(batches, self._metrics, self._settings, [*self._notices]))
+        return _warned(joined(batches, self._metrics, self._settings, [*self._notices]))
 
     def _refuse_known(self, names: Iterable[str]) -> None:
         """Raise `InputError` for a document name that was added before."""

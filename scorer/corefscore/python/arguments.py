@@ -17,7 +17,7 @@ from corefscore.formats.base import Reading
 from corefscore.scoring.settings import Rules
 
 
-class Scoring(TypedDict, total=False):
+class _Scoring(TypedDict, total=False):
     """Options of scoring: how mentions count (`corefscore.scoring.settings.RULES`), the options of metrics of named
     mentions (``ne_from`` to ``match``) and of BLANC (``boundary``), and in ``options`` those of metrics of other
     packages."""
@@ -64,11 +64,11 @@ class Work(TypedDict, total=False):
     workers: Map | None
 
 
-class Options(Scoring, Files, Work, total=False):
+class Options(_Scoring, Files, Work, total=False):
     """All options of a score."""
 
 
-class Resampling(TypedDict, total=False):
+class _Resampling(TypedDict, total=False):
     """Options of comparing systems (`corefscore.statistics.significance.Method`)."""
 
     by: str | None
@@ -82,11 +82,11 @@ class Resampling(TypedDict, total=False):
     average: str | None
 
 
-class Comparing(Resampling, Options, total=False):
+class Comparing(_Resampling, Options, total=False):
     """All options of a comparison."""
 
 
-class ScorerOptions(Scoring, Files, total=False):
+class ScorerOptions(_Scoring, Files, total=False):
     """The options of classes that score one document after another."""
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from corefscore.formats.memory.clusters import Clusters
 
-Given = Mapping[Any, Any] | None
+_Given = Mapping[Any, Any] | None
 """A mapping from mentions to their clusters, or None."""
 
 
@@ -78,8 +78,8 @@ class CorefEvaluator(_Evaluator):
         self,
         predicted: Clusters,
         gold: Clusters,
-        mention_to_predicted: Given = None,
-        mention_to_gold: Given = None,
+        mention_to_predicted: _Given = None,
+        mention_to_gold: _Given = None,
     ) -> None:
         """Count one document: its ``predicted`` clusters, and the ``gold`` clusters of the key.
 
@@ -117,7 +117,7 @@ class _One(_Evaluator):
         return self._whole.result()
 
 
-def _agree(name: str, mapping: Given, clusters: Iterable[Iterable[Any]]) -> None:
+def _agree(name: str, mapping: _Given, clusters: Iterable[Iterable[Any]]) -> None:
     """Raise `UsageError` if the mentions of a mapping are not those of the clusters."""
     if mapping is None:
         return

@@ -35,16 +35,16 @@ if TYPE_CHECKING:
     from corefscore.scoring.sides import Given
 
 
-LEVELS = ("confidence", "alpha")
+_LEVELS = ("confidence", "alpha")
 """The keywords of `Method` without a default here, since each defaults to the difference of the other from 1."""
 
-METHOD = {field.name: field.default for field in fields(Method) if field.name not in LEVELS}
+_METHOD = {field.name: field.default for field in fields(Method) if field.name not in _LEVELS}
 """The other keywords of `Method` with their defaults."""
 
 
 def _comparing(function: Callable[P, R]) -> Callable[P, R]:
     """`spelled`, for a function that compares systems."""
-    return spelled(function, {**DEFAULTS, **METHOD})
+    return spelled(function, {**DEFAULTS, **_METHOD})
 
 
 @_comparing
@@ -159,9 +159,9 @@ def check(
 
 def _method(arguments: Mapping[str, Any]) -> tuple[Method, dict[str, Any]]:
     """The method of comparison from the options of a call, and the other options."""
-    own = {name: arguments[name] for name in METHOD if name in arguments}
-    confidence, alpha = both_levels(*map(arguments.get, LEVELS))
-    others = {name: value for name, value in arguments.items() if name not in (*METHOD, *LEVELS)}
+    own = {name: arguments[name] for name in _METHOD if name in arguments}
+    confidence, alpha = both_levels(*map(arguments.get, _LEVELS))
+    others = {name: value for name, value in arguments.items() if name not in (*_METHOD, *_LEVELS)}
     return Method(**own, confidence=confidence, alpha=alpha), others
 
 

@@ -63,12 +63,12 @@ def count_batches(
         from corefscore.matching.estimate import estimated
 
         key = (estimated(batch, names) for batch in key)
-    of = kinds_asked(metrics, settings)
+    of = _kinds_asked(metrics, settings)
     if of is not None and of.needs_files:  # files are read again for each batch
         key, response = _in_one_batch(key), _in_one_batch(response)
     kinds: set[bool] = set()
 
-    def matched() -> Iterator[tuple[BatchNotes, Views]]:
+    def matched() -> Iterator[tuple[BatchNotes, _Views]]:
         for pairs in pair(_seen(key, kinds), _seen(response, kinds), notices, settings.document):
             if len(kinds) > 1:
                 raise UsageError(
@@ -85,7 +85,7 @@ def count_batches(
     return batches
 
 
-def kinds_asked(metrics: Sequence[Metric], settings: Settings) -> Of | None:
+def _kinds_asked(metrics: Sequence[Metric], settings: Settings) -> Of | None:
     """The kinds of mentions to score, if any. Raises `UsageError` for a metric that cannot be restricted to kinds."""
     if settings.rules.of is None:
         return None
@@ -140,20 +140,20 @@ def _seen(batches: Iterator[Documents], kinds: set[bool]) -> Iterator[Documents]
         yield batch
 
 
-Views = Mapping[str, "Matched | Alignment"]
+_Views = Mapping[str, "Matched | Alignment"]
 """The mentions of a batch that count, by view (`corefscore.metrics.base.VIEWS`)."""
 
 
 def count(pairs: Pairs, metrics: Sequence[Metric], settings: Settings, *, keep_pairs: bool = False) -> Counted:
     """A batch of pairs after counting: match mentions, treat repeats, make the overlap table, count every metric."""
-    pairs = _with_kinds(pairs, kinds_asked(metrics, settings), BY_CONTENT)
+    pairs = _with_kinds(pairs, _kinds_asked(metrics, settings), BY_CONTENT)
     notes, mention_sets = _matched(pairs, names_asked(metrics, settings.own), settings, keep_pairs=keep_pairs)
     return notes, _batch_counts(mention_sets, metrics, settings)
 
 
 def _matched(
     pairs: Pairs, names: NameOptions | None, settings: Settings, *, keep_pairs: bool
-) -> tuple[BatchNotes, Views]:
+) -> tuple[BatchNotes, _Views]:
     """Match mentions and treat repeats in every view of the metrics, of windows if there are any.
 
     In every view the order of all mentions decides how repeats are treated.
@@ -216,7 +216,7 @@ def _exact(pairs: Pairs, units: Units | None) -> Matched:
 
 def _aligned(
     pairs: Pairs, names: NameOptions | None, settings: Settings, *, keep_pairs: bool
-) -> tuple[BatchNotes, Views]:
+) -> tuple[BatchNotes, _Views]:
     """`_matched` for mentions that are more than spans."""
     from corefscore.scoring.corefud import matched as aligned
 
@@ -242,7 +242,7 @@ def _aligned(
     return notes, {WHOLE: alignment}
 
 
-def _batch_counts(mention_sets: Views, metrics: Sequence[Metric], settings: Settings) -> BatchCounts:
+def _batch_counts(mention_sets: _Views, metrics: Sequence[Metric], settings: Settings) -> BatchCounts:
     """Make the overlap tables and count every metric in its view.
 
     Raises `UsageError` for a metric that counts words of mentions if these are spans.
@@ -281,7 +281,7 @@ def _of_kinds(
 ) -> BatchCounts:
     """The counts of the one kind of mentions that is scored, or of all mentions and of each kind of a division; the
     same counts if no kinds are scored."""
-    of = kinds_asked(metrics, settings)
+    of = _kinds_asked(metrics, settings)
     if of is None:
         return batch
     if settings.unit is not None:
@@ -308,12 +308,12 @@ def _counts_by_unit(
     return found
 
 
-def _counts_by_name(mention_sets: Views, settings: Settings) -> BatchCounts:
+def _counts_by_name(mention_sets: _Views, settings: Settings) -> BatchCounts:
     """`_batch_counts` in any process, which finds the metrics by their names."""
     return _batch_counts(mention_sets, select(",".join(settings.metrics)) if settings.metrics else (), settings)
 
 
-LARGEST = 2**53
+_LARGEST = 2**53
 """The limit of counts: larger floats do not represent every whole number, and much larger ones have no percentage."""
 
 
@@ -333,8 +333,8 @@ def _counts(metric: Metric, table: Overlap) -> Floats:
         found = f"counts of the type {counts.dtype}"
     elif not np.isfinite(counts).all():
         found = "counts that are infinite or not a number"
-    elif np.abs(counts).max(initial=0) > LARGEST:
-        found = f"counts beyond {LARGEST}"
+    elif np.abs(counts).max(initial=0) > _LARGEST:
+        found = f"counts beyond {_LARGEST}"
     else:
         return counts.astype(np.float64)
     raise UsageError(

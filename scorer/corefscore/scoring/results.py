@@ -307,9 +307,9 @@ class Result(Scores):
 
     def groups(self, pattern: str) -> list[str]:
         """The name of the group of each document, see `by`. Raises as `by` does."""
-        if pattern == BY_FILE:
+        if pattern == _BY_FILE:
             if not self.files:
-                raise UsageError(f"--by {BY_FILE}: the documents are not in files; give a pattern for their names")
+                raise UsageError(f"--by {_BY_FILE}: the documents are not in files; give a pattern for their names")
             folder = os.path.commonpath([os.path.dirname(path) for path in self.files])
             return [os.path.relpath(path, folder or ".") for path in self.files]
         form = compiled(pattern)
@@ -323,7 +323,7 @@ class Result(Scores):
 
     def by(self, pattern: str) -> dict[str, Scores]:
         """The scores of each group of documents. The group of a document is the match of the pattern in its name, or
-        the first bracket of the pattern; documents without a match are in the group `REST`. With `BY_FILE` it is the
+        the first bracket of the pattern; documents without a match are in the group `REST`. With `_BY_FILE` it is the
         file of the key that contains the document.
 
         Raises `UsageError` for a pattern that is not a regular expression, or that matches no name.
@@ -410,7 +410,7 @@ def _undecided(metric: Metric, measure: Measure, scores: Mapping[str, Score]) ->
     return {score for score in SCORES if getattr(none, score) == getattr(every, score)}
 
 
-BY_FILE = "file"
+_BY_FILE = "file"
 """The pattern that groups documents by file, such as the data sets of a shared task; ``(file)`` is a pattern for names.
 """
 

@@ -20,10 +20,10 @@ from corefscore.scoring.settings import Settings
 if TYPE_CHECKING:
     from corefscore.formats.memory.clusters import Clusters
 
-LONGEST_NAME = 255
+_LONGEST_NAME = 255
 """The longest file name on common file systems; a path can be longer."""
 
-ONLY_DOCUMENT = "document"
+_ONLY_DOCUMENT = "document"
 """The name of a document that was given without one."""
 
 
@@ -72,7 +72,7 @@ def corpus(
     return by_many_or_one(run, workers)
 
 
-Batches = Iterator[Documents]
+_Batches = Iterator[Documents]
 
 
 def batches_of(
@@ -85,14 +85,14 @@ def batches_of(
     texts: bool = False,
     watch: Callable[[int], None] | None = None,
     workers: Map | None = None,
-) -> tuple[tuple[Batches, Batches], list[Finding], Settings]:
+) -> tuple[tuple[_Batches, _Batches], list[Finding], Settings]:
     """Both sides as batches of documents, the notices of reading, and the settings including those of reading. Reading
     the batches adds more notices to the list."""
     notices: list[Finding] = []
     asked: dict[str, Mapping[str, str]] = {}
     names = names_asked(metrics, settings.own)
     sides = _beside_files({KEY: key, RESPONSE: response}, reading, names, workers)
-    batches: dict[str, Batches] = {name: iter([documents]) for name, documents in _in_memory(sides).items()}
+    batches: dict[str, _Batches] = {name: iter([documents]) for name, documents in _in_memory(sides).items()}
     for name, side in sides.items():
         if (paths := paths_of(name, side)) is not None:
             asked[name] = reading.settings
@@ -168,7 +168,7 @@ def _in_memory(sides: Mapping[str, Any]) -> dict[str, Documents]:
         if side.level == DOCUMENTS:
             expected = "documents by name, as the other side has them: dict(zip(names, documents))"
             raise refusal(name, f"{side.shape}, a list of documents without names", expected)
-        by_name[name] = {ONLY_DOCUMENT: side.value}
+        by_name[name] = {_ONLY_DOCUMENT: side.value}
     return {name: documents(list(by_name[name]), by_name[name].values(), mentions, name) for name in in_memory}
 
 
@@ -199,7 +199,7 @@ def paths_of(name: str, side: Any) -> str | list[str] | None:
 def path_of(name: str, path: str | os.PathLike[str]) -> str:
     """A path as text. Raises `UsageError` for text that is the content of a file rather than its name."""
     text = os.fspath(path)
-    if (len(text) > LONGEST_NAME or "\n" in text or "\0" in text) and not os.path.exists(text):
+    if (len(text) > _LONGEST_NAME or "\n" in text or "\0" in text) and not os.path.exists(text):
         begin = shortened(text.strip().partition("\n")[0])
         raise UsageError(
             f"{name}: no file has this name of {len(text)} characters, which begins {begin!r}; expected a path: "

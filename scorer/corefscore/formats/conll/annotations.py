@@ -17,9 +17,9 @@ from corefscore.formats.conll.lines import WordColumn, columns_of, tokens_of
 TAG, PARSE = 4, 5
 """The columns of parts of speech and parses, counted from 0."""
 
-NO_CELL = b"-"
+_NO_CELL = b"-"
 
-NOTHING = {"-", "*", "_"}
+_NOTHING = {"-", "*", "_"}
 """Cells that mean that there is no value."""
 
 
@@ -29,7 +29,7 @@ def read(source: Source, request: Request) -> Iterator[Annotations]:
         words, tags, parse = map(_texts, _cells(lines, WordColumn(request.word_column)))
         edges = zip([0, *cuts], [*cuts, len(lines)], strict=True)
         sentences = [words[start:stop] for start, stop in edges if stop > start]
-        has_tags, has_parse = not set(tags) <= NOTHING, any("(" in bit for bit in parse)
+        has_tags, has_parse = not set(tags) <= _NOTHING, any("(" in bit for bit in parse)
         units = () if request.unit is None else _units(source, begin, lines, request.unit)
         yield Annotations(begin, sentences, tags if has_tags else (), parse if has_parse else (), units=units)
 
@@ -66,7 +66,7 @@ def _cells(lines: Sequence[bytes], column: WordColumn) -> Iterator[Sequence[byte
     rows = [columns_of(line) for line in lines]
     yield [column.cell(columns) for columns in rows]
     for index in (TAG, PARSE):  # the last column is coreference
-        yield [columns[index] if len(columns) > index + 1 else NO_CELL for columns in rows]
+        yield [columns[index] if len(columns) > index + 1 else _NO_CELL for columns in rows]
 
 
 def _usual(lines: Sequence[bytes], last: int) -> list[list[bytes]]:

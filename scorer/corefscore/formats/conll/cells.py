@@ -13,7 +13,7 @@ import numpy as np
 from corefscore.core.arrays import Bools, Bytes, Ints, order_by, ranges
 from corefscore.formats.conll.brackets import CLOSE, OPEN, SINGLE, matching
 
-PLAIN_DIGITS = 18
+_PLAIN_DIGITS = 18
 """Ids with at most this many digits and no leading zero are numbers; all others are kept as text."""
 
 BAR, OPENING, CLOSING, PLUS, ZERO = b"|()+0"
@@ -31,7 +31,7 @@ class Labels:
 
     def numbers(self, text: Bytes, starts: Ints, sizes: Ints) -> Ints:
         """The numbers of the ids at ``text[starts]``; ``sizes`` are their lengths."""
-        plain = (sizes <= PLAIN_DIGITS) & ((sizes == 1) | (text[starts] != ZERO))
+        plain = (sizes <= _PLAIN_DIGITS) & ((sizes == 1) | (text[starts] != ZERO))
         numbers = _values(text, starts, np.where(plain, sizes, 0))
         for row in np.flatnonzero(~plain).tolist():
             numbers[row] = self._odd(text[starts[row] : starts[row] + sizes[row]].tobytes())
@@ -48,7 +48,7 @@ class Labels:
         return self._numbers[digits]
 
 
-class CellEvents(NamedTuple):
+class _CellEvents(NamedTuple):
     """The events of cells: for each event, in order, its cell, kind and label; the discarded pieces by cell; and
     ``odd``, the cells that contain a bracket but are not of the form `PLAIN`."""
 
@@ -91,7 +91,7 @@ class _Pieces(NamedTuple):
     size: Ints
 
 
-def parse(text: Bytes, starts: Ints, stops: Ints, labels: Labels) -> CellEvents:
+def parse(text: Bytes, starts: Ints, stops: Ints, labels: Labels) -> _CellEvents:
     """The events of the cells ``text[starts:stops]``, each of which is followed by another byte."""
     cell, kind, label, left, odd = _parse_plain(text, starts, stops)
     discarded: dict[int, list[bytes]] = {}
@@ -102,7 +102,7 @@ def parse(text: Bytes, starts: Ints, stops: Ints, labels: Labels) -> CellEvents:
         for number, piece in zip(left[discards.cell].tolist(), _texts(discards), strict=True):
             discarded.setdefault(number, []).append(piece)
     order = order_by(cell, kind)
-    return CellEvents(cell[order], kind[order], label[order], discarded, odd)
+    return _CellEvents(cell[order], kind[order], label[order], discarded, odd)
 
 
 def _parse_odd(cells: _Cells, labels: Labels) -> tuple[tuple[Ints, Ints, Ints], _Pieces]:
@@ -225,7 +225,7 @@ def _parse_plain(text: Bytes, starts: Ints, stops: Ints) -> tuple[Ints, Ints, In
     digits_before = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(digit < 10)])
     formed = digits_before[first + np.maximum(length, 0)] - digits_before[first] == length
     formed &= (opened | closed) & (length > 0)
-    plain = formed & (length <= PLAIN_DIGITS) & ((flat[first] != ZERO) | (length == 1))
+    plain = formed & (length <= _PLAIN_DIGITS) & ((flat[first] != ZERO) | (length == 1))
 
     bracketed = np.zeros(len(starts), dtype=np.bool_)
     bracketed[np.searchsorted(ends, np.flatnonzero((flat == OPENING) | (flat == CLOSING)), side="right")] = True

@@ -29,17 +29,17 @@ from corefscore.formats.conll.lines import END
 from corefscore.formats.conll.reader import CR, HASH, Lines, Reader, describe, last_cells
 from corefscore.formats.words import BLANK_MARKS, TextsSoFar
 
-NUMBER_COLUMN = 2
+_NUMBER_COLUMN = 2
 """The column of CoNLL-2011/2012 with the number of the token in its sentence."""
 
 
-NUMBER_COLUMNS = (NUMBER_COLUMN, 0, 1, 3)
+_NUMBER_COLUMNS = (_NUMBER_COLUMN, 0, 1, 3)
 """The columns that may have this number, the likeliest first."""
 
-NEARLY = 0.8
+_NEARLY = 0.8
 """The similarity from which a line is taken for a misspelt marker; 1 means the same letters."""
 
-STAR = b"*"
+_STAR = b"*"
 """The empty cell of other columns of CoNLL-2011/2012, but not of coreference."""
 
 
@@ -55,7 +55,7 @@ class _Tally:
     """Counts over the cells of a document, from which its notices are decided at its end.
 
     ``filled`` counts the cells that are not blank, ``odd`` those of them that are not plain, ``unread`` those without
-    a mention, and ``stars`` the cells that are `STAR`, the first of which is ``star``. ``blanked`` counts the lines
+    a mention, and ``stars`` the cells that are `_STAR`, the first of which is ``star``. ``blanked`` counts the lines
     that are split at blanks.
     """
 
@@ -133,10 +133,10 @@ class _File:
 def examine(files: Sequence[Source], found: Found, request: Request) -> Iterator[Documents]:
     """The documents of all files as one corpus, in batches, with their faults; all that is wrong or odd is added to
     ``found``. Raises `UsageError` for a file that cannot be read."""
-    return Examiner(found, request).documents(files)
+    return _Examiner(found, request).documents(files)
 
 
-class Examiner(Reader):
+class _Examiner(Reader):
     """Reads one side and adds everything that is wrong or odd to ``found``."""
 
     def __init__(self, found: Found, request: Request) -> None:
@@ -257,10 +257,10 @@ class Examiner(Reader):
 
     def _numbering(self, table: Columns) -> Sequence[_Numbering]:
         """The columns that may number the tokens of a file: the third, as in CoNLL-2011/2012, if the first line has a
-        number there and a word after it; otherwise all `NUMBER_COLUMNS`, of which the end of the file decides."""
+        number there and a word after it; otherwise all `_NUMBER_COLUMNS`, of which the end of the file decides."""
         if not self._file.numbering:
-            usual = table.count[0] > 4 and table.numbers(NUMBER_COLUMN)[0] >= 0
-            self._file.numbering = [_Numbering(column) for column in NUMBER_COLUMNS[: 1 if usual else None]]
+            usual = table.count[0] > 4 and table.numbers(_NUMBER_COLUMN)[0] >= 0
+            self._file.numbering = [_Numbering(column) for column in _NUMBER_COLUMNS[: 1 if usual else None]]
             self._file.numbered = bool(usual)
         return self._file.numbering
 
@@ -279,7 +279,7 @@ class Examiner(Reader):
         first_byte = text[np.minimum(starts, len(text) - 1)]
         mark = np.isin(first_byte, np.frombuffer(BLANK_MARKS, dtype=np.uint8))
         filled = np.flatnonzero((size > 1) | ((size == 1) & ~mark))
-        stars = np.flatnonzero((size == 1) & (first_byte == STAR[0]))
+        stars = np.flatnonzero((size == 1) & (first_byte == _STAR[0]))
 
         def cell(row: int) -> _Cell:
             line, start, stop = int(tokens[row]), int(starts[row]), int(stops[row])
@@ -395,7 +395,7 @@ def _marker_like(letters: str) -> tuple[str, str] | None:
         return None  # most comments are nothing like a marker
     for what, words in (("begins", "begin document"), ("ends", "end document")):
         expected = words.replace(" ", "")
-        if SequenceMatcher(None, expected, letters[: len(expected)]).ratio() >= NEARLY:
+        if SequenceMatcher(None, expected, letters[: len(expected)]).ratio() >= _NEARLY:
             return what, f"#{words} NAME" if what == "begins" else f"#{words}"
     return None
 

@@ -20,7 +20,7 @@ from corefscore.formats.conll import BEGIN
 
 END = b"end document"
 USUAL_END = b"#" + END
-NUMBERED = re.compile(rb"\(\d|\d\)")
+_NUMBERED = re.compile(rb"\(\d|\d\)")
 END_MARKER = re.compile(rb"#[^\S\n]*" + END)
 
 WORD, WORD_COLUMNS = 3, 5
@@ -29,37 +29,37 @@ WORD, WORD_COLUMNS = 3, 5
 NOWHERE = -1
 """The column of the word of a line that has none."""
 
-LOOKED_AT = 1000
+_LOOKED_AT = 1000
 """The number of tokens of a file that are checked for words in its column of words."""
 
-FEW = 10
+_FEW = 10
 """With fewer tokens than this, the column of words is not checked."""
 
 COLUMNS = 5
 """The number of columns that are written: document, part, number of the token in its sentence, word, coreference."""
 
 
-class Marker(NamedTuple):
+class _Marker(NamedTuple):
     """A line that begins a document of this name, or that ends a document if there is no name."""
 
     name: str | None
 
 
-ENDS = Marker(None)
+_ENDS = _Marker(None)
 
 
-def marker_of(line: bytes) -> Marker | None:
+def marker_of(line: bytes) -> _Marker | None:
     """The marker in a line without its LF, or None: rule 1 of the grammar in `corefscore.formats.conll.reader`."""
     if line == USUAL_END:
-        return ENDS
+        return _ENDS
     line = line.removeprefix(MARK)
     if line.startswith(b"#"):
         marker = line[1:].lstrip()
         if marker.startswith(BEGIN):
-            return Marker(as_text(marker[len(BEGIN) :].removesuffix(b"\r")))
+            return _Marker(as_text(marker[len(BEGIN) :].removesuffix(b"\r")))
         if marker.startswith(END):
-            return ENDS
-    return ENDS if END in line and END_MARKER.search(line) else None
+            return _ENDS
+    return _ENDS if END in line and END_MARKER.search(line) else None
 
 
 def is_token_line(line: bytes) -> bool:
@@ -69,7 +69,7 @@ def is_token_line(line: bytes) -> bool:
     if b"\t" in line:
         return True
     has_bracket = b"(" in line or b")" in line  # few comments have one
-    return has_bracket and NUMBERED.search(line.rstrip().rsplit(b" ", 1)[-1]) is not None
+    return has_bracket and _NUMBERED.search(line.rstrip().rsplit(b" ", 1)[-1]) is not None
 
 
 class Line(NamedTuple):
@@ -223,12 +223,12 @@ def absent_column(source: Source, column: WordColumn) -> Finding | None:
 def other_words(source: Source, column: WordColumn) -> Finding | None:
     """The notice for a file whose column of words clearly contains no words, while another column may.
 
-    In the first `LOOKED_AT` tokens the cells of the column are all numbers or all the same, and another column has
+    In the first `_LOOKED_AT` tokens the cells of the column are all numbers or all the same, and another column has
     cells that are neither.
     """
-    rows = list(islice(_rows(source), LOOKED_AT))
+    rows = list(islice(_rows(source), _LOOKED_AT))
     words = [as_text(column.cell(columns)) for _, columns in rows]
-    if len(rows) < FEW or not _no_words(words):
+    if len(rows) < _FEW or not _no_words(words):
         return None
     number, first = rows[0]
     others = range(min(len(columns) for _, columns in rows) - 1)

@@ -37,10 +37,10 @@ from corefscore.formats.conll.columns import Columns
 from corefscore.formats.conll.reader import CR, Lines, Reader
 from corefscore.formats.words import BLANK_MARKS, TextsSoFar, word_numbers
 
-CELL = re.compile(rb"(?:\(([^\s()*|]+))?\*?(\))?")
+_CELL = re.compile(rb"(?:\(([^\s()*|]+))?\*?(\))?")
 """A cell of a name: the type if a name begins there, and the bracket if one ends there."""
 
-CELLS = '"(TYPE*" where a name begins, "*)" where it ends, "(TYPE)" for one token and "*" elsewhere'
+_CELLS = '"(TYPE*" where a name begins, "*)" where it ends, "(TYPE)" for one token and "*" elsewhere'
 
 
 class _Name(NamedTuple):
@@ -162,14 +162,14 @@ class _NamesReader(Reader):
     def _cell(self, raw: bytes, cell: _Cell, document: int, token: int, words: Callable[[int], Sequence[str]]) -> None:
         """Read one cell; ``words(size)`` returns the last ``size`` words of the block, up to this token."""
         self._end_of_document(document)
-        found = CELL.fullmatch(raw)
+        found = _CELL.fullmatch(raw)
         if not found or not (found[1] or found[2]):
-            self._blame(document, cell, "is not a cell of named entities", CELLS)
+            self._blame(document, cell, "is not a cell of named entities", _CELLS)
             return
         opened = self._open
         if found[1]:
             if found[1].isdigit():
-                self._blame(document, cell, "has a number for a type, like coreference", CELLS)
+                self._blame(document, cell, "has a number for a type, like coreference", _CELLS)
                 return
             if opened is not None:
                 what = f'begins a name within "{opened.cell.text}" of line {opened.cell.line}'
@@ -177,7 +177,7 @@ class _NamesReader(Reader):
                 return
             opened = _Open(document, token, as_text(found[1]).upper(), cell)
         if opened is None:
-            self._blame(document, cell, "ends a name, but none has begun", CELLS)
+            self._blame(document, cell, "ends a name, but none has begun", _CELLS)
             return
         self._open = None if found[2] else opened
         if found[2]:

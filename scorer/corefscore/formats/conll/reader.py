@@ -60,28 +60,28 @@ from corefscore.formats.conll.lines import (
 BLOCK = 1 << 20
 """The number of bytes read at once: large enough for whole-array passes, small enough for the cache."""
 
-HEADER = re.compile(rb"#?[^\S\n]*begin[^\S\n]*document", re.IGNORECASE)
+_HEADER = re.compile(rb"#?[^\S\n]*begin[^\S\n]*document", re.IGNORECASE)
 """A line that looks like the begin of a document, in any form."""
 
-CONLL_U = (
+_CONLL_U = (
     rb"^#\s*(newdoc|newpar|sent_id|text\s*=|global\.Entity)|^1\t[^\t\n]*\t[^\t\n]*\t(_|ADJ|ADP|ADV|AUX|CCONJ|DET|"
     rb"INTJ|NOUN|NUM|PART|PRON|PROPN|PUNCT|SCONJ|SYM|VERB|X)\t"
 )
 """A line of a file in CoNLL-U."""
 
-LONG_CELL = 64
+_LONG_CELL = 64
 """The number of bytes up to which cells are measured together; the few longer cells are measured one by one."""
 
 LF, CR, TAB, SPACE, HASH = b"\n\r\t #"
-MARKER_BEGINS = np.frombuffer(b"be \t\r\v\f", dtype=np.uint8)
+_MARKER_BEGINS = np.frombuffer(b"be \t\r\v\f", dtype=np.uint8)
 """The bytes that may follow the `#` of a marker."""
 
-EXPECTED = (
+_EXPECTED = (
     'CoNLL-2011/2012: "#begin document NAME", a line per token with the coreference in the last column, "#end document"'
 )
 
 
-class Segments(NamedTuple):
+class _Segments(NamedTuple):
     """The lines of each document in the current block: the first one and where they stop, the document, and the number
     to add to that of a token in the block for its number in the document."""
 
@@ -110,7 +110,7 @@ class Lines(NamedTuple):
     stops: Ints
     is_token: Bools
     markers: Mapping[int, str | None]
-    segments: Segments
+    segments: _Segments
 
 
 def read(files: Sequence[Source], notices: list[Finding], request: Request) -> Iterator[Documents]:
@@ -279,7 +279,7 @@ class Reader:
         self.look(Lines(text, starts, stops, is_token, markers, segments))
         self.line += len(starts)
 
-    def _segments(self, markers: list[tuple[int, str | None]], is_token: Bools, tokens: Ints) -> Segments:
+    def _segments(self, markers: list[tuple[int, str | None]], is_token: Bools, tokens: Ints) -> _Segments:
         """The runs of lines that belong to documents, given the markers (a name begins a document, None ends it).
 
         ``tokens`` is the number of tokens up to and including each line of the block.
@@ -318,9 +318,9 @@ class Reader:
             self.stops.append(0)
             self.tokens.append(0)
         end_run(len(tokens), int(tokens[-1]) if len(tokens) else 0)
-        return Segments(*np.array(rows, dtype=np.int64).reshape(-1, 4).T)
+        return _Segments(*np.array(rows, dtype=np.int64).reshape(-1, 4).T)
 
-    def _comments(self, lines: Ints, tokens: Ints, segments: Segments) -> None:
+    def _comments(self, lines: Ints, tokens: Ints, segments: _Segments) -> None:
         """Count the comments of each document; a checksum says between which tokens they are."""
         lines, document, shift = segments.within(lines)
         before = tokens[lines] + shift
@@ -329,7 +329,7 @@ class Reader:
             here = before[document == number]
             self.comments[number] = count + len(here), zlib.crc32(here.tobytes(), places)
 
-    def _cells(self, text: Bytes, stops: Ints, lines: Ints, tokens: Ints, segments: Segments) -> None:
+    def _cells(self, text: Bytes, stops: Ints, lines: Ints, tokens: Ints, segments: _Segments) -> None:
         """Read the coreference cells of those lines that are in documents."""
         lines, document, shift = segments.within(lines)
         cells = parse(text, *last_cells(text, stops[lines]), self.labels)
@@ -434,7 +434,7 @@ def _blocks(source: Source) -> Iterator[tuple[bytearray, int, bool]]:
 def _may_matter(text: Bytes, starts: Ints, stops: Ints) -> Bools:
     """Whether each line that begins with `#` may be a marker or a token. The others are comments: they have no tab and
     no bracket, and do not begin like a marker."""
-    matters = among(text[starts + 1], MARKER_BEGINS)
+    matters = among(text[starts + 1], _MARKER_BEGINS)
     if not matters.all():
         marks = np.flatnonzero((text == TAB) | (text == OPENING) | (text == CLOSING))
         matters |= np.searchsorted(marks, stops) > np.searchsorted(marks, starts)
@@ -476,7 +476,7 @@ def _step_back(text: Bytes, stops: Ints, which: Ints, *, over: bool, marks: tupl
     """The positions ``stops`` with those of the lines ``which`` moved back: over all bytes of ``marks``, or up to the
     first of them."""
     position = stops.copy()
-    for _ in range(LONG_CELL):
+    for _ in range(_LONG_CELL):
         if not len(which):
             return position
         before = text[position[which] - 1]
@@ -492,7 +492,7 @@ def _step_back(text: Bytes, stops: Ints, which: Ints, *, over: bool, marks: tupl
 
 def _step_back_far(text: Bytes, stop: int, *, over: bool, marks: tuple[int, ...]) -> int:
     """The same for one line, in steps each of which is twice as long as the last."""
-    size = LONG_CELL
+    size = _LONG_CELL
     while True:
         first = max(stop - size, 0)
         found = np.flatnonzero(np.isin(text[first:stop], marks) != over)
@@ -507,24 +507,24 @@ def _what_else(source: Source, side: str | None) -> Finding:
     text = head.removeprefix(MARK)
     lines = [(number, line.strip()) for number, line in enumerate(text.split(b"\n"), start=1)]
     line, first = next(((number, words) for number, words in lines if words), (None, b""))
-    expected = EXPECTED
-    header = next(((number, words) for number, words in lines if HEADER.match(words)), None)
+    expected = _EXPECTED
+    header = next(((number, words) for number, words in lines if _HEADER.match(words)), None)
     if line is None:
         what = "the file contains nothing but white space" if head else "the file is empty"
     elif is_utf_16(head):
         what = "the file is not UTF-8; it looks like UTF-16"
     elif is_json(text):
-        what, expected = "this looks like JSON", f"{EXPECTED}; JSON lines are read by --input-format jsonlines"
-    elif re.search(CONLL_U, text, re.MULTILINE):
+        what, expected = "this looks like JSON", f"{_EXPECTED}; JSON lines are read by --input-format jsonlines"
+    elif re.search(_CONLL_U, text, re.MULTILINE):
         what = "this looks like CoNLL-U"
-        expected = f"{EXPECTED}; CoNLL-U with coreference (CorefUD) is read by --input-format corefud"
+        expected = f"{_EXPECTED}; CoNLL-U with coreference (CorefUD) is read by --input-format corefud"
     elif header:
         line = header[0]
         form = 'a header that is not of the form "#begin document NAME", with one blank before NAME'
         what = f'{form}: "{as_text(header[1])[:60]}"'
-        expected = f"{EXPECTED}; corefscore validate {source.name} --fix FILE repairs such headers"
+        expected = f"{_EXPECTED}; corefscore validate {source.name} --fix FILE repairs such headers"
     else:
         what = f'the file begins with "{as_text(first)[:60]}"'
         if side == RESPONSE:
-            expected = f"{EXPECTED}; a response that is text with tags is scored with --input-format tagged"
+            expected = f"{_EXPECTED}; a response that is text with tags is scored with --input-format tagged"
     return Finding("no-document", source.name, line, details={"what": what, "expected": expected})

@@ -13,18 +13,18 @@ from corefscore.formats.base import USUAL, FullDocument, Request, full_documents
 from corefscore.formats.conll.lines import USUAL_END, lines_of
 from corefscore.formats.written import CLOSE, OPEN, SINGLE, Fit, fitted, marks, note_crossing, noted
 
-NO_MENTION = b"-"
+_NO_MENTION = b"-"
 
-FIT = Fit("CoNLL", words=r"(?a:[\t\n]|\A\s+|\s+\Z|#(?=\s*end document))", ids="[0-9]+")
+_FIT = Fit("CoNLL", words=r"(?a:[\t\n]|\A\s+|\s+\Z|#(?=\s*end document))", ids="[0-9]+")
 """No words that would end a column, a line or the document, or have white space at their ends, which readers remove."""
 
 
 def write(documents: Iterator[FullDocument], notices: list[Finding], request: Request = USUAL) -> Iterator[str]:
     """Documents as CoNLL, with as many columns as `corefscore.formats.conll.lines.COLUMNS` says, separated by tabs.
 
-    What CoNLL cannot contain (`FIT`) is added to the notices, and mentions of one entity that cross.
+    What CoNLL cannot contain (`_FIT`) is added to the notices, and mentions of one entity that cross.
     """
-    for document in fitted(documents, notices, FIT):
+    for document in fitted(documents, notices, _FIT):
         yield f"#begin document {document.name}\n"
         yield from _token_lines(document, notices)
         yield "#end document\n"
@@ -35,7 +35,7 @@ def _token_lines(document: FullDocument, notices: list[Finding]) -> Iterator[str
     coreference = cells(document)
     if not order_kept(document, document.entities):
         noted(document, notices, "changed-order")
-    note_crossing(document, notices, FIT.title)
+    note_crossing(document, notices, _FIT.title)
     name, part = part_of(document.name) or (document.name, "0")
     first_columns = re.sub(r"\s", "_", name) + "\t" + part
     token = 0
@@ -77,7 +77,7 @@ def _rewritten_lines(source: Source, documents: Mapping[int, FullDocument], colu
             text = text.removeprefix(MARK)
         ended = text.endswith(b"\n")
         if line.begin and line.token >= 0:
-            text = _with_cell(text, coreference.get(line.token, "").encode() or NO_MENTION, column)
+            text = _with_cell(text, coreference.get(line.token, "").encode() or _NO_MENTION, column)
         yield as_text(text if ended else text + b"\n")
     if begin:
         yield as_text(USUAL_END + b"\n")

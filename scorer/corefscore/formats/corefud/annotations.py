@@ -14,9 +14,9 @@ from corefscore.formats.base import EMPTY, NO_WORD, Annotations, Request
 from corefscore.formats.corefud.lines import FORM, UPOS, Lines
 from corefscore.formats.corefud.trees import depths, tree_of
 
-NOTHING = b"_"
+_NOTHING = b"_"
 
-PRONOUN = "PRON"
+_PRONOUN = "PRON"
 """What an empty node is that has no part of speech: most stand for a pronoun that is left out."""
 
 
@@ -50,10 +50,10 @@ def cut(forms: list[str], numbers: Ints) -> list[list[str]]:
 
 
 def _form(form: bytes, *, overt: bool) -> str:
-    return as_text(form) if overt else EMPTY + as_text(form if form != NOTHING else b"")
+    return as_text(form) if overt else EMPTY + as_text(form if form != _NOTHING else b"")
 
 
 def _tag(tag: bytes, *, overt: bool) -> str:
-    if tag == NOTHING:
-        return NO_WORD if overt else PRONOUN
+    if tag == _NOTHING:
+        return NO_WORD if overt else _PRONOUN
     return as_text(tag)

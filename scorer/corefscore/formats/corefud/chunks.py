@@ -15,7 +15,7 @@ from corefscore.core.arrays import NONE, Bytes, Ints, blocks, changes
 from corefscore.formats.corefud.lines import LF, MISC, Lines
 from corefscore.formats.words import side_by_side, whole_numbers
 
-NAME = b"Entity="
+_NAME = b"Entity="
 
 SINGLE, OPEN, CLOSE = 0, 1, 2
 """The kinds of chunk."""
@@ -25,7 +25,7 @@ BAR, OPENING, CLOSING, DASH = b"|()-"
 NO_HEAD, EMPTY_HEAD, ODD_HEAD = -1, -2, -3
 """Why a chunk gives no head: it has no such field, an empty one, or one that is not a number."""
 
-DIGITS = 9
+_DIGITS = 9
 """How many digits the number of a head may have."""
 
 ID_FIELDS, HEAD_FIELD = ("eid", "GRP"), "head"
@@ -110,7 +110,7 @@ def cells(lines: Lines) -> Cells:
     found = [(NONE, NONE, NONE)]
     for block in blocks(len(lines.tokens)):
         begin, end = lines.bounds(MISC, block)
-        long = np.flatnonzero(end - begin >= len(NAME))
+        long = np.flatnonzero(end - begin >= len(_NAME))
         found.append((block.start + long, begin[long], (end - begin)[long]))
     row, begin, size = (np.concatenate(columns) for columns in zip(*found, strict=True))
     word = lines.words.of_rows(row)
@@ -118,9 +118,9 @@ def cells(lines: Lines) -> Cells:
     # Every such column with the line end after it.
     size += 1
     text, ends = side_by_side(lines.text, begin, size), np.cumsum(size)
-    at = np.flatnonzero(text[: -len(NAME)] == NAME[0])
-    for place in range(1, len(NAME)):
-        at = at[text[at + place] == NAME[place]]
+    at = np.flatnonzero(text[: -len(_NAME)] == _NAME[0])
+    for place in range(1, len(_NAME)):
+        at = at[text[at + place] == _NAME[place]]
     before = text[at - 1]
     at = at[(before == LF) | (before == BAR)]
     of = np.searchsorted(ends, at, side="right")
@@ -129,7 +129,7 @@ def cells(lines: Lines) -> Cells:
     last[:-1] = of[1:] != of[:-1]
     again = word[of[~last]]
     at, of = at[last], of[last]
-    start = at + len(NAME)
+    start = at + len(_NAME)
     bars = np.append(np.flatnonzero(text == BAR), len(text))
     stop = np.minimum(bars[np.searchsorted(bars, start)], ends[of] - 1)
     return Cells(text, word[of], start, stop, (begin - ends + size)[of], again[changes(again)])
@@ -202,10 +202,10 @@ def _field(dashes: Ints, first: Ints, begin: Ints, end: Ints, field: int) -> tup
 def _heads(text: Bytes, start: Ints, stop: Ints) -> Ints:
     """The numbers in the field of the head, or one of `NO_HEAD`, `EMPTY_HEAD` and `ODD_HEAD`."""
     size = stop - start
-    head = np.where(size > 0, whole_numbers(text, start, np.maximum(stop, start), DIGITS), EMPTY_HEAD)
+    head = np.where(size > 0, whole_numbers(text, start, np.maximum(stop, start), _DIGITS), EMPTY_HEAD)
     head[size < 0] = NO_HEAD
     for at in np.flatnonzero((head < 0) & (size > 0)).tolist():
         piece = text[start[at] : stop[at]].tobytes().strip()
-        good = piece.removeprefix(b"+").isdigit() and len(piece) <= DIGITS
+        good = piece.removeprefix(b"+").isdigit() and len(piece) <= _DIGITS
         head[at] = int(piece) if good else ODD_HEAD
     return head

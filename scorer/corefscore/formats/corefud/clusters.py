@@ -44,11 +44,11 @@ from corefscore.formats.memory.nesting import (
     shape,
 )
 
-MENTION = (
+_MENTION = (
     '(start, end), tokens counted from 0; (sentence, "5.1"), a word by its ID; or words one by one, such as {3, 4, 7}'
 )
 
-CLUSTERS = f"entities, each a list of mentions; a mention is {MENTION}"
+_CLUSTERS = f"entities, each a list of mentions; a mention is {_MENTION}"
 
 
 def nested(value: Any, side: str) -> Nested:
@@ -63,7 +63,7 @@ def nested(value: Any, side: str) -> Nested:
     if levels and not _has_mention(value):
         return Nested(value, None)
     both = "; these could be mentions of several words as well as entities" if levels else ""
-    raise refusal(side, shape(value), f"a document or a list of documents: {CLUSTERS}{both}{BY_NAME}")
+    raise refusal(side, shape(value), f"a document or a list of documents: {_CLUSTERS}{both}{BY_NAME}")
 
 
 def _fits(value: Any, level: int) -> bool:
@@ -144,13 +144,13 @@ class _Given(NamedTuple):
         if not isinstance(self.clusters, COLLECTIONS) or not all(
             isinstance(entity, COLLECTIONS) for entity in self.clusters
         ):
-            raise refusal(self.side, shape(self.clusters), CLUSTERS, self.name)
+            raise refusal(self.side, shape(self.clusters), _CLUSTERS, self.name)
         words: Any = None
         span: Any = None
         for entity in self.clusters:
             for mention in entity:
                 if not _is_mention(mention):
-                    raise self.refused(mention, MENTION)
+                    raise self.refused(mention, _MENTION)
                 if _is_span(mention):
                     span = mention if span is None and mention[1] > mention[0] + 1 else span
                 elif isinstance(mention, list | tuple) and all(map(is_whole, mention)):
@@ -254,7 +254,7 @@ class _OnWords(File):
         names = [self.names[place.line] for place in found.places if place is not None]
         places = [Place(_InMemory(self.side, self.source), None)] * len(names)
         # A line of the file is none of this side, so that no message shows it.
-        return replace(found, names=names, places=places, line=-found.line, words=words_at)
+        return replace(found, names=names, places=places, line=-found.line, words=_words_at)
 
     def _note_lines(self) -> None:
         """Whoever read the file was told what is odd in it."""
@@ -289,7 +289,7 @@ class _OnWords(File):
         return columns._replace(ids=[ids[at] for at in representative.tolist()])
 
 
-def words_at(source: Source, spans: Sequence[Span]) -> list[str]:
+def _words_at(source: Source, spans: Sequence[Span]) -> list[str]:
     """The words of spans of documents in memory, as the file of the other side has them."""
     assert isinstance(source, _InMemory), "those of this module"
     return reader.words_at(source.words, [span._replace(line=-span.line) for span in spans])

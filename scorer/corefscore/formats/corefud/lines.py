@@ -36,14 +36,14 @@ LF, CR, TAB, HASH, DOT, DASH = b"\n\r\t#.-"
 DIGITS = 6
 """How many digits the number of a word may have."""
 
-NUMBER = re.compile(rb"(\d{1,6})(?:\.(\d+))?")
+_NUMBER = re.compile(rb"(\d{1,6})(?:\.(\d+))?")
 """The number of a word in its sentence."""
 
-NEWDOC = re.compile(rb"# newdoc(?:[^\S\n]+id[^\S\n]*=[^\S\n]*([^\n]+))?")
+_NEWDOC = re.compile(rb"# newdoc(?:[^\S\n]+id[^\S\n]*=[^\S\n]*([^\n]+))?")
 
-HEADER = re.compile(rb"# global\.Entity[^\S\n]*=[^\S\n]*([^\n]*)")
+_HEADER = re.compile(rb"# global\.Entity[^\S\n]*=[^\S\n]*([^\n]*)")
 
-TABS = (0, 1, 7, 8)
+_TABS = (0, 1, 7, 8)
 """The tabs of tokens whose positions are kept, counted from 0: those at the borders of ID, FORM, DEPS and MISC. Others
 are searched for when they are needed, which is in few lines."""
 
@@ -58,7 +58,7 @@ Refuse = Callable[[Finding], None]
 """A function for errors: it raises the error, or keeps it and returns; then reading continues without the faulty
 part."""
 
-Take = Callable[[str, Sequence[int]], Sequence[int]]
+_Take = Callable[[str, Sequence[int]], Sequence[int]]
 """A function that returns which of the places of an error will be reported, given its code and the places."""
 
 
@@ -126,7 +126,7 @@ class Lines:
     """
 
     def __init__(
-        self, source: Source, text: Bytes | None = None, *, refuse: Refuse = refused, take: Take = few
+        self, source: Source, text: Bytes | None = None, *, refuse: Refuse = refused, take: _Take = few
     ) -> None:
         self.source, self.refuse, self.take = source, refuse, take
         self.irregular: _Irregular | None = None
@@ -151,7 +151,7 @@ class Lines:
 
     def _regular(self) -> bool:
         """Find the tabs; whether there are nine in each line of a token and none elsewhere."""
-        self._tabs = dict(zip(TABS, np.empty((len(TABS), len(self.tokens)), dtype=np.int64), strict=True))
+        self._tabs = dict(zip(_TABS, np.empty((len(_TABS), len(self.tokens)), dtype=np.int64), strict=True))
         row, rest = 0, NONE
         for found in _places(self.text, TAB):
             tabs = np.concatenate([rest, found]) if len(rest) else found
@@ -159,12 +159,12 @@ class Lines:
             rest = tabs[rows * (COLUMNS - 1) :]
             if row + rows > len(self.tokens):
                 return False
-            for tab in TABS:
+            for tab in _TABS:
                 self._tabs[tab][row : row + rows] = tabs[tab : rows * (COLUMNS - 1) : COLUMNS - 1]
             row += rows
         if row < len(self.tokens) or len(rest):
             return False
-        first, last = self._tabs[TABS[0]], self._tabs[TABS[-1]]
+        first, last = self._tabs[_TABS[0]], self._tabs[_TABS[-1]]
         return all(
             (self.starts[self.tokens[block]] <= first[block]).all()
             and (last[block] < self.ends[self.tokens[block]]).all()
@@ -173,7 +173,7 @@ class Lines:
 
     def bounds(self, column: int, rows: Ints | slice) -> tuple[Ints, Ints]:
         """Where a column of some tokens begins and ends."""
-        if column - 1 in TABS and column in TABS:
+        if column - 1 in _TABS and column in _TABS:
             return self._tabs[column - 1][rows] + 1, self._tabs[column][rows]
         if column == ID:
             return self.starts[self.tokens[rows]], self._tabs[ID][rows]
@@ -285,7 +285,7 @@ class Lines:
     def header(self) -> list[str] | None:
         """The fields of mentions in the last header of the file, wherever it is; None without a header."""
         for at in reversed(self._comments(b"# global.Entity")):
-            if found := HEADER.match(self.text.data, at):
+            if found := _HEADER.match(self.text.data, at):
                 return as_text(found[1]).strip().split("-")
         return None
 
@@ -354,7 +354,7 @@ class Lines:
         places: list[int] = []
         names: list[str | None] = []
         for at in self._comments(b"# newdoc"):
-            match = NEWDOC.match(self.text.data, at)
+            match = _NEWDOC.match(self.text.data, at)
             if match and self.text[match.end()] == LF:
                 places.append(at)
                 names.append(None if match[1] is None else as_text(match[1]))
@@ -404,7 +404,7 @@ def number_of(piece: bytes) -> int | None:
 
     As in the official scorer, it is a decimal fraction: 3.10 is 3.1.
     """
-    found = NUMBER.fullmatch(piece)
+    found = _NUMBER.fullmatch(piece)
     if found is None:
         return None
     places = (found[2] or b"").rstrip(b"0")

@@ -18,7 +18,7 @@ from corefscore.formats.words import numbers_of, whole_numbers, word_numbers
 BAR, COLON, NOTHING = b"|:_"
 
 
-class Links(NamedTuple):
+class _Links(NamedTuple):
     """The dependencies of some words, word by word: how many each has, the words on which it depends, and its relations
     to them, as numbers that are equal for equal relations in every process."""
 
@@ -26,11 +26,11 @@ class Links(NamedTuple):
     parent: Ints
     relation: Ints
 
-    def of(self, which: Ints) -> Links:
+    def of(self, which: Ints) -> _Links:
         """The dependencies of some of the words, in this order."""
         size = self.size[which]
         at = ranges((np.cumsum(self.size) - self.size)[which], size)
-        return Links(size, self.parent[at], self.relation[at])
+        return _Links(size, self.parent[at], self.relation[at])
 
 
 class _Pieces(NamedTuple):
@@ -43,7 +43,7 @@ class _Pieces(NamedTuple):
     stop: Ints
 
 
-def links_of(lines: Lines, words: Ints, number: Ints, refuse: Refuse) -> Links:
+def links_of(lines: Lines, words: Ints, number: Ints, refuse: Refuse) -> _Links:
     """The dependencies of words, given by their indices in the file; ``number`` has the numbers of all words
     (`corefscore.core.documents.Nodes`).
 
@@ -69,7 +69,7 @@ def links_of(lines: Lines, words: Ints, number: Ints, refuse: Refuse) -> Links:
     relation = word_numbers(lines.text, np.minimum(pieces.colon + 1, pieces.stop), pieces.stop)
     relation[odd] = numbers_of([b""])
     of = pieces.of[kept]
-    return Links(tally(of, len(words)), (sentence[pieces.of] + parent)[kept], relation[kept])
+    return _Links(tally(of, len(words)), (sentence[pieces.of] + parent)[kept], relation[kept])
 
 
 def _pieces(lines: Lines, rows: Ints) -> _Pieces:

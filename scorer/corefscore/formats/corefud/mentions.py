@@ -31,7 +31,7 @@ from corefscore.core.arrays import Bools, Ints, among, changes, order_by
 from corefscore.formats.conll.brackets import matching
 from corefscore.formats.corefud.chunks import CLOSE, NO_HEAD, ODD_HEAD, OPEN, SINGLE, Chunks
 
-PART = re.compile(rb"(.*)\[([^\]/]*)/([^\]]*)\]", re.DOTALL)
+_PART = re.compile(rb"(.*)\[([^\]/]*)/([^\]]*)\]", re.DOTALL)
 """The id of a part of a discontinuous mention: the entity, the number of the part, and how many there are."""
 
 
@@ -86,11 +86,11 @@ class FileMentions(NamedTuple):
     misnumbered: Sequence[Sequence[_Part]] = ()
 
 
-Parts = Mapping[int, tuple[bytes, ...]]
+_Parts = Mapping[int, tuple[bytes, ...]]
 """The chunks of discontinuous mentions: the entity, the number of the part, and how many there are."""
 
 
-def mentions_of(events: Events, parts: Parts, refuse: Refuse) -> FileMentions:
+def mentions_of(events: Events, parts: _Parts, refuse: Refuse) -> FileMentions:
     """The mentions of a file, without those that are refused."""
     in_parts = among(events.entity, events.entity[list(parts)]) if parts else np.zeros(len(events.word), np.bool_)
     plain = np.flatnonzero(~in_parts)
@@ -152,7 +152,7 @@ class _PartialMention:
     parts: int = 0
     chunks: list[tuple[int, int]] = field(default_factory=list)
 
-    def misnumbered(self, parts: Parts) -> list[_Part]:
+    def misnumbered(self, parts: _Parts) -> list[_Part]:
         """The chunks of a finished mention that have other numbers than those of their parts."""
         found = [_Part(chunk, number, self.parts) for chunk, number in self.chunks] if self.finished else []
         return [
@@ -162,7 +162,7 @@ class _PartialMention:
         ]
 
 
-def _with_parts(plain: FileMentions, events: Events, parts: Parts, which: Ints, refuse: Refuse) -> FileMentions:
+def _with_parts(plain: FileMentions, events: Events, parts: _Parts, which: Ints, refuse: Refuse) -> FileMentions:
     """All mentions: the ``plain`` ones, and those of entities that have discontinuous mentions, read chunk by
     chunk."""
     mentions: list[_PartialMention] = []
@@ -198,7 +198,7 @@ class _EntityReader:
     that close where they open.
     """
 
-    def __init__(self, events: Events, parts: Parts, refuse: Refuse) -> None:
+    def __init__(self, events: Events, parts: _Parts, refuse: Refuse) -> None:
         self.events, self.parts, self.refuse = events, parts, refuse
         self.begun: list[_PartialMention] = []
         self.opened: list[tuple[int, _PartialMention]] = []
@@ -299,9 +299,9 @@ def heads(found: FileMentions, sized: Sized, refuse: Refuse) -> Ints:
     return place
 
 
-def parts_of(chunks: Chunks) -> Parts:
+def parts_of(chunks: Chunks) -> _Parts:
     """The chunks of discontinuous mentions."""
     ends = chunks.id_stop > chunks.id_start
     ends[ends] = chunks.text[chunks.id_stop[ends] - 1] == ord("]")
-    found = {at: PART.fullmatch(chunks.id_of(at)) for at in np.flatnonzero(ends).tolist()}
+    found = {at: _PART.fullmatch(chunks.id_of(at)) for at in np.flatnonzero(ends).tolist()}
     return {at: match.group(1, 2, 3) for at, match in found.items() if match}

@@ -10,7 +10,7 @@ from corefscore.formats.corefud.chunks import CLOSE, Fields, cells, chunks
 from corefscore.formats.corefud.lines import Lines
 from corefscore.formats.corefud.mentions import parts_of
 
-TYPE_FIELD = "etype"
+_TYPE_FIELD = "etype"
 
 
 def read(source: Source) -> Iterator[tuple[int, dict[str, str]]]:
@@ -19,9 +19,9 @@ def read(source: Source) -> Iterator[tuple[int, dict[str, str]]]:
     lines = Lines(source)
     fields = Fields.of(lines.header or ())
     file_cells = cells(lines)
-    if fields is None or TYPE_FIELD not in (lines.header or ()) or not len(file_cells.word):
+    if fields is None or _TYPE_FIELD not in (lines.header or ()) or not len(file_cells.word):
         return
-    field = (lines.header or []).index(TYPE_FIELD)
+    field = (lines.header or []).index(_TYPE_FIELD)
     found = chunks(file_cells, fields)
     parts = parts_of(found)
     of_word: dict[int, list[tuple[str, str]]] = {}

@@ -15,22 +15,22 @@ from corefscore.formats.corefud.annotations import by_document, cut
 from corefscore.formats.corefud.lines import COLUMNS, FORM, HEAD, Lines
 from corefscore.formats.written import CLOSE, OPEN, SINGLE, Fit, fitted, marks, note_crossing, noted
 
-HEADER = "# global.Entity = eid\n"
+_HEADER = "# global.Entity = eid\n"
 """The header of mentions with ids alone, which tells readers that heads are not known."""
 
-HEADED = "# global.Entity = eid-head\n"
+_HEADED = "# global.Entity = eid-head\n"
 """Likewise, where heads are."""
 
-DASH = "-"
+_DASH = "-"
 """What stands between an id and a head; no id has it."""
 
-OF_ENTITIES = ("Entity", "Bridge", "SplitAnte", "_")
+_OF_ENTITIES = ("Entity", "Bridge", "SplitAnte", "_")
 """What of MISC is left out when there are other entities."""
 
 FIT = Fit("CorefUD", r"[\t\n\r]|(?a:\A\s+)|\A\Z", words=r"[\t\n\r]", ids=r"[^\W\d]\w*", letter="e", least=1)
 """No ids with brackets, dashes and other signs that mean something in MISC; digits alone follow a letter."""
 
-READ = b"# newdoc", b"# global.Entity"
+_READ = b"# newdoc", b"# global.Entity"
 """How comments begin that are carried over in some form."""
 
 
@@ -41,7 +41,7 @@ def sentences(source: Source, notices: list[Finding], request: Request) -> Itera
         details = {"count": COLUMNS}
         notices.append(Finding("dropped-columns", source.name, lines.line_of(0), details=details))
     for line in np.flatnonzero(lines.comments).tolist():
-        if not lines.line(line).startswith(READ):
+        if not lines.line(line).startswith(_READ):
             notices.append(Finding("dropped-comments", source.name, line + 1))
             break
     words = lines.words
@@ -56,7 +56,7 @@ def write(documents: Iterator[FullDocument], notices: list[Finding], request: Re
     The notices get what the format cannot contain: what does not fit (`FIT`), mentions of several sentences, and
     mentions of one entity that cross.
     """
-    header = HEADER
+    header = _HEADER
     for document in fitted(documents, notices, FIT):
         yield f"# newdoc id = {document.name}\n{header}"
         header = ""
@@ -94,19 +94,19 @@ def write_on(source: Source, documents: Mapping[int, Headed], notices: list[Find
             line = lines.tokens[lines.words.row[places]]
             cells |= {int(line[token]): cell for token, cell in by_token.items()}
     tokens = set(lines.tokens.tolist())
-    headers = {at for at in np.flatnonzero(lines.comments).tolist() if lines.line(at).startswith(READ[1])}
+    headers = {at for at in np.flatnonzero(lines.comments).tolist() if lines.line(at).startswith(_READ[1])}
     text = as_text(lines.text.tobytes()).removesuffix("\n").split("\n")
     if not headers:
-        yield HEADED
+        yield _HEADED
     for at, line_ in enumerate(text):
         if at in tokens:
             columns = line_.split("\t")[:COLUMNS]
             columns += ["_"] * (COLUMNS - len(columns))
-            left = [attribute for attribute in columns[-1].split("|") if attribute.partition("=")[0] not in OF_ENTITIES]
+            left = [field for field in columns[-1].split("|") if field.partition("=")[0] not in _OF_ENTITIES]
             columns[-1] = "|".join([*([cells[at]] if at in cells else []), *left]) or "_"
             yield "\t".join(columns) + "\n"
         else:
-            yield HEADED if at in headers else f"{line_}\n"
+            yield _HEADED if at in headers else f"{line_}\n"
 
 
 class Headed(NamedTuple):
@@ -120,7 +120,7 @@ class Headed(NamedTuple):
         entities: dict[str, list[tuple[int, int]]] = defaultdict(list)
         for entity, spans in document.entities.items():
             for span in spans:
-                entities[f"{entity}{DASH}{self.heads[span]}"].append(span)
+                entities[f"{entity}{_DASH}{self.heads[span]}"].append(span)
         return document._replace(entities=entities)
 
 
@@ -143,5 +143,5 @@ def _within_sentences(document: FullDocument, ends: list[int], notices: list[Fin
 
 def _cells(document: FullDocument) -> dict[int, str]:
     """The columns MISC of a document, by token. Brackets that close stand first: the others are of new mentions."""
-    forms = {CLOSE: lambda name: f"{name.split(DASH)[0]})", OPEN: "({}".format, SINGLE: "({})".format}
+    forms = {CLOSE: lambda name: f"{name.split(_DASH)[0]})", OPEN: "({}".format, SINGLE: "({})".format}
     return {token: f"Entity={''.join(pieces)}" for token, pieces in marks(document.entities, forms).items()}

@@ -10,7 +10,7 @@ ORDERS = {"prf": ("precision", "recall", "f1"), "rpf": ("recall", "precision", "
 """The possible orders of the scores of a measure in readable tables."""
 
 
-class Layout(NamedTuple):
+class _Layout(NamedTuple):
     """The module that writes a layout, what it takes of a report, and, for readable tables, its order of scores."""
 
     module: str
@@ -36,16 +36,16 @@ list documents, and do without groups and intervals."""
 OFFICIAL, COREFUD = "official", "corefud"
 
 NAMES = {
-    OFFICIAL: Layout("corefscore.reports.layouts.official", RESULT),
-    COREFUD: Layout("corefscore.reports.layouts.corefud", RESULT),
-    "text": Layout("corefscore.reports.layouts.text", FINDINGS),
-    "table": Layout("corefscore.reports.layouts.tables", TABLES, "rpf"),
-    "markdown": Layout("corefscore.reports.layouts.papers", TABLES, "prf"),
-    "latex": Layout("corefscore.reports.layouts.papers", TABLES, "prf"),
-    "csv": Layout("corefscore.reports.layouts.separated", TABLES),
-    "tsv": Layout("corefscore.reports.layouts.separated", TABLES),
-    "json": Layout("corefscore.reports.layouts.json", DATA),
-    "github": Layout("corefscore.reports.layouts.github", ANNOTATIONS),
+    OFFICIAL: _Layout("corefscore.reports.layouts.official", RESULT),
+    COREFUD: _Layout("corefscore.reports.layouts.corefud", RESULT),
+    "text": _Layout("corefscore.reports.layouts.text", FINDINGS),
+    "table": _Layout("corefscore.reports.layouts.tables", TABLES, "rpf"),
+    "markdown": _Layout("corefscore.reports.layouts.papers", TABLES, "prf"),
+    "latex": _Layout("corefscore.reports.layouts.papers", TABLES, "prf"),
+    "csv": _Layout("corefscore.reports.layouts.separated", TABLES),
+    "tsv": _Layout("corefscore.reports.layouts.separated", TABLES),
+    "json": _Layout("corefscore.reports.layouts.json", DATA),
+    "github": _Layout("corefscore.reports.layouts.github", ANNOTATIONS),
 }
 """Every layout by name."""
 

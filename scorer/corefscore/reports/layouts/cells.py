@@ -64,7 +64,7 @@ def spans(columns: Sequence[Column]) -> list[tuple[str, slice]]:
     return [(columns[start].over, slice(start, stop)) for start, stop in pairwise([*starts, len(columns)])]
 
 
-FILLER = "\ue000"
+_FILLER = "\ue000"
 """The character of which `laid_out` makes stand-ins for texts."""
 
 
@@ -83,7 +83,7 @@ def laid_out(
     """
     from tabulate import SEPARATING_LINE, DataRow, TableFormat, tabulate  # takes as long to import as a small score
 
-    stand_ins = [[FILLER * (width_of(text) or len(text)) for text in row] for row in rows]
+    stand_ins = [[_FILLER * (width_of(text) or len(text)) for text in row] for row in rows]
     stand_ins.insert(1, [SEPARATING_LINE] * len(columns))
     row = DataRow(ends, gap, ends[::-1])
     lines = tabulate(
@@ -93,7 +93,7 @@ def laid_out(
         disable_numparse=True,
     )
     texts = iter([text for row in rows for text in row if text])
-    return re.sub(f"{FILLER}+", lambda _: next(texts), lines).split("\n")
+    return re.sub(f"{_FILLER}+", lambda _: next(texts), lines).split("\n")
 
 
 def width_of(text: str) -> int:

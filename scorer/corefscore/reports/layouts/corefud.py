@@ -12,19 +12,19 @@ from corefscore.reports.score import Report
 from corefscore.scoring.results import Score
 from corefscore.scoring.settings import Rules
 
-MATCHING = {"partial": "partial-corefud"}
+_MATCHING = {"partial": "partial-corefud"}
 """The names of matching rules in the output, where they differ from ours."""
 
-SINGLETONS = {"keep": ", singletons", "drop-response": ", singletons of the key"}
+_SINGLETONS = {"keep": ", singletons", "drop-response": ", singletons of the key"}
 
-OLD_SINGLETONS = {
+_OLD_SINGLETONS = {
     "keep": "including singletons",
     "drop-response": "including singletons of the key",
     "drop": "excluding singletons",
 }
 """The same in versions 1.0 and 1.1."""
 
-ALIGNED = ("mor",)
+_ALIGNED = ("mor",)
 """Metrics that do not depend on coreference; if there are no others, the first line does not mention coreference."""
 
 
@@ -50,8 +50,8 @@ def render(report: Report, style: Style) -> Iterator[str]:
 
 def _preamble(rules: Rules, asked: Sequence[str]) -> Iterator[str]:
     """The first lines as version 1.2 prints them."""
-    subject = _subject(rules) if set(asked) - set(ALIGNED) else ""
-    matching = MATCHING.get(rules.matching or "", rules.matching)
+    subject = _subject(rules) if set(asked) - set(_ALIGNED) else ""
+    matching = _MATCHING.get(rules.matching or "", rules.matching)
     yield f"The scorer is evaluating {subject} using {matching} match evaluation setting.\n"
     yield f"The following metrics will be evaluated: {', '.join(asked)}\n\n"
 
@@ -59,7 +59,7 @@ def _preamble(rules: Rules, asked: Sequence[str]) -> Iterator[str]:
 def _old_preamble(rules: Rules, asked: Sequence[str]) -> Iterator[str]:
     """The first line as versions 1.0 and 1.1 print it."""
     yield (
-        f"The scorer is evaluating coreference {OLD_SINGLETONS[rules.singletons or '']}, with {rules.matching} "
+        f"The scorer is evaluating coreference {_OLD_SINGLETONS[rules.singletons or '']}, with {rules.matching} "
         f"matching of mentions using the following metrics: {', '.join(asked)}.\n"
     )
 
@@ -67,7 +67,7 @@ def _old_preamble(rules: Rules, asked: Sequence[str]) -> Iterator[str]:
 def _subject(rules: Rules) -> str:
     """What the first line says is evaluated."""
     zeros = "" if rules.zeros == "drop" else f", zeros (using {rules.zeros} match method)"
-    return f"coreferential mentions{SINGLETONS.get(rules.singletons or '', '')}{zeros}"
+    return f"coreferential mentions{_SINGLETONS.get(rules.singletons or '', '')}{zeros}"
 
 
 def _line(score: Score) -> str:

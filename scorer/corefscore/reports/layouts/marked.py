@@ -9,15 +9,15 @@ from corefscore.core.findings import VISIBLE
 from corefscore.reports.diff import EXTRA, MISSING, RIGHT, SPAN, WRONG, Diff, Mark, Sentence, wanted
 from corefscore.reports.layouts.cells import width_of
 
-SIGNS = {RIGHT: "", SPAN: "~", WRONG: "", MISSING: "-", EXTRA: "+"}
+_SIGNS = {RIGHT: "", SPAN: "~", WRONG: "", MISSING: "-", EXTRA: "+"}
 """The sign before the opening bracket of a mention."""
 
-COLOURS = {RIGHT: "2", SPAN: "35", WRONG: "33", MISSING: "31", EXTRA: "34"}
+_COLOURS = {RIGHT: "2", SPAN: "35", WRONG: "33", MISSING: "31", EXTRA: "34"}
 """The colours of brackets, as ANSI numbers."""
 
-LATER = "]...    goes on later; sentences without {error}s: --all"
+_LATER = "]...    goes on later; sentences without {error}s: --all"
 
-INDENT = 5
+_INDENT = 5
 
 
 class Shown(NamedTuple):
@@ -47,7 +47,7 @@ def render(diff: Diff, shown: Shown) -> Iterator[str]:
     if empty:
         which = "such" if shown.types or shown.entities else "any"
         yield f"no sentence has {which} {diff.words.error}s\n\n"
-    yield "".join(f"{line}\n" for line in (*diff.words.legend, LATER.format(error=diff.words.error)))
+    yield "".join(f"{line}\n" for line in (*diff.words.legend, _LATER.format(error=diff.words.error)))
     yield f"{diff.report.signature}\n"
 
 
@@ -70,11 +70,11 @@ def _title(diff: Diff, document: int) -> str:
 
 def _lines(sentence: Sentence, shown: Shown) -> Iterator[str]:
     """A sentence in lines of the width; the first line begins with its number."""
-    line, size = f"{sentence.number:>{INDENT}}  ", INDENT + 2
+    line, size = f"{sentence.number:>{_INDENT}}  ", _INDENT + 2
     for index, (word, length) in enumerate(_words(sentence, shown.colour)):
-        if index and size + 1 + length > shown.width and size > INDENT + 2:
+        if index and size + 1 + length > shown.width and size > _INDENT + 2:
             yield line
-            line, size = " " * (INDENT + 2), INDENT + 2
+            line, size = " " * (_INDENT + 2), _INDENT + 2
         elif index:
             line, size = line + " ", size + 1
         line, size = line + word, size + length
@@ -91,7 +91,7 @@ def _words(sentence: Sentence, colour: bool) -> Iterator[tuple[str, int]]:
         opening.setdefault(start, []).append(mark)
         closing.setdefault(min(end, last), []).insert(0, (mark, mark.end > min(end, last)))
     for token, word in enumerate(sentence.words, start=sentence.first):
-        before = [(f"{SIGNS[mark.state]}[", mark.state) for mark in opening.get(token, ())]
+        before = [(f"{_SIGNS[mark.state]}[", mark.state) for mark in opening.get(token, ())]
         after = [(f"]{mark.label}" + "..." * more, mark.state) for mark, more in closing.get(token, ())]
         pieces = [(piece.translate(VISIBLE), state) for piece, state in (*before, (word, None), *after)]
         text = "".join(_coloured(piece, state) if colour and state else piece for piece, state in pieces)
@@ -99,4 +99,4 @@ def _words(sentence: Sentence, colour: bool) -> Iterator[tuple[str, int]]:
 
 
 def _coloured(piece: str, state: str) -> str:
-    return f"\x1b[{COLOURS[state]}m{piece}\x1b[0m"
+    return f"\x1b[{_COLOURS[state]}m{piece}\x1b[0m"

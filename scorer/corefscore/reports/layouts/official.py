@@ -17,7 +17,7 @@ from corefscore.reports.layouts import Style
 from corefscore.reports.score import Report
 from corefscore.scoring.results import Ratio, Result, Score, Shown
 
-RULE = "-" * 74 + "\n"
+_RULE = "-" * 74 + "\n"
 
 
 def number(value: SupportsFloat) -> str:
@@ -31,7 +31,7 @@ def percent(value: SupportsFloat) -> str:
     return f"{int(float(value) * 10000) / 100:.15g}%"
 
 
-def result_line(label: str, score: Score) -> str:
+def _result_line(label: str, score: Score) -> str:
     """``LABEL: Recall: (a / b) x%  Precision: (c / d) y%  F1: z%`` and the rule under it."""
 
     def side(name: str, counts: Ratio, value: float) -> str:
@@ -40,7 +40,7 @@ def result_line(label: str, score: Score) -> str:
     return (
         f"{label}: " * bool(label)
         + f"{side('Recall', score.recall_counts, score.recall)}\t"
-        + f"{side('Precision', score.precision_counts, score.precision)}\tF1: {percent(score.f1)}\n{RULE}"
+        + f"{side('Precision', score.precision_counts, score.precision)}\tF1: {percent(score.f1)}\n{_RULE}"
     )
 
 
@@ -129,19 +129,19 @@ def _document(result: Result, metric: Metric, document: int, listing: str, *, na
     if metric.per_document:
         several = len(metric.measures) > 1
         for measure in _shown(metric):
-            yield result_line(measure.label if several else "", scores[measure.name])
+            yield _result_line(measure.label if several else "", scores[measure.name])
 
 
 def _totals(result: Result, metric: Metric) -> Iterator[str]:
     """The totals of a metric."""
     yield "\n====== TOTALS =======\n"
     labels = {measure.name: measure.label for measure in (*find(MENTIONS).measures, *metric.measures)}
-    yield result_line(labels[metric.identification], result[metric.identification])
+    yield _result_line(labels[metric.identification], result[metric.identification])
     if LINKED in result and LINKED not in result.settings.metrics:
-        yield result_line(find(LINKED).measures[0].label, result[LINKED])
+        yield _result_line(find(LINKED).measures[0].label, result[LINKED])
     yield metric.heading
     for measure in _shown(metric):
-        yield result_line(measure.label, result[measure.name])
+        yield _result_line(measure.label, result[measure.name])
 
 
 def _shown(metric: Metric) -> list[Measure]:

@@ -32,7 +32,7 @@ def _marked(table: Table, style: Style, text_of: Callable[[str, Column, str], st
 
 # --- LaTeX ---
 
-LATEX = str.maketrans(
+_LATEX = str.maketrans(
     {
         **{character: f"\\{character}" for character in "&%$#_{}"},
         "\\": r"\textbackslash{}",
@@ -54,7 +54,7 @@ LATEX = str.maketrans(
 )
 """Escapes of the special characters of LaTeX, and of the subscripts in the names of measures."""
 
-DASHES = re.compile("-(?=-)")
+_DASHES = re.compile("-(?=-)")
 
 
 def _latex(report: Reported, style: Style) -> Iterator[str]:
@@ -87,7 +87,7 @@ def _latex_groups(columns: list[Column]) -> Iterator[str]:
 
 def _latex_text(text: str) -> str:
     """Text escaped for LaTeX; two hyphens do not become a dash."""
-    return DASHES.sub("-{}", text.translate(LATEX))
+    return _DASHES.sub("-{}", text.translate(_LATEX))
 
 
 def _latex_cell(text: str, column: Column, mark: str) -> str:
@@ -103,7 +103,7 @@ def _packages(tables: Sequence[Table]) -> str:
     """The packages that a document needs for the tables."""
     cells = [str(cell) for table in tables for row in table.rows for cell in row]
     headings = [column.over + column.heading for table in tables for column in table.columns if column.shown]
-    text = "".join((*cells, *headings)).translate(dict.fromkeys(LATEX, ""))
+    text = "".join((*cells, *headings)).translate(dict.fromkeys(_LATEX, ""))
     needs = r"needs \usepackage{booktabs}"
     if '"' in "".join(cells):
         needs += r" and \usepackage[T1]{fontenc}"
@@ -124,7 +124,7 @@ def _one_line(text: str) -> str:
 
 # --- Markdown ---
 
-MARKDOWN = str.maketrans(
+_MARKDOWN = str.maketrans(
     {
         **{character: f"\\{character}" for character in "\\`*_{}[]|~#$"},
         "&": "&amp;",
@@ -146,19 +146,19 @@ def _markdown(report: Reported, style: Style) -> Iterator[str]:
             continue
         columns = [column for _, column in arranged(table, style)]
         rows = list(_marked(table, style, _markdown_cell))
-        headings = [column.heading.translate(MARKDOWN) for column in columns]
+        headings = [column.heading.translate(_MARKDOWN) for column in columns]
         if any(column.over for column in columns):
             # Markdown has no cells that span columns, so the first column of a group has the heading of the group.
-            over = {under.start: heading.translate(MARKDOWN) for heading, under in spans(columns)}
+            over = {under.start: heading.translate(_MARKDOWN) for heading, under in spans(columns)}
             headed = list(zip(columns, headings, strict=True))
             rows.insert(0, ["" if column.kind in LEFT else heading for column, heading in headed])
             headings = [heading if of.kind in LEFT else over.get(at, "") for at, (of, heading) in enumerate(headed)]
-        title = f"**{table.title.translate(MARKDOWN)}**\n\n" if table.title else ""
+        title = f"**{table.title.translate(_MARKDOWN)}**\n\n" if table.title else ""
         yield between + title
         yield from (f"{line}\n" for line in laid_out([headings, *rows], columns, " | ", _rule, "| "))
-        yield from _paragraph([note.translate(MARKDOWN) for note in table.notes])
+        yield from _paragraph([note.translate(_MARKDOWN) for note in table.notes])
         between = "\n"
-    yield from _paragraph([*(note.translate(MARKDOWN) for note in report.notes), _code(report.signature)])
+    yield from _paragraph([*(note.translate(_MARKDOWN) for note in report.notes), _code(report.signature)])
 
 
 def _code(text: str) -> str:
@@ -170,7 +170,7 @@ def _code(text: str) -> str:
 def _markdown_cell(text: str, column: Column, mark: str) -> str:
     """A cell in Markdown."""
     if column.kind in LEFT:
-        return text.translate(MARKDOWN)
+        return text.translate(_MARKDOWN)
     return f"**{text}**" if mark == BEST else f"{text}†" if mark == SAME else text
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from corefscore.reports.base import CHANCE, PERCENT, Reported
 from corefscore.reports.layouts import Style
 
-DELIMITERS = {"csv": ",", "tsv": "\t"}
+_DELIMITERS = {"csv": ",", "tsv": "\t"}
 
 
 def cell(value: Any, kind: str) -> str:
@@ -27,7 +27,7 @@ def render(report: Reported, style: Style) -> Iterator[str]:
     table."""
     text = io.StringIO(newline="")
     # The writer quotes only characters of its line end, and a name may contain a CR.
-    writer = csv.writer(text, delimiter=DELIMITERS[style.layout], lineterminator="\r\n")
+    writer = csv.writer(text, delimiter=_DELIMITERS[style.layout], lineterminator="\r\n")
     tables = report.tables
     several = len(tables) > 1
     names = list(dict.fromkeys(column.name for table in tables for column in table.columns))

@@ -11,10 +11,10 @@ from corefscore.reports.base import END, LEFT, VERBATIM, Column, Reported
 from corefscore.reports.layouts import Style
 from corefscore.reports.layouts.cells import arranged, cell, cut, laid_out, spans, width_of
 
-GAP = "  "
+_GAP = "  "
 """The text between two columns."""
 
-Columns = list[tuple[Column, list[str]]]
+_Columns = list[tuple[Column, list[str]]]
 """Columns, each with its cells as text."""
 
 WELL, LEAST = 20, 7
@@ -42,7 +42,7 @@ def render(report: Reported, style: Style) -> Iterator[str]:
     yield f"\n{report.signature}\n"
 
 
-def _fitted(columns: Columns, width: int) -> tuple[Columns, list[Column]]:
+def _fitted(columns: _Columns, width: int) -> tuple[_Columns, list[Column]]:
     """The columns that fit the width, and the others. Columns with the highest ``spare`` are left out first, unless
     cutting words is enough."""
     kept = columns
@@ -51,7 +51,7 @@ def _fitted(columns: Columns, width: int) -> tuple[Columns, list[Column]]:
     return kept, [column for column, _ in columns if column.spare > most]
 
 
-def _cut(columns: Columns, width: int, least: int) -> Columns:
+def _cut(columns: _Columns, width: int, least: int) -> _Columns:
     """The columns with words cut to fit the width: the widest column first, and none below ``least``."""
     widths = _widths(columns)
     over = _room(widths) - width
@@ -74,10 +74,10 @@ def _cut(columns: Columns, width: int, least: int) -> Columns:
 
 def _room(widths: Sequence[int]) -> int:
     """The width of neighbouring columns with the gaps between them."""
-    return sum(widths) + len(GAP) * (len(widths) - 1)
+    return sum(widths) + len(_GAP) * (len(widths) - 1)
 
 
-def _widths(columns: Columns) -> list[int]:
+def _widths(columns: _Columns) -> list[int]:
     """The width of each column: that of its widest cell. The first column under a common heading makes room for it."""
     widths = [max(map(width_of, (column.heading, *texts))) for column, texts in columns]
     for over, under in spans([column for column, _ in columns]):
@@ -85,14 +85,14 @@ def _widths(columns: Columns) -> list[int]:
     return widths
 
 
-def _lines(columns: Columns) -> Iterator[str]:
+def _lines(columns: _Columns) -> Iterator[str]:
     """The lines of a table: headings over several columns, if any, headings, a rule, and the rows."""
     widths, shown = _widths(columns), [column for column, _ in columns]
     if any(column.over for column in shown):
-        yield GAP.join(_over(shown, widths))
+        yield _GAP.join(_over(shown, widths))
     headings = [_padded(column.heading, column, width) for column, width in zip(shown, widths, strict=True)]
     rows = zip(*(texts for _, texts in columns), strict=True)
-    yield from laid_out([headings, *rows], shown, GAP, lambda sizes, _: GAP.join("-" * size for size in sizes))
+    yield from laid_out([headings, *rows], shown, _GAP, lambda sizes, _: _GAP.join("-" * size for size in sizes))
 
 
 def _over(columns: Sequence[Column], widths: Sequence[int]) -> Iterator[str]:
@@ -129,6 +129,6 @@ def _wrapped(note: str, width: int) -> str:
     if note.startswith(VERBATIM):
         return f"{note.translate(VISIBLE)}\n"
     text = textwrap.fill(
-        note.translate(VISIBLE), width, subsequent_indent=GAP, break_long_words=False, break_on_hyphens=False
+        note.translate(VISIBLE), width, subsequent_indent=_GAP, break_long_words=False, break_on_hyphens=False
     )
     return f"{text}\n"

@@ -24,7 +24,7 @@ from corefscore.scoring.kinds.options import DISTANCE, FIRST, Of
 
 M = TypeVar("M", Matched, Alignment)
 
-ByKind = Mapping[str, Mapping[str, Floats]]
+_ByKind = Mapping[str, Mapping[str, Floats]]
 """Counts by kind and metric, each an array of documents x measures x 4."""
 
 
@@ -69,7 +69,7 @@ def with_numbers(matched: M, pairs: Pairs) -> M:
     return matched._replace(kinds=(found[0], found[1]))
 
 
-def counts_of_kinds(matched: Matched | Alignment, metrics: Sequence[Metric], of: Of) -> ByKind:
+def counts_of_kinds(matched: Matched | Alignment, metrics: Sequence[Metric], of: Of) -> _ByKind:
     """The counts of metrics for each kind of ``of``; ``matched`` has no copies of a mention on either side."""
     # The mentions of both sides are in the order of the text.
     numbers = matched.key.number, matched.response.number

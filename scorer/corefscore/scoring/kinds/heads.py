@@ -43,21 +43,21 @@ RULES: Mapping[str, tuple[int, str]] = {
 """For each label, the side from which the search for the head child starts, and the labels to search for, in order. If
 none is found, the first child from that side is the head."""
 
-NOMINAL = ("NP", "NML")
+_NOMINAL = ("NP", "NML")
 
-NOMINAL_RULES: Sequence[tuple[int, frozenset[str]]] = (
+_NOMINAL_RULES: Sequence[tuple[int, frozenset[str]]] = (
     (RIGHT, frozenset(["NN", "NNP", "NNPS", "NNS", "NX", "POS", "JJR"])),
-    (LEFT, frozenset(NOMINAL)),
+    (LEFT, frozenset(_NOMINAL)),
     (RIGHT, frozenset(["$", "ADJP", "PRN"])),
     (RIGHT, frozenset(["CD"])),
     (RIGHT, frozenset(["JJ", "JJS", "RB", "QP"])),
 )
 """The same for noun phrases: each row is one search for any label of the set."""
 
-PIECE = re.compile(r"\(([^()*\s]*)|(\*)|(\))")
+_PIECE = re.compile(r"\(([^()*\s]*)|(\*)|(\))")
 
 
-class Node(NamedTuple):
+class _Node(NamedTuple):
     """A node of a parse: its first and last token, its head, and the tag of its head."""
 
     label: str
@@ -67,17 +67,17 @@ class Node(NamedTuple):
     tag: str
 
 
-def nodes(parse: Sequence[str], tags: Sequence[str]) -> Iterator[Node]:
+def nodes(parse: Sequence[str], tags: Sequence[str]) -> Iterator[_Node]:
     """The nodes of a sentence, children before parents, leaves included.
 
     ``parse`` has the cells of the parse column, such as ``(NP*``, and ``tags`` the part of speech of each token.
     Brackets without a partner are ignored.
     """
-    open_nodes: list[tuple[str, list[Node]]] = [("", [])]
+    open_nodes: list[tuple[str, list[_Node]]] = [("", [])]
     for token, (bit, tag) in enumerate(zip(parse, tags, strict=True)):
-        for label, leaf, _ in PIECE.findall(bit):
+        for label, leaf, _ in _PIECE.findall(bit):
             if leaf:
-                node = Node(tag, token, token, token, tag)
+                node = _Node(tag, token, token, token, tag)
             elif label:
                 open_nodes.append((label, []))
                 continue
@@ -97,18 +97,18 @@ def heads(parse: Sequence[str], tags: Sequence[str]) -> dict[tuple[int, int], in
     return found
 
 
-def _parent(label: str, children: Sequence[Node]) -> Node:
+def _parent(label: str, children: Sequence[_Node]) -> _Node:
     """The node over some children."""
     child = _head(label, children)
-    return Node(label, children[0].start, children[-1].end, child.head, child.tag)
+    return _Node(label, children[0].start, children[-1].end, child.head, child.tag)
 
 
-def _head(label: str, children: Sequence[Node]) -> Node:
+def _head(label: str, children: Sequence[_Node]) -> _Node:
     """The child with the head of a node."""
-    if label in NOMINAL and children[-1].tag == "POS":
+    if label in _NOMINAL and children[-1].tag == "POS":
         return children[-1]
     side, labels = RULES.get(label, (RIGHT, ""))
-    searches = NOMINAL_RULES if label in NOMINAL else [(side, (wanted,)) for wanted in labels.split()]
+    searches = _NOMINAL_RULES if label in _NOMINAL else [(side, (wanted,)) for wanted in labels.split()]
     for step, wanted in searches:
         for child in children[::step]:
             if child.label in wanted or child.tag in wanted:

@@ -11,7 +11,7 @@ import numpy as np
 from corefscore.core.arrays import Ints
 from corefscore.core.errors import UsageError, nearest
 
-SIZE, KIND, DISTANCE, TYPE = DIVISIONS = ("size", "kind", "distance", "type")
+SIZE, KIND, DISTANCE, TYPE = _DIVISIONS = ("size", "kind", "distance", "type")
 """The divisions of mentions."""
 
 PRONOUNS, NAMES, NOMINALS = KINDS = ("pronouns", "names", "nominals")
@@ -23,26 +23,26 @@ FIRST = -1
 UNTYPED = "-"
 """The type of entities without one."""
 
-ENDLESS = int(np.iinfo(np.int64).max)
+_ENDLESS = int(np.iinfo(np.int64).max)
 
 OTHER_NAMES = {"singletons": "size:1", "long": "size:11-"}
 """Other names of kinds."""
 
-Range = tuple[int, int]
+_Range = tuple[int, int]
 
-RANGES: Mapping[str, Mapping[str, Range]] = {
-    SIZE: {"1": (1, 1), "2": (2, 2), "3-5": (3, 5), "6-10": (6, 10), "11-": (11, ENDLESS)},
+_RANGES: Mapping[str, Mapping[str, _Range]] = {
+    SIZE: {"1": (1, 1), "2": (2, 2), "3-5": (3, 5), "6-10": (6, 10), "11-": (11, _ENDLESS)},
     DISTANCE: {
         "first": (FIRST, FIRST),
         "0-20": (0, 20),
         "21-100": (21, 100),
         "101-500": (101, 500),
-        "501-": (501, ENDLESS),
+        "501-": (501, _ENDLESS),
     },
 }
 """The kinds of the divisions by ranges of numbers: the name of each after the colon, and its first and last number."""
 
-EXPECTED = (
+_EXPECTED = (
     "expected size, size:2-5, singletons, long, kind, pronouns, names, nominals, distance, distance:0-20, "
     "distance:first, type or type:NAME"
 )
@@ -52,7 +52,7 @@ class Of(NamedTuple):
     """A value of ``--of``.
 
     - ``value``: the value as it is in signatures.
-    - ``by``: one of `DIVISIONS`; ``division``: whether all kinds of it are wanted.
+    - ``by``: one of `_DIVISIONS`; ``division``: whether all kinds of it are wanted.
     - ``ranges``: the kinds that are ranges of numbers, by name.
     - ``kinds``: the kinds that are names, if these are known before the mentions are read.
     - ``pronouns``: how pronouns are recognised (`corefscore.scoring.kinds.pronouns`).
@@ -61,7 +61,7 @@ class Of(NamedTuple):
     value: str
     by: str
     division: bool
-    ranges: Mapping[str, Range]
+    ranges: Mapping[str, _Range]
     kinds: tuple[str, ...]
     pronouns: str
 
@@ -94,26 +94,26 @@ def of(words: str) -> Of:
             raise _unknown(words, "expected a way to recognise pronouns, such as english, tags:PRON or words:FILE")
         kinds = KINDS if by == KIND else (by,)
         return Of(words, KIND, by == KIND, {}, kinds, rest or "auto")
-    if by not in DIVISIONS or (colon and not rest):
-        like = [] if by in DIVISIONS else nearest(by, [*DIVISIONS, *KINDS, *OTHER_NAMES])
-        raise _unknown(words, f"did you mean {' or '.join(like)}?" if like else EXPECTED)
+    if by not in _DIVISIONS or (colon and not rest):
+        like = [] if by in _DIVISIONS else nearest(by, [*_DIVISIONS, *KINDS, *OTHER_NAMES])
+        raise _unknown(words, f"did you mean {' or '.join(like)}?" if like else _EXPECTED)
     if by == TYPE:
         return Of(words, by, not rest, {}, (words,) if rest else (), "")
     if not rest:
-        return Of(words, by, True, {f"{by}:{name}": ends for name, ends in RANGES[by].items()}, (), "")
-    low, high = RANGES[by].get(rest) or _range(words, rest)
+        return Of(words, by, True, {f"{by}:{name}": ends for name, ends in _RANGES[by].items()}, (), "")
+    low, high = _RANGES[by].get(rest) or _range(words, rest)
     if by == SIZE and low < 1:
         raise _unknown(words, "entities have at least one mention")
     return Of(words, by, False, {words: (low, high)}, (), "")
 
 
-def _range(words: str, rest: str) -> Range:
+def _range(words: str, rest: str) -> _Range:
     """The range ``4``, ``2-5`` or ``6-``. Raises `UsageError` for anything else."""
     found = re.fullmatch(r"([0-9]{1,15})(?:(-)([0-9]{1,15})?)?", rest)
     if found is None:
         raise _unknown(words, "expected a number or a range: 4, 2-5 or 6-")
     low = int(found[1])
-    high = low if found[2] is None else ENDLESS if found[3] is None else int(found[3])
+    high = low if found[2] is None else _ENDLESS if found[3] is None else int(found[3])
     if high < low:
         raise _unknown(words, "expected a range that begins with its smaller number")
     return low, high

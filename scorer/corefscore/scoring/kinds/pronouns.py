@@ -20,7 +20,7 @@ their theirs them themselves these they this those thyself us we what whatever w
 whomever whose ya you your yours yourself yourselves
 """
 
-ENGLISH_WORDS = frozenset(_ENGLISH.split())
+_ENGLISH_WORDS = frozenset(_ENGLISH.split())
 """The words that Kummerfeld and Klein 2013 treat as pronouns in addition to tags."""
 
 
@@ -32,8 +32,8 @@ class Pronouns(NamedTuple):
     words: frozenset[str] = frozenset()
 
 
-NO_PRONOUNS = Pronouns("none")
-ENGLISH = Pronouns("english", TAG_SETS[PENN].pronouns, ENGLISH_WORDS)
+_NO_PRONOUNS = Pronouns("none")
+ENGLISH = Pronouns("english", TAG_SETS[PENN].pronouns, _ENGLISH_WORDS)
 
 
 def pronouns_of(words: str, text: Text, option: str = "--pronouns ") -> Pronouns:
@@ -47,11 +47,11 @@ def pronouns_of(words: str, text: Text, option: str = "--pronouns ") -> Pronouns
     kind, separator, rest = words.partition(":")
     if words == AUTO:
         if text.tag_set is None:
-            return NO_PRONOUNS
-        also = ENGLISH_WORDS if text.tag_set == PENN else frozenset[str]()
+            return _NO_PRONOUNS
+        also = _ENGLISH_WORDS if text.tag_set == PENN else frozenset[str]()
         return Pronouns(f"tags:{text.tag_set}", TAG_SETS[text.tag_set].pronouns, also)
     if words == "none":
-        return NO_PRONOUNS
+        return _NO_PRONOUNS
     if words == "english":
         return ENGLISH
     if kind == "tags" and separator and all(rest.split(",")):
@@ -70,7 +70,7 @@ def unknown(asked: str, pronouns: Pronouns, text: Text, option: str = "--pronoun
 
     ``option`` is the name of the option as it is typed.
     """
-    if asked == NO_PRONOUNS.name:
+    if asked == _NO_PRONOUNS.name:
         return None
     if not text.words:
         return "the key has no words"

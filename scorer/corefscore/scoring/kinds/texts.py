@@ -24,11 +24,11 @@ NO_TAG = "-"
 """The tag, and the parse, of a token of a document that has none."""
 
 
-SHORT = 40
+_SHORT = 40
 """For spans of fewer tokens, only their own part of the parse is read: brackets closed elsewhere do not matter."""
 
 
-class TagSet(NamedTuple):
+class _TagSet(NamedTuple):
     """A set of parts of speech: some tags that occur in every text, those of pronouns, and those of names. A ``*`` at
     the end of a tag matches anything."""
 
@@ -37,21 +37,21 @@ class TagSet(NamedTuple):
     names: tuple[str, ...]
 
 
-TAG_SETS: Mapping[str, TagSet] = {
-    PENN: TagSet(
+TAG_SETS: Mapping[str, _TagSet] = {
+    PENN: _TagSet(
         frozenset(["NNS", "NNP", "NNPS", "VB", "VBD", "VBZ", "VBP", "VBG", "VBN", "PRP", "PRP$", "IN", "CC"]),
         ("PRP", "PRP$", "WP", "WP$", "WDT", "WRB", "DT"),
         ("NNP", "NNPS"),
     ),
-    "upos": TagSet(
+    "upos": _TagSet(
         frozenset(["NOUN", "PROPN", "VERB", "ADP", "PRON", "CCONJ", "SCONJ", "PUNCT"]), ("PRON",), ("PROPN",)
     ),
-    "stts": TagSet(
+    "stts": _TagSet(
         frozenset(["VVFIN", "VAFIN", "VVINF", "APPR", "ADJA", "PPER", "PPOSAT", "KON", "NE", "ART"]),
         ("PPER", "PRF", "PPOSAT", "PPOSS", "PDS", "PRELS", "PRELAT", "PWS", "PIS"),
         ("NE",),
     ),
-    "alpino": TagSet(
+    "alpino": _TagSet(
         frozenset(["VNW", "LID", "WW", "SPEC", "VZ", "TSW", "VG", "BW"]),
         ("VNW*",),
         ("SPEC(deeleigen*", "SPEC[deeleigen*", "N(eigen*", "N[eigen*"),
@@ -109,7 +109,7 @@ class Text:
 
     def head(self, start: int, end: int) -> int:
         """The head of a span of tokens by the parse; the last token if the span is not a node."""
-        if end - start < SHORT:
+        if end - start < _SHORT:
             tokens = slice(start, end + 1)
             return start + parses.heads(self.parse[tokens], self.tags[tokens]).get((0, end - start), end - start)
         sentence = int(self.sentence[start])
@@ -203,16 +203,16 @@ def text_of(pairs: Sequence[Pairs]) -> Text:
 
     It includes the empty nodes that only a response has, since mentions can consist of them.
     """
-    annotations = layers_of(pairs[0].key)
+    annotations = _layers_of(pairs[0].key)
     for batch in pairs:
         if batch.response.nodes is not None:
-            of_response = layers_of(batch.response)
+            of_response = _layers_of(batch.response)
             both = zip(annotations, of_response, strict=True)
             annotations = [_with_empty(of_key, other) if of_key and other else of_key for of_key, other in both]
     return Text(annotations)
 
 
-def layers_of(side: Documents) -> list[Annotations | None]:
+def _layers_of(side: Documents) -> list[Annotations | None]:
     """The annotations of each document; None for documents that are not in a file."""
     by_source: dict[Source, dict[int | None, int]] = defaultdict(dict)
     for document, place in enumerate(side.places):
