@@ -229,6 +229,20 @@ def test_few_units_say_how_far_intervals_can_be_trusted(capfdbinary: Capture) ->
     )
 
 
+def test_groups_of_few_units_or_with_a_dominant_one_are_said() -> None:
+    """Of three groups, one has 6 documents of which the last has 80 of 100 links, the others have one or two."""
+    names = [*(f"a{at}" for at in range(6)), "b0", "c0", "c1"]
+    sizes = [5, 5, 5, 5, 5, 81, 5, 5, 5]
+    key = {name: [list(range(size))] for name, size in zip(names, sizes, strict=True)}
+    response = {name: [entity[: -1 - int(name[1:]) % 3] for entity in its] for name, its in key.items()}
+    notes = " ".join(corefscore.compare(key, {"x": response}, "muc", by="^.", trials=100).notes)
+    assert "2 of 3 groups with fewer than 5 units: intervals may be too short" in notes
+    assert "one unit has 80% of what the recall of muc counts in the key of its group: scores are mostly" in notes
+    whole = " ".join(corefscore.compare(key, {"x": response}, "muc", trials=100).notes)
+    assert "one unit has 71% of what the recall of muc counts in the key: scores are mostly" in whole
+    assert "fewer than 5 units: intervals may be too short" not in whole
+
+
 @pytest.mark.parametrize(
     ("sizes", "right", "told"),
     [

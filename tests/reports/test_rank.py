@@ -64,6 +64,36 @@ def test_a_difference_that_the_rule_hides_is_listed() -> None:
     assert found.tables[1].rows[0][:3] == (2, "c", "d")
 
 
+@pytest.mark.parametrize(
+    "options", [(), ("--unit", "part"), ("--by", r"^\((\w\w)/"), ("--average", "documents")], ids=str
+)
+def test_order_and_names_of_systems_and_another_one_change_no_digit(
+    options: tuple[str, ...], tmp_path: Path, capfdbinary: Capture
+) -> None:
+    """Scores, intervals, and the p-value, not corrected, of each pair by which a rank was decided."""
+    runs = {path.stem: path for path in sorted(RUNS.iterdir())}
+    asked = ("--measures", "all,lea", "--trials", "200", "--correction", "none", *options)
+
+    def drawn(systems: dict[str, Path], names: dict[str, str]) -> tuple[dict[str, Any], dict[Any, float]]:
+        found = ranked(capfdbinary, KEY, *(f"{name}={path}" for name, path in systems.items()), *asked)["ranking"]
+        known = {names.get(row["system"], row["system"]): row for row in found}
+        pairs = {(name, names.get(row["against"], row["against"])): row["p"] for name, row in known.items()}
+        return {name: (row["low"], row["high"], row["scores"]) for name, row in known.items()}, pairs
+
+    numbers, pairs = drawn(runs, {})
+    assert drawn(dict(reversed(runs.items())), {}) == (numbers, pairs)
+    copies = {f"{at}": tmp_path / f"{at}.conll" for at in range(len(runs))}
+    for path, copy in zip(runs.values(), reversed(copies.values()), strict=True):
+        copy.write_bytes(path.read_bytes())
+    assert drawn(copies, dict(zip(reversed(copies), runs, strict=True))) == (numbers, pairs)
+    (tmp_path / "more.conll").write_text(runs["ash"].read_text().replace("(1)", "-"))
+    more, of_pairs = drawn({"more": tmp_path / "more.conll", **runs}, {})
+    assert {name: more[name] for name in runs} == numbers
+    assert {pair: of_pairs[pair] for pair in pairs.keys() & of_pairs.keys()}.items() <= pairs.items()
+    fewer, _ = drawn({name: runs[name] for name in ("cedar", "ash")}, {})
+    assert fewer == {name: numbers[name] for name in fewer}
+
+
 def test_equal_systems_share_a_rank_in_the_order_of_their_names() -> None:
     found = ranking({"z": [5] * 12, "y": [5] * 12})
     assert ([found.names[system] for system in found.order], found.ranks) == (["y", "z"], [1, 1])

@@ -347,11 +347,13 @@ def notes_on_intervals(found: Compared) -> Iterator[str]:
         if found.sample.units > 1:
             yield "no intervals, since every group has only one unit, so all resamples are the same; see --unit"
         return
+    sizes = np.bincount(found.sample.stratum)
     if found.sample.largest > DOMINANT:
         measure = found.sample.metrics[0].measures[0].name
         yield (
             f"one unit has {percentage(round(found.sample.largest, 2))} of what the recall of {measure} counts in the "
-            "key: scores are mostly those of this unit, and intervals cannot be relied on"
+            f"key{' of its group' * (len(sizes) > 1)}: scores are mostly those of this unit, and intervals cannot be "
+            "relied on"
         )
     scored = ~np.isnan(found.sample.shown)
     left_out = scored & np.isnan(found.ends[..., 0])
@@ -360,10 +362,13 @@ def notes_on_intervals(found: Compared) -> Iterator[str]:
             f"{plural(int(left_out.sum()), 'interval')} left out, from 0 to 100: these units do not limit the score, "
             "since it depends on too few of them"
         )
-    if 1 < found.sample.units < SHORT and (scored & ~left_out).any():
+    if (sizes < SHORT).any() and (scored & ~left_out).any():
+        few_units = f"only {found.sample.units} units"
+        if len(sizes) > 1:
+            few_units = f"{(sizes < SHORT).sum()} of {len(sizes)} groups with fewer than {SHORT} units"
         yield (
-            f"only {found.sample.units} units: intervals may be too short; in simulations with 3 units, 95% "
-            "intervals contained the true score in 83 to 99% of cases"
+            f"{few_units}: intervals may be too short; in simulations with 3 units, 95% intervals contained the true "
+            "score in 83 to 99% of cases, and a single unit adds nothing to their length"
         )
     extreme = int((found.sample.deciding < SHORT).sum())
     if found.sample.units >= SHORT and extreme:

@@ -24,12 +24,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Floats, Ints, bounds
+from corefscore.core.arrays import Bools, Floats, Ints, bounds, sums
 from corefscore.core.errors import UsageError
 from corefscore.core.percent import fraction, whole
 from corefscore.metrics import AVERAGE
 from corefscore.metrics.base import Metric, Option
-from corefscore.metrics.counts import SCORES, summed
+from corefscore.metrics.counts import SCORES, quotient, summed
 from corefscore.metrics.measures import asked, metrics_of
 from corefscore.scoring.results import values
 from corefscore.statistics import intervals
@@ -116,10 +116,11 @@ class Sample:
 
     @property
     def largest(self) -> float:
-        """The largest share of a unit in the recall denominators of the first measure; 0 for means over documents or
-        groups, in which units count otherwise."""
-        key = self.counts[0, :, 1]
-        return 0.0 if self.averaged or self.stratum[-1] or not key.any() else float(key.max() / key.sum())
+        """The largest share of a unit in the recall denominators of the first measure in its group, of groups with
+        several units; 0 for means over documents, in which units count otherwise."""
+        key = np.where(np.bincount(self.stratum)[self.stratum] > 1, self.counts[0, :, 1], 0)
+        shares = quotient(key, sums(self.stratum, key, len(self.stratum))[self.stratum])
+        return 0.0 if self.averaged else float(shares.max())
 
     def only(self, measure: str) -> Sample:
         """The sample of one measure, with only the counts of its metrics."""
