@@ -672,6 +672,12 @@ def garbled(
             out.append((chance.choice(others), at if what < 2 else -1))
         if what >= 2:
             out.append((word, at))
+    return marked(out, its)
+
+
+def marked(out: Sequence[tuple[str, int]], its: Mentions) -> tuple[str, Counter[tuple[int, int]]]:
+    """Words, each with its place in a document or -1, as an answer in the notation `words`; and where the mentions of
+    the document belong: to what is left of them."""
     place = {at: there for there, (_, at) in enumerate(out) if at >= 0}
     marks: dict[int, list[tuple[int, int, str]]] = {}
     truth: Counter[tuple[int, int]] = Counter()
