@@ -72,8 +72,12 @@ GROUPS = {
         ("matching/units", "statistics/units"),
         ("units", "significance", "compare", "rank", "average", "clients", "kinds", "bad_input"),
     ),
-    "text": Group(("matching/text",), ("tagged_recorded", "tagged", "tagged_corefud", "told", "bad_input", "clients", "convert")),
-    "errors": Group(("analysis",), ("error_twins", "errors_recorded", "errors", "hypothesis", "cone", "bad_input", "layouts")),
+    "text": Group(
+        ("matching/text",), ("tagged_recorded", "tagged", "tagged_corefud", "told", "bad_input", "clients", "convert")
+    ),
+    "errors": Group(
+        ("analysis",), ("error_twins", "errors_recorded", "errors", "hypothesis", "cone", "bad_input", "layouts")
+    ),
 }
 
 LIMIT = 60
