@@ -183,3 +183,21 @@ def test_blanc_of_no_mentions_at_all_is_no_score_of_0() -> None:
     """With the links of both sides, which the notice says."""
     with pytest.warns(ScorerWarning, match="except that BLANC with --boundary both is 1 if no side has any"):
         assert score([], [], "blanc", boundary="both")["blanc"].f1 == 1
+
+
+def test_words_in_common_count_where_no_mention_does(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    """With "a" for "a b", whose head is another word, no mention is found, and the mention overlap is 1 of 1 and of 2
+    words; so the notice does not say that every score is 0."""
+    head = "# newdoc id = d\n# global.Entity = eid-etype-head-other\n# sent_id = 1\n# text = a b\n"
+    for side, (first, second) in {"key": ("(e1--1-)", ""), "response": ("(e1--2-", "e1)")}.items():
+        rows = ((1, "a", 2, "dep", first), (2, "b", 0, "root", second))
+        words = (
+            f"{at}\t{w}\t{w}\tNOUN\t_\t_\t{to}\t{how}\t_\t{f'Entity={its}' if its else '_'}\n"
+            for at, w, to, how, its in rows
+        )
+        (tmp_path / side).write_text(f"{head}{''.join(words)}\n")
+    done = call(
+        capfdbinary, "corefud", tmp_path / "key", tmp_path / "response", "--singletons", "keep", "--format", "csv"
+    )
+    assert b"total,mor,100.0,50.0," in done.stdout.replace(b"total,total,", b"total,")
+    assert b"no mention is found, so scores of mentions and entities are 0" in done.stderr

@@ -507,7 +507,8 @@ _NOTICES = {
     ),
     "no-common-mention": (
         "key and response have {documents} in common, but no mention",
-        "every score is 0; the first mention of the key is {key}, that of the response {response}: {hint}",
+        "no mention is found, so scores of mentions and entities are 0; the first mention of the key is {key}, that of "
+        "the response {response}: {hint}",
     ),
     "side-without-mentions": (
         "the {side} has no mention in any scored document ({documents})",
