@@ -462,7 +462,8 @@ def test_what_scoring_says_validating_says(response: Path, capfdbinary: pytest.C
     unscored = any(b"notice[unscored-fault]" in line for line in said)
     assert (scored.status or int(unscored), b"") == (told.status, told.stderr)
     if not unscored:
-        assert set(said) <= set(told.stdout.splitlines())
+        of_key = call(capfdbinary, "validate", key)
+        assert set(said) <= {*told.stdout.splitlines(), *of_key.stdout.splitlines()}
 
 
 # JSON lines

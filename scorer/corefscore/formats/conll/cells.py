@@ -105,6 +105,15 @@ def parse(text: Bytes, starts: Ints, stops: Ints, labels: Labels) -> _CellEvents
     return _CellEvents(cell[order], kind[order], label[order], discarded, odd)
 
 
+def plain(cell: bytes) -> bytes:
+    """The plain form of a cell, which is how it is read."""
+    forms = {SINGLE: b"(%s)", OPEN: b"(%s", CLOSE: b"%s)"}
+    text, labels = np.frombuffer(cell + b"\n", dtype=np.uint8), Labels()
+    events = parse(text, np.zeros(1, dtype=np.int64), np.full(1, len(cell)), labels)
+    pieces = zip(events.kind.tolist(), map(labels.name, events.label.tolist()), strict=True)
+    return b"|".join(forms[kind] % name.encode() for kind, name in pieces)
+
+
 def _parse_odd(cells: _Cells, labels: Labels) -> tuple[tuple[Ints, Ints, Ints], _Pieces]:
     """The events of cells of any form (cell, kind and label, by kind), and the pieces that are discarded."""
     discards, cells = _cut(cells, marked=True)

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 
@@ -22,12 +21,11 @@ from corefscore.core.findings import MOST, Finding, Found, plural, shortened
 from corefscore.core.sources import Source, as_text
 from corefscore.formats.base import Request
 from corefscore.formats.characters import not_utf_8, undecodable
-from corefscore.formats.conll.brackets import CLOSE, OPEN, SINGLE, Events, unmatched
-from corefscore.formats.conll.cells import Labels, parse
+from corefscore.formats.conll.brackets import OPEN, Events, unmatched
 from corefscore.formats.conll.columns import Columns
 from corefscore.formats.conll.lines import END
-from corefscore.formats.conll.reader import CR, HASH, Lines, Reader, describe, last_cells
-from corefscore.formats.words import BLANK_MARKS, TextsSoFar
+from corefscore.formats.conll.reader import CR, HASH, Cells, Lines, Reader, describe, last_cells
+from corefscore.formats.words import TextsSoFar
 
 _NUMBER_COLUMN = 2
 """The column of CoNLL-2011/2012 with the number of the token in its sentence."""
@@ -43,14 +41,6 @@ _STAR = b"*"
 """The empty cell of other columns of CoNLL-2011/2012, but not of coreference."""
 
 
-class _Cell(NamedTuple):
-    """A cell that is not plain: its line, its column (from 1), and the beginning of its text."""
-
-    line: int
-    column: int
-    text: bytes
-
-
 class _Tally:
     """Counts over the cells of a document, from which its notices are decided at its end.
 
@@ -63,11 +53,11 @@ class _Tally:
 
     def __init__(self) -> None:
         self.filled = self.odd = self.unread = self.stars = 0
-        self.cells: list[_Cell] = []
-        self.star: _Cell | None = None
+        self.cells: list[Finding] = []
+        self.star: Finding | None = None
         self.blanked = self.first_blanked = 0
 
-    def other(self, tokens: int) -> tuple[_Cell, int, int] | None:
+    def other(self, tokens: int) -> tuple[Finding, int, int] | None:
         """If the column does not look like coreference: the first cell that is something else, how many such cells
         there are, and of how many."""
         if 2 * self.unread > self.filled and (self.unread > 1 or self.stars):
@@ -178,6 +168,16 @@ class _Examiner(Reader):
             self.found.add(*describe(events, which, source, self.labels.odd, self.details))
         return super().faults(faulty, events)
 
+    def look_at_cells(self, cells: Cells) -> None:
+        cells = cells.filled()
+        for tally, first, stop in self._runs(cells.document):
+            odd = np.flatnonzero(cells.odd[first:stop]) + first
+            tally.filled += stop - first
+            tally.odd += len(odd)
+            tally.unread += int(np.count_nonzero(cells.unread[first:stop]))
+            room = max(self.found.room("odd-cell"), 1) - len(tally.cells)
+            tally.cells += [cells.finding(at, self) for at in odd[: max(room, 0)].tolist()]
+
     def look(self, lines: Lines) -> None:
         text = lines.text
         ends_in_cr = text[lines.stops - 1] == CR
@@ -201,7 +201,7 @@ class _Examiner(Reader):
         self._look_at_sentences(lines, tokens, table)
         self._look_at_separators(tokens, document, table)
         starts, ends = last_cells(text, lines.stops[tokens])
-        self._look_at_cells(lines, tokens, document, starts, ends)
+        self._look_for_stars(lines, tokens, document, starts, ends)
         if self._texts is not None:
             self._texts.add(document, table.words(self.word_column, starts), self.line + 1 + tokens)
 
@@ -272,37 +272,14 @@ class _Examiner(Reader):
             tally.first_blanked = tally.first_blanked or self.line + 1 + int(tokens[blanked[first]])
             tally.blanked += stop - first
 
-    def _look_at_cells(self, lines: Lines, tokens: Ints, document: Ints, starts: Ints, stops: Ints) -> None:
-        """Count the cells of coreference that are not plain, for each document."""
-        text = lines.text
-        size = stops - starts
-        first_byte = text[np.minimum(starts, len(text) - 1)]
-        mark = np.isin(first_byte, np.frombuffer(BLANK_MARKS, dtype=np.uint8))
-        filled = np.flatnonzero((size > 1) | ((size == 1) & ~mark))
-        stars = np.flatnonzero((size == 1) & (first_byte == _STAR[0]))
-
-        def cell(row: int) -> _Cell:
-            line, start, stop = int(tokens[row]), int(starts[row]), int(stops[row])
-            column = len(as_text(text[lines.starts[line] : start].tobytes())) + 1
-            return _Cell(self.line + 1 + line, column, text[start:stop].tobytes()[:1000])
-
-        for tally, first, stop in self._runs(document[stars]):
-            tally.star = tally.star or cell(int(stars[first]))
+    def _look_for_stars(self, lines: Lines, tokens: Ints, document: Ints, starts: Ints, stops: Ints) -> None:
+        """Count the cells that are `_STAR`, for each document."""
+        stars = (stops == starts + 1) & (lines.text[np.minimum(starts, len(lines.text) - 1)] == _STAR[0])
+        cells = Cells(lines.text, lines.stops, tokens, document, starts, stops, stars, stars)
+        which = np.flatnonzero(stars)
+        for tally, first, stop in self._runs(document[which]):
+            tally.star = tally.star or cells.finding(int(which[first]), self)
             tally.stars += stop - first
-        cells = parse(text, starts[filled], stops[filled], Labels())
-        unread = np.ones(len(filled), dtype=np.bool_)
-        unread[cells.cell] = False
-        odd = unread.copy()
-        odd[cells.odd] = True
-        for tally, first, stop in self._runs(document[filled]):
-            tally.filled += stop - first
-        which = np.flatnonzero(odd)
-        unread_before = np.cumsum(np.append(0, unread[which]))
-        for tally, first, stop in self._runs(document[filled[which]]):
-            tally.odd += stop - first
-            tally.unread += int(unread_before[stop] - unread_before[first])
-            room = max(self.found.room("odd-cell"), 1) - len(tally.cells)
-            tally.cells += [cell(int(filled[index])) for index in which[first : min(stop, first + max(room, 0))]]
 
     def _runs(self, documents: Ints) -> Iterator[tuple[_Tally, int, int]]:
         """The tally of each run of equal documents, and where the run begins and stops."""
@@ -370,17 +347,11 @@ class _Examiner(Reader):
                 "document": name,
                 "count": count,
                 "cells": plural(cells, "cell"),
-                "cell": shortened(as_text(first.text)),
+                "cell": first.details["cell"],
             }
             self.found.add(Finding("other-column", path, first.line, first.column, details))
             return
-        for cell in self.found.take("odd-cell", tally.cells):
-            details = {
-                "document": name,
-                "cell": shortened(as_text(cell.text)),
-                "read": shortened(as_text(_plain(cell.text))) or "-",
-            }
-            self.found.add(Finding("odd-cell", path, cell.line, cell.column, details))
+        self.found.add(*self.found.take("odd-cell", tally.cells))
         self.found.add_unlisted("odd-cell", tally.odd - len(tally.cells))
 
 
@@ -404,12 +375,3 @@ def _first_of_each(rows: Ints, group: Ints, *, skip_first: bool) -> list[int]:
     """The first of the rows in each group; ``skip_first`` leaves the first group out."""
     first = rows[changes(group[rows])]
     return [row for row in first.tolist() if not (skip_first and group[row] == 0)]
-
-
-def _plain(cell: bytes) -> bytes:
-    """The plain form of a cell, which is how it is read."""
-    forms = {SINGLE: b"(%s)", OPEN: b"(%s", CLOSE: b"%s)"}
-    text, labels = np.frombuffer(cell + b"\n", dtype=np.uint8), Labels()
-    events = parse(text, np.zeros(1, dtype=np.int64), np.full(1, len(cell)), labels)
-    pieces = zip(events.kind.tolist(), map(labels.name, events.label.tolist()), strict=True)
-    return b"|".join(forms[kind] % name.encode() for kind, name in pieces)

@@ -42,11 +42,11 @@ import numpy as np
 from corefscore.core.arrays import Bools, Bytes, Ints, among, changes
 from corefscore.core.documents import RESPONSE, Documents, Place
 from corefscore.core.errors import InputError
-from corefscore.core.findings import Finding, plural
+from corefscore.core.findings import Finding, plural, shortened
 from corefscore.core.sources import MARK, Source, as_text, is_utf_16
 from corefscore.formats.base import BATCH, USUAL, Request, is_json
 from corefscore.formats.conll.brackets import OPEN, Events, partitions, unmatched
-from corefscore.formats.conll.cells import CLOSING, OPENING, Labels, parse
+from corefscore.formats.conll.cells import CLOSING, OPENING, Labels, parse, plain
 from corefscore.formats.conll.lines import (
     END,
     END_MARKER,
@@ -56,6 +56,7 @@ from corefscore.formats.conll.lines import (
     marker_of,
     other_words,
 )
+from corefscore.formats.words import BLANK_MARKS
 
 BLOCK = 1 << 20
 """The number of bytes read at once: large enough for whole-array passes, small enough for the cache."""
@@ -73,6 +74,9 @@ _LONG_CELL = 64
 """The number of bytes up to which cells are measured together; the few longer cells are measured one by one."""
 
 LF, CR, TAB, SPACE, HASH = b"\n\r\t #"
+_IS_BLANK: Bools = np.isin(np.arange(256), list(BLANK_MARKS))
+"""Whether each byte is alone in a cell without a mention."""
+
 _MARKER_BEGINS = np.frombuffer(b"be \t\r\v\f", dtype=np.uint8)
 """The bytes that may follow the `#` of a marker."""
 
@@ -96,6 +100,40 @@ class _Segments(NamedTuple):
         inside = (segment >= 0) & (lines < self.stop[segment])
         lines, segment = lines[inside], segment[inside]
         return lines, self.document[segment], self.shift[segment]
+
+
+class Cells(NamedTuple):
+    """The cells of a block that may be other than blank: the line of each, counted in the block (line n stops at
+    ``stops[n]``), its document, and where its text starts and stops. ``odd`` are those that are not plain, and
+    ``unread`` those without a mention, blank ones included."""
+
+    text: Bytes
+    stops: Ints
+    line: Ints
+    document: Ints
+    start: Ints
+    stop: Ints
+    odd: Bools
+    unread: Bools
+
+    def filled(self) -> Cells:
+        """The cells that are not blank."""
+        size = self.stop - self.start
+        which = np.flatnonzero((size > 1) | ((size == 1) & ~_IS_BLANK[self.text[self.start]]))
+        line, document, start, stop = (column[which] for column in (self.line, self.document, self.start, self.stop))
+        return Cells(self.text, self.stops, line, document, start, stop, self.odd[which], self.unread[which])
+
+    def finding(self, cell: int, reader: Reader) -> Finding:
+        """The notice for a cell that is not plain."""
+        text, start, line = self.text, int(self.start[cell]), int(self.line[cell])
+        shown = text[start : self.stop[cell]].tobytes()[:1000]
+        column = len(as_text(text[self.stops[line - 1] + 1 if line else 1 : start].tobytes())) + 1
+        details = {
+            "document": reader.names[int(self.document[cell])],
+            "cell": shortened(as_text(shown)),
+            "read": shortened(as_text(plain(shown))) or "-",
+        }
+        return Finding("odd-cell", reader.source.name, reader.line + 1 + line, column, details)
 
 
 class Lines(NamedTuple):
@@ -154,6 +192,8 @@ class Reader:
         self.line = 0
         self.ended = True
         self.outside_lines = self.first_outside = 0
+        self.first_odd: Finding | None = None
+        self.mentioned = False
         documents = 0
         for data, size, self.ended in _blocks(source):
             before = len(self.names)
@@ -169,6 +209,8 @@ class Reader:
             self.inside = False
             self.stops[-1] = self.line
             self._notice("no-end", self.line, document=self.names[-1])
+        if self.first_odd and self.mentioned:
+            self.note(self.first_odd)
         if self.outside_lines:
             self._notice("outside-document", self.first_outside, count=plural(self.outside_lines, "line"))
         if self.word_column.number is not None and (absent := absent_column(source, self.word_column)):
@@ -183,6 +225,11 @@ class Reader:
     def refuse(self, finding: Finding) -> None:
         """Raise `InputError` for a fault of the whole file."""
         raise InputError([finding])
+
+    def look_at_cells(self, cells: Cells) -> None:
+        """Keep the notice for the first cell of a file that is not plain."""
+        if self.first_odd is None and cells.odd.any() and (odd := np.flatnonzero((cells := cells.filled()).odd)).size:
+            self.first_odd = cells.finding(int(odd[0]), self)
 
     def look(self, lines: Lines) -> None:
         """Look at the lines of a block, which begin at line ``self.line + 1``; for subclasses."""
@@ -274,7 +321,7 @@ class Reader:
         if len(segments.first):
             comments = [line for line in hashes.tolist() if not is_token[line] and line not in markers]
             self._comments(np.array(comments, dtype=np.int64), tokens, segments)
-            lines = np.flatnonzero(is_token & _may_hold_mention(text, stops, TAB in data))
+            lines = np.flatnonzero(is_token & _may_be_filled(text, stops, TAB in data))
             self._cells(text, stops, lines, tokens, segments)
         self.look(Lines(text, starts, stops, is_token, markers, segments))
         self.line += len(starts)
@@ -332,7 +379,14 @@ class Reader:
     def _cells(self, text: Bytes, stops: Ints, lines: Ints, tokens: Ints, segments: _Segments) -> None:
         """Read the coreference cells of those lines that are in documents."""
         lines, document, shift = segments.within(lines)
-        cells = parse(text, *last_cells(text, stops[lines]), self.labels)
+        places = last_cells(text, stops[lines])
+        cells = parse(text, *places, self.labels)
+        unread = np.ones(len(lines), dtype=np.bool_)
+        unread[cells.cell] = False
+        odd = unread.copy()
+        odd[cells.odd] = True
+        self.mentioned |= len(cells.cell) > 0
+        self.look_at_cells(Cells(text, stops, lines, document, *places, odd, unread))
         token = tokens[lines] - 1 + shift
         self.events.append(
             Events(document[cells.cell], token[cells.cell], self.line + 1 + lines[cells.cell], cells.kind, cells.label)
@@ -441,8 +495,8 @@ def _may_matter(text: Bytes, starts: Ints, stops: Ints) -> Bools:
     return matters
 
 
-def _may_hold_mention(text: Bytes, stops: Ints, tabs: bool) -> Bools:
-    """Whether the last cell of each line may contain a bracket, which a cell of one byte cannot.
+def _may_be_filled(text: Bytes, stops: Ints, tabs: bool) -> Bools:
+    """Whether the last cell of each line may be other than blank.
 
     ``tabs`` says whether the block has tabs; if not, columns are split at blanks.
     """
@@ -452,8 +506,8 @@ def _may_hold_mention(text: Bytes, stops: Ints, tabs: bool) -> Bools:
         last = text[stops - 1]
     before_last = text[stops - 2]
     between = TAB if tabs else SPACE
-    several_bytes: Bools = (before_last != between) | (last == between)
-    return several_bytes
+    may: Bools = (before_last != between) | ~_IS_BLANK[last]
+    return may
 
 
 def last_cells(text: Bytes, stops: Ints) -> tuple[Ints, Ints]:
